@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from engine.agent.session_note import to_slug as to_slug
     from engine.agent.tool import AgentTool as AgentTool
     from engine.agent.tools import agent_tools as agent_tools
-    from engine.backends.backend_check import try_backend as try_backend
     from engine.backends.opening import open_memory as open_memory
-    from engine.backends.qmd.unsupported import BUILT_IN_CAN as BUILT_IN_CAN
+    from engine.backends.opening import try_backend as try_backend
+    from engine.backends.qmd.limits import BUILT_IN_CAN as BUILT_IN_CAN
     from engine.base.bounded_json import decode_json as decode_json
     from engine.base.cancellation import CancelToken as CancelToken
     from engine.base.errors import *  # noqa: F403
@@ -138,14 +138,14 @@ _HOME = {
     "options_of_index": "engine.memory.settings_impact",
     "Facts": "engine.memory.facts",
     "IndexInsight": "engine.memory.insight",
-    "BUILT_IN_CAN": "engine.backends.qmd.unsupported",
+    "BUILT_IN_CAN": "engine.backends.qmd.limits",
     "MultiWorkspaceMemory": "engine.workspaces.multi_workspace_memory",
     "forget_workspace": "engine.workspaces.registry",
     "known_workspaces": "engine.workspaces.registry",
     "workspace_state": "engine.workspaces.registry",
     "name_in": "engine.workspaces.file_names",
     "split_name": "engine.workspaces.file_names",
-    "try_backend": "engine.backends.backend_check",
+    "try_backend": "engine.backends.opening",
     "VERBS": "engine.cli.arguments",
     "CancelToken": "engine.base.cancellation",
     "note_title": "engine.corpus.document",

@@ -109,7 +109,7 @@ def lists_of_other_programs(files: Files) -> None:
 def qmd(files: Files) -> None:
     from engine.backends.qmd import output_parsing
     from engine.backends.qmd.collections import read_told
-    from engine.backends.qmd.export_list import StoredExportList
+    from engine.backends.qmd.session_exports import StoredExportList
 
     throw(lambda data: output_parsing.parse_hits(text_of(data)), MnemoscopeError)
     for parse in (output_parsing.parse_counts, output_parsing.parse_collection, output_parsing.parse_skipped):

@@ -22,7 +22,7 @@ from engine.backends.lancedb.columns import (
     beginning_of,
     read_value,
 )
-from engine.backends.lancedb.view import TableView
+from engine.backends.lancedb.table import TableView
 from engine.base.cancellation import CancelToken
 from engine.search.document_frequencies import Word
 from engine.store.connection import number

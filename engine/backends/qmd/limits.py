@@ -1,10 +1,12 @@
-"""Features that a memory with `qmd` doesn't support, each with the reason."""
+"""Limits of a memory with `qmd`: features that it doesn't support, and sessions of agents that may not search it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from engine.base.errors import Unsupported
 from engine.base.language import marked, tr
 from engine.records import Feature
+from engine.search.session_keys import session_of
+from engine.settings.qmd_options import SCOPE_RULE, QmdScopeSettings
 
 BUILT_IN_CAN = marked("The built-in engine can.")
 """With it ends each reason."""
@@ -21,6 +23,8 @@ _LACKS: Mapping[Feature, str] = {
 }
 NO_SESSIONS = marked("Searching sessions with qmd is switched off (qmd.sessions.enabled).")
 
+_REFUSED = marked("This session may not search the memory with qmd (qmd.scope).")
+
 
 def lacks(*, sessions: bool) -> Mapping[Feature, str]:
     """What `qmd` cannot do, and why; `sessions`: whether it searches them."""
@@ -34,3 +38,24 @@ def unsupported(feature: Feature) -> Unsupported:
 
 def _said(feature: Feature) -> str:
     return f"{tr(_LACKS[feature])} {tr(BUILT_IN_CAN)}"
+
+
+def refusal(scope: QmdScopeSettings, session_key: str | None) -> str:
+    """Why the session with this key gets no answer; empty for one that does."""
+    return "" if may_search(scope, session_key) else tr(_REFUSED)
+
+
+def may_search(scope: QmdScopeSettings, session_key: str | None) -> bool:
+    """Whether the session with this key may search; without a key it is the user, who always may."""
+    if session_key is None or not session_key.strip():
+        return True
+    session = session_of(session_key)
+    for action, program, chat in _rules(scope.rules):
+        if (not program or program == session.program) and chat in ("*", session.chat):
+            return action == "allow"
+    return scope.default == "allow"
+
+
+def _rules(rules: Sequence[str]) -> list[tuple[str, str | None, str]]:
+    found = (SCOPE_RULE.fullmatch(rule.strip().lower()) for rule in rules)
+    return [(rule[1], rule[2], rule[3]) for rule in found if rule is not None]

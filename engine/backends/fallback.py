@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, TypeVar, Unpack
 
 import msgspec
 
-from engine.backends.fallback.retry import PAUSE_SECONDS, Ask, RetryPolicy
-from engine.backends.fallback.switch import ActiveMemory, MemorySwitch, Opener, both
+from engine.backends.fallback_switch import PAUSE_SECONDS, ActiveMemory, Ask, MemorySwitch, Opener, RetryPolicy, both
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, PassageMissing, Unsupported
 from engine.base.language import tr
