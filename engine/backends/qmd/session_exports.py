@@ -242,8 +242,7 @@ class SessionExports:
         self, file: FoundFile, name: str, conversation: Conversation, token: CancelToken
     ) -> tuple[ExportedSession, bool]:
         """Write out one session; False where it was there already, the same."""
-        from engine.indexing.session_rows import session_file
-        from engine.indexing.transcript_chunker import is_wanted, said
+        from engine.indexing.session_rows import is_wanted, said, session_file
 
         facts, wanted = conversation.facts, self._settings.sessions
         count = sum(map(facts.counts, conversation.messages))

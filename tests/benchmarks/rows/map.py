@@ -94,7 +94,7 @@ def _lay_out(kept: Path) -> dict[str, tuple[float, float, float]]:
     import numpy as np
 
     from engine.insight.map import layout
-    from engine.insight.map.map_rows import Rows
+    from engine.insight.map.map_data import Rows
     from engine.store.matrix_block import quantise
     from tests.benchmarks.real_vectors import real_vectors
 

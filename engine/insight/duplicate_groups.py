@@ -1,17 +1,29 @@
-"""Combines pairs of notes that share text to groups: a passage that was copied ten times is one group."""
+"""Combines pairs of notes that share text to groups: a passage that was copied ten times is one group.
+
+Groups that the user has hidden are stored in `user.sqlite`, because they can't be rebuilt.
+"""
 
 import hashlib
+import time
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
-from engine.insight.passages import LineRange
+from engine.base.errors import IndexReadOnly
+from engine.base.language import marked, tr
+from engine.insight.text_comparison import LineRange
 from engine.records import DuplicateKind
+from engine.store.user_data import UserData
 
 Item = TypeVar("Item", bound=Hashable)
 _SAME_PLACE = 0.5
 """Minimum overlap of two ranges of lines, as a share of the shorter one, to count as the same passage."""
+
+_NOT_KEPT = marked(
+    "The folder of the index cannot be written, so nothing can be hidden: make it writable or choose another one with "
+    "`store.path` in the settings."
+)
 
 
 class Part(NamedTuple):
@@ -131,3 +143,20 @@ def _is_same(one: LineRange, other: LineRange) -> bool:
 
 def _length(lines: LineRange) -> int:
     return lines[1] - lines[0] + 1
+
+
+def hidden_groups(user: UserData) -> frozenset[str]:
+    """Keys of the hidden groups."""
+    with user.reading() as connection:
+        return frozenset(key for (key,) in connection.execute("SELECT key FROM hidden_duplicates"))
+
+
+def hide_group(user: UserData, key: str, *, hidden: bool) -> None:
+    """Hide or show a group. Raises `IndexReadOnly` if nothing can be saved."""
+    if not user.keeps:
+        raise IndexReadOnly(user.problem or tr(_NOT_KEPT))
+    with user.writing() as connection:
+        if hidden:
+            connection.execute("INSERT OR REPLACE INTO hidden_duplicates VALUES (?, ?)", (key, time.time()))
+        else:
+            connection.execute("DELETE FROM hidden_duplicates WHERE key = ?", (key,))

@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.insight.passages import compare
-from engine.insight.shingles import WIDTH, Shingler, by_line, without_overlaps
+from engine.insight.text_comparison import WIDTH, Shingler, by_line, compare, without_overlaps
 
 
 @given(st.text(), st.text())

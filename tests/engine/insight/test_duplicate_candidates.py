@@ -5,11 +5,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from engine.insight import near_vectors
-from engine.insight.near_vectors import _alike
+from engine.insight import duplicate_candidates
+from engine.insight.duplicate_candidates import _alike
 
 
-def _signs(seed: int) -> near_vectors.Signs:
+def _signs(seed: int) -> duplicate_candidates.Signs:
     """Of groups of chunks that differ in some signs."""
     rng = np.random.default_rng(seed)
     bits = np.repeat(rng.integers(0, 2, (12, 256), dtype=np.uint8), 5, axis=0)
@@ -34,7 +34,7 @@ def test_band_matches_with_few_differences_found(seed: int) -> None:
 def test_too_many_pairs_keep_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
     signs, files = _signs(3), np.arange(60)
     everything = _alike(signs, files, None).tolist()
-    monkeypatch.setattr(near_vectors, "_MOST_PAIRS", 10)
+    monkeypatch.setattr(duplicate_candidates, "_MOST_NEAR_PAIRS", 10)
     gaps = [int(np.bitwise_count(signs[a] ^ signs[b]).sum()) for a, b in _alike(signs, files, None)]
     every = sorted(int(np.bitwise_count(signs[a] ^ signs[b]).sum()) for a, b in everything)
     assert len(every) > 20
