@@ -21,9 +21,8 @@ from engine.records import FileIssue, FolderContents, PathRemedy, PathStanding, 
 from engine.settings import Settings
 from engine.settings.value_origin import origin_of
 from engine.store import sessions
-from engine.store.file_status import count_chunks, held, issue_of
 from engine.store.index import IndexStore
-from engine.store.snapshot import Snapshot
+from engine.store.snapshot import Snapshot, count_chunks, held, issue_of
 
 _KEYS = {
     "exclude": "exclude",

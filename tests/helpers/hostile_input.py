@@ -121,7 +121,7 @@ def qmd(files: Files) -> None:
 def files_of_an_index(files: Files) -> None:
     from engine.insight.map.map_data import load_layout
     from engine.store.location import noted_workspaces
-    from engine.store.matrix_file import read_matrix
+    from engine.store.matrix_blocks import read_matrix
 
     throw(files.read_by("index/workspace.json", lambda path: noted_workspaces(path.parents[1])))
     throw(files.read_by("chunks.map", lambda path: load_layout(path, "x")))
