@@ -13,10 +13,10 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, PassageMissing, Unsupported
 from engine.base.language import tr
 from engine.memory.closable import Lifetime
-from engine.memory.degraded import with_degraded
 from engine.memory.executor import BackgroundExecutor
 from engine.memory.listeners import Listeners, StatusListener
 from engine.memory.requests import unanswered
+from engine.memory.status import with_degraded
 from engine.records import (
     EmbeddingEstimate,
     FallbackStatus,

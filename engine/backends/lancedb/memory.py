@@ -20,8 +20,8 @@ from engine.base.errors import MnemoscopeError, PathRefused, Unsupported
 from engine.base.language import tr
 from engine.corpus.numbered_lines import NumberedText
 from engine.corpus.transcripts.message_offsets import read_places
-from engine.memory.degraded import with_degraded
-from engine.memory.index_override import IndexOverride
+from engine.memory.memory_context import IndexOverride
+from engine.memory.status import with_degraded
 from engine.records import (
     EmbeddingEstimate,
     Feature,

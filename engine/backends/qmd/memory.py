@@ -25,14 +25,12 @@ from engine.embedding.registry import select_provider, stand_in
 from engine.indexing.service import BackgroundSync, IndexingService
 from engine.memory.active_provider import ActiveProvider
 from engine.memory.closable import Lifetime
-from engine.memory.degraded import with_degraded
 from engine.memory.executor import BackgroundExecutor
-from engine.memory.files import WorkspaceFiles
+from engine.memory.files import SessionFiles, WorkspaceFiles
 from engine.memory.listeners import Listeners, StatusListener
-from engine.memory.outer_status import outer_status
 from engine.memory.requests import unanswered
-from engine.memory.session_files import SessionFiles
 from engine.memory.session_library import summary_of
+from engine.memory.status import outer_status, with_degraded
 from engine.memory.user_data import open_own_data
 from engine.records import (
     EmbeddingEstimate,
