@@ -244,7 +244,7 @@ def _user_4_agreed_tokens(connection: apsw.Connection) -> None:
 
 
 def _user_5_kept_searches(connection: apsw.Connection) -> None:
-    # Queries are stored as JSON, which survives new fields (engine/records/saved_searches.py).
+    # Queries are stored as JSON, which survives new fields (engine/records/search.py).
     connection.execute(
         "CREATE TABLE saved_searches (name TEXT PRIMARY KEY, used REAL NOT NULL, question TEXT NOT NULL)"
     )
