@@ -15,7 +15,7 @@ from gui.help.components import Component, read_components
 from gui.help.licence_sheet import LicenceSheet
 from gui.widgets.labels import label, line
 from gui.widgets.plain_text import set_tip
-from gui.widgets.text_sheet import sheet
+from gui.widgets.small_windows import sheet
 
 _LEAST_NAME = 80
 

@@ -32,9 +32,9 @@ from gui.facts.wording import CATEGORIES
 from gui.widgets.chip import Chip
 from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.guide_link import guide_action
+from gui.widgets.placeholder_page import Action
 from gui.widgets.plain_text import set_tip
 from gui.widgets.query_box import QueryBox
-from gui.widgets.state_page import Action
 
 # --- The chips next to the box of facts: state and category ----------------------------------------------------------
 

@@ -5,7 +5,7 @@ from datetime import date
 
 from engine import ChunkSizes, DiskPart, DiskPartName, KeptSync, MonthCount, marked, tr, tr_count
 from gui.widgets.charts.card import TableColumn
-from gui.widgets.charts.series import Mark, Series, figure_cell
+from gui.widgets.charts.chart import Mark, Series, figure_cell
 from gui.widgets.date_text import short_month_and_year
 from gui.widgets.formatting import grouped, size_text
 

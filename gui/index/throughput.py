@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from engine import MemoryProviderStatus, MemorySyncProgressUpdate, marked, number, tr
 from gui.widgets.charts.card import TableColumn
-from gui.widgets.charts.series import Mark, Series
+from gui.widgets.charts.chart import Mark, Series
 from gui.widgets.formatting import grouped
 
 THROUGHPUT_COLUMNS = (

@@ -17,9 +17,9 @@ from gui.search.search_runner import SearchRunner
 from gui.style.stylesheet import font_at
 from gui.widgets.announcer import announce
 from gui.widgets.labels import ElidedLabel, line
+from gui.widgets.placeholder_page import StatePage
 from gui.widgets.query_box import QueryBox
 from gui.widgets.row_list import Place
-from gui.widgets.state_page import StatePage
 
 WIDTH, RESULTS_HEIGHT = 640, 420
 SHOW_ALL = command("quick.all", "Show all results in the window", "quick", "Ctrl+Return")

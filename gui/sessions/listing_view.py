@@ -13,7 +13,7 @@ from gui.sessions.session_list import SessionList
 from gui.widgets.labels import breakable, label
 from gui.widgets.list_header import ListHeader, Order
 from gui.widgets.message import NoticeBar
-from gui.widgets.state_page import Action, StatePage
+from gui.widgets.placeholder_page import Action, StatePage
 
 ORDERS = (
     Order("newest", marked("Newest"), marked("newest"), marked("Last used first")),

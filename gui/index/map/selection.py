@@ -30,8 +30,7 @@ from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, elide, label
 from gui.widgets.mirrored import mirror, write
 from gui.widgets.plain_text import set_tip
-from gui.widgets.row_list import AT_LEFT, paint_ground
-from gui.widgets.row_model import Index
+from gui.widgets.row_list import AT_LEFT, Index, paint_ground
 
 # --- The list of chunks that the user has selected on the map --------------------------------------------------------
 

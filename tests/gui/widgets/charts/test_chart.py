@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.widgets.charts.series import Mark, Series, tab_separated
+from gui.widgets.charts.chart import Mark, Series, tab_separated
 from gui.widgets.charts.sync_history import SYNC_COLUMNS, sync_series
 from tests.helpers.fake_records import make_summary
 
