@@ -25,8 +25,7 @@ from gui.commands.keymap import command
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.facts import wording
-from gui.facts.fact_changes import FactChanges
-from gui.facts.fact_store import FactStore
+from gui.facts.fact_changes import FactChanges, FactStore
 from gui.facts.list_and_editor import NEW, FactsBody
 from gui.facts.wording import CATEGORIES
 from gui.widgets.chip import Chip

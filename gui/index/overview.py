@@ -22,10 +22,10 @@ from gui.core.jobs import Jobs
 from gui.index import chart_data
 from gui.index.attention import Attention, AttentionCard, attention_of
 from gui.index.base_page import IndexPage
+from gui.index.chart_data import THROUGHPUT_COLUMNS, Throughput
 from gui.index.figures import NOTHING, FigureCard, figures
 from gui.index.folder_tree import FolderCard
 from gui.index.map.panel import MapPanel
-from gui.index.throughput import THROUGHPUT_COLUMNS, Throughput
 from gui.search.query import Answer
 from gui.style.stylesheet import letter_width
 from gui.style.typography import font_scale

@@ -21,8 +21,7 @@ from gui.index.map import wording
 from gui.index.map.groups import KINDS, Kind
 from gui.index.map.interactive_map import InteractiveMap
 from gui.index.map.legend import Legend
-from gui.index.map.map_jobs import Prepared, prepare, regroup
-from gui.index.map.map_view import Marks
+from gui.index.map.map_view import Marks, Prepared, prepare, regroup
 from gui.index.map.selection import MapSelection
 from gui.index.map.wording import COLOURS
 from gui.search.query import Answer

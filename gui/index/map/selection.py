@@ -23,7 +23,7 @@ from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.index.map import wording
 from gui.index.map.interactive_map import InteractiveMap
-from gui.index.map.map_jobs import Prepared, within_group
+from gui.index.map.map_view import Prepared, within_group
 from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.style.theme import tokens
 from gui.widgets.icons import IconButton

@@ -34,7 +34,7 @@ from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.index.attention import Attention
 from gui.index.base_page import IndexPage
-from gui.index.health.findings_list import FindingsList
+from gui.index.health_findings import FindingsList
 from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.formatting import clock_time, exact
 from gui.widgets.labels import breakable, label
@@ -42,10 +42,19 @@ from gui.widgets.plain_text import set_tip
 from gui.widgets.state import State, StateDot
 from gui.widgets.sync_bar import ProgressLine
 
-# --- The bar above the findings: a summary sentence, and the actions, or their progress ------------------------------
-
 _FULL = 1000
 _SUMMARY_LETTERS = 36
+
+_CALM_MS = 1500
+_IN_STATUS = frozenset(
+    "index notes transcripts meaning failed-file failed-files not-embedded embedding writing user-data".split()
+)
+"""Findings that the overview has its own rows for."""
+STOPPED_LOOKING = marked("Stopped before everything was looked at.")
+STOPPED = marked("Stopped. Repairs made so far remain.")
+
+
+# --- The bar above the findings: a summary sentence, and the actions, or their progress ------------------------------
 
 
 class HealthSummaryBar(QWidget):
@@ -132,14 +141,6 @@ def _beside(*widgets: QWidget) -> QWidget:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-
-_CALM_MS = 1500
-_IN_STATUS = frozenset(
-    "index notes transcripts meaning failed-file failed-files not-embedded embedding writing user-data".split()
-)
-"""Findings that the overview has its own rows for."""
-STOPPED_LOOKING = marked("Stopped before everything was looked at.")
-STOPPED = marked("Stopped. Repairs made so far remain.")
 
 
 def summary(findings: Sequence[HealthFinding]) -> str:
