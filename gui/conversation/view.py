@@ -25,8 +25,7 @@ from gui.conversation.painter import ConversationPainter
 from gui.conversation.piece_builder import PieceStyle
 from gui.conversation.row_layout import Measures, PieceDocuments, RowLayout
 from gui.conversation.rows import SUMMARY, Rows
-from gui.conversation.scroll_bar import MessageScrollBar
-from gui.conversation.scroller import BAR_UNIT, ConversationScroller, ScrollTarget
+from gui.conversation.scroller import BAR_UNIT, ConversationScroller, MessageScrollBar, ScrollTarget
 from gui.conversation.selection import ConversationSelection, CurrentMessage, Folding
 from gui.conversation.wording import spoken
 from gui.core.jobs import Jobs
