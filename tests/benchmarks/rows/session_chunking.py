@@ -92,7 +92,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _ours(collection: Path, scratch: Path, way: str) -> dict[str, float]:
-    session_rows.Packer = _WAYS[way]  # type: ignore[misc]
+    session_rows.ChunkPacker = _WAYS[way]  # type: ignore[misc]
     documents_said = write_cranfield_sessions(collection, scratch / "sessions")
     (scratch / "notes").mkdir()
     settings = Settings(sessions=SessionSettings(folders=(str(scratch / "sessions"),)))
