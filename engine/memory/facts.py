@@ -1,6 +1,6 @@
 """Facts to remember in addition to the notes: saved, searched, changed and forgotten, independent of the backend.
 
-Vectors of facts: embedded by the approved provider, stored with the facts, and compared with queries.
+Their vectors are embedded by the approved provider, stored with the facts, and compared with queries.
 """
 
 import contextlib

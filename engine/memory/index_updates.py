@@ -1,6 +1,6 @@
-"""How the built-in index is brought up to date, and what becomes of a damaged one.
+"""Brings the built-in index up to date, and replaces a damaged one.
 
-Embedding approved by the user, in tokens, stored until it is done so that a restart can resume it.
+Embedding that the user has approved is stored in tokens until it is done, so that a restart can resume it.
 """
 
 import logging

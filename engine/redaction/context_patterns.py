@@ -1,11 +1,8 @@
-"""Secrets that are known by their context: a name before a sign, an option, a header, an address, a sentence.
+"""Patterns for secrets that are known by what surrounds them.
 
-Anything may be a secret there, so a judge looks at each match. `engine/redaction/masks.py` has the rules for the
-expressions.
-
-Secrets that are known by the syntax of a program, a file format or SQL; a judge looks at each match.
-
-`engine/redaction/masks.py` has the rules for the expressions.
+That is a name before a sign, an option, a header, an address or a sentence, or the syntax of a program, a file format
+or SQL. Anything may be a secret there, so a judge looks at each match. `engine/redaction/masks.py` has the rules for
+the expressions.
 """
 
 import re

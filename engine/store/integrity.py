@@ -1,6 +1,6 @@
 """Integrity checks of a database file, both for SQLite and for the values that this program reads.
 
-Recovery from a damaged index: sets the file aside and copies all vectors that can still be read.
+A damaged index is set aside, and all vectors that can still be read are copied from it.
 """
 
 import time

@@ -3,12 +3,10 @@
 Searches use the state from when they began and hold no lock; changes run one at a time and each makes a new state.
 Scores are approximate: callers request about four times what they need and rescore with the stored vectors.
 
-One search over the blocks of a quantised matrix.
-
-The sign bits of all rows are compared first, at a tenth of the cost of casting and multiplying the codes; the nearest
-few per cent are then scored from their int8 codes. Signs alone miss neighbours, so they only select candidates. The
-rows scored so far show how well signs predict the cosine for this query, hence how many of the best rows may be further
-away. If that is more than 0.2 %, the scan continues further out, over all rows if necessary.
+A search compares the sign bits of all rows first, at a tenth of the cost of casting and multiplying the codes; the
+nearest few per cent are then scored from their int8 codes. Signs alone miss neighbours, so they only select candidates.
+The rows scored so far show how well signs predict the cosine for this query, hence how many of the best rows may be
+further away. If that is more than 0.2 %, the scan continues further out, over all rows if necessary.
 """
 
 import sys

@@ -1,7 +1,4 @@
-"""A query that was read: words, phrases and operators in clauses, and how it is written in its language again.
-
-One term of a query.
-"""
+"""A parsed query: words, phrases and operators in clauses, its terms, and how it is written in its language again."""
 
 import re
 from collections.abc import Iterator

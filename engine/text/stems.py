@@ -1,10 +1,9 @@
 """Stems: inflected forms of a word become one, by the language of the text and the script of the word.
 
-Keys by which an index finds looser forms of a word; they follow the stems of a text, once each.
-
-`+setup` is in the keys of "set-up", `+username` in those of `getUserName` and `+3.11` in those of `python3.11`.
-`:rehcisrevneknark` is the stem of "Krankenversicherung" from back to front, so that the beginning `:rehcisrev` finds
-all compounds with "Versicherung" at their end. No other token begins with either sign.
+Loose keys follow the stems of a text, once each; an index finds looser forms of a word by them. `+setup` is in the keys
+of "set-up", `+username` in those of `getUserName` and `+3.11` in those of `python3.11`. `:rehcisrevneknark` is the stem
+of "Krankenversicherung" from back to front, so that the beginning `:rehcisrev` finds all compounds with "Versicherung"
+at their end. No other token begins with either sign.
 """
 
 import re

@@ -1,11 +1,8 @@
-"""Prepares a session for display: speakers, calls matched with results, and pieces.
+"""Prepares a session for display: speakers, calls matched with results, and messages cut into pieces.
 
-Created on a pool thread and never changed; a session of 20,000 messages takes a moment.
-
-Cuts the text of one message into pieces that are laid out one at a time, so that no message is too long to show.
-
-A piece of Markdown ends where a paragraph does; where one has to end inside a fenced block, the next begins with the
-same fence again.
+Created on a pool thread and never changed; a session of 20,000 messages takes a moment. Pieces are laid out one at a
+time, so that no message is too long to show. A piece of Markdown ends where a paragraph does; where one has to end
+inside a fenced block, the next begins with the same fence again.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Sizes of the rows and of their parts in logical pixels, from the font scale and the width of the view.
 
-Caches laid out pieces of a conversation near the view, and lays out more in short steps.
+Pieces near the view are laid out in short steps, and cached.
 """
 
 import time

@@ -1,9 +1,7 @@
 """Scrolls through the rows of a conversation: the rows in view, the row and the text at a point, jumps to a row.
 
 Only rows near the view are measured. Heights are estimates until texts are laid out; when they become known, the text
-being read stays in place.
-
-The scroll bar of a conversation: a strip that shows its messages, long runs of tools and the hits.
+being read stays in place. The scroll bar is a strip that shows messages, long runs of tools, and the hits.
 """
 
 from collections.abc import Callable, Iterator

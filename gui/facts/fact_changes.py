@@ -1,7 +1,4 @@
-"""Changes of facts: each is shown as a message with an undo action.
-
-Connects the view of facts with stored facts: no reading or writing on the GUI thread.
-"""
+"""Changes of facts: each is stored off the GUI thread, and shown as a message with an undo action."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -1,6 +1,6 @@
 """The overview of an index as charts: pure functions from counts to chart data, tables and spoken text.
 
-Measures the speed of the current and the last sync: a bounded ring of status samples.
+The speed of the current and the last sync is measured from a bounded ring of status samples.
 """
 
 import time

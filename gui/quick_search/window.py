@@ -1,6 +1,6 @@
-"""The window of the quick search: without a frame, on the screen where the mouse is, and away when it is not used.
+"""The window of the quick search: a box, and below it the results or a message, once there is a query.
 
-The contents of the quick search: the box, and below it the results or a message, once there is a query.
+It has no frame, opens on the screen where the mouse is, and closes when it is not used.
 """
 
 from dataclasses import dataclass, replace

@@ -1,7 +1,4 @@
-"""The body of the sessions panel: counts, a notice, and the list or a page instead of it.
-
-Titles and sentences of the sessions view where it lists nothing, and the counts above what it lists.
-"""
+"""The body of the sessions panel: counts, a notice, and the list or a page with title and sentence instead of it."""
 
 from collections.abc import Callable, Sequence
 

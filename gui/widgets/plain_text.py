@@ -4,9 +4,8 @@ Qt takes any text that looks like HTML for HTML, in tooltips, labels, message bo
 that its images name. Titles, file names and notes are other people's text: they are escaped here, and images are never
 loaded. `tests/gui/test_plain_text_only.py` forbids the calls of Qt outside of this module.
 
-Offsets between Python's text (code points) and Qt's (UTF-16 units); they differ after an emoji.
-
-The engine counts in code points; `QTextLayout`, `QTextCursor` and their kind count in UTF-16 units.
+Offsets are converted as well: the engine counts in code points; `QTextLayout`, `QTextCursor` and their kind count in
+UTF-16 units, which differ after an emoji.
 """
 
 import html

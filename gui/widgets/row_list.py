@@ -1,6 +1,6 @@
 """A list of rows under headings that keeps its position while rows change, and skips the headings.
 
-Rows that are replaced as a whole, some of them headings over the others, as a Qt model.
+Its model replaces the rows as a whole.
 """
 
 from collections.abc import Hashable, Sequence

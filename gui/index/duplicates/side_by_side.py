@@ -1,6 +1,6 @@
-"""Two texts side by side, line by line; lays out only the visible lines.
+"""Two texts side by side, with their lines marked as equal, changed, moved or in one of them only.
 
-Compares two texts line by line: equal, changed, moved, or in one of them only.
+Lays out only the visible lines.
 """
 
 import re

@@ -1,6 +1,6 @@
 """A map prepared for drawing on a pool thread, and then never changed; finds points by their place.
 
-Draws many points into one picture, off the GUI thread: as smooth and see-through as a painter's.
+Its points are drawn into one picture, also off the GUI thread: as smooth and see-through as a painter's.
 """
 
 from collections.abc import Callable, Iterable, Sequence

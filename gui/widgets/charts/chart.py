@@ -1,6 +1,6 @@
 """Common base of all charts: one mark is selected by mouse or keyboard, described below, and announced.
 
-The content of a chart, independent of its picture: marks that are also the rows of its table.
+The content of a chart is a `Series`, independent of its picture: marks that are also the rows of its table.
 """
 
 from collections.abc import Sequence
