@@ -51,9 +51,9 @@ class TextStage:
         try:
             self._notes()
             self._commits.flush()  # whatever a transcript may do to its reader
-            sessions = SessionStage(self._work, self._commits, self.outcome)
-            sessions.list_new()
-            sessions.read()
+            session_stage = SessionStage(self._work, self._commits, self.outcome)
+            session_stage.list_new()
+            session_stage.read()
         finally:
             # Cancelled or failed: the files read so far are complete, so commit them.
             self._commits.flush()

@@ -3,9 +3,9 @@
 `meta.vec0` records the scale, model, generation and stamp of the table; if the index is in any other state, the matrix
 engine handles the search.
 
-The table has int8 codes, searched inside SQLite. They are compared by Euclidean distance, which orders unit vectors as the cosine does. This is the fastest of
-vec0's combinations: 10,000 x 512 take 5 ms, float32 takes 7 ms, and cosine distance 8 to 9 ms with either type. Four
-times as many candidates contained the 50 nearest in every case measured.
+The table has int8 codes, searched inside SQLite. They are compared by Euclidean distance, which orders unit vectors as
+the cosine does. This is the fastest of vec0's combinations: 10,000 x 512 take 5 ms, float32 takes 7 ms, and cosine
+distance 8 to 9 ms with either type. Four times as many candidates contained the 50 nearest in every case measured.
 """
 
 import importlib.util
