@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from engine.agent.access import AgentAccess as AgentAccess
     from engine.agent.fact_capture import category_of as category_of
-    from engine.agent.memory_context import memory_context as memory_context
     from engine.agent.memory_get import memory_get as memory_get
     from engine.agent.memory_search import memory_search as memory_search
     from engine.agent.note_file import locate_untouched as locate_untouched
+    from engine.agent.prompt import memory_context as memory_context
     from engine.agent.prompt import memory_prompt_section as memory_prompt_section
     from engine.agent.session_note import draft_note as draft_note
     from engine.agent.session_note import save_note as save_note
     from engine.agent.session_note import suggest_slug as suggest_slug
-    from engine.agent.slug import to_slug as to_slug
+    from engine.agent.session_note import to_slug as to_slug
     from engine.agent.tool import AgentTool as AgentTool
     from engine.agent.tools import agent_tools as agent_tools
-    from engine.backends.backend_check import try_backend as try_backend
     from engine.backends.opening import open_memory as open_memory
-    from engine.backends.qmd.unsupported import BUILT_IN_CAN as BUILT_IN_CAN
+    from engine.backends.opening import try_backend as try_backend
+    from engine.backends.qmd.limits import BUILT_IN_CAN as BUILT_IN_CAN
     from engine.base.bounded_json import decode_json as decode_json
     from engine.base.cancellation import CancelToken as CancelToken
     from engine.base.errors import *  # noqa: F403
@@ -121,12 +121,12 @@ _HOME = {
     "draft_note": "engine.agent.session_note",
     "save_note": "engine.agent.session_note",
     "suggest_slug": "engine.agent.session_note",
-    "to_slug": "engine.agent.slug",
+    "to_slug": "engine.agent.session_note",
     "AgentAccess": "engine.agent.access",
     "category_of": "engine.agent.fact_capture",
     "AgentTool": "engine.agent.tool",
     "agent_tools": "engine.agent.tools",
-    "memory_context": "engine.agent.memory_context",
+    "memory_context": "engine.agent.prompt",
     "memory_get": "engine.agent.memory_get",
     "memory_prompt_section": "engine.agent.prompt",
     "memory_search": "engine.agent.memory_search",
@@ -138,14 +138,14 @@ _HOME = {
     "options_of_index": "engine.memory.settings_impact",
     "Facts": "engine.memory.facts",
     "IndexInsight": "engine.memory.insight",
-    "BUILT_IN_CAN": "engine.backends.qmd.unsupported",
+    "BUILT_IN_CAN": "engine.backends.qmd.limits",
     "MultiWorkspaceMemory": "engine.workspaces.multi_workspace_memory",
     "forget_workspace": "engine.workspaces.registry",
     "known_workspaces": "engine.workspaces.registry",
     "workspace_state": "engine.workspaces.registry",
     "name_in": "engine.workspaces.file_names",
     "split_name": "engine.workspaces.file_names",
-    "try_backend": "engine.backends.backend_check",
+    "try_backend": "engine.backends.opening",
     "VERBS": "engine.cli.arguments",
     "CancelToken": "engine.base.cancellation",
     "note_title": "engine.corpus.document",

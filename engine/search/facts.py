@@ -19,7 +19,7 @@ from engine.search.scoring import (
     vector_score,
 )
 from engine.text import analyse, analyse_query, detect_language
-from engine.text.query_term import QueryTerm
+from engine.text.parsed_query import QueryTerm
 
 if TYPE_CHECKING:
     from engine.embedding.base import Calibration

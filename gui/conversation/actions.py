@@ -14,8 +14,7 @@ from gui.commands.binding import allow, give_key
 from gui.commands.commands import LIKE, LINK, REMEMBER
 from gui.commands.contexts import missing
 from gui.commands.keymap import Command, command
-from gui.conversation.entries import Conversation
-from gui.conversation.pieces import without_escapes
+from gui.conversation.entries import Conversation, without_escapes
 from gui.conversation.prompt_list import PromptList
 from gui.conversation.rows import DETAILS, Detail
 from gui.conversation.view import ConversationView

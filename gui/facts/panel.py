@@ -25,16 +25,15 @@ from gui.commands.keymap import command
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.facts import wording
-from gui.facts.fact_changes import FactChanges
-from gui.facts.fact_store import FactStore
+from gui.facts.fact_changes import FactChanges, FactStore
 from gui.facts.list_and_editor import NEW, FactsBody
 from gui.facts.wording import CATEGORIES
 from gui.widgets.chip import Chip
 from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.guide_link import guide_action
+from gui.widgets.placeholder_page import Action
 from gui.widgets.plain_text import set_tip
 from gui.widgets.query_box import QueryBox
-from gui.widgets.state_page import Action
 
 # --- The chips next to the box of facts: state and category ----------------------------------------------------------
 

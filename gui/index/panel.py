@@ -13,7 +13,7 @@ from gui.core.capabilities import TITLES, MissingFeatures
 from gui.core.jobs import Jobs
 from gui.index.base_page import IndexPage
 from gui.index.duplicates.page import DuplicatesPage
-from gui.index.health.page import HealthPage
+from gui.index.health_page import HealthPage
 from gui.index.map.panel import MapPanel
 from gui.index.overview import OverviewPage
 from gui.search.query import Answer

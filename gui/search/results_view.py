@@ -26,9 +26,9 @@ from gui.widgets.icons import IconButton
 from gui.widgets.labels import elide, label
 from gui.widgets.list_header import ListHeader, Order
 from gui.widgets.message import NoticeBar
+from gui.widgets.placeholder_page import Action, KeyTable, Offer, StatePage
 from gui.widgets.plain_text import set_tip
 from gui.widgets.row_list import GUTTER
-from gui.widgets.state_page import Action, KeyTable, Offer, StatePage
 
 # --- One line about spelling: other queries to search for, or the correction that was searched, with a way back.
 

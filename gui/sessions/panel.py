@@ -12,14 +12,13 @@ from PySide6.QtWidgets import QWidget
 from engine import MemorySearchManager, SessionSummary, tr
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.jobs import Jobs
-from gui.sessions import messages
+from gui.sessions import listing_view
 from gui.sessions.catalog import EMPTY
 from gui.sessions.content_search import ContentSearch
 from gui.sessions.filter_controller import FilterChips, FilterController, SessionsViewState
-from gui.sessions.list_builder import ListBuilder, SessionListLoader
+from gui.sessions.list_builder import ListBuilder, SessionListLoader, SimilarList
 from gui.sessions.listing_view import ListingView
 from gui.sessions.session_actions import SessionActions
-from gui.sessions.similar_list import SimilarList
 from gui.viewer.notice_page import NothingToRead
 from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.query_box import QueryBox
@@ -338,7 +337,7 @@ class SessionsPanel(QObject):
 
     @Slot()
     def _tell_searching(self) -> None:
-        self.box.set_state(tr(messages.SEARCHING))
+        self.box.set_state(tr(listing_view.SEARCHING))
 
     @Slot(str)
     def _go_back(self, path: str) -> None:

@@ -22,8 +22,7 @@ from gui.settings.wording import (
     list_price_words,
     where_texts_go,
 )
-from gui.widgets.checkable import CheckBox
-from gui.widgets.combo import ComboBox
+from gui.widgets.form_controls import CheckBox, ComboBox
 from gui.widgets.formatting import size_text
 from gui.widgets.labels import breakable, label
 from gui.widgets.plain_text import set_tip

@@ -16,7 +16,7 @@ from gui.facts.panel import FactsPanel
 from gui.index.panel import IndexPanel
 from gui.search.panel import SearchPanel
 from gui.search.query import Answer, Query, Scope
-from gui.sessions.messages import CHOOSE_SESSION
+from gui.sessions.listing_view import CHOOSE_SESSION
 from gui.sessions.panel import SessionsPanel
 from gui.sessions.wording import UNTITLED
 from gui.viewer.notice_page import NothingToRead

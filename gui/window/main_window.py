@@ -6,19 +6,16 @@ from PySide6.QtCore import Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
 
 from engine import MemoryProviderStatus
-from gui.controllers.about import AboutController
-from gui.controllers.appearance import AppearanceController
 from gui.controllers.folders import FolderController
-from gui.controllers.guide import GuideController
+from gui.controllers.help import AboutController, GuideController
 from gui.controllers.navigation import Navigation
 from gui.controllers.open_result import ResultOpener
 from gui.controllers.panel_actions import PanelActions
 from gui.controllers.remember import RememberFeatures
 from gui.controllers.search import SearchSettingsController
-from gui.controllers.settings import SettingsController
+from gui.controllers.settings import AppearanceController, SettingsController
 from gui.controllers.sharing import SharingFeatures
-from gui.controllers.workspace import WorkspaceController
-from gui.controllers.workspaces import WorkspacesController
+from gui.controllers.workspaces import WorkspaceController, WorkspacesController
 from gui.core.app_paths import AppPaths
 from gui.core.capabilities import Capabilities
 from gui.core.jobs import Jobs

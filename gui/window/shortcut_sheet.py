@@ -21,7 +21,7 @@ from gui.commands.listing import groups
 from gui.widgets.announcer import announce
 from gui.widgets.buttons import add_clear_button
 from gui.widgets.labels import label
-from gui.widgets.text_sheet import sheet
+from gui.widgets.small_windows import sheet
 
 _LEAST_HEIGHT = 220
 _AROUND, _BESIDE = 200, 60

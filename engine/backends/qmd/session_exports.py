@@ -6,6 +6,7 @@ Next to each export is a map of its lines to the transcript; one list has the fa
 import hashlib
 import os
 import re
+import threading
 import time
 from bisect import bisect_right
 from collections.abc import Callable
@@ -13,7 +14,6 @@ from pathlib import Path
 
 import msgspec
 
-from engine.backends.qmd.export_list import ExportedSession, ExportList, KnownTranscript, StoredExportList
 from engine.base import skip_reasons
 from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
@@ -30,6 +30,7 @@ from engine.indexing.session_ownership import KEPT_ELSEWHERE, elsewhere, kept_is
 from engine.records import FileIssue
 from engine.redaction.masks import REDACTION_VERSION
 from engine.settings import Settings
+from engine.settings.writing import write_aside
 from engine.store.location import IndexFiles
 from engine.store.sessions import StoredSession
 
@@ -42,6 +43,8 @@ _ENDINGS = (".md", ".json")
 _SECONDS_A_DAY = 86_400.0
 _SPOKEN_WITH = 20
 """Number of following messages that may be part of a found passage."""
+
+_LONGEST_LIST = 1024**3
 
 
 class _Place(msgspec.Struct, frozen=True, array_like=True):
@@ -67,6 +70,32 @@ class Exported(msgspec.Struct):
     """Transcripts."""
     failed: list[FileIssue] = []
     skipped: list[FileIssue] = []
+
+
+class KnownTranscript(msgspec.Struct, frozen=True, array_like=True):
+    mtime_ns: int
+    size: int
+    sessions: tuple[str, ...] = ()
+    """Their stable names."""
+    rule: str = ""
+    """Why the rest of it is missing; empty if it is complete."""
+    detail: str = ""
+
+
+class ExportedSession(msgspec.Struct, frozen=True, array_like=True):
+    known: StoredSession
+    mtime_ns: int
+    """Of its last message."""
+    written: bool
+    """False for one that is too old to be searched."""
+
+
+class ExportList(msgspec.Struct):
+    """All known exports."""
+
+    fingerprint: str = ""
+    transcripts: dict[str, KnownTranscript] = {}
+    sessions: dict[str, ExportedSession] = {}
 
 
 class SessionExports:
@@ -213,8 +242,7 @@ class SessionExports:
         self, file: FoundFile, name: str, conversation: Conversation, token: CancelToken
     ) -> tuple[ExportedSession, bool]:
         """Write out one session; False where it was there already, the same."""
-        from engine.indexing.session_rows import session_file
-        from engine.indexing.transcript_chunker import is_wanted, said
+        from engine.indexing.session_rows import is_wanted, said, session_file
 
         facts, wanted = conversation.facts, self._settings.sessions
         count = sum(map(facts.counts, conversation.messages))
@@ -311,3 +339,32 @@ def _put(file: Path, data: bytes) -> bool:
         pass
     replace_file(file, data)
     return True
+
+
+class StoredExportList:
+    """The list in its file, which other processes write too. Thread-safe."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._lock = threading.Lock()
+        self._read_as: tuple[int, int] = (0, 0)
+        """Time and size of the file when it was last read."""
+        self._list = ExportList()
+
+    def now(self) -> ExportList:
+        """The list as it was last written, by whatever process."""
+        with self._lock:
+            try:
+                state = self._file.stat()
+                if (state.st_mtime_ns, state.st_size) != self._read_as:
+                    self._list = decode_json(read_file(self._file, _LONGEST_LIST), ExportList)
+                    self._read_as = state.st_mtime_ns, state.st_size
+            except FileNotFoundError:
+                self._list, self._read_as = ExportList(), (0, 0)
+            except (OSError, ValueError):
+                self._list = ExportList()  # of another version, or damaged: everything is exported again
+            return self._list
+
+    def keep(self, fresh: ExportList) -> None:
+        """Write the file as a whole. Raises OSError."""
+        write_aside(self._file, msgspec.json.encode(fresh).decode())

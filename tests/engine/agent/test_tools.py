@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from engine.agent.arguments import refusal
-from engine.agent.tool import AgentTool
+from engine.agent.tool import AgentTool, refusal
 from engine.agent.tools import agent_tools
 from engine.base.cancellation import CancelToken
 from engine.base.errors import StoreError

@@ -17,8 +17,8 @@ from gui.style.appearance import Appearance
 from gui.style.theme import theme_tokens
 from gui.widgets import announcer
 from gui.widgets.chip import Chip
+from gui.widgets.placeholder_page import StatePage
 from gui.widgets.query_box import QueryBox
-from gui.widgets.state_page import StatePage
 from tests.helpers.fake_explanations import WEAK, explain
 
 Key = Qt.Key
