@@ -55,7 +55,8 @@ if TYPE_CHECKING:
     from engine.corpus.places import find_places as find_places
     from engine.corpus.places import measure_sessions as measure_sessions
     from engine.corpus.preview import preview_workspace as preview_workspace
-    from engine.corpus.transcripts.agents import agent_label as agent_label
+    from engine.corpus.transcripts.registry import agent_label as agent_label
+    from engine.corpus.transcripts.registry import usual_folders as usual_folders
     from engine.corpus.transcripts.stores import may_name_session as may_name_session
     from engine.embedding.api_keys import forget_key as forget_key
     from engine.embedding.api_keys import key_state as key_state
@@ -91,7 +92,6 @@ if TYPE_CHECKING:
     from engine.settings import save_setting as save_setting
     from engine.settings import save_settings as save_settings
     from engine.settings import settings_path as settings_path
-    from engine.settings.broken_file import set_settings_aside as set_settings_aside
     from engine.settings.catalog import Option as Option
     from engine.settings.catalog import all_options as all_options
     from engine.settings.catalog import option_problem as option_problem
@@ -103,6 +103,7 @@ if TYPE_CHECKING:
     from engine.settings.layers import read_layers as read_layers
     from engine.settings.live_options import ANSWERING as ANSWERING
     from engine.settings.live_options import answering_as as answering_as
+    from engine.settings.saving import set_settings_aside as set_settings_aside
     from engine.store.location import index_files as index_files
     from engine.store.saved_searches import SavedSearches as SavedSearches
     from engine.text.highlight import highlight_ranges as highlight_ranges
@@ -153,7 +154,8 @@ _HOME = {
     "NumberedText": "engine.corpus.numbered_lines",
     "find_places": "engine.corpus.places",
     "measure_sessions": "engine.corpus.places",
-    "agent_label": "engine.corpus.transcripts.agents",
+    "agent_label": "engine.corpus.transcripts.registry",
+    "usual_folders": "engine.corpus.transcripts.registry",
     "preview_workspace": "engine.corpus.preview",
     "may_name_session": "engine.corpus.transcripts.stores",
     "ModelFacts": "engine.embedding.model_catalog",
@@ -211,7 +213,7 @@ _HOME = {
     "SettingLayers": "engine.settings.layers",
     "change_settings": "engine.settings.layers",
     "read_layers": "engine.settings.layers",
-    "set_settings_aside": "engine.settings.broken_file",
+    "set_settings_aside": "engine.settings.saving",
     "SavedSearches": "engine.store.saved_searches",
     "index_files": "engine.store.location",
     "highlight_ranges": "engine.text.highlight",

@@ -2,11 +2,15 @@
 
 Written from https://developers.openai.com/api/reference/resources/embeddings (read 2026-11-22): at most 2,048 texts and
 300,000 tokens per request.
+
+Batch jobs follow https://developers.openai.com/api/reference/resources/batches (read 2026-11-22): at most 50,000 texts
+and 200 MB per job, completed within 24 hours. Accounts of the first tier have 3,000,000 tokens in the queue
+(https://developers.openai.com/api/docs/models/text-embedding-3-small); a job beyond that fails as a whole.
 """
 
 import functools
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from engine.base.cancellation import CancelToken
@@ -15,7 +19,8 @@ from engine.base.language import tr
 from engine.embedding.addresses import host_of, owner_of
 from engine.embedding.api_keys import key_missing
 from engine.embedding.base import EmbeddingProvider, Limits
-from engine.embedding.batch_jobs import openai as batches
+from engine.embedding.batch_jobs.base import JobLimits
+from engine.embedding.batch_jobs.files_and_batches import Dialect, FilesAndBatches
 from engine.embedding.http import HttpClient
 from engine.embedding.model_catalog import batch_price_of, traits_named
 from engine.embedding.presets import PRESETS, Preset, preset_of
@@ -30,6 +35,7 @@ if TYPE_CHECKING:
 BASE_URL = PRESETS[0].base_url
 MODEL = PRESETS[0].model
 _LIMITS = Limits(inputs=2048, tokens=8000, input_tokens=2048, at_once=4)
+JOB_LIMITS = JobLimits(requests=50_000, bytes=200_000_000, queued_tokens=3_000_000, seconds=24 * 3600)
 
 
 def make(settings: Settings, key: str | None) -> EmbeddingProvider:
@@ -47,9 +53,21 @@ def make(settings: Settings, key: str | None) -> EmbeddingProvider:
     model = Model.of(settings, "openai", name, base_url=http.base_url, limits=_LIMITS, inputs=prompts)
     api = _Api(http, name, settings.dimensions, prompts, base64=own)
     price = batch_price_of(settings, "openai", name)
-    jobs = batches.make(http, name, prompts[0], api.options, price)
+    jobs = _jobs(http, name, prompts[0], api.options, price)
     # None of the other known servers supports batch jobs.
     return RemoteProvider(model, http, api, jobs if own or preset is None else None)
+
+
+def _jobs(
+    http: HttpClient, model: str, prompt: str, options: Mapping[str, Any], price: float | None
+) -> FilesAndBatches:
+    """`prompt` is put before each text; `options` are the request's fields other than its texts and model."""
+
+    def line(text: str) -> dict[str, Any]:
+        body = {"model": model, "input": [prompt + text], **options}
+        return {"method": "POST", "url": "/v1/embeddings", "body": body}
+
+    return FilesAndBatches(http, Dialect("24h", JOB_LIMITS, line), price)
 
 
 def open_http(settings: Settings, key: str | None) -> HttpClient:

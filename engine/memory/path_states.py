@@ -12,8 +12,8 @@ from engine.base.skip_reasons import tr_reason
 from engine.corpus.folder_walk import LATEST_NS
 from engine.corpus.ignore import Match, shown
 from engine.corpus.path_status import Listing, PathFinder, PathStatus
-from engine.corpus.transcripts.modified_time import last_change
 from engine.corpus.transcripts.stores import session_name
+from engine.corpus.transcripts.transcript_files import last_change
 from engine.embedding.base import EmbeddingProvider
 from engine.indexing.cost_estimate import name_of
 from engine.memory import path_messages

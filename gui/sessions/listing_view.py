@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from engine import marked, tr
+from engine import marked, tr, usual_folders
 from gui.sessions import messages
 from gui.sessions.rows import Row
 from gui.sessions.session_list import SessionList
@@ -100,8 +100,8 @@ def make_place_table() -> QWidget:
     column = QVBoxLayout(table)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(0)
-    for agent, place in messages.PLACES:
+    for agent, folder in usual_folders():
         column.addWidget(label(agent))
-        column.addWidget(label(breakable(tr(place)), "meta", wrap=True))
+        column.addWidget(label(breakable(folder or tr(messages.DOWNLOADED)), "meta", wrap=True))
         column.addSpacing(6)
     return table

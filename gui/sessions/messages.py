@@ -11,12 +11,7 @@ from gui.viewer.notice_page import NothingToRead
 READING = marked("Reading the list of sessions…")
 SEARCHING = marked("Searching messages…")
 CHOOSE = marked("Choose sessions…")
-PLACES = (
-    ("Claude Code", "~/.claude/projects"),
-    ("Codex", "~/.codex/sessions"),
-    ("OpenClaw", "~/.openclaw/agents"),
-    ("ChatGPT, Claude", marked("the folder with the export that you downloaded")),
-)
+DOWNLOADED = marked("the folder with the export that you downloaded")
 _LONGEST_TEXT = 80
 _KEPT_ELSEWHERE = "kept-elsewhere"
 """The rule by which the engine leaves them out."""

@@ -6,8 +6,7 @@ from pathlib import Path
 import msgspec
 
 from engine.base.bounded_json import decode_json
-from engine.base.private_files import read_file
-from engine.settings.writing import write_aside
+from engine.base.private_files import read_file, write_aside
 from engine.store.sessions import StoredSession
 
 _MOST_BYTES = 1024**3
