@@ -101,9 +101,10 @@ if TYPE_CHECKING:
     from engine.settings.layers import SettingLayers as SettingLayers
     from engine.settings.layers import change_settings as change_settings
     from engine.settings.layers import read_layers as read_layers
-    from engine.settings.live_options import ANSWERING as ANSWERING
-    from engine.settings.live_options import answering_as as answering_as
     from engine.settings.saving import set_settings_aside as set_settings_aside
+    from engine.settings.section import Group as Group
+    from engine.settings.section import OptionPage as OptionPage
+    from engine.settings.section import answering_as as answering_as
     from engine.store.location import index_files as index_files
     from engine.store.saved_searches import SavedSearches as SavedSearches
     from engine.text.highlight import highlight_ranges as highlight_ranges
@@ -202,8 +203,9 @@ _HOME = {
     "save_setting": "engine.settings",
     "save_settings": "engine.settings",
     "settings_path": "engine.settings",
-    "ANSWERING": "engine.settings.live_options",
-    "answering_as": "engine.settings.live_options",
+    "Group": "engine.settings.section",
+    "OptionPage": "engine.settings.section",
+    "answering_as": "engine.settings.section",
     "Option": "engine.settings.catalog",
     "all_options": "engine.settings.catalog",
     "option_problem": "engine.settings.catalog",

@@ -9,7 +9,7 @@ from engine.memory.active_provider import ActiveProvider
 from engine.memory.listeners import Listeners
 from engine.records import SearchOutcome
 from engine.search.search_context import OnKeywords, SearchRequest
-from engine.settings.options import ResultCacheSettings
+from engine.settings.query_options import ResultCacheSettings
 from engine.store.index import IndexStore
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from engine.indexing.cost_estimate import name_of
 from engine.memory import path_messages
 from engine.records import FileIssue, FolderContents, PathRemedy, PathStanding, PathState, RuleOrigin, Source
 from engine.settings import Settings
-from engine.settings.value_origin import origin_of
+from engine.settings.loading import origin_of
 from engine.store import sessions
 from engine.store.file_status import count_chunks, held, issue_of
 from engine.store.index import IndexStore

@@ -23,7 +23,7 @@ from engine.corpus.path_guard import PathGuard
 from engine.records import Passage, SearchOutcome, SearchTimings
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.searcher import Searcher
-from engine.settings.options import ResultCacheSettings
+from engine.settings.query_options import ResultCacheSettings
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 

@@ -14,8 +14,8 @@ from engine.backends.qmd.query_text import QueryText
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
 from engine.settings import Settings
-from engine.settings.options import ResultCacheSettings
 from engine.settings.qmd_options import QmdSearchMode
+from engine.settings.query_options import ResultCacheSettings
 
 # --- Pauses between retries after failures ---------------------------------------------------------------------------
 
