@@ -64,12 +64,9 @@ if TYPE_CHECKING:
     from engine.embedding.consent import remote_fallback as remote_fallback
     from engine.embedding.gguf_models import missing_model as missing_model
     from engine.embedding.hub import fetch_model as fetch_model
-    from engine.embedding.model_catalog import ModelFacts as ModelFacts
     from engine.embedding.model_catalog import facts_of as facts_of
     from engine.embedding.model_catalog import models_of as models_of
-    from engine.embedding.presets import PRESETS as PRESETS
-    from engine.embedding.presets import preset_of as preset_of
-    from engine.embedding.provider_check import probe_provider as probe_provider
+    from engine.embedding.registry import probe_provider as probe_provider
     from engine.logs import configure_logging as configure_logging
     from engine.logs import redact as redact
     from engine.memory.contract import MemorySearchManager as MemorySearchManager
@@ -78,6 +75,12 @@ if TYPE_CHECKING:
     from engine.memory.requests import SearchOptions as SearchOptions
     from engine.memory.settings_impact import consequences_of as consequences_of
     from engine.memory.settings_impact import options_of_index as options_of_index
+    from engine.providers import ModelFacts as ModelFacts
+    from engine.providers.openai import PRESETS as PRESETS
+    from engine.providers.openai import preset_of as preset_of
+    from engine.providers.registry import PROVIDERS as PROVIDERS
+    from engine.providers.registry import provider_named as provider_named
+    from engine.providers.registry import remote_names as remote_names
     from engine.records import *  # noqa: F403
     from engine.records.sync import ProgressCallback as ProgressCallback
     from engine.redaction.masks import beginning_of as beginning_of
@@ -159,18 +162,21 @@ _HOME = {
     "usual_folders": "engine.corpus.transcripts.registry",
     "preview_workspace": "engine.corpus.preview",
     "may_name_session": "engine.corpus.transcripts.stores",
-    "ModelFacts": "engine.embedding.model_catalog",
+    "PROVIDERS": "engine.providers.registry",
+    "ModelFacts": "engine.providers",
     "facts_of": "engine.embedding.model_catalog",
     "models_of": "engine.embedding.model_catalog",
-    "PRESETS": "engine.embedding.presets",
-    "preset_of": "engine.embedding.presets",
+    "provider_named": "engine.providers.registry",
+    "remote_names": "engine.providers.registry",
+    "PRESETS": "engine.providers.openai",
+    "preset_of": "engine.providers.openai",
     "fetch_model": "engine.embedding.hub",
     "missing_model": "engine.embedding.gguf_models",
     "forget_key": "engine.embedding.api_keys",
     "key_state": "engine.embedding.api_keys",
     "remote_fallback": "engine.embedding.consent",
     "store_key": "engine.embedding.api_keys",
-    "probe_provider": "engine.embedding.provider_check",
+    "probe_provider": "engine.embedding.registry",
     "create_private": "engine.base.private_files",
     "exporting": "engine.base.private_files",
     "make_folder": "engine.base.private_files",

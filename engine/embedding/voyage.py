@@ -13,7 +13,6 @@ from typing import Any
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
-from engine.embedding.addresses import owner_of
 from engine.embedding.api_keys import key_missing
 from engine.embedding.base import EmbeddingProvider, Limits
 from engine.embedding.batch_jobs.base import JobLimits
@@ -23,6 +22,7 @@ from engine.embedding.model_catalog import batch_price_of
 from engine.embedding.remote import Model, RemoteProvider, without_vendor
 from engine.embedding.response_parsing import Answer, indexed, read_json, tokens_of
 from engine.embedding.service_errors import Service
+from engine.providers.registry import owner_of
 from engine.settings import Settings
 
 BASE_URL = "https://api.voyageai.com/v1"

@@ -13,7 +13,8 @@ from engine.store.facts import FactRows
 from engine.store.stored_models import ModelName
 
 if TYPE_CHECKING:
-    from engine.embedding.base import Calibration, EmbeddingProvider
+    from engine.embedding.base import EmbeddingProvider
+    from engine.providers import Calibration
     from engine.store.vector_encoding import Vectors
 
 _AT_ONCE = 256

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from datetime import datetime
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from engine.embedding.base import Calibration
+from engine.providers import Calibration
 from engine.settings.query_options import ResultCacheSettings
 from engine.store.snapshot import Snapshot
 

@@ -14,11 +14,10 @@ import platformdirs
 from engine.base.errors import SettingsError
 from engine.base.language import marked, tr
 from engine.base.private_files import read_file
-from engine.settings.checking import check_layer, refuse_at, refuse_unknown, refuse_unusable
+from engine.settings.checking import check_layer, find_lines, line_of, refuse_at, refuse_unknown, refuse_unusable
 from engine.settings.migration import SETTINGS_VERSION, migrate, old_names
 from engine.settings.options import Settings
 from engine.settings.section import Problem
-from engine.settings.toml_lines import find_lines, line_of
 
 _MOST_BYTES = 4_000_000
 _ENDLESS = re.compile(r"[0-9a-fA-F_]{1000}")

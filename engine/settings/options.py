@@ -4,10 +4,11 @@ Numbers outside their range are moved to its nearest end, like in the reference;
 `Settings`, so the rest of the engine may rely on the ranges.
 """
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
+from engine.providers.registry import provider_names, remote_names
 from engine.records import Source
 from engine.settings.agent_options import FactsSettings, RememberSettings
 from engine.settings.lancedb_options import LanceDbSettings
@@ -15,9 +16,15 @@ from engine.settings.qmd_options import QmdSettings
 from engine.settings.query_options import QuerySettings
 from engine.settings.section import Group, Section, option
 
-RemoteProvider = Literal["openai", "gemini", "voyage"]
-Provider = Literal["auto", "embedded", "gguf", "openai", "gemini", "voyage", "none"]
-Fallback = Literal["none", "embedded", "gguf", "openai", "gemini", "voyage"]
+if TYPE_CHECKING:
+    RemoteProvider = str
+    Provider = str
+    Fallback = str
+else:
+    # The choices are the declared providers, which mypy cannot know.
+    RemoteProvider = Literal[remote_names()]
+    Provider = Literal["auto", *provider_names(), "none"]
+    Fallback = Literal["none", *provider_names()]
 VectorEngine = Literal["auto", "numpy", "sqlite-vec"]
 Backend = Literal["builtin", "qmd", "lancedb"]
 Citations = Literal["auto", "on", "off"]
