@@ -39,7 +39,7 @@ from engine.records import (
 from engine.search.search_context import SearchRequest
 from engine.search.searcher import Searcher
 from engine.settings import Settings
-from engine.settings.live_options import answering_as
+from engine.settings.section import answering_as
 from engine.store.index import IndexStore
 from engine.store.location import usable_index_files
 from engine.store.user_data import UserData

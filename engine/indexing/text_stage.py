@@ -11,9 +11,10 @@ from engine.corpus.discovery import discover
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.note_reader import Unreadable
 from engine.corpus.safe_open import FolderFiles
-from engine.corpus.transcripts.modified_time import is_compressed, is_database
 from engine.corpus.transcripts.quick_summary import glance
+from engine.corpus.transcripts.registry import copied_sessions
 from engine.corpus.transcripts.stores import FoundTranscripts, find_transcripts
+from engine.corpus.transcripts.transcript_files import is_compressed
 from engine.indexing import note_preparation
 from engine.indexing.commits import Change, Commits, TextOutcome
 from engine.indexing.session_ownership import KEPT_ELSEWHERE, elsewhere, kept_issues, kept_where
@@ -240,11 +241,7 @@ class SessionStage:
         self._outcome.skipped += kept_issues(self._external)
 
     def _copies(self) -> set[str]:
-        """Names of the transcripts whose sessions are also in a database."""
-        if not any(is_database(file.path) for file in self._found.files):
-            return set()
-        from engine.corpus.transcripts.opencode_copies import copied_sessions
-
+        """Names of the transcripts whose sessions are also in another one."""
         before = {name for name, stored in self._known.items() if stored.rule == _COPIED}
         return copied_sessions(self._found.files, before, self._token)
 

@@ -14,8 +14,8 @@ from engine.corpus.transcripts.chunk_packing import SpokenMessage
 from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, DocumentFormat, LineFormat
 from engine.corpus.transcripts.jsonl import Source, read_at
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.modified_time import transcript_of
 from engine.corpus.transcripts.stores import session_name
+from engine.corpus.transcripts.transcript_files import transcript_of
 from engine.corpus.transcripts.transcript_reader import (
     LineReader,
     database_format,

@@ -38,7 +38,8 @@ from engine.store.user_data import UserData
 from engine.text.characters import visible
 
 if TYPE_CHECKING:
-    from engine.embedding.base import Calibration, EmbeddingProvider
+    from engine.embedding.base import EmbeddingProvider
+    from engine.providers import Calibration
     from engine.search.facts import FactTable, FactWords
     from engine.store.vector_encoding import Vectors
 

@@ -14,7 +14,7 @@ from engine.memory.listeners import Listeners
 from engine.records import SearchOutcome
 from engine.search.search_context import OnKeywords, SearchRequest
 from engine.settings import Settings
-from engine.settings.options import ResultCacheSettings
+from engine.settings.query_options import ResultCacheSettings
 from engine.store.index import IndexStore
 from engine.store.user_data import UserData
 from engine.store.vectors import VectorIndex

@@ -13,13 +13,13 @@ from engine.base.skip_reasons import tr_reason
 from engine.corpus.folder_walk import LATEST_NS
 from engine.corpus.ignore import Match, shown
 from engine.corpus.path_status import Listing, PathFinder, PathStatus
-from engine.corpus.transcripts.modified_time import last_change
 from engine.corpus.transcripts.stores import session_name
+from engine.corpus.transcripts.transcript_files import last_change
 from engine.embedding.base import EmbeddingProvider
 from engine.indexing.cost_estimate import name_of
 from engine.records import FileIssue, FolderContents, PathRemedy, PathStanding, PathState, RuleOrigin, Source
 from engine.settings import Settings
-from engine.settings.value_origin import origin_of
+from engine.settings.loading import origin_of
 from engine.store import sessions
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot, count_chunks, held, issue_of

@@ -22,7 +22,7 @@ from engine.text import analyse, analyse_query, detect_language
 from engine.text.parsed_query import QueryTerm
 
 if TYPE_CHECKING:
-    from engine.embedding.base import Calibration
+    from engine.providers import Calibration
 
 _FULL = 0.999
 _LEAST_WORDS = 2

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from engine import MemoryProviderStatus, marked, tr, tr_count, tr_reason
+from engine import MemoryProviderStatus, marked, tr, tr_count, tr_reason, usual_folders
 from gui.core.session_criteria import Criteria
 from gui.sessions.catalog import SessionCatalog
 from gui.sessions.content_search import ContentHits
@@ -29,12 +29,7 @@ ORDERS = (
 READING = marked("Reading the list of sessions…")
 SEARCHING = marked("Searching messages…")
 CHOOSE = marked("Choose sessions…")
-PLACES = (
-    ("Claude Code", "~/.claude/projects"),
-    ("Codex", "~/.codex/sessions"),
-    ("OpenClaw", "~/.openclaw/agents"),
-    ("ChatGPT, Claude", marked("the folder with the export that you downloaded")),
-)
+DOWNLOADED = marked("the folder with the export that you downloaded")
 _LONGEST_TEXT = 80
 _KEPT_ELSEWHERE = "kept-elsewhere"
 """The rule by which the engine leaves them out."""
@@ -130,9 +125,9 @@ def make_place_table() -> QWidget:
     column = QVBoxLayout(table)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(0)
-    for agent, place in PLACES:
+    for agent, folder in usual_folders():
         column.addWidget(label(agent))
-        column.addWidget(label(breakable(tr(place)), "meta", wrap=True))
+        column.addWidget(label(breakable(folder or tr(DOWNLOADED)), "meta", wrap=True))
         column.addSpacing(6)
     return table
 

@@ -247,7 +247,7 @@ class EmbeddingForm(QWidget):
         self._batch_hint = label(tr("Cheaper, but the vectors may take a day to come."), "meta", wrap=True)
         self._agreed = {name: CheckBox(tr("May send to {owner}", owner=OWNERS[name])) for name in REMOTE}
         self._fallback = ComboBox(tr("Fallback"))
-        for name in ("none", "embedded", "gguf", *REMOTE):
+        for name in ("none", *(provider.name for provider in engine.PROVIDERS)):
             self._fallback.addItem(tr(NAMES[name]), name)
         self._fallback_hint = label("", "meta", wrap=True)
 

@@ -24,7 +24,7 @@ from engine.search.chunk_filter import Filter
 from engine.search.query_conditions import Conditions
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.searcher import Searcher
-from engine.settings.options import ResultCacheSettings
+from engine.settings.query_options import ResultCacheSettings
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm, analyse_word
 from engine.text.parsed_query import Query, Word

@@ -21,9 +21,9 @@ from engine.backends.qmd.command import QmdCommand, QmdError, QmdFailed, QmdTooS
 from engine.backends.qmd.query_runner import RetryPause
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
+from engine.base.private_files import write_aside
 from engine.records import SyncReason
 from engine.settings.qmd_options import QmdSettings
-from engine.settings.writing import write_aside
 
 log = logging.getLogger(__name__)
 

@@ -48,8 +48,8 @@ from engine.records import (
     SyncReport,
 )
 from engine.settings import Settings
-from engine.settings.live_options import answering_as
 from engine.settings.qmd_options import QmdSettings
+from engine.settings.section import answering_as
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

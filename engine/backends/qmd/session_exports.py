@@ -18,11 +18,11 @@ from engine.base import skip_reasons
 from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
-from engine.base.private_files import make_folder, read_file, remove_leftovers, replace_file
+from engine.base.private_files import make_folder, read_file, remove_leftovers, replace_file, write_aside
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.transcripts.chunk_packing import BETWEEN, SPEAKERS, ChunkPacker, SessionChunk, SpokenMessage
 from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.modified_time import is_database
+from engine.corpus.transcripts.registry import copied_sessions
 from engine.corpus.transcripts.stores import find_transcripts, session_name
 from engine.indexing.crash_record import CrashRecord
 from engine.indexing.progress import ProgressMeter
@@ -30,7 +30,6 @@ from engine.indexing.session_ownership import KEPT_ELSEWHERE, elsewhere, kept_is
 from engine.records import FileIssue
 from engine.redaction.masks import REDACTION_VERSION
 from engine.settings import Settings
-from engine.settings.writing import write_aside
 from engine.store.location import IndexFiles
 from engine.store.sessions import StoredSession
 
@@ -167,7 +166,7 @@ class SessionExports:
         done.seen = len(found.files)
         if any(file.name not in known or _has_changed(known[file.name], file) for file in found.files):
             before_reading()
-        copies = self._copies(found.files, token)
+        copies = copied_sessions(found.files, set(), token)
         projects = {name: one.known.project for name, one in now.sessions.items() if name in known}
         files = [file for file in found.files if not self._crashes.deaths(file)]
         kept = elsewhere(files, projects, self._workspace, self._index, token, self._crashes.reading)
@@ -297,13 +296,6 @@ class SessionExports:
             for entry in entries:
                 if _OURS.fullmatch(entry.name) and entry.name not in wanted and entry.is_file(follow_symlinks=False):
                     os.unlink(entry.path)
-
-    def _copies(self, files: list[FoundFile], token: CancelToken) -> set[str]:
-        if not any(is_database(file.path) for file in files):
-            return set()
-        from engine.corpus.transcripts.opencode_copies import copied_sessions
-
-        return copied_sessions(files, set(), token)
 
     def _fingerprint(self) -> str:
         """Everything else that the text of an export depends on; if it changes, all are exported again."""

@@ -15,7 +15,7 @@ from engine.agent.tools import agent_tools
 from engine.base.cancellation import CancelToken
 from engine.base.errors import StoreError
 from engine.records import LONGEST_QUERY
-from engine.settings.options import FactsSettings, RememberSettings
+from engine.settings.agent_options import FactsSettings, RememberSettings
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SESSIONS, VALVE
 

@@ -11,8 +11,8 @@ import msgspec
 import pytest
 
 from engine.base.errors import FactRefused, IndexReadOnly
-from engine.embedding.base import Calibration
 from engine.memory.facts import Facts
+from engine.providers import Calibration
 from engine.records import LONGEST_FACT
 from engine.store.user_data import UserData
 from tests.helpers.fake_provider import FakeProvider

@@ -20,7 +20,7 @@ from engine.base.errors import (
 )
 from engine.records import AskedQuestion, Passage, SavedSearch
 from engine.settings import Settings
-from engine.settings.options import QuerySettings
+from engine.settings.query_options import QuerySettings
 from tests.engine.backends.fallback.conftest import Elsewhere
 
 GONE = BackendError("The command qmd is not there: install it with npm.")

@@ -1,16 +1,37 @@
-"""Base URLs of providers: validation, host names, and the owner of a server."""
+"""Every provider that is known, and lookups by name and by URL: add a module, then its provider here."""
 
 import ipaddress
 from urllib.parse import urlsplit
 
 from engine.base.errors import ProviderError
 from engine.base.language import tr
+from engine.providers import Provider
+from engine.providers.gemini import GEMINI
+from engine.providers.local import EMBEDDED, GGUF
+from engine.providers.openai import OPENAI
+from engine.providers.voyage import VOYAGE
 
-_OWN_HOSTS = {
-    "openai": ("api.openai.com", "eu.api.openai.com", "us.api.openai.com"),
-    "gemini": ("generativelanguage.googleapis.com",),
-    "voyage": ("api.voyageai.com", "ai.mongodb.com"),
-}
+PROVIDERS: tuple[Provider, ...] = (EMBEDDED, GGUF, OPENAI, GEMINI, VOYAGE)
+"""In the order of the settings; `auto` tries those with hosts in this order."""
+
+
+def provider_names() -> tuple[str, ...]:
+    """The names of all providers."""
+    return tuple(provider.name for provider in PROVIDERS)
+
+
+def remote_names() -> tuple[str, ...]:
+    """The names of the providers that send texts to a server."""
+    return tuple(provider.name for provider in PROVIDERS if provider.hosts)
+
+
+def provider_named(name: str) -> Provider:
+    """The provider with this name. Raises LookupError."""
+    return {provider.name: provider for provider in PROVIDERS}[name]
+
+
+# --- Base URLs: validation, host names, and the owner of a server ----------------------------------------------------
+
 _USUAL_PORTS = {"http": 80, "https": 443}
 
 
@@ -60,10 +81,10 @@ def is_loopback(base_url: str) -> bool:
 
 def own_host(provider: str) -> str:
     """Host of the provider's own server."""
-    return _OWN_HOSTS[provider][0]
+    return provider_named(provider).hosts[0]
 
 
 def owner_of(base_url: str) -> str | None:
     """The provider that operates this server; None for third-party servers."""
     host = host_of(base_url)
-    return next((provider for provider, hosts in _OWN_HOSTS.items() if host in hosts), None)
+    return next((provider.name for provider in PROVIDERS if host in provider.hosts), None)

@@ -1,7 +1,7 @@
 import pytest
 
 from engine.base.errors import ProviderError
-from engine.embedding.addresses import host_of, is_loopback, owner_of
+from engine.providers.registry import host_of, is_loopback, owner_of
 
 
 @pytest.mark.parametrize(
