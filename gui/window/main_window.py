@@ -151,6 +151,7 @@ class MainWindow(WindowParts):
     def _show_status(self, status: MemoryProviderStatus | None) -> None:
         self.sync_bar.show_status(status)
         self.search.show_status(status)
+        self.sessions.show_status(status)
         self.diagnostics.show_status(status)
         self.views.index.show_status(status)
         self.commands.show_open(status is not None)
