@@ -13,7 +13,7 @@ from PySide6.QtGui import QTextDocument
 
 from gui.conversation.row_layout import RowLayout
 from gui.conversation.rows import MORE, SUMMARY, Row
-from gui.core.reading_place import ReadingPlace
+from gui.core.location import ReadingPlace
 from gui.viewer.lines import Place
 from gui.viewer.scroll_position import ScrollPosition
 

@@ -15,6 +15,7 @@ from gui.commands.binding import give_key, tell_key
 from gui.commands.keymap import command
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.jobs import Jobs
+from gui.core.view_spec import ViewPanel
 from gui.search.completion import Completion
 from gui.search.filters import Filters
 from gui.search.query import Answer
@@ -160,7 +161,7 @@ class Preview(QObject):
         return result.path, result.start_line, result.end_line, self.query
 
 
-class SearchPanel(QObject):
+class SearchPanel(QObject, ViewPanel):
     """Everything between a key in the search box and a result for the viewer."""
 
     result_activated = Signal(object, object)
@@ -202,7 +203,7 @@ class SearchPanel(QObject):
         self._preview = Preview(self.view, self)
         self._actions = ResultActions(self.view.list, self)
         self.header = FoldingRow(self.box, self.filters, BOX_LETTERS)
-        self.body = self.view
+        self.body: ResultsView = self.view
         self.ranking = self.view.ranking
         self.controller = SearchController(self.box, self.completion, self.filters, self.view, jobs, self)
         self.view.add_tool(self.controller.saved_searches.star)
@@ -214,7 +215,7 @@ class SearchPanel(QObject):
         self.controller.answer_changed.connect(self._take_answer)
         self._preview.selected.connect(self.result_selected)
         self._preview.idle.connect(self._tell_settled)
-        self.box.into_list.connect(self.focus_results)
+        self.box.into_list.connect(self.focus_list)
         self.box.accepted.connect(self._accept)
         self._help.example_chosen.connect(self.box.insert)
         self.filters.workspace_menu_requested.connect(self.workspace_menu_requested)
@@ -275,7 +276,7 @@ class SearchPanel(QObject):
         self.box.focus_all()
 
     @Slot()
-    def focus_results(self) -> None:
+    def focus_list(self) -> None:
         """Go to the results or what can be done without them; else to the box."""
         if not self.view.isVisible():
             self.passed_by.emit()

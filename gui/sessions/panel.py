@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 from engine import MemoryProviderStatus, MemorySearchManager, SessionSummary, tr
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.jobs import Jobs
+from gui.core.view_spec import ViewPanel
 from gui.sessions import messages
 from gui.sessions.catalog import EMPTY
 from gui.sessions.content_search import ContentSearch
@@ -109,7 +110,7 @@ class DateChange(QObject):
             self.changed.emit()
 
 
-class SessionsPanel(QObject):
+class SessionsPanel(QObject, ViewPanel):
     """Everything between a memory's sessions and the one that the conversation shows."""
 
     session_activated = Signal(object)
