@@ -18,7 +18,7 @@ from gui.core.workspace import Workspace
 from gui.help.components import Component, read_components
 from gui.help.guide_window import GuideWindow
 from gui.help.licence_sheet import LicenceSheet
-from gui.help.pages import NAMES, GuidePage, read_pages
+from gui.help.pages import GuidePage, page_names, read_pages
 from gui.widgets.guide_link import SCHEME
 from gui.widgets.labels import label, line
 from gui.widgets.plain_text import set_tip
@@ -57,8 +57,9 @@ class GuideController(QObject):
             self.dialog.setting_wanted.connect(self._show_setting)
             self._window.destroyed.connect(self.dialog.deleteLater)
             self._read_again()
-        if name in NAMES or not self.dialog.location[0]:
-            self.dialog.go_to(name if name in NAMES else NAMES[0], heading)
+        names = page_names()
+        if name in names or not self.dialog.location[0]:
+            self.dialog.go_to(name if name in names else names[0], heading)
         self.dialog.show()
         self.dialog.activateWindow()
         self.dialog.take_focus(reading=bool(name))

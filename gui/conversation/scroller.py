@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QScrollBar, QWidget
 from engine import tr
 from gui.conversation.row_layout import RowLayout
 from gui.conversation.rows import MORE, SUMMARY, Row, Rows
-from gui.core.reading_place import ReadingPlace
+from gui.core.location import ReadingPlace
 from gui.style.theme import Tokens, tokens
 from gui.style.typography import font_scale
 from gui.viewer.line_painter import faded

@@ -24,6 +24,7 @@ from gui.commands.binding import key_action
 from gui.commands.keymap import command
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
+from gui.core.view_spec import ViewPanel
 from gui.facts import wording
 from gui.facts.fact_changes import FactChanges, FactStore
 from gui.facts.list_and_editor import NEW, FactsBody
@@ -203,7 +204,7 @@ class FactSearch(QObject):
         self.failed.emit(sentence)
 
 
-class FactsPanel(QObject):
+class FactsPanel(QObject, ViewPanel):
     """Connects stored facts with the shown one."""
 
     left = Signal()
@@ -214,7 +215,7 @@ class FactsPanel(QObject):
         self.shelf = FactStore(jobs, self)
         self.box = QueryBox(tr("Find a fact by words or meaning"), tr("Find a fact"))
         self.filters = FactFilters()
-        self.body = FactsBody()
+        self.body: FactsBody = FactsBody()
         self.header = FoldingRow(self.box, self.filters, _BOX_LETTERS)
         self._finder = FactSearch(self.box, self.shelf, jobs, self)
         self.changes = FactChanges(self.shelf, self.body, self)

@@ -205,12 +205,14 @@ class ResultsView(QWidget):
         self._show_empty_again()
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:
-        """During the first indexing, a page without results shows the progress."""
+        """Update the hint; during the first indexing, a page without results shows the progress."""
         before, self._reading = self._reading, messages.reading(status)
-        if self._reading == before or self.has_results:
+        if self.has_results:
             return
         if self._page_shows == "hint":
             self.show_hint(status)
+        elif self._reading == before:
+            return
         elif self._reading or status is None or status.last_sync is None or status.last_sync.error:
             self._show_empty_again()  # after any other sync, the answer is repeated automatically
 

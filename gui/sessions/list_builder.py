@@ -32,7 +32,6 @@ class Known:
 
     summaries: tuple[SessionSummary, ...]
     catalogue: SessionCatalog
-    status: MemoryProviderStatus
 
 
 class SessionListLoader(QObject):
@@ -72,10 +71,10 @@ class SessionListLoader(QObject):
             return
 
         def work(_token: object) -> Known:
-            summaries, status = manager.sessions(), manager.status()
+            summaries = manager.sessions()
             if before is not None and before.summaries == summaries:
-                return Known(summaries, before.catalogue, status)  # the same entries: rows that need no change
-            return Known(summaries, make_catalogue(summaries), status)
+                return before  # the same entries: rows that need no change
+            return Known(summaries, make_catalogue(summaries))
 
         self._job.put(self._jobs.read(work, self._take, self._fail))
 
@@ -124,6 +123,10 @@ class ListBuilder(QObject):
         super().__init__(parent)
         self.lacks: MissingFeatures = {}
         """Features that the sessions' memory doesn't support."""
+        self._without = "", tr(listing_view.READING)
+        """Title and sentence if there are no sessions."""
+        self._elsewhere = ""
+        """Which sessions are indexed in other workspaces."""
         self._reader = reader
         self._content = content
         self._wanted = wanted
@@ -143,6 +146,13 @@ class ListBuilder(QObject):
         else:
             self._view.show_page(("", tr(listing_view.READING) if reading else ""))
 
+    def take_status(self, status: MemoryProviderStatus | None) -> bool:
+        """Store the messages that depend on the status; returns whether one has changed."""
+        before = self._without, self._elsewhere
+        self._without = ("", tr(listing_view.READING)) if status is None else listing_view.without_sessions(status)
+        self._elsewhere = "" if status is None else listing_view.elsewhere(status)
+        return before != (self._without, self._elsewhere)
+
     @Slot(bool)
     def show(self, keep: bool = False) -> None:
         """List the requested sessions; `keep` preserves the position."""
@@ -150,12 +160,12 @@ class ListBuilder(QObject):
         if known is None:
             return
         if not known.catalogue.sessions:
-            self._show_nothing_known(known.status)
+            self._show_nothing_known()
             return
         found = hits.count(self._wanted.chips.role)
         listing = build_listing(known.catalogue, criteria, found, self._opened, self._today())
         unsearched = self.lacks.get("conditions", "") if criteria.text else ""
-        self._view.notice.show_notice(listing_view.notice(hits) or unsearched or listing_view.elsewhere(known.status))
+        self._view.notice.show_notice(listing_view.notice(hits) or unsearched or self._elsewhere)
         if hits.text and hits.text == criteria.text:
             self._wanted.box.set_state(listing_view.box_state(listing))
         if listing.rows:
@@ -181,10 +191,10 @@ class ListBuilder(QObject):
             return listing_view.CHOOSE_SESSION
         return listing_view.NOTHING_FITS if known.catalogue.sessions else listing_view.NONE_TO_READ
 
-    def _show_nothing_known(self, status: MemoryProviderStatus) -> None:
+    def _show_nothing_known(self) -> None:
         self._view.notice.show_notice("")
         self._view.show_page(
-            listing_view.without_sessions(status),
+            self._without,
             actions=((tr(listing_view.CHOOSE), self.folder_wanted.emit), guide_action("sessions")),
             make_table=make_place_table,
         )

@@ -26,7 +26,6 @@ from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.explanation.panel import ExplanationPanel
-from gui.search.panel import SearchPanel
 from gui.settings.broken_settings import BrokenSettings
 from gui.shell.frame import Dock, Frame
 from gui.shell.views import Views
@@ -68,9 +67,8 @@ class MainWindow(WindowParts):
         self.setAcceptDrops(True)
         self.least_size = LeastSize(self)
 
-        self.search = SearchPanel(None, jobs, self)
-        self.views = Views(jobs, self.search, self)
-        self.sessions, self.viewer = self.views.sessions, self.views.viewer
+        self.views = Views(jobs, self)
+        self.search, self.sessions, self.viewer = self.views.search, self.views.sessions, self.views.viewer
         self.diagnostics = DiagnosticsPanel(None, jobs, places.config)
         self.first_run = FirstRunPanel(jobs, places.config, store_path=workspace.store_path)
         self.banner = Notices(workspace)
@@ -147,9 +145,8 @@ class MainWindow(WindowParts):
     @Slot(object)
     def _show_status(self, status: MemoryProviderStatus | None) -> None:
         self.sync_bar.show_status(status)
-        self.search.show_status(status)
+        self.views.show_status(status)
         self.diagnostics.show_status(status)
-        self.views.index.show_status(status)
         self.commands.show_open(status is not None)
         self._news.hear(status)
         self._sync_announcer.hear(status)

@@ -65,6 +65,6 @@ class QuickSearchController(QObject):
         search.controller.return_to(SearchViewState(question.subject, "relevance", question.max_results, chosen.place))
         search.controller.saved_searches.note(kept(question))
         if chosen.result is None:
-            search.focus_results()
+            search.focus_list()
         else:
             search.result_activated.emit(chosen.result, question.text)

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from engine import tr, tr_count
 from gui.commands.keymap import keymap
-from gui.commands.listing import groups
+from gui.core.key_listing import groups
 from gui.widgets.announcer import announce
 from gui.widgets.buttons import add_clear_button
 from gui.widgets.labels import label

@@ -10,8 +10,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from engine import tr
-from gui.commands.contexts import missing, title
 from gui.commands.keymap import Command, Keymap
+from gui.core.key_listing import by_place, missing, title
 
 _WHOLE_BEGINNING, _BEGINNING, _INITIALS, _INSIDE = 100.0, 80.0, 60.0, 50.0
 SCATTERED = 20.0
@@ -124,7 +124,7 @@ def commands(keymap: Keymap, window: QWidget, focus: QWidget | None, leave_out: 
             known.setdefault(action.objectName(), []).append(action)
     return [
         _entry(keymap, command, known[command.name], focus)
-        for command in keymap.by_place()
+        for command in by_place(keymap)
         if command.name in known and command.name != leave_out
     ]
 

@@ -1,31 +1,30 @@
 """All keys of the program by the place where they hold: what the sheet of keys shows, and what a new key meets."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from PySide6.QtGui import QKeySequence
 
 from engine import any_of, marked, tr
-from gui.commands.contexts import PLACES, Place, overlap, title
+from gui.commands.contexts import Context, Fixed, Place, overlap
 from gui.commands.keymap import Command, Keymap, without_dots, written
+from gui.core.view_spec import view_specs
 
+_BEFORE = (
+    Context("window", marked("Everywhere"), marked("This command isn't available here.")),
+    Context("box", marked("Search box"), marked("Go to the search first.")),
+)
+_READERS = (
+    Context("conversation", marked("Session"), marked("Open a session first.")),
+    Context("file", marked("File"), marked("Open a file first.")),
+)
+_AFTER = (
+    Context("remember", marked("Note of a session"), marked("Start a note of a session first.")),
+    Context("settings", marked("Settings")),
+    Context("quick", marked("Quick search")),
+)
 
-@dataclass(frozen=True)
-class Fixed:
-    """`keys` do the same or the two directions of it; written as in `Command`."""
-
-    place: Place
-    keys: tuple[str, ...]
-    english: str
-
-    @property
-    def words(self) -> str:
-        """What they do, in the language of the window."""
-        return tr(self.english)
-
-
-FIXED: tuple[Fixed, ...] = (
+_FIXED: tuple[Fixed, ...] = (
     Fixed("window", ("Tab", "Shift+Tab"), marked("Next and previous control")),
     Fixed("window", ("Shift+F10", "Menu"), marked("Context menu")),
     Fixed("box", ("Down",), marked("Into the list")),
@@ -36,14 +35,6 @@ FIXED: tuple[Fixed, ...] = (
     ),
     Fixed("box", ("Ctrl+Space",), marked("Complete an operator")),
     Fixed("box", ("Esc",), marked("Clear the search box; press again to leave the search scope")),
-    Fixed("results", ("Down", "Up"), marked("Along the list, and back to the box")),
-    Fixed("results", ("Shift+Down", "Shift+Up"), marked("Select several, to drag, copy or export them together")),
-    Fixed("results", ("Return",), marked("Go to the file")),
-    Fixed("results", ("Esc",), marked("Back to the box")),
-    Fixed("sessions", ("Down", "Up"), marked("Along the list, and back to the box")),
-    Fixed("sessions", ("Return",), marked("Go to the session")),
-    Fixed("sessions", ("Right", "Left"), marked("Show and hide the sessions of its sub-agents")),
-    Fixed("sessions", ("Esc",), marked("Back to the box; there clear the text, then the filters")),
     Fixed("conversation", ("J", "K"), marked("Next and previous message; with Shift only your own")),
     Fixed("conversation", ("Return", "Right", "Left"), marked("Unfold and fold tools and thinking")),
     Fixed("conversation", ("N", "Shift+N"), marked("Next and previous hit")),
@@ -51,23 +42,6 @@ FIXED: tuple[Fixed, ...] = (
     Fixed("conversation", ("Esc",), marked("Back to the list")),
     Fixed("file", ("N", "Shift+N"), marked("Next and previous hit")),
     Fixed("file", ("Esc",), marked("Back to the results")),
-    Fixed("index", ("Left", "Right", "Home", "End"), marked("From mark to mark of a chart; unfold and fold folders")),
-    Fixed("index", ("Return",), marked("Details of an update, and its errors")),
-    Fixed("index", ("Esc",), marked("Back to the box")),
-    Fixed("map", ("Left", "Right", "Up", "Down"), marked("Move the map")),
-    Fixed("map", ("+", "-", "0"), marked("Larger, smaller, all of it; the wheel does the same")),
-    Fixed(
-        "map", ("Ctrl+Left", "Ctrl+Right", "Ctrl+Up", "Ctrl+Down"), marked("Go to the next passage in that direction")
-    ),
-    Fixed("map", ("Return",), marked("Open the passage")),
-    Fixed("map", ("Space", "Ctrl+A"), marked("List this passage, or all in view; drag with Shift to encircle some")),
-    Fixed("map", ("Esc",), marked("Leave the passage, then go back to the box")),
-    Fixed("duplicates", ("Return",), marked("From a group to its notes side by side")),
-    Fixed("duplicates", ("N", "Shift+N"), marked("Next and previous difference, there")),
-    Fixed("duplicates", ("Esc",), marked("Back to the groups, then to the box")),
-    Fixed("facts", ("Return",), marked("From the list into the text of the fact")),
-    Fixed("facts", ("Ctrl+Return",), marked("Save")),
-    Fixed("facts", ("Esc",), marked("Back to the list, then to the box")),
     Fixed("remember", ("Ctrl+Return", "Ctrl+S"), marked("Save the note")),
     Fixed("remember", ("Esc",), marked("Leave the note; press twice to discard your changes")),
     Fixed("settings", ("Ctrl+F",), marked("Search all settings")),
@@ -76,6 +50,39 @@ FIXED: tuple[Fixed, ...] = (
     Fixed("settings", ("Up", "Down"), marked("Larger and smaller number")),
     Fixed("settings", ("Esc",), marked("Undo typing, then clear the search, then close")),
 )
+
+
+def contexts() -> tuple[Context, ...]:
+    """All, in the order in which they are listed: views with a reader precede the readers, the other views follow."""
+    specs = view_specs()
+    beside = (context for spec in specs if not spec.whole for context in spec.contexts)
+    whole = (context for spec in specs if spec.whole for context in spec.contexts)
+    return (*_BEFORE, *beside, *_READERS, *whole, *_AFTER)
+
+
+def fixed_keys() -> tuple[Fixed, ...]:
+    """Keys that widgets handle themselves."""
+    return (*_FIXED, *(fixed for spec in view_specs() for fixed in spec.fixed_keys))
+
+
+def title(place: Place) -> str:
+    return tr(_context(place).title)
+
+
+def missing(place: Place) -> str:
+    """The prerequisite of a command in a context that is not visible."""
+    words = _context(place).missing
+    return words and tr(words)
+
+
+def _context(place: Place) -> Context:
+    return next(context for context in contexts() if context.name == place)
+
+
+def by_place(keymap: Keymap) -> list[Command]:
+    """All commands, global ones first, in the order of the contexts."""
+    places = [context.name for context in contexts()]
+    return sorted(keymap.in_order(), key=lambda command: places.index(command.places[0]))
 
 
 class Row(NamedTuple):
@@ -96,14 +103,14 @@ def native(key: str) -> str:
 
 def groups(keymap: Keymap) -> tuple[Group, ...]:
     """What has keys now, in each place first what can be given others."""
-    return tuple(Group(title(place), rows) for place in PLACES if (rows := tuple(_rows(keymap, place))))
+    return tuple(Group(tr(one.title), rows) for one in contexts() if (rows := tuple(_rows(keymap, one.name))))
 
 
 def _rows(keymap: Keymap, place: Place) -> Iterator[Row]:
     for command in keymap.in_order():
         if place in command.places and (keys := keymap.keys(command.name)):
             yield Row(any_of(map(native, keys)), without_dots(command.words))
-    for fixed in FIXED:
+    for fixed in fixed_keys():
         if fixed.place == place:
             yield Row(", ".join(map(native, fixed.keys)), fixed.words)
 
@@ -124,7 +131,7 @@ def clash(keymap: Keymap, command: Command, key: str) -> Clash | None:
         place = _common(other.places, command.places)
         if other.name != command.name and place and any(meet(key, one) for one in keymap.keys(other.name)):
             return Clash(other, place)
-    for fixed in FIXED:
+    for fixed in fixed_keys():
         if _common((fixed.place,), command.places) and any(meet(key, one) for one in fixed.keys):
             return Clash(fixed, fixed.place)
     return None
