@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from engine import CancelToken, SessionMessage, SessionText, tr
-from gui.conversation.pieces import Cut, cut_markdown, cut_plain, without_escapes
+from gui.conversation.pieces import Cut, cut_markdown, cut_plain, load_lexers, without_escapes
 
 EntryKind = Literal["user", "speech", "thinking", "tool"]
 
@@ -151,6 +151,8 @@ def prepare(session: SessionText, token: CancelToken) -> Conversation:
         before, clamped = len(pieces), []
         for part in parts:
             text = session.messages[part].text
+            if kind != "tool":
+                load_lexers(text)
             start = len(pieces)
             for cut in cut_plain(text) if kind == "tool" else cut_markdown(text):
                 pieces.add(part, cut)
