@@ -50,6 +50,7 @@ def cut_plain(text: str) -> Iterator[Cut]:
         start = end + 1 if text[end : end + 1] == "\n" else end
 
 
+# markdown-it-py 4.3 takes 1,160 ms instead of 16 for a table of 10,000 rows.
 def cut_markdown(text: str) -> Iterator[Cut]:
     """Split into pieces of valid Markdown."""
     if len(text) <= _MOST:
