@@ -29,7 +29,7 @@ Entry = tuple[str, str, str]
 def _code_lexers() -> frozenset[str]:
     """Return the modules of Pygments that are loaded for the languages of the window."""
     for language in CODE_LANGUAGES:
-        pygments.lexers.find_lexer_class_by_name(language)
+        list(pygments.lexers.get_lexer_by_name(language).get_tokens_unprocessed("x"))  # some import more when used
     return frozenset(name for name in sys.modules if name.startswith("pygments."))
 
 
