@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from engine import CancelToken, SessionMessage, SessionText, tr
+from gui.conversation.code_lexers import load_lexers
 
 EntryKind = Literal["user", "speech", "thinking", "tool"]
 
@@ -170,6 +171,8 @@ def prepare(session: SessionText, token: CancelToken) -> Conversation:
         before, clamped = len(pieces), []
         for part in parts:
             text = session.messages[part].text
+            if kind != "tool":
+                load_lexers(text)
             start = len(pieces)
             for cut in cut_plain(text) if kind == "tool" else cut_markdown(text):
                 pieces.add(part, cut)
@@ -268,6 +271,7 @@ def cut_plain(text: str) -> Iterator[Cut]:
         start = end + 1 if text[end : end + 1] == "\n" else end
 
 
+# markdown-it-py 4.3 takes 1,160 ms instead of 16 for a table of 10,000 rows.
 def cut_markdown(text: str) -> Iterator[Cut]:
     """Split into pieces of valid Markdown."""
     if len(text) <= _MOST:
