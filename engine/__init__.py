@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from engine.agent.access import AgentAccess as AgentAccess
     from engine.agent.fact_capture import category_of as category_of
-    from engine.agent.memory_context import memory_context as memory_context
     from engine.agent.memory_get import memory_get as memory_get
     from engine.agent.memory_search import memory_search as memory_search
     from engine.agent.note_file import locate_untouched as locate_untouched
+    from engine.agent.prompt import memory_context as memory_context
     from engine.agent.prompt import memory_prompt_section as memory_prompt_section
     from engine.agent.session_note import draft_note as draft_note
     from engine.agent.session_note import save_note as save_note
     from engine.agent.session_note import suggest_slug as suggest_slug
-    from engine.agent.slug import to_slug as to_slug
+    from engine.agent.session_note import to_slug as to_slug
     from engine.agent.tool import AgentTool as AgentTool
     from engine.agent.tools import agent_tools as agent_tools
-    from engine.backends.backend_check import try_backend as try_backend
     from engine.backends.opening import open_memory as open_memory
-    from engine.backends.qmd.unsupported import BUILT_IN_CAN as BUILT_IN_CAN
+    from engine.backends.opening import try_backend as try_backend
+    from engine.backends.qmd.limits import BUILT_IN_CAN as BUILT_IN_CAN
     from engine.base.bounded_json import decode_json as decode_json
     from engine.base.cancellation import CancelToken as CancelToken
     from engine.base.errors import *  # noqa: F403
@@ -55,7 +55,8 @@ if TYPE_CHECKING:
     from engine.corpus.places import find_places as find_places
     from engine.corpus.places import measure_sessions as measure_sessions
     from engine.corpus.preview import preview_workspace as preview_workspace
-    from engine.corpus.transcripts.agents import agent_label as agent_label
+    from engine.corpus.transcripts.registry import agent_label as agent_label
+    from engine.corpus.transcripts.registry import usual_folders as usual_folders
     from engine.corpus.transcripts.stores import may_name_session as may_name_session
     from engine.embedding.api_keys import forget_key as forget_key
     from engine.embedding.api_keys import key_state as key_state
@@ -63,12 +64,9 @@ if TYPE_CHECKING:
     from engine.embedding.consent import remote_fallback as remote_fallback
     from engine.embedding.gguf_models import missing_model as missing_model
     from engine.embedding.hub import fetch_model as fetch_model
-    from engine.embedding.model_catalog import ModelFacts as ModelFacts
     from engine.embedding.model_catalog import facts_of as facts_of
     from engine.embedding.model_catalog import models_of as models_of
-    from engine.embedding.presets import PRESETS as PRESETS
-    from engine.embedding.presets import preset_of as preset_of
-    from engine.embedding.provider_check import probe_provider as probe_provider
+    from engine.embedding.registry import probe_provider as probe_provider
     from engine.logs import configure_logging as configure_logging
     from engine.logs import redact as redact
     from engine.memory.contract import MemorySearchManager as MemorySearchManager
@@ -77,6 +75,12 @@ if TYPE_CHECKING:
     from engine.memory.requests import SearchOptions as SearchOptions
     from engine.memory.settings_impact import consequences_of as consequences_of
     from engine.memory.settings_impact import options_of_index as options_of_index
+    from engine.providers import ModelFacts as ModelFacts
+    from engine.providers.openai import PRESETS as PRESETS
+    from engine.providers.openai import preset_of as preset_of
+    from engine.providers.registry import PROVIDERS as PROVIDERS
+    from engine.providers.registry import provider_named as provider_named
+    from engine.providers.registry import remote_names as remote_names
     from engine.records import *  # noqa: F403
     from engine.records.sync import ProgressCallback as ProgressCallback
     from engine.redaction.masks import beginning_of as beginning_of
@@ -91,7 +95,6 @@ if TYPE_CHECKING:
     from engine.settings import save_setting as save_setting
     from engine.settings import save_settings as save_settings
     from engine.settings import settings_path as settings_path
-    from engine.settings.broken_file import set_settings_aside as set_settings_aside
     from engine.settings.catalog import Option as Option
     from engine.settings.catalog import all_options as all_options
     from engine.settings.catalog import option_problem as option_problem
@@ -101,8 +104,10 @@ if TYPE_CHECKING:
     from engine.settings.layers import SettingLayers as SettingLayers
     from engine.settings.layers import change_settings as change_settings
     from engine.settings.layers import read_layers as read_layers
-    from engine.settings.live_options import ANSWERING as ANSWERING
-    from engine.settings.live_options import answering_as as answering_as
+    from engine.settings.saving import set_settings_aside as set_settings_aside
+    from engine.settings.section import Group as Group
+    from engine.settings.section import OptionPage as OptionPage
+    from engine.settings.section import answering_as as answering_as
     from engine.store.location import index_files as index_files
     from engine.store.saved_searches import SavedSearches as SavedSearches
     from engine.text.highlight import highlight_ranges as highlight_ranges
@@ -121,12 +126,12 @@ _HOME = {
     "draft_note": "engine.agent.session_note",
     "save_note": "engine.agent.session_note",
     "suggest_slug": "engine.agent.session_note",
-    "to_slug": "engine.agent.slug",
+    "to_slug": "engine.agent.session_note",
     "AgentAccess": "engine.agent.access",
     "category_of": "engine.agent.fact_capture",
     "AgentTool": "engine.agent.tool",
     "agent_tools": "engine.agent.tools",
-    "memory_context": "engine.agent.memory_context",
+    "memory_context": "engine.agent.prompt",
     "memory_get": "engine.agent.memory_get",
     "memory_prompt_section": "engine.agent.prompt",
     "memory_search": "engine.agent.memory_search",
@@ -138,14 +143,14 @@ _HOME = {
     "options_of_index": "engine.memory.settings_impact",
     "Facts": "engine.memory.facts",
     "IndexInsight": "engine.memory.insight",
-    "BUILT_IN_CAN": "engine.backends.qmd.unsupported",
+    "BUILT_IN_CAN": "engine.backends.qmd.limits",
     "MultiWorkspaceMemory": "engine.workspaces.multi_workspace_memory",
     "forget_workspace": "engine.workspaces.registry",
     "known_workspaces": "engine.workspaces.registry",
     "workspace_state": "engine.workspaces.registry",
     "name_in": "engine.workspaces.file_names",
     "split_name": "engine.workspaces.file_names",
-    "try_backend": "engine.backends.backend_check",
+    "try_backend": "engine.backends.opening",
     "VERBS": "engine.cli.arguments",
     "CancelToken": "engine.base.cancellation",
     "note_title": "engine.corpus.document",
@@ -153,21 +158,25 @@ _HOME = {
     "NumberedText": "engine.corpus.numbered_lines",
     "find_places": "engine.corpus.places",
     "measure_sessions": "engine.corpus.places",
-    "agent_label": "engine.corpus.transcripts.agents",
+    "agent_label": "engine.corpus.transcripts.registry",
+    "usual_folders": "engine.corpus.transcripts.registry",
     "preview_workspace": "engine.corpus.preview",
     "may_name_session": "engine.corpus.transcripts.stores",
-    "ModelFacts": "engine.embedding.model_catalog",
+    "PROVIDERS": "engine.providers.registry",
+    "ModelFacts": "engine.providers",
     "facts_of": "engine.embedding.model_catalog",
     "models_of": "engine.embedding.model_catalog",
-    "PRESETS": "engine.embedding.presets",
-    "preset_of": "engine.embedding.presets",
+    "provider_named": "engine.providers.registry",
+    "remote_names": "engine.providers.registry",
+    "PRESETS": "engine.providers.openai",
+    "preset_of": "engine.providers.openai",
     "fetch_model": "engine.embedding.hub",
     "missing_model": "engine.embedding.gguf_models",
     "forget_key": "engine.embedding.api_keys",
     "key_state": "engine.embedding.api_keys",
     "remote_fallback": "engine.embedding.consent",
     "store_key": "engine.embedding.api_keys",
-    "probe_provider": "engine.embedding.provider_check",
+    "probe_provider": "engine.embedding.registry",
     "create_private": "engine.base.private_files",
     "exporting": "engine.base.private_files",
     "make_folder": "engine.base.private_files",
@@ -200,8 +209,9 @@ _HOME = {
     "save_setting": "engine.settings",
     "save_settings": "engine.settings",
     "settings_path": "engine.settings",
-    "ANSWERING": "engine.settings.live_options",
-    "answering_as": "engine.settings.live_options",
+    "Group": "engine.settings.section",
+    "OptionPage": "engine.settings.section",
+    "answering_as": "engine.settings.section",
     "Option": "engine.settings.catalog",
     "all_options": "engine.settings.catalog",
     "option_problem": "engine.settings.catalog",
@@ -211,7 +221,7 @@ _HOME = {
     "SettingLayers": "engine.settings.layers",
     "change_settings": "engine.settings.layers",
     "read_layers": "engine.settings.layers",
-    "set_settings_aside": "engine.settings.broken_file",
+    "set_settings_aside": "engine.settings.saving",
     "SavedSearches": "engine.store.saved_searches",
     "index_files": "engine.store.location",
     "highlight_ranges": "engine.text.highlight",

@@ -22,6 +22,9 @@ from typing import NamedTuple
 import environment
 import qt_libraries
 
+sys.path.insert(0, str(environment.ROOT))
+from gui.core.view_spec import view_specs
+
 PICTURES = environment.ROOT / "packaging" / "pictures"
 THEMES = ("light", "dark")
 FULL = {
@@ -51,6 +54,8 @@ FULL = {
     "workspaces": ["--view", "workspaces"],
     "everywhere": ["--view", "everywhere", "--query", "cabbage with salt"],
 }
+_SHOWN = {view for _, view, *_ in FULL.values()}
+FULL |= {view: ["--view", view] for spec in view_specs() for view in spec.command_line if view not in _SHOWN}
 SEVERAL = {
     "garden": ("projects", "topics"),
     "kitchen": ("recipes",),
@@ -59,7 +64,8 @@ SEVERAL = {
 }
 """Workspaces for the pictures that show several, with the sample folders in each; the first is open."""
 NOTHING_FOUND = {"answer-empty": ["--view", "explanation", "--query", "irrigation tag:travel"]}
-EMPTY = {f"{view}-empty": ["--view", view] for view in ("search", "index", "map", "duplicates", "health", "facts")}
+_WHOLE = [view for spec in view_specs() if spec.whole for view in spec.command_line]
+EMPTY = {f"{view}-empty": ["--view", view] for view in ("search", *_WHOLE)}
 """Views of a folder without notes."""
 
 OTHER_LOOKS = {

@@ -8,7 +8,9 @@ Translators edit `resources/translations/<language>.po`; the program reads the .
 from it.
 """
 
+import ast
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,7 +21,7 @@ from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).resolve().parent.parent
 CATALOGUES = ROOT / "resources" / "translations"
-KEYWORDS = {"tr": None, "marked": None, "tr_count": (1, 2), "option": None, "command": (2,)}
+KEYWORDS = {"tr": None, "marked": None, "tr_count": (1, 2), "command": (2,)}
 """Functions that take translatable text, and the positions of those arguments: None means the first."""
 _NO_DATE = datetime(2026, 1, 1, tzinfo=UTC)
 """Date of every catalogue, so that the same texts yield the same bytes."""
@@ -39,7 +41,20 @@ def in_code() -> Catalog:
         for name, _, text, _, _ in extract_from_dir(ROOT / room, [("**.py", "python")], keywords=KEYWORDS):
             if text:
                 found.add(text, locations=[(f"{room}/{name}", 0)])
+        for path in sorted((ROOT / room).rglob("*.py")):
+            for text in _declared(path.read_text("utf-8")):
+                found.add(text, locations=[(path.relative_to(ROOT).as_posix(), 0)])
     return found
+
+
+def _declared(code: str) -> Iterator[str]:
+    """Label, help and search words of the options that a module declares."""
+    for call in ast.walk(ast.parse(code)) if "option(" in code else ():
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "option":
+            also = [keyword.value for keyword in call.keywords if keyword.arg == "also"]
+            for text in (*call.args[:2], *also):
+                if isinstance(text, ast.Constant) and isinstance(text.value, str) and text.value:
+                    yield text.value
 
 
 def read(path: Path) -> Catalog:

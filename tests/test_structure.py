@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 LONGEST = 500
 """Lines of a module."""
-MOST_MODULES = 727
+MOST_MODULES = 648
 MOST_PRIVATE = 300
 """Uses of private attributes in tests. Both limits follow the figures in CONTRIBUTING down, and never up."""
 

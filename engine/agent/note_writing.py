@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.agent.session_note import draft_note, save_note, suggest_slug
-from engine.agent.slug import to_slug
+from engine.agent.session_note import draft_note, save_note, suggest_slug, to_slug
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, NoteError, ProviderError
 from engine.memory.contract import MemorySearchManager

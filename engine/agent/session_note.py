@@ -1,15 +1,20 @@
-"""The note that summarises a session, in the reference's format: its subject, then its last messages."""
+"""The note that summarises a session, in the reference's format: its file name, its subject, then its last messages.
+
+A name has a few distinctive words as `a-z0-9-` after the date, which every file system accepts.
+"""
 
 import contextlib
+import math
 import re
 import time
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
-from engine.agent.last_messages import lines_of, said_in
 from engine.agent.note_file import write_note
-from engine.agent.slug import slug_of_words, to_slug
 from engine.base.cancellation import CancelToken
 from engine.base.errors import NoteError, PathRefused, ProviderError, StoreError
 from engine.base.language import tr
@@ -17,9 +22,13 @@ from engine.corpus.roots import MEMORY_FOLDER
 from engine.corpus.safe_open import open_binary
 from engine.embedding.registry import open_chat
 from engine.memory.contract import MemorySearchManager
-from engine.records import SessionNote, SessionSummary, WrittenNote
+from engine.records import SessionMessage, SessionNote, SessionSummary, SessionText, WrittenNote
 from engine.redaction.masks import beginning_of, redact
 from engine.settings import Settings
+from engine.text.characters import visible
+from engine.text.folding import fold
+from engine.text.languages import detect_language
+from engine.text.stopwords import stop_words
 
 _UNKNOWN = "unknown"
 _KEY = "- **Session Key**: "
@@ -38,6 +47,40 @@ _HEAD_BYTES = 2048
 _DATED = re.compile(r"\d{4}-\d\d-\d\d.*\.md")
 _BEGINS = re.compile(r"# Session: (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC\s*\n")
 _SESSION = re.compile(r"^- \*\*Session (?:Key|ID)\*\*: (\S+)[ \t]*$", re.MULTILINE)
+
+LONGEST = 30
+_MOST_WORDS = 4
+_LEAST_LETTERS = 3
+_ALIKE = 4
+"""Words that share at least this many first characters are treated as forms of one word."""
+_OF_PERSON, _OF_AGENT, _OF_TITLE = 2.0, 1.0, 8.0
+_READ = 8000
+"""Characters of a message that count."""
+
+# Code, addresses, and masked secrets: their visible characters must not be in a file name.
+_NO_WORDS = re.compile(r"```.*?(?:```|\Z)|\S*(?:://|…|\*\*\*)\S*", re.DOTALL)
+_WORD = re.compile(r"[^\W\d_][^\W_]*")
+_NOT_IN_SLUG = re.compile("[^a-z0-9]+")
+_CYRILLIC = "абвгдежзийклмнопрстуфхцчшщыэюяіїєґўјљњћђџ"
+_AS_SAID = "a b v g d e zh z i i k l m n o p r s t u f kh ts ch sh shch y e yu ya i yi ye g u j lj nj c dj dz"
+_GREEK = "αβγδεζηθικλμνξοπρσςτυφχψω"
+_AS_WRITTEN = "a b g d e z i th i k l m n x o p r s s t y f ch ps o"
+_LATIN = str.maketrans(
+    dict(zip(_CYRILLIC + _GREEK, [*_AS_SAID.split(), *_AS_WRITTEN.split()], strict=True)) | {"ъ": "", "ь": ""}
+)
+
+Counts = Callable[[Sequence[str]], tuple[int, Mapping[str, int]]]
+"""For folded words: how many chunks there are, and how many of them hold each word."""
+
+CUT = " […]"
+"""Stands where the rest of a message was left out."""
+INDENT = "  "
+"""Indent of every further line of a message, so that only speakers begin at the margin."""
+
+_COMMAND = re.compile(r"/[^\s/]+(?:\s|\Z)")  # a path has more than one slash
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_STRUCTURE = re.compile(r"( {0,3})(#{1,6}(?:[ \t]|\Z)|=+[ \t]*\Z|-+[ \t]*\Z)")
+_JOINS_BACK = re.compile("[\u0300-\u036f\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")
 
 
 def note_of(workspace: Path, session: SessionSummary, stamp: str) -> str:
@@ -160,3 +203,140 @@ def _redacted(text: str, session: str) -> str:
     """Masked but for the line that names the session, which reads like a key."""
     before, line, after = text.partition(f"{_KEY}{session}\n")
     return f"{redact(before)}{line}{redact(after)}"
+
+
+def to_slug(text: str) -> str:
+    """At most 30 of `a-z0-9-`, cut between words; empty if nothing of the text can be written so.
+
+    Accents are removed, Cyrillic and Greek are transliterated, other scripts are left out.
+    """
+    plain = fold(text).replace("ß", "ss").translate(_LATIN)
+    bare = "".join(sign for sign in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(sign))
+    slug = _NOT_IN_SLUG.sub("-", bare).strip("-")
+    if len(slug) <= LONGEST:
+        return slug
+    return slug[: LONGEST + 1].rpartition("-")[0] or slug[:LONGEST]
+
+
+class LastMessages(NamedTuple):
+    """One message of the user or the agent."""
+
+    speaker: str
+    """`user` or `assistant`."""
+    text: str
+
+
+def slug_of_words(title: str, messages: Sequence[LastMessages], counts: Counts | None) -> str:
+    """The words that tell a session from what else is indexed, in the order in which they first occur.
+
+    `counts`: None where nothing is known of the index. Empty where no word can be written as a slug.
+    """
+    weights, seen = _weighed(title, messages)
+    chunks, holding = counts(list(weights)) if counts is not None and weights else (0, {})
+    scores = {
+        word: math.log1p(weight) * math.log(2 + chunks / (1 + holding.get(word, 0))) for word, weight in weights.items()
+    }
+    chosen: list[str] = []
+    for word in sorted(scores, key=lambda word: (-scores[word], seen[word])):
+        fits = len("-".join([*map(to_slug, chosen), to_slug(word)])) <= LONGEST
+        if fits and not any(_are_alike(word, other) for other in chosen):
+            chosen.append(word)
+        if len(chosen) == _MOST_WORDS:
+            break
+    return "-".join(map(to_slug, sorted(chosen, key=seen.__getitem__)))
+
+
+def _weighed(title: str, messages: Sequence[LastMessages]) -> tuple[dict[str, float], dict[str, int]]:
+    """What each word counts, and its place in the order of the words; without those that no slug can have."""
+    texts = [(title, _OF_TITLE)]
+    texts += [(text[:_READ], _OF_PERSON if speaker == "user" else _OF_AGENT) for speaker, text in messages]
+    texts = [(_NO_WORDS.sub(" ", text), weight) for text, weight in texts]
+    language = detect_language(" ".join(text for text, _ in texts))
+    left_out = stop_words(language) | stop_words("english")
+    weights: dict[str, float] = {}
+    seen: dict[str, int] = {}
+    for text, weight in texts:
+        for word in map(fold, _WORD.findall(text)):
+            if word not in left_out and len(to_slug(word)) >= _LEAST_LETTERS and "-" not in to_slug(word):
+                weights[word] = weights.get(word, 0.0) + weight
+                seen.setdefault(word, len(seen))
+    return weights, seen
+
+
+def _are_alike(one: str, other: str) -> bool:
+    shorter, longer = sorted((one, other), key=len)
+    return longer.startswith(shorter[: max(_ALIKE, len(shorter) - 2)])
+
+
+def said_in(session: SessionText) -> list[LastMessages]:
+    """The messages of the user and the agent, in order.
+
+    Without reasoning, tools, inserted text, commands, and, in a main session, messages of sub-agents.
+    """
+    aside = bool(session.summary.parent)
+    spoken = (
+        message
+        for message in session.messages
+        if message.kind == "text" and message.role in ("user", "assistant") and (aside or not message.side)
+    )
+    found = []
+    for (_, role), parts in groupby(spoken, key=_whose):
+        text = "\n\n".join(filter(None, (part.text.strip() for part in parts)))
+        if text and not _COMMAND.match(text):
+            found.append(LastMessages(role, text))
+    return found
+
+
+def _whose(message: SessionMessage) -> tuple[int, str]:
+    return message.ordinal, message.role
+
+
+def shortened(text: str, most: int) -> str:
+    """Shorten to at most `most` characters and an ellipsis, cut between lines, else between words."""
+    if len(text) <= most:
+        return text
+    end = most
+    while end > 0 and (_JOINS_BACK.match(text[end]) or text[end - 1] == "\u200d"):
+        end -= 1  # what looks like one letter is not parted
+    start = text[: end or most]
+    for gap in ("\n", " "):
+        head = start.rpartition(gap)[0].rstrip()
+        if 4 * len(head) >= 3 * most:
+            return head + CUT
+    return start.rstrip() + CUT
+
+
+def lines_of(messages: Sequence[LastMessages], longest: int) -> str:
+    """Return `user: …` and `assistant: …`, each message shortened to `longest` characters.
+
+    A heading or an unclosed fence within a message doesn't affect the note around it; invisible characters are removed.
+    """
+    lines = (f"{speaker}: {_within(visible(shortened(text, longest)))}" for speaker, text in messages)
+    return "\n".join(line.replace(": \n", ":\n", 1) for line in lines)
+
+
+def _within(text: str) -> str:
+    first, *others = _harmless(text.split("\n"))
+    return "\n".join([first, *(line and INDENT + line for line in others)])
+
+
+def _harmless(lines: Sequence[str]) -> Iterator[str]:
+    """The lines of a message; the first one follows the speaker."""
+    fence = ""
+    for number, line in enumerate(lines):
+        mark = _FENCE.match(line)
+        if fence:
+            closes = mark is not None and mark[1].startswith(fence) and not line.strip(f" {fence[0]}")
+            fence = "" if closes else fence
+            yield line
+        elif mark is not None:
+            fence = mark[1]
+            if not number:
+                yield ""  # behind other words it would be none
+            yield line
+        elif number and (found := _STRUCTURE.match(line)):
+            yield f"{found[1]}\\{line[found.end(1) :]}"
+        else:
+            yield line.rstrip()
+    if fence:
+        yield fence

@@ -1,17 +1,23 @@
-"""One tool of an agent, for whatever protocol offers it."""
+"""One tool of an agent, for whatever protocol offers it; validates its arguments against the schema that the agent was
+given."""
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from engine.agent.arguments import refusal
 from engine.agent.error_messages import said
 from engine.base.cancellation import CancelToken
 from engine.records import FactAnswer, MemoryGetAnswer, MemorySearchAnswer, Record, RememberedSession, to_builtins
+from engine.text.characters import cut
 
 Answer = MemorySearchAnswer | MemoryGetAnswer | FactAnswer | RememberedSession
+
+_MOST_SENTENCES = 5
+_LONGEST_NAME = 50
+_FURTHEST = 2**31 - 2
 
 
 @dataclass(frozen=True)
@@ -57,3 +63,97 @@ class AgentTool:
 def schema(*, required: tuple[str, ...], **properties: Mapping[str, Any]) -> dict[str, Any]:
     """Of an object with these properties and no others."""
     return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
+
+
+def refusal(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any]) -> str:
+    """Why a tool's schema refuses these arguments, a sentence for each fault, at most five; empty where it allows them.
+
+    Knows the keywords that our tools use (type, minimum, maximum, maxLength, enum, required, and that there are no
+    additional properties). The package jsonschema knows all, but a bundle has no room for it and what it needs.
+    """
+    return " ".join(sentence for sentence, _ in zip(_faults(tool, schema, given), range(_MOST_SENTENCES), strict=False))
+
+
+def _faults(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any]) -> Iterator[str]:
+    properties = schema.get("properties", {})
+    takes = _listed(properties, "and") if properties else "none"
+    for name in given:
+        if name not in properties:
+            yield f'{tool} has no argument "{cut(name, _LONGEST_NAME)}"; it takes {takes}.'
+    for name in schema.get("required", ()):
+        if name not in given:
+            yield f'{tool} needs the argument "{name}".'
+    for name, rules in properties.items():
+        if name in given and not _allows(rules, given[name]):
+            yield f'The argument "{name}" of {tool} must be {_expected(rules)}, not {_shown(given[name], rules)}.'
+
+
+def _allows(rules: Mapping[str, Any], value: object) -> bool:
+    if rules["type"] == "string":
+        if not isinstance(value, str) or len(value) > rules.get("maxLength", math.inf):
+            return False
+        return value in rules.get("enum", (value,))
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    if rules["type"] == "integer" and isinstance(value, float) and not value.is_integer():
+        return False
+    return bool(rules.get("minimum", -math.inf) <= value <= rules.get("maximum", math.inf))  # never true of NaN
+
+
+def _expected(rules: Mapping[str, Any]) -> str:
+    if "enum" in rules:
+        return f"one of {_listed(rules['enum'], 'or')}"
+    if rules["type"] == "string":
+        return f"text of at most {rules['maxLength']:,} characters" if "maxLength" in rules else "text"
+    kind = "a whole number" if rules["type"] == "integer" else "a number"
+    if "maximum" in rules:
+        return f"{kind} from {rules['minimum']} to {rules['maximum']}"
+    return f"{kind} of at least {rules['minimum']}" if "minimum" in rules else kind
+
+
+def _shown(value: object, rules: Mapping[str, Any]) -> str:
+    match value:
+        case None | bool():
+            return {None: "null", True: "true", False: "false"}[value]
+        case str():
+            if rules["type"] != "string":
+                return "text"
+            return f'"{cut(value, _LONGEST_NAME)}"' if "enum" in rules else f"of {len(value):,}"
+        case int() | float():
+            if rules["type"] == "string":
+                return "a number"
+            if isinstance(value, float) and math.isnan(value):
+                return "NaN"
+            return f"{value:,}" if abs(value) <= _FURTHEST else "a larger number" if value > 0 else "a smaller number"
+        case Mapping():
+            return "an object"
+    return "a list"
+
+
+def _listed(names: Any, last: str) -> str:
+    *first, end = names
+    return f"{', '.join(first)} {last} {end}" if first else end
+
+
+def count(value: object, most: int = _FURTHEST) -> int | None:
+    """A whole number from 1 to `most`, limited to `most`; None for smaller numbers and other values."""
+    number = _number(value)
+    if number is None or number < 1:
+        return None
+    return most if number >= most else int(number)
+
+
+def share(value: object) -> float | None:
+    """A number limited to 0 to 1; None for other values."""
+    number = _number(value)
+    return None if number is None else min(1.0, max(0.0, number))
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return None if math.isnan(number) else number

@@ -39,7 +39,7 @@ from engine.records import (
 from engine.search.search_context import SearchRequest
 from engine.search.searcher import Searcher
 from engine.settings import Settings
-from engine.settings.live_options import answering_as
+from engine.settings.section import answering_as
 from engine.store.index import IndexStore
 from engine.store.location import usable_index_files
 from engine.store.user_data import UserData
@@ -50,13 +50,12 @@ if TYPE_CHECKING:
 
     from engine.corpus.numbered_lines import NumberedText
     from engine.memory.facts import Facts
-    from engine.memory.files import WorkspaceFiles
-    from engine.memory.index_override import Questions, Share
+    from engine.memory.files import SessionFiles, WorkspaceFiles
     from engine.memory.insight import IndexInsight
+    from engine.memory.memory_context import Questions, Share
     from engine.memory.model_library import ModelLibrary
-    from engine.memory.path_states import PathStates
+    from engine.memory.path_status import PathStates
     from engine.memory.requests import SearchOptions
-    from engine.memory.session_files import SessionFiles
     from engine.memory.session_library import SessionLibrary
     from engine.memory.status import IndexCounts
     from engine.records.sync import ProgressCallback
@@ -94,7 +93,7 @@ class BuiltinParts:
 
     @cached_property
     def session_files(self) -> "SessionFiles":
-        from engine.memory.session_files import SessionFiles
+        from engine.memory.files import SessionFiles
 
         return SessionFiles(self._context.settings, self.sessions.known)
 
@@ -106,7 +105,7 @@ class BuiltinParts:
 
     @property
     def path_states(self) -> "PathStates":
-        from engine.memory.path_states import PathStates
+        from engine.memory.path_status import PathStates
 
         return PathStates(self._context.workspace, self._context.settings, self._context.store)
 
@@ -177,8 +176,7 @@ class BuiltinParts:
     def status(self, settings: Settings) -> MemoryProviderStatus:
         """See `MemorySearchManager.status`. `settings`: those by which queries are answered now."""
         from engine.memory import status
-        from engine.memory.batch_status import batch_status
-        from engine.memory.degraded import with_degraded
+        from engine.memory.status import batch_status, with_degraded
 
         selection = self.selection_to_show()
         counts, error = self._counts.now(selection)

@@ -1,12 +1,14 @@
-"""Opens a workspace's memory with the backend of its settings."""
+"""Opens a workspace's memory with the backend of its settings, and tests a backend before it is chosen."""
 
 import importlib
 import os
 from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
+from engine.base.cancellation import CancelToken
+from engine.base.language import tr
 from engine.base.private_files import clean_up, remove_leftovers
 from engine.corpus.roots import MEMORY_FOLDER, require_text
 from engine.memory.shared_instances import ManagerCache
@@ -22,6 +24,8 @@ _HOMES = {
     "lancedb": ("engine.backends.lancedb.memory", "LanceMemory"),
 }
 _NAMES = {"qmd": "qmd", "lancedb": "LanceDB"}
+
+_TESTS = {"qmd": "engine.backends.qmd.command", "lancedb": "engine.backends.lancedb.table"}
 
 
 def open_memory(
@@ -61,7 +65,7 @@ def _opened(folder: Path, settings: Settings, executor: Executor | None, backgro
     chosen = settings.backend
     if chosen == "builtin":
         return open_(chosen)
-    from engine.backends.fallback.manager import FallbackMemoryManager
+    from engine.backends.fallback import FallbackMemoryManager
     from engine.memory.user_data import open_own_data
 
     name, open_chosen = _NAMES[chosen], partial(open_, chosen)
@@ -69,7 +73,7 @@ def _opened(folder: Path, settings: Settings, executor: Executor | None, backgro
     if chosen != "qmd":
         return FallbackMemoryManager(name, open_chosen, partial(open_, "builtin"), user, executor=executor)
     from engine.backends.qmd.collections import with_paths
-    from engine.backends.qmd.scope import refusal
+    from engine.backends.qmd.limits import refusal
 
     # What stands in for it searches the same places, and for the same sessions.
     same_places = partial(open_, "builtin", with_paths(settings))
@@ -84,3 +88,18 @@ def _backend(name: str) -> "OpenBackend":
 
 
 _managers = ManagerCache(_opened)
+
+
+class _TryOut(Protocol):
+    def __call__(self, workspace: Path, settings: Settings, cancel: CancelToken | None) -> str: ...
+
+
+def try_backend(workspace: Path, settings: Settings, *, cancel: CancelToken | None = None) -> str:
+    """Describe the backend of these settings in a sentence; may take seconds.
+
+    Raises `BackendError` with the reason why it doesn't work, `Cancelled`.
+    """
+    home = _TESTS.get(settings.backend)
+    if home is None:
+        return tr("It is a part of this program, and ready.")
+    return cast("_TryOut", importlib.import_module(home).try_out)(workspace, settings, cancel)

@@ -98,6 +98,8 @@ def tr_count(one: str, many: str, count: int, /, **values: Any) -> str:
     return _speech.many(one, many, count).format(**_written({"count": count, **values}))
 
 
+# Babel 2.18 and QLocale write 6,300 numbers in English and German the same; Babel takes 20 µs each instead of 1 and
+# brings 32 MB of data, and the engine does not import Qt.
 def number(value: float, form: str = ",") -> str:
     """Format a number outside a sentence, in a table or a chart, for the current language; `form` as in `format`."""
     return _as_spoken(format(value, form)) if _speech.marks is not None else format(value, form)

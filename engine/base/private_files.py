@@ -100,6 +100,20 @@ def replacing(path: Path, *, mode: int = _FILE_MODE, keep_mode: bool = False, sy
         raise
 
 
+def write_aside(path: Path, text: str) -> None:
+    """Write `text` (UTF-8, line ends unchanged) to a temporary file next to `path`, sync it, then rename it to `path`.
+
+    A link stays a link, a file keeps its mode. Raises OSError, and then nothing has changed.
+    """
+    target = path.resolve()
+    if target.parent.is_dir():
+        remove_leftovers(target.parent)
+    else:
+        make_folder(target.parent)
+    with replacing(target, keep_mode=True) as file:
+        file.write(text.encode())
+
+
 @contextmanager
 def exporting(path: Path) -> Iterator[BinaryIO]:
     """Like `replacing`, for a user's file in any folder; the umask determines the mode of a new file.

@@ -21,8 +21,8 @@ from engine.cli.workspace import CliWorkspace, find_place, inside, interruptible
 from engine.corpus.transcripts.stores import find_transcripts
 from engine.embedding.registry import select_provider
 from engine.insight.health import provider, sources
+from engine.insight.health.environment import look_at_user_data
 from engine.insight.health.subject import UPDATE, degraded, failed, fine
-from engine.insight.health.surroundings import look_at_user_data
 from engine.records import HealthFinding
 from engine.settings import settings_path
 from engine.store.location import index_files

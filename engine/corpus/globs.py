@@ -19,6 +19,9 @@ def literal_glob(path: str) -> str:
     return _MEANT.sub(r"[\g<0>]", path)
 
 
+# pathspec 1.1.1 agrees with `git check-ignore` on 91.5 % of 981,000 generated pairs of pattern and path, this class on
+# 98.8 %; it raises an error for `[z-a]`, takes 560 ms instead of 110 for 100,000 paths, and can't tell which folders to
+# skip (`may_cover_inside`).
 class Globs:
     """Some patterns, compiled. An empty set matches nothing."""
 

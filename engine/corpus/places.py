@@ -20,8 +20,9 @@ from engine.corpus.discovery import discover
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.machine import Machine
 from engine.corpus.safe_open import open_regular
-from engine.corpus.transcripts.agents import AGENTS
+from engine.corpus.transcripts.agents.openclaw import NAMES, state_folders, subfolders
 from engine.corpus.transcripts.json_values import items, mapping, string
+from engine.corpus.transcripts.registry import session_folders
 from engine.corpus.transcripts.stores import find_stores, find_transcripts
 from engine.records import FileIssue, FoundPlace, FoundPlaces, PlaceKind
 from engine.settings import Settings
@@ -126,44 +127,27 @@ _MOST_ENTRIES = 100_000
 """Limit for one folder, which takes half a second; beyond it, "more than" is shown."""
 
 
-_NAMES = ("openclaw", "moltbot", "clawdbot")
-"""The present one first."""
-
-
-def openclaw_places(machine: Machine, issues: list[FileIssue]) -> Iterator[Candidate]:
-    """Workspaces and session folders; unreadable ones are added to `issues`."""
-    states = _state_folders(machine)
+def openclaw_workspaces(machine: Machine, issues: list[FileIssue]) -> Iterator[Candidate]:
+    """Its workspaces; unreadable configuration is added to `issues`."""
+    states = state_folders(machine)
     if path := machine.named("OPENCLAW_WORKSPACE_DIR"):
         yield _workspace("", path)
     for config in _config_files(machine, states):
         yield from _named_workspaces(machine, read_list(config, issues))
     for state in states:
-        for name, path in _openclaw_folders(state, "workspace"):
+        for name, path in subfolders(state, "workspace"):
             yield _workspace(name.removeprefix("workspace").removeprefix("-"), path)
-    for state in states:
-        for agent, path in _openclaw_folders(os.path.join(state, "agents")):
-            yield Candidate("sessions", "openclaw", agent, os.path.join(path, "sessions"))
-        for agent, path in _openclaw_folders(os.path.join(state, "state", "sessions")):
-            yield Candidate("sessions", "openclaw", agent, path)
 
 
 def _workspace(agent: str, path: str) -> Candidate:
     return Candidate("openclaw-workspace", "openclaw", agent, path)
 
 
-def _state_folders(machine: Machine) -> list[str]:
-    """The one that is named, the usual one, and one for each profile."""
-    home = machine.named("OPENCLAW_HOME") or machine.home
-    named = machine.named("OPENCLAW_STATE_DIR")
-    hidden = [path for name in _NAMES for _, path in _openclaw_folders(home, f".{name}")]
-    return [named, *hidden] if named else hidden
-
-
 def _config_files(machine: Machine, states: list[str]) -> Iterator[str]:
     if path := machine.named("OPENCLAW_CONFIG_PATH"):
         yield path
     for state in states:
-        yield from (os.path.join(state, f"{name}.json") for name in _NAMES)
+        yield from (os.path.join(state, f"{name}.json") for name in NAMES)
 
 
 def _named_workspaces(machine: Machine, config: object) -> Iterator[Candidate]:
@@ -185,23 +169,6 @@ def _named_workspaces(machine: Machine, config: object) -> Iterator[Candidate]:
             yield _workspace(agent, os.path.join(shared, agent))
 
 
-def _openclaw_folders(above: str, base: str = "") -> list[tuple[str, str]]:
-    """Name and path of the folders, or links to some, in a folder; with `base` only `base` itself and `base-…`.
-
-    None where it cannot be listed.
-    """
-    try:
-        with os.scandir(above) as entries:
-            found = [(entry.name, entry.path) for entry in entries]
-    except OSError:
-        return []
-    return sorted(
-        (name, path)
-        for name, path in found
-        if (not base or name == base or name.startswith(base + "-")) and os.path.isdir(path)
-    )
-
-
 def obsidian_vaults(machine: Machine, issues: list[FileIssue]) -> Iterator[Candidate]:
     """Every vault in the list; unreadable ones are added to `issues`."""
     for folder in _config_folders(machine):
@@ -221,13 +188,6 @@ def _config_folders(machine: Machine) -> Iterator[str]:
     )
     for home in homes:
         yield os.path.join(home, "obsidian")
-
-
-def agent_folders(machine: Machine) -> Iterator[Candidate]:
-    """The folders of all agents but OpenClaw."""
-    for agent in AGENTS:
-        for name, path in agent.folders(machine):
-            yield Candidate("sessions", agent.name, name, path)
 
 
 def find_places(
@@ -256,10 +216,8 @@ def measure_sessions(folders: Sequence[str], *, cancel: CancelToken | None = Non
 
 
 def _candidates(machine: Machine, issues: list[FileIssue]) -> list[Candidate]:
-    openclaw = list(openclaw_places(machine, issues))
-    notes = [candidate for candidate in openclaw if candidate.kind != "sessions"]
-    sessions = [candidate for candidate in openclaw if candidate.kind == "sessions"]
-    return [*notes, *obsidian_vaults(machine, issues), *agent_folders(machine), *sessions]
+    sessions = [Candidate("sessions", *found) for found in session_folders(machine)]
+    return [*openclaw_workspaces(machine, issues), *obsidian_vaults(machine, issues), *sessions]
 
 
 def _present(candidates: Iterable[Candidate]) -> Iterator[Candidate]:

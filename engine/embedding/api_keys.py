@@ -8,19 +8,18 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.embedding import keychain
-from engine.embedding.addresses import host_of, is_loopback, owner_of
 from engine.embedding.consent import REMOTE, settings_of
-from engine.embedding.presets import preset_of
 from engine.logs import hide
+from engine.providers.openai import PRESETS, preset_of
+from engine.providers.registry import host_of, is_loopback, owner_of, provider_named
 from engine.records import KeyState
 from engine.settings import Settings
 
-_VARIABLES = {
-    "openai": ("OPENAI_API_KEY",),
-    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-    "voyage": ("VOYAGE_API_KEY",),
+_VARIABLES_OF_HOSTS = {
+    host_of(preset.base_url): (preset.key_variable,)
+    for preset in PRESETS
+    if preset.key_variable and owner_of(preset.base_url) is None
 }
-_VARIABLES_OF_HOSTS = {"openrouter.ai": ("OPENROUTER_API_KEY",)}
 """Hosts with a key variable of their own; the provider's usual key is never sent to them."""
 
 
@@ -140,7 +139,7 @@ def _variables(provider: str, own: Settings) -> tuple[str, ...]:
     if own.remote.api_key_env:
         return (own.remote.api_key_env,)
     host = host_of(own.remote.base_url) if own.remote.base_url else ""
-    return _VARIABLES_OF_HOSTS.get(host) or _VARIABLES[provider]
+    return _VARIABLES_OF_HOSTS.get(host) or provider_named(provider).key_variables
 
 
 def _may_get_usual_key(own: Settings) -> bool:

@@ -3,13 +3,13 @@
 numpy is imported with the first vector, so that keyword search does not load it.
 """
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
+from engine.providers import Calibration
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,45 +18,6 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 _LEAST_MAGNITUDE = 1e-10
-_FEW = 100
-"""Number of chunks up to which a calibration applies unchanged."""
-_RISE = 0.7
-"""Standard deviations by which the scale rises per tenfold number of chunks, as the nearest unrelated chunk does."""
-
-
-@dataclass(frozen=True)
-class Calibration:
-    """Maps cosines of one model to absolute scores, and sets their weight relative to keywords."""
-
-    low: float
-    """Cosine of unrelated texts: scores 0."""
-    high: float
-    """Cosine of texts with the same meaning: scores 1."""
-    weight: float
-    """Share of the vector score if all keywords match, 0 to 1."""
-    spread: float = 0.0
-    """Standard deviation of cosines of unrelated texts; 0 if it was not measured."""
-    sentences: "Calibration | None" = None
-    """Calibration for queries to single sentences, if different."""
-
-    @property
-    def for_sentences(self) -> "Calibration":
-        """The calibration for facts, which are shorter than passages."""
-        return self.sentences or self
-
-    def among(self, chunks: int) -> "Calibration":
-        """The calibration for this number of chunks: with more chunks, the nearest unrelated one is nearer."""
-        risen = _RISE * self.spread * math.log10(max(1.0, chunks / _FEW))
-        return replace(self, low=self.low + risen, high=self.high + risen)
-
-    @property
-    def between_passages(self) -> "Calibration":
-        """The calibration for two passages, which are nearer than a query and its answer: identical text scores 1.
-
-        Among the sample's passages, a tenth of all pairs score 0.35 or more, and three quarters of the pairs within a
-        file.
-        """
-        return replace(self, high=1.0)
 
 
 @dataclass(frozen=True)

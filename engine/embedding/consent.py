@@ -4,17 +4,15 @@ The registry checks this before it creates a provider, so none exists without co
 the keychain is not consent.
 """
 
-from typing import get_args
-
 import msgspec
 
 from engine.base.errors import ProviderError
 from engine.base.language import marked, tr
-from engine.embedding.addresses import host_of, is_loopback, own_host, owner_of
+from engine.providers.registry import host_of, is_loopback, own_host, owner_of, remote_names
 from engine.settings import Settings
-from engine.settings.options import RemoteProvider, RemoteSettings
+from engine.settings.options import RemoteSettings
 
-REMOTE: tuple[str, ...] = get_args(RemoteProvider)
+REMOTE = remote_names()
 """Remote providers, in the order in which `auto` tries them."""
 
 

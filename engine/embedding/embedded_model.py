@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed, ProviderError
 from engine.base.language import marked, tr
-from engine.embedding.base import Calibration, Limits, prepare
+from engine.embedding.base import Limits, prepare
 from engine.embedding.long_texts import requests
+from engine.providers import Calibration
+from engine.settings import Settings
 
 if TYPE_CHECKING:
     from engine.embedding.base import Vectors
@@ -30,6 +32,19 @@ _LOOK_S = 0.02
 """Interval of checking the cancel token while another thread loads the model."""
 _STEP_TOKENS = 3200
 """Tokens between checks of the cancel token: a tenth of a second. Eight passages share most of their words."""
+
+
+def make(settings: Settings, key: str | None) -> "EmbeddedProvider":
+    """Create the provider; loads nothing. Raises `ProviderError` where the settings name another model."""
+    if settings.model not in {"", MODEL}:
+        raise ProviderError(
+            tr(
+                'The built-in provider has the model "{model}" only: remove "model = {wanted}" from the settings.',
+                model=MODEL,
+                wanted=settings.model,
+            )
+        )
+    return EmbeddedProvider()
 
 
 class EmbeddedProvider:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
-from engine.embedding.base import Calibration, Limits, prepare
+from engine.embedding.base import Limits, prepare
 from engine.embedding.gguf_file import GgufFile, read_gguf
 from engine.embedding.gguf_models import llama_installed, model_place, traits_of
 from engine.embedding.gguf_process import ModelProcess, Timeouts
 from engine.embedding.long_texts import embed_whole, requests
 from engine.embedding.model_catalog import Traits
+from engine.providers import Calibration
 from engine.settings import Settings
 
 if TYPE_CHECKING:

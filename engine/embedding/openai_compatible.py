@@ -1,27 +1,34 @@
-"""Embeddings of OpenAI and all OpenAI-compatible servers, through OpenAI's SDK.
+"""Embeddings and chat models of OpenAI and all OpenAI-compatible servers, through OpenAI's SDK.
 
 Written from https://developers.openai.com/api/reference/resources/embeddings (read 2026-11-22): at most 2,048 texts and
 300,000 tokens per request.
+
+Batch jobs follow https://developers.openai.com/api/reference/resources/batches (read 2026-11-22): at most 50,000 texts
+and 200 MB per job, completed within 24 hours. Accounts of the first tier have 3,000,000 tokens in the queue
+(https://developers.openai.com/api/docs/models/text-embedding-3-small); a job beyond that fails as a whole.
 """
 
 import functools
 import logging
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
-from engine.embedding.addresses import host_of, owner_of
 from engine.embedding.api_keys import key_missing
 from engine.embedding.base import EmbeddingProvider, Limits
-from engine.embedding.batch_jobs import openai as batches
+from engine.embedding.batch_jobs.base import JobLimits
+from engine.embedding.batch_jobs.files_and_batches import Dialect, FilesAndBatches
 from engine.embedding.http import HttpClient
 from engine.embedding.model_catalog import batch_price_of, traits_named
-from engine.embedding.presets import PRESETS, Preset, preset_of
 from engine.embedding.remote import Model, RemoteProvider
 from engine.embedding.response_parsing import Answer, indexed, read_json, tokens_of
+from engine.embedding.retry import Transient, retrying
 from engine.embedding.service_errors import Service
+from engine.providers.openai import PRESETS, Preset, preset_of
+from engine.providers.registry import host_of, owner_of
 from engine.settings import Settings
 
 if TYPE_CHECKING:
@@ -30,6 +37,7 @@ if TYPE_CHECKING:
 BASE_URL = PRESETS[0].base_url
 MODEL = PRESETS[0].model
 _LIMITS = Limits(inputs=2048, tokens=8000, input_tokens=2048, at_once=4)
+JOB_LIMITS = JobLimits(requests=50_000, bytes=200_000_000, queued_tokens=3_000_000, seconds=24 * 3600)
 
 
 def make(settings: Settings, key: str | None) -> EmbeddingProvider:
@@ -47,9 +55,21 @@ def make(settings: Settings, key: str | None) -> EmbeddingProvider:
     model = Model.of(settings, "openai", name, base_url=http.base_url, limits=_LIMITS, inputs=prompts)
     api = _Api(http, name, settings.dimensions, prompts, base64=own)
     price = batch_price_of(settings, "openai", name)
-    jobs = batches.make(http, name, prompts[0], api.options, price)
+    jobs = _jobs(http, name, prompts[0], api.options, price)
     # None of the other known servers supports batch jobs.
     return RemoteProvider(model, http, api, jobs if own or preset is None else None)
+
+
+def _jobs(
+    http: HttpClient, model: str, prompt: str, options: Mapping[str, Any], price: float | None
+) -> FilesAndBatches:
+    """`prompt` is put before each text; `options` are the request's fields other than its texts and model."""
+
+    def line(text: str) -> dict[str, Any]:
+        body = {"model": model, "input": [prompt + text], **options}
+        return {"method": "POST", "url": "/v1/embeddings", "body": body}
+
+    return FilesAndBatches(http, Dialect("24h", JOB_LIMITS, line), price)
 
 
 def open_http(settings: Settings, key: str | None) -> HttpClient:
@@ -110,3 +130,54 @@ class _Api:
         answer = read_json(raw.content)
         fields = answer if isinstance(answer, dict) else {}
         return Answer(indexed(fields.get("data"), len(texts)), tokens_of(fields))
+
+
+# --- Single responses of a chat model, after https://developers.openai.com/api/reference/resources/chat (read
+# 2026-11-22). Only parameters that all such servers accept are sent: newer models of OpenAI reject `max_tokens` and any
+# temperature but the default.
+
+_MOST_ANSWER_BYTES = 1024 * 1024
+
+
+class ChatModel:
+    """A chat model. Created by `registry.open_chat` only; naming a model in the settings is the user's consent."""
+
+    def __init__(self, settings: Settings, key: str | None) -> None:
+        """Sends nothing. Raises `ProviderError`, also if the server needs a key and there is none."""
+        self._http = open_http(settings, key)
+        self._model = settings.model
+
+    @property
+    def name(self) -> str:
+        """Name of the service for messages."""
+        return self._http.service.name
+
+    def ask(self, instruction: str, text: str, *, seconds: float, cancel: CancelToken | None = None) -> str:
+        """Return the model's response to a text within `seconds` in total. Raises `ProviderError`, `Cancelled`."""
+        create = open_sdk(self._http).chat.completions.with_raw_response.create
+        end = time.monotonic() + seconds  # the time to load the SDK doesn't count
+
+        def once() -> str:
+            left = max(0.1, end - time.monotonic())
+            with self._http.call(left, cancel=cancel, private=[text], most_bytes=_MOST_ANSWER_BYTES):
+                raw = create(
+                    model=self._model,
+                    messages=[{"role": "system", "content": instruction}, {"role": "user", "content": text}],
+                )
+            return _said(raw.content)
+
+        return retrying(once, cancel=cancel, seconds=seconds)
+
+    def close(self) -> None:
+        self._http.close()
+
+
+def _said(body: bytes) -> str:
+    answer = read_json(body)
+    try:
+        said = answer["choices"][0]["message"]["content"]
+    except (KeyError, IndexError, TypeError):
+        said = None
+    if not isinstance(said, str):
+        raise Transient(tr("The service's answer has no text."))
+    return said

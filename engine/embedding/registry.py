@@ -6,20 +6,25 @@ Providers are created only here, and remote ones only if `consent` allows it.
 import dataclasses
 import importlib
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.embedding.consent import REMOTE, chat_settings, consent_of, described, require_consent, settings_of
+from engine.providers.registry import PROVIDERS
+from engine.records import ProviderProbe
 from engine.settings import Settings
 
 if TYPE_CHECKING:
     from engine.embedding.api_keys import Key
     from engine.embedding.base import EmbeddingProvider
-    from engine.embedding.chat import ChatModel
+    from engine.embedding.openai_compatible import ChatModel
 
 log = logging.getLogger(__name__)
 
@@ -95,7 +100,7 @@ def open_chat(settings: Settings, *, cancel: CancelToken | None = None) -> "Chat
     if own is None:
         return None
     from engine.embedding.api_keys import find_key
-    from engine.embedding.chat import ChatModel
+    from engine.embedding.openai_compatible import ChatModel
 
     found = find_key("openai", own, cancel=cancel)
     return ChatModel(own, None if found is None else found.value)
@@ -135,8 +140,8 @@ def _key_at_hand(settings: Settings, name: str, cancel: CancelToken | None) -> "
             raise _NotAtHand(tr("gguf: there is no model file on this machine."))
     if name not in REMOTE:
         return None
-    from engine.embedding.addresses import is_loopback
     from engine.embedding.api_keys import find_key
+    from engine.providers.registry import is_loopback
 
     if consent_of(settings, name) is None:
         raise _NotAtHand(tr("{name}: you have not agreed to send texts there.", name=name))
@@ -156,20 +161,6 @@ def _made(settings: Settings, name: str, key: "Key | str | None") -> Selection:
     return Selection(provider, settings.provider, key_place=place)
 
 
-def _embedded(settings: Settings, key: str | None) -> "EmbeddingProvider":
-    from engine.embedding.embedded_model import MODEL, EmbeddedProvider
-
-    if settings.model not in {"", MODEL}:
-        raise ProviderError(
-            tr(
-                'The built-in provider has the model "{model}" only: remove "model = {wanted}" from the settings.',
-                model=MODEL,
-                wanted=settings.model,
-            )
-        )
-    return EmbeddedProvider()
-
-
 def _loaded_from(module: str) -> Factory:
     """A factory whose module is imported on first use."""
 
@@ -186,11 +177,42 @@ def _loaded_from(module: str) -> Factory:
     return make
 
 
-FACTORIES: dict[str, Factory] = {
-    "embedded": _embedded,
-    "gguf": _loaded_from("gguf"),
-    "openai": _loaded_from("openai_compatible"),
-    "gemini": _loaded_from("gemini"),
-    "voyage": _loaded_from("voyage"),
-}
+FACTORIES: dict[str, Factory] = {provider.name: _loaded_from(provider.module) for provider in PROVIDERS}
 """What makes each provider, from its settings and its key."""
+
+
+# --- Tests settings before they are saved: sends a single word, never the user's texts ------------------------------
+
+WORD = "ping"
+
+
+def probe_provider(settings: Settings, key: str | None = None, *, cancel: CancelToken | None = None) -> ProviderProbe:
+    """Test the provider of these settings without its fallback; returns success, response time and model.
+
+    `key`: an API key as entered by the user, None to look it up. Never call this on the GUI thread. Only raises
+    `Cancelled`.
+    """
+    from engine.embedding.api_keys import checked_key
+
+    alone = msgspec.structs.replace(settings, fallback="none")
+    try:
+        typed = None if key is None else checked_key(key, tr("What was entered"))
+    except ProviderError as error:
+        return _failed(str(error))
+    selection = select_provider(alone, key=typed, cancel=cancel)
+    provider = selection.provider
+    if provider is None:
+        return _failed(selection.unavailable_reason or tr("There is no provider to test: only words are searched."))
+    started = time.perf_counter()
+    try:
+        vector = provider.embed_query(WORD, cancel=cancel)
+    except ProviderError as error:
+        return _failed(str(error), provider.model)
+    finally:
+        provider.close()
+    milliseconds = (time.perf_counter() - started) * 1000
+    return ProviderProbe(ok=True, error="", milliseconds=milliseconds, dims=len(vector), model=provider.model)
+
+
+def _failed(error: str, model: str = "") -> ProviderProbe:
+    return ProviderProbe(ok=False, error=error, milliseconds=0.0, dims=None, model=model)

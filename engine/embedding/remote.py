@@ -13,8 +13,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, ProviderError
 from engine.base.formatting import any_of
 from engine.base.language import tr
-from engine.embedding.addresses import is_loopback, owner_of
-from engine.embedding.base import Calibration, LeftOut, Limits, PartialAnswer, prepare
+from engine.embedding.base import LeftOut, Limits, PartialAnswer, prepare
 from engine.embedding.batch_jobs.base import BatchApi
 from engine.embedding.http import HttpClient
 from engine.embedding.long_texts import embed_whole
@@ -22,6 +21,8 @@ from engine.embedding.model_catalog import UNKNOWN, facts_of, price_of
 from engine.embedding.response_parsing import Answer
 from engine.embedding.retry import retrying
 from engine.embedding.service_errors import TooLong
+from engine.providers import Calibration
+from engine.providers.registry import is_loopback, owner_of
 from engine.settings import Settings
 
 if TYPE_CHECKING:

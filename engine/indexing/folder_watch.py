@@ -10,9 +10,10 @@ from engine.base.errors import PathRefused, WorkspaceError
 from engine.corpus.ignore import IgnoreRules
 from engine.corpus.roots import find_roots
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.file_rules import may_be_transcript
-from engine.corpus.transcripts.modified_time import WAL, is_compressed, is_database, transcript_of
+from engine.corpus.transcripts.agents import WAL
+from engine.corpus.transcripts.registry import is_database, may_be_transcript
 from engine.corpus.transcripts.stores import Store, find_stores
+from engine.corpus.transcripts.transcript_files import is_compressed, transcript_of
 from engine.indexing.watcher import WatchBatch, Watcher
 from engine.records import SyncReason, WatcherStatus
 from engine.settings import Settings

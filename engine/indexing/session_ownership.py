@@ -25,7 +25,7 @@ from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
 from engine.base.errors import StoreError
 from engine.corpus.folder_walk import FoundFile
-from engine.corpus.transcripts.modified_time import transcript_of
+from engine.corpus.transcripts.transcript_files import transcript_of
 from engine.records import FileIssue
 from engine.redaction.masks import redact
 from engine.store.location import IndexFiles
@@ -100,7 +100,7 @@ def _project(
     if home is not None:
         return home.project
     token.checkpoint()
-    from engine.corpus.transcripts.working_folder import project_of  # brings every format with it
+    from engine.corpus.transcripts.transcript_reader import project_of  # brings every format with it
 
     with reading(file):
         return project_of(file.path)

@@ -1,4 +1,8 @@
-"""The rows of one session: its facts and its chunks, which may be too many for memory."""
+"""The rows of one session: its facts and its chunks, which may be too many for memory.
+
+Chunks are packed from the messages that the settings select, with secrets masked. The transcript has a row of its own,
+with how far it was read, or why nothing of it is indexed.
+"""
 
 import re
 import tempfile
@@ -12,11 +16,15 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.folder_walk import LATEST_NS, FoundFile
-from engine.corpus.transcripts.chunk_packing import SessionChunk
-from engine.corpus.transcripts.messages import SessionFacts
+from engine.corpus.transcripts.chunk_packing import ChunkPacker, SessionChunk, SpokenMessage
+from engine.corpus.transcripts.messages import Message, SessionFacts
+from engine.indexing.commits import Change
 from engine.indexing.note_preparation import chunk_rows
 from engine.redaction.masks import redact
-from engine.store.writer import NewChunk, NewChunks, NewFile, NewSession
+from engine.settings import Settings
+from engine.settings.options import SessionSettings
+from engine.store import sessions
+from engine.store.writer import NewChunk, NewChunks, NewFile, NewSession, Writer
 from engine.text import analyse_both, detect_language
 
 _HEAD_CHARACTERS = 4096
@@ -164,3 +172,65 @@ def _language(chunks: Iterable[SessionChunk]) -> str:
         if len(head) >= _HEAD_CHARACTERS:
             break
     return detect_language(head)
+
+
+class TranscriptChunker:
+    """Packs one session, whose messages arrive in order."""
+
+    def __init__(self, settings: Settings, token: CancelToken, open: tuple[SpokenMessage, ...] = ()) -> None:
+        """`open`: messages of the last chunk, when the session is continued."""
+        self._wanted = settings.sessions
+        self._token = token
+        self._packer = ChunkPacker(settings.chunking.tokens, settings.chunking.overlap, open)
+
+    @property
+    def open(self) -> tuple[SpokenMessage, ...]:
+        """Messages of the chunk that is not full yet."""
+        return self._packer.open
+
+    def add(self, messages: Iterable[Message]) -> None:
+        """Append messages. Raises Cancelled."""
+        for message in messages:
+            self._token.checkpoint()
+            if is_wanted(message, self._wanted):
+                self._packer.add(said(message))
+
+    def take(self) -> list[SessionChunk]:
+        """The chunks that have become full."""
+        return self._packer.take()
+
+    def finish(self) -> list[SessionChunk]:
+        """The last chunks."""
+        return self._packer.finish()
+
+
+def is_wanted(message: Message, settings: SessionSettings) -> bool:
+    """Whether a message is one of those that are to be found."""
+    if message.role == "system" or not message.text.strip():
+        return False
+    if message.kind == "thinking":
+        return settings.thinking
+    return settings.tools or message.kind not in ("tool-call", "tool-result")
+
+
+def said(message: Message) -> SpokenMessage:
+    """What is indexed of it: secrets are masked."""
+    return SpokenMessage(message.role, redact(message.text), message.line, message.ordinal, redact(message.id))
+
+
+def note_transcript(writer: Writer, file: FoundFile, state: bytes | None, rule: str = "", detail: str = "") -> None:
+    """Note that a transcript was read; `state` is needed to continue where it ended."""
+    sessions.note_transcript(
+        writer, file.name, mtime_ns=file.mtime_ns, size=file.size, state=state, rule=rule, detail=detail
+    )
+
+
+def note_left_out(file: FoundFile, rule: str, detail: str) -> Change:
+    """Notes that nothing of a transcript is indexed, and why."""
+
+    def change(writer: Writer) -> tuple[list[int], list[int]]:
+        removed = sessions.forget_transcript(writer, file.name)
+        note_transcript(writer, file, None, rule, detail)
+        return [], removed
+
+    return change

@@ -14,8 +14,8 @@ from engine.corpus.transcripts.chunk_packing import SpokenMessage
 from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, DocumentFormat, LineFormat
 from engine.corpus.transcripts.jsonl import Source, read_at
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.modified_time import transcript_of
 from engine.corpus.transcripts.stores import session_name
+from engine.corpus.transcripts.transcript_files import transcript_of
 from engine.corpus.transcripts.transcript_reader import (
     LineReader,
     database_format,
@@ -24,10 +24,8 @@ from engine.corpus.transcripts.transcript_reader import (
     opened,
 )
 from engine.indexing.commits import Change, Commits
-from engine.indexing.session_rows import ChunkRows, session_file
+from engine.indexing.session_rows import ChunkRows, TranscriptChunker, note_left_out, note_transcript, session_file
 from engine.indexing.sync_parts import StageWork
-from engine.indexing.transcript_chunker import TranscriptChunker
-from engine.indexing.transcript_notes import leaving_out, note
 from engine.records import FileIssue
 from engine.redaction.masks import redact
 from engine.store import sessions
@@ -121,7 +119,7 @@ class DocumentRows:
             # Sessions missing from a truncated document may return when it is complete.
             gone = [] if issue else [name for name in stored if name not in seen]
             removed = [id_ for name in gone for id_ in writer.remove_file("sessions", name)]
-            note(writer, file, None, issue.rule if issue else "", issue.detail if issue else "")
+            note_transcript(writer, file, None, issue.rule if issue else "", issue.detail if issue else "")
             return [], removed
 
         self._commits.put(settle)
@@ -264,7 +262,7 @@ class LineRows:
             rows.add(packer.finish())
             if facts.generated:
                 issue = FileIssue(path=file.name, rule="generated", detail=skip_reasons.GENERATED.said())
-                self._commits.put(leaving_out(file, issue.rule, issue.detail))
+                self._commits.put(note_left_out(file, issue.rule, issue.detail))
                 return issue
             if not (state.closed and state.size != _UNFINISHED and state.title != after.title):
                 put(after, whole=True)
@@ -294,7 +292,7 @@ def _replacing(file: FoundFile, new: NewFile, rows: ChunkRows, closed: int, stat
 
     def change(writer: Writer) -> tuple[list[int], list[int]]:
         try:
-            note(writer, seen, state)
+            note_transcript(writer, seen, state)
             if not rows and not closed:
                 # A session that an agent has just started has no messages yet.
                 return [], writer.remove_file("sessions", new.path)
@@ -352,5 +350,5 @@ class TranscriptRows:
 
     def leave_out(self, file: FoundFile, rule: str, detail: str) -> FileIssue:
         """Note that nothing of a transcript is indexed, and why. Raises Cancelled."""
-        self._commits.put(leaving_out(file, rule, detail))
+        self._commits.put(note_left_out(file, rule, detail))
         return FileIssue(path=file.name, rule=rule, detail=detail)

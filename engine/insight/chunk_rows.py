@@ -10,8 +10,7 @@ from engine.corpus.path_guard import PathGuard
 from engine.corpus.token_estimate import CHARACTERS_PER_TOKEN, weigh
 from engine.records import ChunkDetail, ChunkRow, ChunkVector, FileChunks, Source, VectorState
 from engine.store.connection import number
-from engine.store.file_status import issue_of
-from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
+from engine.store.snapshot import HEADING_SEPARATOR, Snapshot, issue_of
 from engine.store.stored_models import ModelName
 from engine.store.vector_encoding import StoredModel
 from engine.text import analyse

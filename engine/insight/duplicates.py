@@ -14,16 +14,19 @@ import numpy as np
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.path_guard import PathGuard
-from engine.insight.candidates import Pair, Recurring, Sample
-from engine.insight.grouping import Found, Match, Part, grouped, key_of
-from engine.insight.near_vectors import NearChunks, near_chunks
-from engine.insight.passages import Likeness, LineRange, compare, find_passage, shingles_of
-from engine.insight.shingles import (
+from engine.insight.duplicate_candidates import NearChunks, Pair, Recurring, Sample, near_chunks
+from engine.insight.duplicate_groups import Found, Match, Part, grouped, key_of
+from engine.insight.text_comparison import (
     ChunkText,
     Hashes,
+    Likeness,
+    LineRange,
     ShingledFile,
     Shingler,
     by_line,
+    compare,
+    find_passage,
+    shingles_of,
     stored_texts,
     without_overlaps,
 )

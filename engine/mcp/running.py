@@ -24,7 +24,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from engine.base.errors import Closed, MnemoscopeError
-from engine.settings.live_options import answering_as
+from engine.settings.section import answering_as
 
 if TYPE_CHECKING:
     from engine.memory.contract import MemorySearchManager

@@ -14,8 +14,7 @@ from mcp.shared.exceptions import MCPError
 
 from engine.agent.access import AgentAccess
 from engine.agent.error_messages import said
-from engine.agent.memory_context import memory_context
-from engine.agent.prompt import memory_prompt_section
+from engine.agent.prompt import memory_context, memory_prompt_section
 from engine.agent.tool import AgentTool
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError

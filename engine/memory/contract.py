@@ -70,7 +70,7 @@ class MemorySearchManager(Protocol):
     def answer_as(self, settings: Settings) -> None:
         """Apply these settings to all later queries; a running query is not affected.
 
-        Only the options in `ANSWERING` are used, which need no reopening or re-indexing.
+        Only the options that apply to "answering" are used, which need no reopening or re-indexing.
         """
 
     @property

@@ -1,16 +1,25 @@
-"""File access of a workspace: notes unchanged from disk, sessions with secrets masked."""
+"""Files of a workspace as text: notes unchanged from disk, sessions from their transcripts with secrets masked."""
 
+from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from engine.base.cancellation import CancelToken
-from engine.base.errors import PathRefused
+from engine.base.errors import PathRefused, TranscriptUnreadable
+from engine.base.language import tr
+from engine.base.skip_reasons import tr_reason
 from engine.corpus.path_guard import PathGuard
-from engine.records import FileText
+from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.stores import locate_transcript, names_session
+from engine.records import FileText, SessionMessage, SessionSummary, SessionText
+from engine.redaction.masks import redact
+from engine.settings import Settings
 
 if TYPE_CHECKING:
     from engine.corpus.numbered_lines import NumberedText
-    from engine.memory.session_files import SessionFiles
 
 
 class WorkspaceFiles:
@@ -72,4 +81,101 @@ def read_slice(text: "NumberedText", path: str, start: int | None, lines: int | 
         truncated=more,
         next_from=last + 1 if more else None,
         total_lines=text.line_count,
+    )
+
+
+class SessionFiles:
+    """Reads sessions by stable name. Thread-safe."""
+
+    def __init__(self, settings: Settings, known: Callable[[str], SessionSummary]) -> None:
+        """`known`: returns the summary of a session by stable name; raises `PathRefused` if it must not be read."""
+        self._settings = settings
+        self._known = known
+
+    def holds(self, path: str) -> bool:
+        """Whether this is the stable name of a session, known or not."""
+        return names_session(path, self._settings)
+
+    def read(self, path: str, *, reveal: bool, cancel: CancelToken | None) -> SessionText:
+        """See `MemorySearchManager.read_session`."""
+        from engine.corpus.transcripts.transcript_reader import read_session
+
+        file, key = self._locate(path)
+        try:
+            found = read_session(file, key, cancel)
+        except ValueError as error:
+            raise TranscriptUnreadable(
+                tr("The transcript of this session cannot be read now: {reason}", reason=tr_reason(str(error)))
+            ) from error
+        if found is None:
+            raise FileNotFoundError(path)
+        masked = 0
+        messages = []
+        for message in found.messages:
+            if cancel is not None:
+                cancel.checkpoint()
+            safe = _masked(message)
+            masked += safe.text != message.text
+            messages.append(_shown(message if reveal else safe))
+        return SessionText(
+            summary=self._known(path),
+            messages=tuple(messages),
+            masked=masked,
+            unknown=tuple(sorted(found.unknown.items())),
+        )
+
+    def read_file(self, path: str, *, start: int | None, lines: int | None) -> FileText:
+        """A transcript as text: each message is on the line of its number in the transcript, other lines are empty."""
+        spoken: dict[int, list[str]] = defaultdict(list)
+        for message in self.read(path, reveal=False, cancel=None).messages:
+            if message.kind == "text" and message.role != "system":
+                spoken[message.line].append(f"{message.role.capitalize()}: {' '.join(message.text.split())}")
+        last = max(spoken, default=0)
+        first = max(1, start or 1)
+        end = min(last, first + lines - 1) if lines and lines > 0 else last
+        text = "\n".join(" ".join(spoken.get(line, ())) for line in range(first, end + 1))
+        return FileText(
+            path=path,
+            text=text,
+            from_line=first,
+            lines=max(0, end - first + 1),
+            truncated=end < last,
+            next_from=end + 1 if end < last else None,
+            total_lines=last,
+        )
+
+    def raw(self, path: str, line: int, *, reveal: bool) -> str:
+        """See `MemorySearchManager.raw_message`."""
+        from engine.corpus.transcripts.transcript_reader import raw_line
+
+        file, key = self._locate(path)
+        data = None if key else raw_line(file, line)
+        if data is None:
+            raise FileNotFoundError(f"{path}, line {line}")
+        text = data.decode("utf-8", "replace")
+        return text if reveal else redact(text)
+
+    def locate(self, path: str) -> Path:
+        """Absolute path of a session's transcript. Raises `PathRefused`, FileNotFoundError."""
+        return self._locate(path)[0]
+
+    def _locate(self, path: str) -> tuple[Path, str]:
+        return locate_transcript(path, self._settings)
+
+
+def _masked(message: Message) -> Message:
+    return msgspec.structs.replace(message, text=redact(message.text), id=redact(message.id), tool=redact(message.tool))
+
+
+def _shown(message: Message) -> SessionMessage:
+    return SessionMessage(
+        role=message.role,
+        kind=message.kind,
+        text=message.text,
+        line=message.line,
+        ordinal=message.ordinal,
+        id=message.id,
+        time=message.time,
+        tool=message.tool,
+        side=message.side,
     )

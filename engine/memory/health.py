@@ -13,7 +13,7 @@ from engine.base.language import marked, tr, tr_count
 from engine.corpus.transcripts.stores import find_transcripts
 from engine.embedding.registry import Selection
 from engine.indexing.cost_estimate import name_of
-from engine.insight.health import chunks, file, keywords, provider, sources, surroundings, vectors
+from engine.insight.health import database, environment, keywords, provider, sources, vectors
 from engine.insight.health.subject import UPDATE, HealthCheck, Subject, Tell, degraded, failed, fine
 from engine.memory.index_updates import IndexUpdates
 from engine.memory.memory_context import MemoryContext
@@ -28,11 +28,11 @@ from engine.records import (
 from engine.store import stored_models
 from engine.store.stored_models import ModelName
 
-_ROWS = (chunks.CHUNKS, keywords.ROWS, keywords.SAMPLE, file.WORDS, vectors.VECTORS, file.GENERATIONS)
-_CHEAP = (chunks.CHUNKS, keywords.ROWS, file.WORDS, file.GENERATIONS, file.SPACE)
+_ROWS = (database.CHUNKS, keywords.ROWS, keywords.SAMPLE, database.WORDS, vectors.VECTORS, database.GENERATIONS)
+_CHEAP = (database.CHUNKS, keywords.ROWS, database.WORDS, database.GENERATIONS, database.SPACE)
 """Checks that take milliseconds, without reading stored content."""
 _COPIES = (vectors.MATRIX, vectors.TABLE)
-_CHECKS: tuple[HealthCheck, ...] = (*_ROWS, file.SPACE, *_COPIES)
+_CHECKS: tuple[HealthCheck, ...] = (*_ROWS, database.SPACE, *_COPIES)
 _UPDATED = frozenset({"index", "notes", "transcripts", "meaning"})
 """Findings that an update fixes."""
 _DATABASE = marked("Database file")
@@ -71,8 +71,8 @@ class Health:
         """
         selection = self._selection()
         subject = self._subject(selection)
-        yield surroundings.look_at_index(self._store)
-        yield surroundings.look_at_writer(self._store, updating=self._indexing.current() is not None)
+        yield environment.look_at_index(self._store)
+        yield environment.look_at_writer(self._store, updating=self._indexing.current() is not None)
         yield from self._look_inside(subject, selection)
         yield self._look_at_user_data()
         if ask:
@@ -81,32 +81,32 @@ class Health:
         if deep and selection.provider is not None:
             yield provider.look_at_agreement(subject, selection.provider)
         if ask or subject.wants_table():
-            yield surroundings.look_at_extension(subject)
+            yield environment.look_at_extension(subject)
         if (watcher := self._indexing.watcher_status()) is not None:
-            yield surroundings.look_at_watcher(watcher, wanted=self._settings.sync.watch)
+            yield environment.look_at_watcher(watcher, wanted=self._settings.sync.watch)
 
     def glance(self) -> tuple[HealthFinding, ...]:
         """What a few counts tell. Raises `Cancelled`, `Closed`, and the store's errors."""
         subject = self._subject(Selection(None, ""))
-        return surroundings.look_at_index(self._store), *(check.finding(subject) for check in _CHEAP)
+        return environment.look_at_index(self._store), *(check.finding(subject) for check in _CHEAP)
 
     def _look_inside(self, subject: Subject, selection: Selection) -> Iterator[HealthFinding]:
         subject.step(tr("Reading the database file"), 0, 0)
         try:
-            damage = file.damage(subject)
+            damage = database.damage(subject)
         except IndexCorrupt as error:
             damage = str(error)
         if damage:
-            yield failed(file.DATABASE, tr(_DATABASE), damage, repair=tr(_REBUILD))
+            yield failed(database.DATABASE, tr(_DATABASE), damage, repair=tr(_REBUILD))
             return  # the contents of a damaged file prove nothing
-        yield fine(file.DATABASE, tr(_DATABASE), file.sound(subject))
+        yield fine(database.DATABASE, tr(_DATABASE), database.sound(subject))
         try:
             for check in _CHECKS:
                 subject.step(tr(check.looking), 0, 0)
                 yield check.finding(subject)
             yield from self._look_at_sources(subject, selection)
         except IndexCorrupt as error:
-            yield failed(file.DATABASE, tr(_DATABASE), str(error), repair=tr(_REBUILD))
+            yield failed(database.DATABASE, tr(_DATABASE), str(error), repair=tr(_REBUILD))
 
     def _look_at_sources(self, subject: Subject, selection: Selection) -> Iterator[HealthFinding]:
         subject.step(tr("Looking through the folders"), 0, 0)
@@ -145,7 +145,7 @@ class Health:
 
     def _look_at_user_data(self) -> HealthFinding:
         try:
-            return surroundings.look_at_user_data(self._user)
+            return environment.look_at_user_data(self._user)
         except (Cancelled, Closed):
             raise
         except MnemoscopeError as error:
@@ -164,15 +164,15 @@ class Health:
         """
         subject = self._subject(self._selection())
         done: list[str] = []
-        if ids is None or surroundings.USER_DATA in ids:
+        if ids is None or environment.USER_DATA in ids:
             done += self._restore(asked=ids is not None)
-        damage = self._damage(subject) if ids is None or file.DATABASE in ids else ""
+        damage = self._damage(subject) if ids is None or database.DATABASE in ids else ""
         if damage and self._store.repair(IndexCorrupt(damage)):
             self._updates.replaced()
             done.append(self._store.recovered)
         elif not damage:
             with self._alone():
-                done += self._repair(subject, [check for check in (*_ROWS, file.SPACE) if _chosen(check, ids)])
+                done += self._repair(subject, [check for check in (*_ROWS, database.SPACE) if _chosen(check, ids)])
         problem = ""
         if ids is None or damage or _UPDATED.intersection(ids):
             report = self._update()
@@ -193,7 +193,7 @@ class Health:
 
     def _damage(self, subject: Subject) -> str:
         try:
-            return file.damage(subject)
+            return database.damage(subject)
         except IndexCorrupt as error:
             return str(error)
 

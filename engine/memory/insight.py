@@ -186,13 +186,13 @@ class IndexInsight:
 
     def hidden_duplicates(self) -> frozenset[str]:
         """Keys of the groups that the user has hidden."""
-        from engine.insight.hidden_groups import hidden_groups
+        from engine.insight.duplicate_groups import hidden_groups
 
         return hidden_groups(self._user)
 
     def hide_duplicates(self, key: str, *, hidden: bool) -> None:
         """Hide or show a group. Raises `IndexReadOnly` if this can't be saved."""
-        from engine.insight.hidden_groups import hide_group
+        from engine.insight.duplicate_groups import hide_group
 
         hide_group(self._user, key, hidden=hidden)
 

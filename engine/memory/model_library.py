@@ -10,7 +10,7 @@ from engine.base.errors import IndexBusy, ProviderError
 from engine.base.language import tr
 from engine.embedding.registry import Selection
 from engine.indexing.cost_estimate import estimate, name_of
-from engine.memory.approvals import Approvals
+from engine.memory.index_updates import Approvals
 from engine.memory.memory_context import MemoryContext
 from engine.records import EmbeddingEstimate, StoredModelInfo
 from engine.settings import Settings

@@ -7,7 +7,7 @@ from itertools import islice
 
 from engine.base.errors import MnemoscopeError, PathRefused
 from engine.base.formatting import plural
-from engine.corpus.transcripts.agents import resume_command
+from engine.corpus.transcripts.registry import resume_command
 from engine.embedding.base import EmbeddingProvider
 from engine.records import SessionSummary
 from engine.store import sessions

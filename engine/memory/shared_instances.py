@@ -14,7 +14,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed
 from engine.memory.executor import BackgroundExecutor
 from engine.settings import Settings
-from engine.settings.live_options import answering_as
+from engine.settings.section import answering_as
 
 if TYPE_CHECKING:
     from engine.memory.contract import MemorySearchManager

@@ -1,19 +1,29 @@
-"""Puts the whole status record together, every field from the real state."""
+"""Puts the whole status record together, every field from the real state, for built-in and external indexes."""
 
 import threading
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from engine.base.errors import MnemoscopeError
+from engine.base.language import tr, tr_count
 from engine.embedding.base import EmbeddingProvider
+from engine.embedding.batch_jobs.base import batches_of
+from engine.embedding.batch_jobs.policy import LIMIT, BatchPolicy
 from engine.embedding.consent import REMOTE, consent_of, remote_fallback, server_of
 from engine.embedding.registry import Selection
 from engine.indexing.cost_estimate import name_of
+from engine.indexing.service import IndexingService
 from engine.records import (
+    BatchJobStatus,
     BatchStatus,
     CacheStatus,
+    Degraded,
     EmbeddingEstimate,
     FallbackStatus,
+    Feature,
     FileIssue,
     FtsStatus,
     MemoryProviderStatus,
@@ -26,10 +36,14 @@ from engine.records import (
     WatcherStatus,
 )
 from engine.settings import Settings
+from engine.settings.options import Backend, BatchSettings
 from engine.store import stored_models
+from engine.store.batch_jobs import BatchJobs
 from engine.store.index import IndexStore
+from engine.store.location import IndexFiles
 from engine.store.snapshot import Snapshot
 from engine.store.stored_models import Awaiting, ModelName
+from engine.store.user_data import UserData
 from engine.store.vectors import EngineChoice, VectorIndex
 
 
@@ -220,4 +234,186 @@ def make_status(
         index_error=store.recovered or store.read_only or error or None,
         user_data=live.user_data,
         awaiting=live.awaiting,
+    )
+
+
+def with_degraded(status: MemoryProviderStatus) -> MemoryProviderStatus:
+    """Return the record with `degraded` filled in; each reason is listed once."""
+    parts: dict[str, Degraded] = {}
+    for part in _parts(status):
+        parts.setdefault(part.reason, part)
+    return msgspec.structs.replace(status, degraded=tuple(parts.values()))
+
+
+def _parts(status: MemoryProviderStatus) -> Iterator[Degraded]:
+    yield from _storage(status)
+    yield from _meaning(status)
+    yield from _following(status)
+
+
+def _storage(status: MemoryProviderStatus) -> Iterator[Degraded]:
+    if status.fallback is not None and "fallback" in status.custom:
+        reason = tr("{chosen} failed: {reason}", chosen=status.fallback.from_, reason=status.fallback.reason)
+        remedy = tr("The built-in index answers instead. Fix this, then run mnemoscope index.")
+        yield Degraded("backend", reason, remedy)
+    if status.index_error:
+        yield Degraded("index", status.index_error, tr("Fix this, then run mnemoscope index."))
+    if status.user_data is not None:
+        restore = tr("To restore the backup, run mnemoscope doctor --repair.")
+        yield Degraded("user-data", status.user_data.problem, restore if status.user_data.backup is not None else "")
+    if status.fts.enabled and not status.fts.available:
+        reason = status.fts.error or tr("The keyword index can't be searched.")
+        yield Degraded("keywords", reason, tr("Run mnemoscope doctor --repair."))
+
+
+def _meaning(status: MemoryProviderStatus) -> Iterator[Degraded]:
+    unavailable, failure = (status.custom.get(key) for key in ("providerUnavailableReason", "providerError"))
+    instead = status.custom.get("providerFallback") if "fallback" in status.custom else status.fallback
+    if instead:
+        replaced = msgspec.to_builtins(instead)
+        reason = tr("{chosen} failed: {reason}", chosen=replaced["from"], reason=replaced["reason"])
+        used = tr("{provider} is used instead. Fix this, or choose another provider.", provider=status.provider)
+        yield Degraded("provider", reason, used)
+    elif unavailable and status.requested_provider != "none":
+        only = tr("Only words are searched. Fix this, or choose another provider.")
+        yield Degraded("provider", str(unavailable), only)
+    if failure:
+        yield Degraded("provider", str(failure), tr("To try it again, run mnemoscope status --deep."))
+    if status.awaiting is not None:
+        waiting = tr_count(
+            "{count:,} passage waits for your agreement before it is embedded.",
+            "{count:,} passages wait for your agreement before they are embedded.",
+            status.awaiting.chunks,
+        )
+        yield Degraded("vectors", waiting, tr("Run mnemoscope index --yes."))
+    if status.vector.needs_extension:
+        remedy = tr("Correct store.vector.extension_path, or set store.vector.engine to numpy, which answers now.")
+        yield Degraded("sqlite-vec", status.vector.load_error or "", remedy)
+
+
+def _following(status: MemoryProviderStatus) -> Iterator[Degraded]:
+    last, batch, watcher = status.last_sync, status.batch, status.watcher
+    if last is not None and last.error:
+        yield Degraded("update", tr(last.error), tr("Fix this, then run mnemoscope index."))
+    if status.failed_files:
+        count = tr_count(
+            "{count:,} file could not be indexed.", "{count:,} files could not be indexed.", len(status.failed_files)
+        )
+        yield Degraded("files", count, tr("failedFiles has the reason of each."))
+    if batch.last_error and batch.failures:
+        again = tr("Texts are embedded without batch jobs after {count} failures.", count=batch.limit)
+        yield Degraded("batch-jobs", batch.last_error, again)
+    if watcher.error:
+        look = tr("Fix this and restart. Until then, run mnemoscope index to update.")
+        polled = tr("Changes are still found, only later.")
+        yield Degraded("watcher", watcher.error, polled if watcher.mode == "polling" else look)
+
+
+def batch_status(
+    settings: BatchSettings, provider: EmbeddingProvider | None, policy: BatchPolicy, jobs: BatchJobs
+) -> BatchStatus:
+    """Settings, failures and open jobs. Never raises."""
+    works = settings.enabled and jobs.usable and not policy.disabled
+    return BatchStatus(
+        enabled=works and provider is not None and batches_of(provider) is not None,
+        failures=policy.failures,
+        limit=LIMIT,
+        wait=settings.wait,
+        concurrency=settings.concurrency,
+        poll_interval_ms=settings.poll_interval_ms,
+        timeout_ms=round(settings.timeout_minutes * 60_000),
+        last_error=policy.last_error,
+        last_provider=policy.last_provider,
+        jobs=_open(jobs),
+    )
+
+
+def _open(jobs: BatchJobs) -> tuple[BatchJobStatus, ...]:
+    try:
+        found = jobs.open()
+    except MnemoscopeError:
+        return ()
+    return tuple(
+        BatchJobStatus(
+            provider=job.model.provider,
+            model=job.model.model,
+            id=job.id,
+            state=tr("ending") if job.stopped is not None else job.state or tr("being created"),
+            texts=job.texts,
+            created=job.created,
+            attempt=job.attempt,
+        )
+        for job in found
+    )
+
+
+def outer_status(
+    backend: Backend,
+    workspace: Path,
+    settings: Settings,
+    files: IndexFiles,
+    user: UserData,
+    indexing: IndexingService,
+    lacks: Mapping[Feature, str],
+) -> MemoryProviderStatus:
+    """Create a status whose index fields are 0, off or empty; the backend fills them in (`msgspec.structs.replace`).
+
+    These are at least `files`, `chunks`, `source_counts`, `db_path`, `provider`, `model`, `fts` and `vector`, and
+    `searchMode` in `custom`. `index_error` says why the last sync failed.
+    """
+    token = indexing.current()
+    return MemoryProviderStatus(
+        backend=backend,
+        provider="none",
+        model="",
+        requested_provider=backend,
+        files=0,
+        chunks=0,
+        dirty=indexing.dirty,
+        workspace_dir=str(workspace),
+        db_path="",
+        extra_paths=settings.extra_paths,
+        sources=settings.sources,
+        source_counts=(),
+        cache=CacheStatus(enabled=False, entries=0, max_entries=None),
+        fts=FtsStatus(enabled=False, available=False, error=None),
+        fallback=None,
+        vector=VectorStatus(
+            enabled=False,
+            available=None,
+            extension_path=None,
+            load_error=None,
+            dims=None,
+            engine="qmd" if backend == "qmd" else "lancedb",
+            rows=0,
+        ),
+        batch=batch_status(settings.remote.batch, None, BatchPolicy(), BatchJobs(user)),
+        custom={
+            "searchMode": "keyword",
+            "providerUnavailableReason": None,
+            "providerError": None,
+            "unknownScripts": [],
+            "passedOver": [],
+            "remote": False,
+            "server": None,
+            "price": None,
+            "consent": None,
+            "remoteFallback": None,
+            "keyPlace": None,
+            "readOnly": None,
+        },
+        pending_vectors=0,
+        failed_files=(),
+        skipped_files=(),
+        last_sync=indexing.recent[-1] if indexing.recent else None,
+        recent_syncs=indexing.recent,
+        sizes=msgspec.structs.replace(files.sizes(), database=0, wal=0, matrix=0),
+        generation=0,
+        watcher=indexing.watcher_status() or WatcherStatus(),
+        syncing=indexing.progress(),
+        paused=token is not None and token.paused,
+        writer_elsewhere=False,
+        index_error=indexing.problem or None,
+        user_data=user.status(),
+        lacks=lacks,
     )

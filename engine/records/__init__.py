@@ -16,7 +16,6 @@ from engine.records.agent_answers import (
     RecalledFact,
 )
 from engine.records.base import FileRange, Record, Source, to_builtins, to_json
-from engine.records.citations import Citation, cite, parse_citation
 from engine.records.explanations import (
     DateOrigin,
     MatchField,
@@ -39,19 +38,6 @@ from engine.records.facts import (
     FactsFound,
     FoundFact,
     KeptFact,
-)
-from engine.records.folders import (
-    FolderContents,
-    FoundPlace,
-    FoundPlaces,
-    PathRemedy,
-    PathStanding,
-    PathState,
-    PlaceKind,
-    PreviewFolder,
-    RuleOrigin,
-    SettingsConsequences,
-    WorkspacePreview,
 )
 from engine.records.health import (
     HealthFinding,
@@ -89,11 +75,11 @@ from engine.records.insight import (
     duplicate_title,
     share_text,
 )
-from engine.records.links import LONGEST_LINK, Link, is_link, parse_link, write_link
-from engine.records.saved_searches import AskedQuestion, RecentSearch, SavedSearch
+from engine.records.links import LONGEST_LINK, Citation, Link, cite, is_link, parse_citation, parse_link, write_link
 from engine.records.search import (
     LAST_LINE,
     LONGEST_QUERY,
+    AskedQuestion,
     EarlierAnswer,
     EarlierQuestion,
     FileText,
@@ -101,6 +87,8 @@ from engine.records.search import (
     MessagePlace,
     Passage,
     QuerySuggestion,
+    RecentSearch,
+    SavedSearch,
     SearchMode,
     SearchOutcome,
     SearchTimings,
@@ -140,7 +128,21 @@ from engine.records.sync import (
     SyncReport,
     SyncSummary,
 )
-from engine.records.workspaces import KnownWorkspace, WorkspaceState
+from engine.records.workspaces import (
+    FolderContents,
+    FoundPlace,
+    FoundPlaces,
+    KnownWorkspace,
+    PathRemedy,
+    PathStanding,
+    PathState,
+    PlaceKind,
+    PreviewFolder,
+    RuleOrigin,
+    SettingsConsequences,
+    WorkspacePreview,
+    WorkspaceState,
+)
 
 __all__ = [
     "FACT_CATEGORIES",

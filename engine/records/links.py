@@ -1,5 +1,4 @@
-"""Links of this program, `mnemoscope://open?workspace=…&path=…&line=…`: writes them, and reads those from other
-programs.
+"""Links and citations: how the location of a passage is written, and read where it is accepted.
 
 A link only says what to show. Reading one accesses neither disk nor network: the caller decides whether its folder is
 known.
@@ -7,11 +6,13 @@ known.
 
 import re
 from pathlib import PurePosixPath, PureWindowsPath
+from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from engine.base.errors import LinkRefused
 from engine.base.language import tr
 from engine.records.base import Record
+from engine.records.search import LAST_LINE
 
 SCHEME = "mnemoscope"
 LONGEST_LINK = 16_384
@@ -26,6 +27,8 @@ _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069
 """Invisible characters, and those that make a name resemble another one."""
 _UNWRITTEN = re.compile(r"[\s\x00-\x20\x7f]")
 """Characters that are invalid in a URL."""
+
+_CITED = re.compile(r"(?P<path>.+)(?:#L(?P<first>\d{1,9})(?:-L(?P<last>\d{1,9}))?|:(?P<from>\d{1,9})-(?P<to>\d{1,9}))")
 
 
 class Link(Record, frozen=True):
@@ -146,3 +149,26 @@ def _is_name(text: str) -> bool:
     """A stable name, also one of another machine that shares a table: `//machine/notes/hose.md`."""
     parts = text.removeprefix("//").split("/")
     return "\\" not in text and not {"", ".", ".."}.intersection(parts)
+
+
+class Citation(NamedTuple):
+    path: str
+    first: int
+    last: int
+    """At least `first`."""
+
+
+def cite(path: str, first: int | None = None, last: int | None = None) -> str:
+    """`path#L5-L9`, `path#L5` for one line, the path alone for a file without lines or up to its `LAST_LINE`."""
+    if first is None or last == LAST_LINE:
+        return path
+    return f"{path}#L{first}" if last is None or last <= first else f"{path}#L{first}-L{last}"
+
+
+def parse_citation(text: str) -> Citation | None:
+    """The lines that a text names, also as `path:5-9`; None where it names none, as the path of a file does."""
+    found = _CITED.fullmatch(text)
+    if found is None:
+        return None
+    first = int(found["first"] or found["from"])
+    return Citation(found["path"], first, max(first, int(found["last"] or found["to"] or first)))

@@ -9,11 +9,10 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from engine.redaction.context_patterns import TOLD_BY_SURROUNDINGS
+from engine.redaction.context_patterns import TOLD_BY_SURROUNDINGS, TOLD_BY_SYNTAX
 from engine.redaction.non_secrets import LONGEST_JUDGED, is_ordinary, secret_span
 from engine.redaction.pattern import SecretPattern
 from engine.redaction.services import SERVICES
-from engine.redaction.syntax_patterns import TOLD_BY_SYNTAX
 from engine.redaction.token_patterns import TOLD_BY_FORM
 
 REDACTION_VERSION = 2

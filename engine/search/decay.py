@@ -14,7 +14,7 @@ from typing import NamedTuple
 from engine.corpus.dates import date_in_name
 from engine.corpus.globs import Globs
 from engine.records import DateOrigin
-from engine.settings.options import TemporalDecaySettings
+from engine.settings.query_options import TemporalDecaySettings
 from engine.store.snapshot import Snapshot
 
 _ALWAYS_EVERGREEN = ("MEMORY.md", "memory.md")

@@ -8,7 +8,7 @@ import msgspec
 
 from engine.base.formatting import any_of, floored, in_quotes
 from engine.base.language import tr, tr_count
-from engine.embedding.base import Calibration
+from engine.providers import Calibration
 from engine.records import MatchField, ResultExplanation, SearchExplanation, SearchStage, TermMatch
 from engine.search.keyword_leg import KeywordScores
 from engine.search.scoring import Blend, Evidence, within_limits

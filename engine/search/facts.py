@@ -21,10 +21,10 @@ from engine.search.scoring import (
     within_limits,
 )
 from engine.text import analyse, analyse_query, detect_language
-from engine.text.query_term import QueryTerm
+from engine.text.parsed_query import QueryTerm
 
 if TYPE_CHECKING:
-    from engine.embedding.base import Calibration
+    from engine.providers import Calibration
 
 _WEIGHT_WITHOUT_WORDS = 0.9
 _DOUBTED, _TRUSTED = 0.5, 0.9

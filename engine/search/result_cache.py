@@ -10,8 +10,8 @@ from collections.abc import Callable, Hashable
 from datetime import datetime
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from engine.embedding.base import Calibration
-from engine.settings.options import ResultCacheSettings
+from engine.providers import Calibration
+from engine.settings.query_options import ResultCacheSettings
 from engine.store.snapshot import Snapshot
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from itertools import compress
 from operator import mul
 from typing import NamedTuple
 
-from engine.embedding.base import Calibration
+from engine.providers import Calibration
 
 K1 = 1.5
 B = 0.75

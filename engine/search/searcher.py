@@ -27,7 +27,7 @@ from engine.search.search_context import OnKeywords, SearchContext, SearchReques
 from engine.search.search_sources import Bring, CountsOf, NearVectors, ReadableStore
 from engine.search.suggestions import Spelling, is_likely
 from engine.search.title_matches import called, put_first
-from engine.settings.options import ResultCacheSettings
+from engine.settings.query_options import ResultCacheSettings
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, analyse_query, parse_query
 

@@ -10,7 +10,7 @@ from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryAnalysis, QueryTerm
 from engine.text.analysis import streams_of
 from engine.text.folding import fold
-from engine.text.question_words import unasked
+from engine.text.stopwords import unasked
 from engine.text.tokens import RUN
 
 _WORD = re.compile(r"[^\W_]+")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from engine.base.cancellation import CancelToken
-from engine.embedding.base import Calibration
+from engine.providers import Calibration
 from engine.search import scoring
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.search_sources import NearVectors

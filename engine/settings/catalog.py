@@ -3,7 +3,7 @@
 import functools
 import types
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -11,7 +11,7 @@ from engine.base.errors import SettingsError
 from engine.base.language import tr
 from engine.settings.checking import check_layer, is_section
 from engine.settings.options import Settings
-from engine.settings.section import Problem, Section
+from engine.settings.section import Applies, Group, Problem, Section
 
 OptionKind = Literal["switch", "choice", "choices", "whole", "number", "text", "list", "texts", "numbers", "lists"]
 """`choices`: some of the named values; `list`: any texts; `texts`, `numbers` and `lists`: such values by name."""
@@ -31,6 +31,12 @@ class Option(msgspec.Struct, frozen=True):
     """Ends of the range of a number, inclusive; None where it has none."""
     optional: bool = False
     """Whether it may be unset, which is then the default: None."""
+    label: str = ""
+    """In English, like the help; empty for none."""
+    group: Group = Group.MORE
+    also: str = ""
+    """Other words by which people search for it, in English."""
+    applies: Applies = "reopening"
     for_all: bool = False
     """Whether it can only be set for all workspaces."""
 
@@ -38,7 +44,7 @@ class Option(msgspec.Struct, frozen=True):
 @functools.cache
 def all_options() -> tuple[Option, ...]:
     """Every option of `Settings`, in the order of their declaration."""
-    return tuple(_options(Settings, ""))
+    return tuple(_options(Settings, "", "reopening"))
 
 
 def value_at(settings: Settings, key: str) -> Any:
@@ -87,32 +93,38 @@ def _range_problem(option: Option, value: float) -> str:
     return tr("It must be {high:,g} or less.", high=high)
 
 
-def _options(section: type[Section], above: str) -> Iterator[Option]:
+def _options(section: type[Section], above: str, inherited: Applies) -> Iterator[Option]:
+    applies = inherited if section.APPLIES == "reopening" else section.APPLIES
     hints = get_type_hints(section, include_extras=True)
     for field in msgspec.structs.fields(section):
         key = above + field.encode_name
         hint = hints[field.name]
         if is_section(hint):
-            yield from _options(hint, key + ".")
+            yield from _options(hint, key + ".", applies)
         else:
-            yield _option(key, hint, _default(field))
+            option = _option(key, hint, _default(field))
+            meta = get_args(hint)[1].extra
+            yield msgspec.structs.replace(
+                option, group=meta["group"] or section.GROUP, applies=meta["applies"] or applies
+            )
 
 
 def _option(key: str, hint: Any, default: Any) -> Option:
-    kind, meta = get_args(hint) if get_origin(hint) is Annotated else (hint, msgspec.Meta(description="", extra={}))
+    kind, meta = get_args(hint)
     optional = get_origin(kind) in (Union, types.UnionType)
     if optional:
         kind = get_args(kind)[0]
     name, choices = _kind(kind)
-    ends = meta.extra or {}
     return Option(
         key=key,
         kind=name,
-        help=meta.description or "",
+        help=meta.description,
+        label=meta.extra["label"],
+        also=meta.extra["also"],
         default=default,
         choices=choices,
-        low=ends.get("low"),
-        high=ends.get("high"),
+        low=meta.extra["low"],
+        high=meta.extra["high"],
         optional=optional,
         for_all=bool(_problem(key, list(default) if isinstance(default, tuple) else default, ("workspace", ""))),
     )

@@ -4,6 +4,7 @@ import functools
 import math
 import os
 import re
+import tomllib
 import types
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -15,11 +16,12 @@ import msgspec
 from engine.base.errors import SettingsError
 from engine.base.language import marked, tr
 from engine.logs import redact
+from engine.providers.openai import OPENAI, PRESETS
+from engine.providers.registry import PROVIDERS
 from engine.settings.lancedb_options import MACHINE_NAME, TABLE_NAME, uri_problem
 from engine.settings.options import Settings
 from engine.settings.qmd_options import SCOPE_RULE
 from engine.settings.section import LOGIN, SECRET, Problem, Section
-from engine.settings.toml_lines import find_lines, line_of
 
 _SIMPLE = {
     bool: marked("{it} must be true or false."),
@@ -44,12 +46,8 @@ _SECRET_HEADERS = re.compile(r"auth(?!ors?$)|cookie|key|token|secret|passw|crede
 _SECRET_OPTIONS = re.compile(r"access_?key|secret|token|passw|credential|api_?key|sas|authorization", re.IGNORECASE)
 _SECRET_VALUES = re.compile(r"(?:bearer|basic|token)\s+\S", re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-COMPATIBLE = {
-    "ollama": "http://127.0.0.1:11434/v1",
-    "lm-studio": "http://127.0.0.1:1234/v1",
-    "openrouter": "https://openrouter.ai/api/v1",
-    "llama-server": "http://127.0.0.1:8080/v1",
-    "mistral": "https://api.mistral.ai/v1",
+COMPATIBLE = {preset.id: preset.base_url for preset in PRESETS if preset.id != OPENAI.name} | {
+    "mistral": "https://api.mistral.ai/v1"
 }
 """Services that the reference or habit names as a provider, and the address under which openai's way reaches them."""
 
@@ -75,16 +73,12 @@ def other_name(path: tuple[str, ...], value: Any) -> Problem | None:
     if path not in {("provider",), ("fallback",)} or not isinstance(value, str):
         return None
     name = value.strip().lower()
-    if name in {"local", "llama-cpp", "node-llama-cpp"}:
-        return Problem(marked('{it} is called "gguf" here.'))
+    if known := next((provider.name for provider in PROVIDERS if name in provider.aliases), None):
+        return Problem(marked('{it} is called "{name}" here.'), {"name": known})
     if name.startswith("hf:") or name.endswith(".gguf"):
         if redact(value) != value:
             return Problem(marked('{it} must be "gguf".'))
         return Problem(marked('{it} must be "gguf", with local.model_path = "{path}".'), {"path": value})
-    if name in {"google", "google-genai"}:
-        return Problem(marked('{it} is called "gemini" here.'))
-    if name in {"voyageai", "voyage-ai"}:
-        return Problem(marked('{it} is called "voyage" here.'))
     if address := COMPATIBLE.get("lm-studio" if name == "lmstudio" else name.replace("_", "-")):
         return Problem(marked('{it} is reached as "openai" with remote.base_url = "{address}".'), {"address": address})
     return None
@@ -337,3 +331,66 @@ def _named(choices: tuple[str, ...]) -> dict[str, str]:
     """The names as in the file: all but the last one, and that."""
     *names, last = [f'"{name}"' for name in choices]
     return {"names": ", ".join(names), "last": last}
+
+
+# --- The line of a key in a TOML text, which the standard parser doesn't report --------------------------------------
+
+_PART = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_-]+)"""
+_NAME = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
+_TABLE = re.compile(rf"[ \t]*\[\[?[ \t]*({_NAME})[ \t]*\]")
+_KEY = re.compile(rf"[ \t]*({_NAME})[ \t]*=")
+_TOKEN = re.compile(r'''"""|\'\'\'|"(?:[^"\\]|\\.)*"|'[^']*'|#.*''')
+_CLOSING = {'"""': re.compile(r'(?:[^"\\]|\\.|"(?!""))*"""'), "'''": re.compile(r"(?:[^']|'(?!''))*'''")}
+
+KeyPath = tuple[str, ...]
+
+
+def find_lines(text: str) -> dict[KeyPath, int]:
+    """Line (from 1) of every table header and key of a valid TOML text, by its full path."""
+    found: dict[KeyPath, int] = {}
+    table: KeyPath = ()
+    quote = ""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not quote:
+            if header := _TABLE.match(line):
+                table = _path(header[1])
+                found.setdefault(table, number)
+            elif key := _KEY.match(line):
+                found.setdefault(table + _path(key[1]), number)
+        quote = _open_quote(line, quote)
+    return found
+
+
+def line_of(lines: dict[KeyPath, int], path: Sequence[str]) -> int:
+    """Line of `path`, or of its parent (an inline table); 1 if nothing of it was found."""
+    for length in range(len(path), 0, -1):
+        if number := lines.get(tuple(path[:length])):
+            return number
+    return 1
+
+
+def _path(name: str) -> KeyPath:
+    """The parts of a dotted name, unquoted by the real parser."""
+    level = tomllib.loads(f"{name} = 0")
+    parts = []
+    while isinstance(level, dict):
+        part, level = next(iter(level.items()))
+        parts.append(part)
+    return tuple(parts)
+
+
+def _open_quote(line: str, quote: str) -> str:
+    """The triple quote that is still open after `line`, given the one open before it."""
+    position = 0
+    while True:
+        if quote:
+            end = _CLOSING[quote].match(line, position)
+            if not end:
+                return quote
+            position, quote = end.end(), ""
+        else:
+            token = _TOKEN.search(line, position)
+            if not token:
+                return ""
+            position = token.end()
+            quote = token[0] if token[0] in _CLOSING else ""

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from engine.base.language import marked
-from engine.settings.section import Problem, Section, option
+from engine.settings.section import Group, Problem, Section, option
 
 REMOTE_SCHEMES = frozenset({"s3", "s3+ddb", "gs", "gcs", "az", "abfss", "db"})
 TABLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
@@ -17,27 +17,52 @@ MACHINE_NAME = re.compile(r"[^\W_][\w.-]{0,63}")
 
 
 class LanceDbSettings(Section, frozen=True):
+    GROUP = Group.ENGINE
+
     uri: Annotated[
         str,
         option(
+            "Table location",
             "Where the table is: a folder, s3://bucket/path or db://database; empty takes the user's data folder. "
-            "Naming an address of another machine agrees to keep the notes' text there, with secrets masked."
+            "Naming an address of another machine agrees to keep the notes' text there, with secrets masked.",
         ),
     ] = ""
     table: Annotated[
         str,
-        option("Name of the table; machines with the same one share it. Empty takes the workspace folder's name."),
+        option(
+            "Table name",
+            "Name of the table; machines with the same one share it. Empty takes the workspace folder's name.",
+        ),
     ] = ""
     machine: Annotated[
-        str, option("Name of this machine for others who see its notes; empty uses the computer's name.")
+        str,
+        option("Machine name", "Name of this machine for others who see its notes; empty uses the computer's name."),
     ] = ""
+    allow_http: Annotated[
+        bool,
+        option(
+            "Allow unencrypted tables",
+            "Allow http without encryption to other machines than this one.",
+            group=Group.SERVICES,
+        ),
+    ] = False
     storage_options: Annotated[
         dict[str, str],
-        option("Other options of the storage, such as region or endpoint; keys and tokens do not belong here."),
+        option(
+            "Storage options",
+            "Other options of the storage, such as region or endpoint; keys and tokens do not belong here.",
+            group=Group.SERVICES,
+        ),
     ] = msgspec.field(default_factory=dict)
-    allow_http: Annotated[bool, option("Allow http without encryption to other machines than this one.")] = False
     timeout_seconds: Annotated[
-        float, option("Seconds after which a table that does not answer is given up.", 1, 600)
+        float,
+        option(
+            "Table timeout",
+            "Seconds after which a table that does not answer is given up.",
+            1,
+            600,
+            group=Group.LANCEDB,
+        ),
     ] = 20
 
 

@@ -10,6 +10,7 @@ from engine.base.errors import SettingsError
 from engine.base.language import tr
 from engine.settings.catalog import value_at
 from engine.settings.loading import (
+    Layer,
     check_settings,
     load_settings,
     merge_layers,
@@ -21,7 +22,6 @@ from engine.settings.loading import (
 )
 from engine.settings.options import Settings
 from engine.settings.saving import put_option, read_document, table_of, write_document
-from engine.settings.value_origin import Layer
 
 SavedIn = Literal["defaults", "workspace"]
 

@@ -6,7 +6,7 @@ import threading
 import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import msgspec
 import platformdirs
@@ -14,7 +14,7 @@ import platformdirs
 from engine.base.errors import SettingsError
 from engine.base.language import marked, tr
 from engine.base.private_files import read_file
-from engine.settings.checking import check_layer, refuse_at, refuse_unknown, refuse_unusable
+from engine.settings.checking import check_layer, find_lines, line_of, refuse_at, refuse_unknown, refuse_unusable
 from engine.settings.migration import SETTINGS_VERSION, migrate, old_names
 from engine.settings.options import Settings
 from engine.settings.section import Problem
@@ -190,3 +190,50 @@ class RereadSettings:
         except OSError:
             return None
         return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+# --- Where an option got the value that is in force -----------------------------------------------------------------
+
+Layer = Literal["built-in", "defaults", "workspace"]
+
+
+class SettingOrigin(msgspec.Struct, frozen=True):
+    layer: Layer
+    file: str = ""
+    """Empty for a built-in default."""
+    line: int = 0
+    """Of the key, from 1; 0 for a built-in default."""
+
+
+BUILT_IN = SettingOrigin("built-in")
+
+
+def origin_of(key: str, workspace: Path, config: Path | None, item: str | None = None) -> SettingOrigin:
+    """Where `key`, such as `query.min_score`, is set for this workspace; for a list, where it contains `item`.
+
+    Built-in if no layer has it, or the file can't be read any more.
+    """
+    path = config or settings_path()
+    try:
+        text = read_settings_text(path, required=False)
+        data = {} if text is None else parse_settings(text, path)
+    except SettingsError:
+        return BUILT_IN
+    if text is None:
+        return BUILT_IN
+    own = [folder for folder in data.get("workspace", {}) if same_folder(folder, workspace)]
+    names = tuple(key.split("."))
+    layers: list[tuple[Layer, tuple[str, ...]]] = [("workspace", ("workspace", folder)) for folder in reversed(own)]
+    for layer, above in (*layers, ("defaults", ("defaults",))):
+        value = _value(data, (*above, *names))
+        if value is not None and (item is None or not isinstance(value, list) or item in map(str.strip, value)):
+            return SettingOrigin(layer, str(path), line_of(find_lines(text), (*above, *names)))
+    return BUILT_IN
+
+
+def _value(data: Any, path: tuple[str, ...]) -> Any:
+    for part in path:
+        if not isinstance(data, dict) or part not in data:
+            return None
+        data = data[part]
+    return data

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from engine.base.language import marked
+from engine.base.private_files import write_aside
 from engine.settings.checking import is_section, options_of, refuse_at
 from engine.settings.options import Settings
 from engine.settings.section import Problem, Section
-from engine.settings.writing import write_aside
 
 SETTINGS_VERSION = 1
 

@@ -4,137 +4,174 @@ Numbers outside their range are moved to its nearest end, like in the reference;
 `Settings`, so the rest of the engine may rely on the ranges.
 """
 
-import math
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
+from engine.providers.registry import provider_names, remote_names
 from engine.records import Source
+from engine.settings.agent_options import FactsSettings, RememberSettings
 from engine.settings.lancedb_options import LanceDbSettings
 from engine.settings.qmd_options import QmdSettings
-from engine.settings.section import Section, option
+from engine.settings.query_options import QuerySettings
+from engine.settings.section import Group, Section, option
 
-RemoteProvider = Literal["openai", "gemini", "voyage"]
-Provider = Literal["auto", "embedded", "gguf", "openai", "gemini", "voyage", "none"]
-Fallback = Literal["none", "embedded", "gguf", "openai", "gemini", "voyage"]
+if TYPE_CHECKING:
+    RemoteProvider = str
+    Provider = str
+    Fallback = str
+else:
+    # The choices are the declared providers, which mypy cannot know.
+    RemoteProvider = Literal[remote_names()]
+    Provider = Literal["auto", *provider_names(), "none"]
+    Fallback = Literal["none", *provider_names()]
 VectorEngine = Literal["auto", "numpy", "sqlite-vec"]
 Backend = Literal["builtin", "qmd", "lancedb"]
 Citations = Literal["auto", "on", "off"]
 
-_VECTOR_WEIGHT = 0.7
-_TEXT_WEIGHT = 0.3
-AgentWrites = Literal["on", "review", "off"]
-_MOST_TRIGGERS = 50
 Theme = Literal["system", "light", "dark", "high-contrast-light", "high-contrast-dark"]
 Language = Literal["system", "en", "de"]
 
 
 class WindowSettings(Section, frozen=True):
-    keep_searches: Annotated[bool, option("Save the search history, on this computer only.")] = True
-    theme: Annotated[Theme, option("Colours of the window; system follows the desktop, in contrast too.")] = "system"
-    font_scale: Annotated[float, option("Size of the text, as a multiple of the desktop's.", 0.8, 2)] = 1.0
+    GROUP = Group.APPEARANCE
+    APPLIES = "immediately"
+
+    keep_searches: Annotated[
+        bool,
+        option(
+            "Save search history",
+            "Save the search history, on this computer only.",
+            group=Group.THIS_COMPUTER,
+            also="history, recent searches",
+        ),
+    ] = True
+    theme: Annotated[
+        Theme,
+        option(
+            "Theme",
+            "Colours of the window; system follows the desktop, in contrast too.",
+            also="colour scheme, color scheme, dark mode, night",
+        ),
+    ] = "system"
+    font_scale: Annotated[
+        float,
+        option(
+            "Text size",
+            "Size of the text, as a multiple of the desktop's.",
+            0.8,
+            2,
+            also="zoom, font size, larger, smaller",
+        ),
+    ] = 1.0
     editor: Annotated[
         str,
-        option("Command that opens a file in an editor, with {path} and {line}; empty takes one that is installed."),
+        option(
+            "Editor",
+            "Command that opens a file in an editor, with {path} and {line}; empty takes one that is installed.",
+            group=Group.GENERAL,
+            also="open with, program, application",
+        ),
     ] = ""
     language: Annotated[
-        Language, option("Language of the window; system follows the desktop. It changes with the next start.")
+        Language,
+        option(
+            "Language",
+            "Language of the window; system follows the desktop. It changes with the next start.",
+            also="locale, translation",
+        ),
     ] = "system"
     keys: Annotated[
         dict[str, tuple[str, ...]],
-        option("Keys in place of the program's own, by the name of a command; an empty list takes them away."),
+        option(
+            "Custom shortcuts",
+            "Keys in place of the program's own, by the name of a command; an empty list takes them away.",
+            group=Group.KEYBOARD,
+            also="shortcuts, hotkeys, key bindings, quick search",
+        ),
     ] = msgspec.field(default_factory=dict)
-    tray: Annotated[bool, option("Keep an icon in the desktop's tray, where the desktop has one.")] = True
+    tray: Annotated[
+        bool,
+        option(
+            "Icon in the tray",
+            "Keep an icon in the desktop's tray, where the desktop has one.",
+            group=Group.WINDOW_CLOSED,
+            also="notification area, status icon, system tray",
+        ),
+    ] = True
     close_to_tray: Annotated[
         bool,
         option(
-            "Closing the window leaves the program in the tray, where it continues indexing and answers immediately."
+            "Stay in the tray",
+            "Closing the window leaves the program in the tray, where it continues indexing and answers immediately.",
+            group=Group.WINDOW_CLOSED,
+            also="minimise, minimize, background, hide, notification area",
         ),
     ] = False
-    notify: Annotated[bool, option("Notify me when a long update finishes in the background.")] = True
-
-
-class SlugSettings(Section, frozen=True):
-    model: Annotated[
-        str,
+    notify: Annotated[
+        bool,
         option(
-            "Chat model that names notes of sessions; naming one agrees to sending it the beginning of the note, with "
-            "secrets masked. Empty takes the session's own words."
+            "Notify when an update finishes",
+            "Notify me when a long update finishes in the background.",
+            group=Group.WINDOW_CLOSED,
+            also="notification, message, popup",
         ),
-    ] = ""
-    base_url: Annotated[
-        str, option("Address of that model's server, as OpenAI and servers like it have it; empty takes OpenAI's.")
-    ] = ""
-    api_key_env: Annotated[
-        str, option("Environment variable that holds the API key of that server; empty takes its usual one.")
-    ] = ""
-    timeout_seconds: Annotated[
-        float, option("Seconds after which the session's own words are taken instead.", 1, 120)
-    ] = 15
-
-
-class RememberSettings(Section, frozen=True):
-    messages: Annotated[int, option("Last messages of a session that go into its note.", 1, 1000)] = 15
-    longest_message: Annotated[
-        int, option("Characters of a message that go into the note; the rest is left out with a mark.", 100)
-    ] = 4000
-    tool: Annotated[
-        bool, option("Let agents write notes of sessions themselves: the tool remember_session of the MCP server.")
-    ] = False
-    slug: SlugSettings = SlugSettings()
-
-
-class FactsSettings(Section, frozen=True):
-    agent_writes: Annotated[
-        AgentWrites,
-        option(
-            "Whether agents may keep and forget facts: yes (on), only what you approve then (review), or not at all "
-            "(off)."
-        ),
-    ] = "on"
-    auto_recall: Annotated[bool, option("Tell agents, before they answer, of facts that fit the message.")] = True
-    recall_results: Annotated[int, option("Most facts that an agent gets before it answers.", 1, 20)] = 3
-    recall_max_chars: Annotated[
-        int, option("Characters of a message that are used to find facts, and of all facts together.", 100, 10_000)
-    ] = 1000
-    auto_capture: Annotated[
-        bool, option("Keep what sounds worth remembering in messages to agents, for you to approve.")
-    ] = False
-    capture_max_chars: Annotated[int, option("Longest message that is saved as a fact.", 100, 10_000)] = 500
-    capture_triggers: Annotated[
-        tuple[str, ...], option("More words or phrases by which a message sounds worth keeping; at most 50.")
-    ] = ()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._put("capture_triggers", self.capture_triggers[:_MOST_TRIGGERS])
+    ] = True
 
 
 class VectorSettings(Section, frozen=True):
-    enabled: Annotated[bool, option("Search by meaning as well as by words.")] = True
+    GROUP = Group.VECTORS
+
+    enabled: Annotated[
+        bool, option("Search by meaning", "Search by meaning as well as by words.", also="semantic, embeddings")
+    ] = True
     engine: Annotated[
         VectorEngine,
         option(
+            "Vector search method",
             "What compares vectors: sqlite-vec in the index file, numpy in memory, or auto: sqlite-vec while the index "
-            "is small enough for a search within 5 ms, then numpy."
+            "is small enough for a search within 5 ms, then numpy.",
         ),
     ] = "auto"
     extension_path: Annotated[
-        str, option("File of the sqlite-vec extension; empty uses the one that was installed with the program.")
+        str,
+        option(
+            "sqlite-vec file",
+            "File of the sqlite-vec extension; empty uses the one that was installed with the program.",
+        ),
     ] = ""
 
 
 class StoreSettings(Section, frozen=True):
+    GROUP = Group.INDEX
+
     path: Annotated[
-        str, option("Folder for the index; empty puts it under the user's data folder. Never a network drive.")
+        str,
+        option(
+            "Index folder",
+            "Folder for the index; empty puts it under the user's data folder. Never a network drive.",
+            also="database, location, storage",
+        ),
     ] = ""
     vector: VectorSettings = VectorSettings()
 
 
 class ChunkingSettings(Section, frozen=True):
-    tokens: Annotated[int, option("Length of one indexed passage, in tokens of four characters.", 1)] = 400
+    GROUP = Group.INDEX
+
+    tokens: Annotated[
+        int,
+        option(
+            "Passage length", "Length of one indexed passage, in tokens of four characters.", 1, also="chunks, pieces"
+        ),
+    ] = 400
     overlap: Annotated[
-        int, option("Tokens that a passage repeats from the one before it; less than the length of a passage.", 0)
+        int,
+        option(
+            "Passage overlap",
+            "Tokens that a passage repeats from the one before it; less than the length of a passage.",
+            0,
+        ),
     ] = 80
 
     def __post_init__(self) -> None:
@@ -143,201 +180,273 @@ class ChunkingSettings(Section, frozen=True):
 
 
 class SessionDeltaSettings(Section, frozen=True):
+    GROUP = Group.RUNNING_SESSIONS
+
     delta_bytes: Annotated[
-        int, option("Bytes by which a session must grow before it is indexed immediately; 0 for any growth.", 0)
+        int,
+        option(
+            "Growth in bytes",
+            "Bytes by which a session must grow before it is indexed immediately; 0 for any growth.",
+            0,
+        ),
     ] = 100_000
     delta_messages: Annotated[
-        int, option("Lines by which a session must grow before it is indexed immediately; 0 for any growth.", 0)
+        int,
+        option(
+            "Growth in lines",
+            "Lines by which a session must grow before it is indexed immediately; 0 for any growth.",
+            0,
+        ),
     ] = 50
 
 
 class SyncSettings(Section, frozen=True):
-    on_session_start: Annotated[bool, option("Bring the index up to date once when a session starts.")] = True
-    on_search: Annotated[bool, option("Update an outdated index: after a search, and before an agent's.")] = True
-    watch: Annotated[bool, option("Watch the folders and index what changes.")] = True
-    watch_debounce_ms: Annotated[int, option("Milliseconds of quiet to wait for after a change.", 0)] = 1500
-    interval_minutes: Annotated[int, option("Minutes between regular updates; 0 for none.", 0)] = 0
+    GROUP = Group.UPDATES
+
+    watch: Annotated[
+        bool, option("Watch the folders", "Watch the folders and index what changes.", also="automatic, live, refresh")
+    ] = True
+    watch_debounce_ms: Annotated[
+        int, option("Delay after a change", "Milliseconds of quiet to wait for after a change.", 0)
+    ] = 1500
+    on_session_start: Annotated[
+        bool, option("At the start", "Bring the index up to date once when a session starts.", applies="immediately")
+    ] = True
+    on_search: Annotated[
+        bool, option("After a search", "Update an outdated index: after a search, and before an agent's.")
+    ] = True
+    interval_minutes: Annotated[
+        int,
+        option("At intervals", "Minutes between regular updates; 0 for none.", 0, also="automatic, schedule, timer"),
+    ] = 0
     sessions: SessionDeltaSettings = SessionDeltaSettings()
 
 
 class SessionSettings(Section, frozen=True):
+    GROUP = Group.SESSIONS
+
     folders: Annotated[
         tuple[str, ...],
-        option("Folders, or exported files, with sessions of AI agents; listing one is what switches sessions on."),
+        option(
+            "Session folders",
+            "Folders, or exported files, with sessions of AI agents; listing one is what switches sessions on.",
+            also="history, transcripts, chats",
+        ),
     ] = ()
-    thinking: Annotated[bool, option("Index what agents thought, not only what they said.")] = False
-    tools: Annotated[bool, option("Index the calls and results of tools, not only messages.")] = False
-
-
-class MmrSettings(Section, frozen=True):
-    enabled: Annotated[bool, option("Put results that say the same behind others.")] = False
-    lambda_: Annotated[
-        float, option("1 orders by score alone; the smaller, the more results that are alike give way.", 0, 1)
-    ] = msgspec.field(name="lambda", default=0.7)
-
-
-class TemporalDecaySettings(Section, frozen=True):
-    enabled: Annotated[bool, option("Let results lose score with their age.")] = False
-    half_life_days: Annotated[float, option("Days after which half of the score is left; whole days.", 1)] = 30
-    evergreen: Annotated[tuple[str, ...], option("Patterns of files and folders that never age.")] = ()
-    half_life_by_path: Annotated[
-        dict[str, float],
-        option("Half-lives in days by pattern, the first match counts; 0 to never age. Undated files age, too."),
-    ] = msgspec.field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._put("half_life_days", float(math.floor(self.half_life_days)))
-        days = {path: float(max(1, math.floor(n))) if n else 0.0 for path, n in self.half_life_by_path.items()}
-        self._put("half_life_by_path", days)
-
-    @property
-    def days_in_force(self) -> float:
-        """Half-life of results without a specific one; 0 without ageing."""
-        return self.half_life_days if self.enabled else 0.0
-
-
-class HybridSettings(Section, frozen=True):
-    enabled: Annotated[bool, option("Join the scores of words and meaning; off searches by meaning alone.")] = True
-    vector_weight: Annotated[
-        float | None, option("Share of meaning in the score; unset takes what suits the model.", 0, 1)
-    ] = None
-    text_weight: Annotated[
-        float | None, option("Share of words in the score; unset takes what suits the model.", 0, 1)
-    ] = None
-    candidate_multiplier: Annotated[
-        int, option("Candidates that each kind of search brings, as a multiple of the results wanted.", 1, 20)
-    ] = 4
-    mmr: MmrSettings = MmrSettings()
-    temporal_decay: TemporalDecaySettings = TemporalDecaySettings()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.vector_weight is None and self.text_weight is None:
-            return
-        vector = _VECTOR_WEIGHT if self.vector_weight is None else self.vector_weight
-        text = _TEXT_WEIGHT if self.text_weight is None else self.text_weight
-        if vector + text == 0:
-            vector, text = _VECTOR_WEIGHT, _TEXT_WEIGHT
-        self._put("vector_weight", vector / (vector + text))
-        self._put("text_weight", text / (vector + text))
-
-
-class ResultCacheSettings(Section, frozen=True):
-    enabled: Annotated[bool, option("Answer the same query from the cache while the index is unchanged.")] = True
-    ttl_seconds: Annotated[float, option("Seconds for which an answer is cached; 0 for none.", 0)] = 60
-    max_entries: Annotated[int, option("Most answers to keep.", 1, 1000)] = 64
-
-
-class QuerySettings(Section, frozen=True):
-    max_results: Annotated[int, option("Default number of results for agents and the command line.", 1)] = 6
-    min_score: Annotated[float, option("Lowest score of a result, from 0 to 1.", 0, 1)] = 0.35
-    hybrid: HybridSettings = HybridSettings()
-    cache: ResultCacheSettings = ResultCacheSettings()
+    thinking: Annotated[
+        bool, option("Index agents' thinking", "Index what agents thought, not only what they said.")
+    ] = False
+    tools: Annotated[
+        bool, option("Index tool calls and results", "Index the calls and results of tools, not only messages.")
+    ] = False
 
 
 class BatchSettings(Section, frozen=True):
+    GROUP = Group.BATCH_JOBS
+
     enabled: Annotated[
         bool,
         option(
-            "Embed many texts through the provider's batch jobs: cheaper, but they may take a day. Few go directly."
+            "Batch jobs",
+            "Embed many texts through the provider's batch jobs: cheaper, but they may take a day. Few go directly.",
+            group=Group.EMBEDDING,
+            also="discount",
         ),
     ] = False
-    wait: Annotated[bool, option("Wait for batch jobs; off leaves them to a later update.")] = True
-    concurrency: Annotated[int, option("Batch jobs under way at the same time.", 1, 16)] = 2
-    poll_interval_ms: Annotated[int, option("Milliseconds between two looks at a batch job.", 10)] = 2000
-    timeout_minutes: Annotated[float, option("Minutes after which a batch job is given up.", 0.001)] = 60
+    wait: Annotated[bool, option("Wait for batch jobs", "Wait for batch jobs; off leaves them to a later update.")] = (
+        True
+    )
+    concurrency: Annotated[int, option("Parallel batch jobs", "Batch jobs under way at the same time.", 1, 16)] = 2
+    poll_interval_ms: Annotated[
+        int, option("Polling interval", "Milliseconds between two looks at a batch job.", 10)
+    ] = 2000
+    timeout_minutes: Annotated[
+        float, option("Batch job timeout", "Minutes after which a batch job is given up.", 0.001)
+    ] = 60
 
 
 class RemoteSettings(Section, frozen=True):
+    GROUP = Group.SERVICES
+
+    allow_http: Annotated[
+        bool, option("Allow unencrypted services", "Allow http without encryption to other machines than this one.")
+    ] = False
     base_url: Annotated[
         str,
-        option("Address of the provider's API; empty takes its own. For openai also that of a compatible server."),
+        option(
+            "Address of the service",
+            "Address of the provider's API; empty takes its own. For openai also that of a compatible server.",
+            group=Group.EMBEDDING,
+            also="server, endpoint, URL, Ollama",
+        ),
     ] = ""
     api_key_env: Annotated[
-        str, option("Environment variable that holds the API key; empty takes the provider's usual one.")
+        str,
+        option(
+            "API key variable",
+            "Environment variable that holds the API key; empty takes the provider's usual one.",
+            also="password, token, secret",
+        ),
     ] = ""
-    headers: Annotated[dict[str, str], option("More headers to send; keys and tokens do not belong here.")] = (
-        msgspec.field(default_factory=dict)
-    )
-    allow_http: Annotated[bool, option("Allow http without encryption to other machines than this one.")] = False
+    headers: Annotated[
+        dict[str, str], option("Extra headers", "More headers to send; keys and tokens do not belong here.")
+    ] = msgspec.field(default_factory=dict)
     agreed: Annotated[
         tuple[RemoteProvider, ...],
         option(
-            "Providers that texts may be sent to when provider is auto; naming one as provider or fallback agrees, too."
+            "Approved services",
+            "Providers that texts may be sent to when provider is auto; naming one as provider or fallback agrees, "
+            "too.",
+            group=Group.EMBEDDING,
         ),
     ] = ()
     batch: BatchSettings = BatchSettings()
 
 
 class LocalSettings(Section, frozen=True):
+    GROUP = Group.EMBEDDING
+
     model_path: Annotated[
-        str, option("GGUF file of the gguf provider, or its hub id such as hf:owner/repository/file.gguf.")
+        str,
+        option("Model file", "GGUF file of the gguf provider, or its hub id such as hf:owner/repository/file.gguf."),
     ] = ""
     model_cache_dir: Annotated[
-        str, option("Folder for models fetched from the hub; empty puts them under the user's data folder.")
+        str,
+        option(
+            "Folder for downloaded models",
+            "Folder for models fetched from the hub; empty puts them under the user's data folder.",
+            group=Group.VECTORS,
+        ),
     ] = ""
 
 
 class CacheSettings(Section, frozen=True):
-    enabled: Annotated[bool, option("Keep vectors of texts that left the index, in case they come back.")] = True
-    max_entries: Annotated[int, option("Most vectors to keep; those of indexed texts always stay.", 1)] = 50_000
+    GROUP = Group.VECTORS
+
+    enabled: Annotated[
+        bool,
+        option("Keep vectors of removed text", "Keep vectors of texts that left the index, in case they come back."),
+    ] = True
+    max_entries: Annotated[
+        int, option("Maximum cached vectors", "Most vectors to keep; those of indexed texts always stay.", 1)
+    ] = 50_000
 
 
 class Settings(Section, frozen=True):
     """All options of one workspace. `Settings()` has every default."""
 
     workspace: Annotated[
-        str, option("Folder of notes to open when none is named; the window remembers the last one here.")
+        str,
+        option(
+            "Folder to open at start",
+            "Folder of notes to open when none is named; the window remembers the last one here.",
+            group=Group.GENERAL,
+            also="startup, directory",
+            applies="immediately",
+        ),
     ] = ""
     backend: Annotated[
         Backend,
         option(
+            "Engine",
             "What keeps the index: the program itself (builtin), the command qmd, or a LanceDB table (lancedb). When "
-            "another one fails, the built-in index answers."
+            "another one fails, the built-in index answers.",
+            group=Group.ENGINE,
+            also="database, search engine",
         ),
     ] = "builtin"
     citations: Annotated[
         Citations,
-        option("Whether agents see the location of a passage: always (on), never (off), or not in groups (auto)."),
+        option(
+            "Citations",
+            "Whether agents see the location of a passage: always (on), never (off), or not in groups (auto).",
+            group=Group.ANSWERS,
+            applies="immediately",
+        ),
     ] = "auto"
     max_injected_chars: Annotated[
         int | None,
-        option("Most characters of passages in one answer to an agent; unset: qmd's own limit, else all.", 1),
+        option(
+            "Maximum answer length",
+            "Most characters of passages in one answer to an agent; unset: qmd's own limit, else all.",
+            1,
+            group=Group.ANSWERS,
+            applies="immediately",
+        ),
     ] = None
     provider: Annotated[
         Provider,
         option(
+            "Provider",
             "Model for searching by meaning: the built-in model (embedded), a model file (gguf), a service (openai, "
-            "gemini, voyage), the first of these that is at hand and agreed to (auto), or only words (none)."
+            "gemini, voyage), the first of these that is at hand and agreed to (auto), or only words (none).",
+            group=Group.EMBEDDING,
+            also="embeddings, semantic, AI",
         ),
     ] = "embedded"
-    model: Annotated[str, option("Name of the model; empty takes the provider's own.")] = ""
+    model: Annotated[
+        str, option("Model", "Name of the model; empty takes the provider's own.", group=Group.EMBEDDING)
+    ] = ""
     dimensions: Annotated[
-        int | None, option("Length of the vectors, for models that offer several; unset takes the model's own.", 1)
+        int | None,
+        option(
+            "Dimensions",
+            "Length of the vectors, for models that offer several; unset takes the model's own.",
+            1,
+            group=Group.EMBEDDING,
+        ),
     ] = None
-    fallback: Annotated[Fallback, option("Provider to use when the first one cannot start or fails.")] = "none"
-    remote: RemoteSettings = RemoteSettings()
-    local: LocalSettings = LocalSettings()
+    fallback: Annotated[
+        Fallback, option("Fallback", "Provider to use when the first one cannot start or fails.", group=Group.EMBEDDING)
+    ] = "none"
     prices: Annotated[
         dict[str, float],
-        option('US dollars for a million tokens by "provider/model", where the built-in list prices are out of date.'),
+        option(
+            "Prices",
+            'US dollars for a million tokens by "provider/model", where the built-in list prices are out of date.',
+            group=Group.EMBEDDING,
+        ),
     ] = msgspec.field(default_factory=dict)
-    sources: Annotated[tuple[Source, ...], option("What to search; an empty list means the notes.")] = ("memory",)
+    remote: RemoteSettings = RemoteSettings()
     extra_paths: Annotated[
         tuple[str, ...],
-        option("More folders or files to index. Added to the global list."),
+        option(
+            "Extra folders and files",
+            "More folders or files to index. Added to the global list.",
+            group=Group.NOTES,
+            also="directory, vault",
+        ),
     ] = ()
-    include: Annotated[tuple[str, ...], option("Patterns of files to index; empty means all.")] = ()
-    exclude: Annotated[tuple[str, ...], option("Patterns of files and folders to leave out.")] = ()
-    extensions: Annotated[tuple[str, ...], option("Endings of the files to index, such as .md or .txt.")] = (".md",)
-    max_file_bytes: Annotated[int, option("Largest file to index, in bytes.", 1)] = 10_000_000
+    extensions: Annotated[
+        tuple[str, ...],
+        option(
+            "File extensions",
+            "Endings of the files to index, such as .md or .txt.",
+            group=Group.FILES,
+            also="file types, suffix",
+        ),
+    ] = (".md",)
+    include: Annotated[
+        tuple[str, ...],
+        option("Include only", "Patterns of files to index; empty means all.", group=Group.FILES, also="filter, glob"),
+    ] = ()
+    exclude: Annotated[
+        tuple[str, ...],
+        option("Exclude", "Patterns of files and folders to leave out.", group=Group.FILES, also="ignore, skip, hide"),
+    ] = ()
+    max_file_bytes: Annotated[
+        int, option("Maximum file size", "Largest file to index, in bytes.", 1, group=Group.FILES, also="size limit")
+    ] = 10_000_000
     sessions: SessionSettings = SessionSettings()
+    sources: Annotated[
+        tuple[Source, ...], option("Search in", "What to search; an empty list means the notes.", group=Group.SESSIONS)
+    ] = ("memory",)
     store: StoreSettings = StoreSettings()
     chunking: ChunkingSettings = ChunkingSettings()
     sync: SyncSettings = SyncSettings()
     query: QuerySettings = QuerySettings()
     cache: CacheSettings = CacheSettings()
+    local: LocalSettings = LocalSettings()
     facts: FactsSettings = FactsSettings()
     qmd: QmdSettings = QmdSettings()
     lancedb: LanceDbSettings = LanceDbSettings()

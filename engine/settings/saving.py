@@ -1,11 +1,15 @@
 """Writes options into the settings file, leaving the rest of it as its owner wrote it."""
 
+import itertools
+import os
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from engine.base.errors import SettingsError
 from engine.base.language import tr
+from engine.base.private_files import write_aside
 from engine.settings.catalog import value_at
 from engine.settings.loading import (
     check_settings,
@@ -17,7 +21,6 @@ from engine.settings.loading import (
 )
 from engine.settings.migration import SETTINGS_VERSION
 from engine.settings.options import Settings
-from engine.settings.writing import write_aside
 
 
 def save_setting(key: str, value: Any, workspace: Path | None = None, config: Path | None = None) -> None:
@@ -122,3 +125,38 @@ def write_document(document: Any, path: Path, *, expected: str | None) -> None:
             tr("{path} was changed by another program just now; nothing was saved: try again.", path=path)
         )
     write_aside(path, changed)
+
+
+# --- Moving an unusable settings file out of the way, without losing it ---------------------------------------------
+
+
+def set_settings_aside(config: Path | None = None, now: datetime | None = None) -> Path:
+    """Rename the settings file to a dated name in its folder, create a new one, and return the path of the old one.
+
+    An existing file of that name stays unchanged. Raises OSError, and then the settings are unchanged.
+    """
+    path = config or settings_path()
+    day = f"{now or datetime.now():%Y-%m-%d}"
+    for number in itertools.count(1):
+        kept = path.with_name(f"{path.stem}-{day}{'' if number == 1 else f'-{number}'}{path.suffix}")
+        if _moved(path, kept):
+            break
+    write_aside(path, f"# The previous contents are in {kept.name}.\nversion = {SETTINGS_VERSION}\n")
+    return kept
+
+
+def _moved(path: Path, kept: Path) -> bool:
+    """Rename, unless there is something of the new name."""
+    if os.path.lexists(kept):
+        return False
+    # Done in one step, so that two programs that do this concurrently can't replace each other's file.
+    try:
+        os.close(os.open(kept, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        return False
+    try:
+        os.replace(path, kept)
+    except OSError:
+        os.unlink(kept)
+        raise
+    return True

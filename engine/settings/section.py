@@ -1,22 +1,98 @@
-"""Common base of all groups of options: help texts, and numbers limited to their ranges."""
+"""Common base of all sections of options: what each option declares, and numbers limited to their ranges."""
 
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, get_type_hints
+from enum import Enum
+from typing import Any, ClassVar, Literal, TypeVar, get_type_hints
 
 import msgspec
 
 from engine.base.language import marked, tr
 
+OptionPage = Literal[
+    "general",
+    "appearance",
+    "keyboard",
+    "sources",
+    "embedding",
+    "stored",
+    "engine",
+    "search",
+    "sync",
+    "agents",
+    "privacy",
+    "advanced",
+]
+"""A page of the settings, in the order of the list."""
+Applies = Literal["reopening", "answering", "immediately"]
+"""When a changed option is used: once the memory was opened again; by an open memory, since it only decides how a query
+is answered; immediately, since it is read each time that it is needed."""
 
-def option(text: str, low: float | None = None, high: float | None = None) -> msgspec.Meta:
-    """Help for one option, and the ends of its range (inclusive)."""
-    return msgspec.Meta(description=text, extra={"low": low, "high": high})
+
+class Group(Enum):
+    """A page of the settings and a title on it, empty where the page needs none; in the order of display."""
+
+    GENERAL = "general", ""
+    WINDOW_CLOSED = "general", marked("While the window is closed")
+    APPEARANCE = "appearance", ""
+    KEYBOARD = "keyboard", ""
+    NOTES = "sources", marked("Notes")
+    FILES = "sources", marked("Which files")
+    SESSIONS = "sources", marked("Sessions of AI agents")
+    EMBEDDING = "embedding", ""
+    ENGINE = "engine", ""
+    RESULTS = "search", marked("Results")
+    WEIGHTS = "search", marked("Words and meaning")
+    ORDER = "search", marked("Order")
+    RESULT_CACHE = "search", marked("Result cache")
+    UPDATES = "sync", marked("When")
+    RUNNING_SESSIONS = "sync", marked("Running sessions")
+    ANSWERS = "agents", marked("Facts for agents")
+    FACTS = "agents", marked("Facts")
+    SESSION_NOTES = "agents", marked("Session notes")
+    THIS_COMPUTER = "privacy", marked("On this computer")
+    SERVICES = "privacy", marked("What is sent to services")
+    NOTE_NAMES = "privacy", marked("Names of session notes")
+    INDEX = "advanced", marked("Index")
+    VECTORS = "advanced", marked("Vectors")
+    BATCH_JOBS = "advanced", marked("Batch jobs")
+    QMD = "advanced", "qmd"
+    LANCEDB = "advanced", "LanceDB"
+    MORE = "advanced", marked("More")
+
+    def __init__(self, page: OptionPage, title: str) -> None:
+        self.page = page
+        self.title = title
+
+
+def option(
+    label: str,
+    text: str,
+    low: float | None = None,
+    high: float | None = None,
+    *,
+    group: Group | None = None,
+    also: str = "",
+    applies: Applies | None = None,
+) -> msgspec.Meta:
+    """Everything about one option besides its type and default.
+
+    `label`: its name in the settings. `text`: its help, one sentence. `low` and `high`: ends of its range, inclusive.
+    `also`: words by which people search for it, too. `group` and `applies`: where they differ from the section's.
+    `packaging/translations.py` finds label, help and words here.
+    """
+    extra = {"low": low, "high": high, "label": label, "group": group, "also": also, "applies": applies}
+    return msgspec.Meta(description=text, extra=extra)
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Base of all groups of options; limits their numbers to the ranges."""
+    """Base of all sections of options; limits their numbers to the ranges."""
+
+    GROUP: ClassVar[Group] = Group.MORE
+    """The group of its options, unless they name another one."""
+    APPLIES: ClassVar[Applies] = "reopening"
+    """When they are used, those of the sections within it included."""
 
     def __post_init__(self) -> None:
         for name, (low, high) in _ranges(type(self)).items():
@@ -45,6 +121,34 @@ def _clamp(value: float, low: float | None, high: float | None) -> float:
     if high is not None and value > high:
         return high
     return value
+
+
+# --- The options that only decide how a query is answered: an open memory applies changes of them at any time ---------
+
+SectionT = TypeVar("SectionT", bound=Section)
+
+
+def answering_as(own: SectionT, wanted: SectionT) -> SectionT:
+    """`own` with these options from `wanted`."""
+    if own.APPLIES == "answering":
+        return wanted
+    taken = {}
+    for name in _answering(type(own)):
+        mine, theirs = getattr(own, name), getattr(wanted, name)
+        taken[name] = answering_as(mine, theirs) if isinstance(mine, Section) else theirs
+    return msgspec.structs.replace(own, **taken)
+
+
+@functools.cache
+def _answering(section: type[Section]) -> tuple[str, ...]:
+    """The fields that are such options, or sections with some."""
+    return tuple(name for name, hint in get_type_hints(section, include_extras=True).items() if _has_answering(hint))
+
+
+def _has_answering(hint: Any) -> bool:
+    if isinstance(hint, type) and issubclass(hint, Section):
+        return hint.APPLIES == "answering" or bool(_answering(hint))
+    return any(meta.extra["applies"] == "answering" for meta in getattr(hint, "__metadata__", ()))
 
 
 # --- Problems of options, as whole sentences -------------------------------------------------------------------------

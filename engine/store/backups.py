@@ -16,8 +16,7 @@ import apsw
 from engine.base.private_files import create_private, temporary_beside
 from engine.store.connection import number, open_connection
 from engine.store.integrity import Column, columns_of, unreadable
-from engine.store.migrations import version_of
-from engine.store.user_schema import MIGRATIONS
+from engine.store.schema import USER_MIGRATIONS, version_of
 
 _DAILY, _BEFORE = ".backup-", ".before-"
 _DAYS = 7
@@ -126,7 +125,7 @@ def check(connection: apsw.Connection) -> None:
 def _columns(version: int) -> tuple[Column, ...]:
     """Columns of a file of this version."""
     with contextlib.closing(apsw.Connection(":memory:")) as made:
-        for step in MIGRATIONS[:version]:
+        for step in USER_MIGRATIONS[:version]:
             step(made)
         return tuple(columns_of(made))
 

@@ -16,7 +16,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed, IndexBusy, IndexCorrupt, IndexReadOnly
 from engine.base.language import tr
 from engine.records import IndexSizes
-from engine.store import integrity, migrations, schema, table_removal, vector_recovery
+from engine.store import integrity, schema
 from engine.store.connection import BUSY_MS, ReaderPool, Role, open_connection
 from engine.store.failures import translated, unwritable
 from engine.store.location import IndexFiles
@@ -53,7 +53,7 @@ def open_writer(files: IndexFiles) -> apsw.Connection:
     with translated(database):
         connection = open_connection(database, "writer")
         try:
-            migrations.migrate(connection, database, schema.MIGRATIONS)
+            schema.migrate(connection, database, schema.INDEX_MIGRATIONS)
             # Cheap check that finds the most common damage of a torn file; `doctor` runs the full check.
             Snapshot(connection)
             if connection.pragma("journal_mode") != "wal":
@@ -75,18 +75,18 @@ def start_anew(files: IndexFiles, damage: IndexCorrupt) -> tuple[apsw.Connection
     Returns the new file's write connection and the message to show.
     """
     try:
-        aside = vector_recovery.set_aside(files.database)
+        aside = integrity.set_aside(files.database)
     except OSError as error:  # Windows can't rename open files
         held = tr("It cannot be set aside while another program has it open.")
         raise IndexBusy(f"{damage} {held}") from error
     connection = open_writer(files)
     try:
         with connection, translated(files.database):
-            vectors = vector_recovery.carry_vectors(aside, Writer(connection))
+            vectors = integrity.carry_vectors(aside, Writer(connection))
     except BaseException:
         connection.close()
         raise
-    vector_recovery.drop_older(aside, files.database)
+    integrity.drop_older(aside, files.database)
     log.warning("Index damaged (%s); set aside, %d vectors carried over", damage, vectors)
     sentence = tr(
         "The index was damaged and was set aside as {file}: the next update rebuilds it from the notes. "
@@ -101,8 +101,8 @@ def _check_version(files: IndexFiles, role: Role = "reader") -> None:
     with translated(files.database):
         connection = open_connection(files.database, role)
         try:
-            migrations.refuse_newer(connection, files.database, schema.MIGRATIONS)
-            if role == "frozen reader" and migrations.version_of(connection) < len(schema.MIGRATIONS):
+            schema.refuse_newer(connection, files.database, schema.INDEX_MIGRATIONS)
+            if role == "frozen reader" and schema.version_of(connection) < len(schema.INDEX_MIGRATIONS):
                 older = tr("{file} was written by an older version of Mnemoscope.", file=files.database)
                 raise IndexReadOnly(f"{older} {unwritable(files.folder)}")
         finally:
@@ -295,7 +295,7 @@ class IndexStore:
             if cancel is not None:
                 cancel.checkpoint()
             with self.write() as writer:
-                more = table_removal.shrink(writer.connection)
+                more = schema.shrink(writer.connection)
             time.sleep(_BREATH)
 
     def forget_words(self, cancel: CancelToken | None = None) -> None:

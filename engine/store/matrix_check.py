@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.base.language import tr
+from engine.store.matrix_blocks import read_matrix
 from engine.store.matrix_engine import WORTH_SAVING, matrix_key
-from engine.store.matrix_file import read_matrix
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import StoredModel, decode
 

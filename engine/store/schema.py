@@ -1,21 +1,34 @@
-"""Schema of `index.sqlite`: numbered migrations for the shared tables, and the tables of one generation.
+"""Schemas of `index.sqlite` and `user.sqlite`: numbered migrations, the tables of one generation, and their removal.
 
 Migrations are append-only: once released, a function here never changes. Tables of a generation carry its number in
 their name; a rebuild fills the next number's tables, and one UPDATE of `meta` makes them current.
+
+Dropping a large table is one long transaction that overwrites every page (`secure_delete`), which blocks other writers
+and fills the write-ahead log. A renamed table blocks nothing, and removal resumes after a kill.
 """
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import apsw
+
+from engine.base.errors import IndexTooNew
+from engine.base.language import tr
 
 FTS_TOKENIZER = "ascii tokenchars '._-+#/@:'"
 FTS_COLUMNS = ("title", "heading", "name", "words", "stems", "aliases")
 """New columns are appended: generations made by earlier versions have only the first five."""
 ROLES = ("user", "assistant", "tool", "system")
 
+Migration = Callable[[apsw.Connection], None]
 
-def _m001_shared_tables(connection: apsw.Connection) -> None:
+_PREFIX = "discarded_"
+_STEP_SECONDS = 0.03
+
+
+def _index_1_shared_tables(connection: apsw.Connection) -> None:
     connection.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID")
     # `identity` identifies this file to external copies of its vectors, since ids and stamps restart in another file.
     connection.execute("INSERT INTO meta VALUES ('generation', 1), ('identity', lower(hex(randomblob(8))))")
@@ -40,7 +53,7 @@ def _m001_shared_tables(connection: apsw.Connection) -> None:
     create_generation(connection, Tables(1), first_chunk_id=1)
 
 
-def _m002_sessions(connection: apsw.Connection) -> None:
+def _index_2_sessions(connection: apsw.Connection) -> None:
     for generation in generations_present(connection):
         tables = Tables(generation)
         columns = {name for _, name, *_ in connection.execute(f"PRAGMA table_info({tables.chunks})")}
@@ -49,21 +62,21 @@ def _m002_sessions(connection: apsw.Connection) -> None:
         _create_sessions(connection, tables)
 
 
-def _m003_query_language(connection: apsw.Connection) -> None:
+def _index_3_query_language(connection: apsw.Connection) -> None:
     for generation in generations_present(connection):
         _create_query_language(connection, Tables(generation))
 
 
-def _m004_front_matter(connection: apsw.Connection) -> None:
+def _index_4_front_matter(connection: apsw.Connection) -> None:
     for generation in generations_present(connection):
         _create_front_matter(connection, Tables(generation))
 
 
-MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
-    _m001_shared_tables,
-    _m002_sessions,
-    _m003_query_language,
-    _m004_front_matter,
+INDEX_MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
+    _index_1_shared_tables,
+    _index_2_sessions,
+    _index_3_query_language,
+    _index_4_front_matter,
 )
 
 
@@ -194,3 +207,176 @@ def generations_present(connection: apsw.Connection) -> list[int]:
     """Numbers of the generations that have tables, in rising order."""
     rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'files_[0-9]*'")
     return sorted(int(name.removeprefix("files_")) for (name,) in rows)
+
+
+def _user_1_sync_history(connection: apsw.Connection) -> None:
+    connection.execute(
+        "CREATE TABLE sync_history (id INTEGER PRIMARY KEY, started REAL NOT NULL, record TEXT NOT NULL)"
+    )
+
+
+def _user_2_approvals(connection: apsw.Connection) -> None:
+    # Models approved for embedding without another prompt; the row is removed when nothing is left to embed.
+    connection.execute(
+        """CREATE TABLE approvals (
+            provider TEXT NOT NULL, model TEXT NOT NULL, provider_key TEXT NOT NULL, approved REAL NOT NULL,
+            PRIMARY KEY (provider, model, provider_key))"""
+    )
+
+
+def _user_3_batch_jobs(connection: apsw.Connection) -> None:
+    # Jobs running at a provider, and the texts whose vectors are still missing (engine/store/batch_jobs.py).
+    connection.execute(
+        """CREATE TABLE batch_jobs (
+            name TEXT PRIMARY KEY, provider TEXT NOT NULL, model TEXT NOT NULL, provider_key TEXT NOT NULL,
+            created REAL NOT NULL, attempt INTEGER NOT NULL, texts INTEGER NOT NULL, input_file TEXT NOT NULL,
+            job TEXT NOT NULL, state TEXT NOT NULL, stopped REAL)"""
+    )
+    connection.execute(
+        """CREATE TABLE batch_texts (
+            job TEXT NOT NULL, hash BLOB NOT NULL, tokens INTEGER NOT NULL, PRIMARY KEY (job, hash)) WITHOUT ROWID"""
+    )
+
+
+def _user_4_agreed_tokens(connection: apsw.Connection) -> None:
+    # The approved amount: much more work than that needs a new approval.
+    connection.execute("ALTER TABLE approvals ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0")
+
+
+def _user_5_kept_searches(connection: apsw.Connection) -> None:
+    # Queries are stored as JSON, which survives new fields (engine/records/search.py).
+    connection.execute(
+        "CREATE TABLE saved_searches (name TEXT PRIMARY KEY, used REAL NOT NULL, question TEXT NOT NULL)"
+    )
+    connection.execute(
+        "CREATE TABLE recent_searches (id INTEGER PRIMARY KEY, asked REAL NOT NULL, question TEXT NOT NULL)"
+    )
+
+
+def _user_6_hidden_duplicates(connection: apsw.Connection) -> None:
+    # Groups of notes with shared text that the user has hidden, by their keys.
+    connection.execute("CREATE TABLE hidden_duplicates (key TEXT PRIMARY KEY, hidden REAL NOT NULL) WITHOUT ROWID")
+
+
+def _user_7_facts(connection: apsw.Connection) -> None:
+    # Facts to remember (engine/store/facts.py). Vectors are removed with their fact, or when its text changes.
+    connection.execute(
+        """CREATE TABLE facts (
+            id TEXT PRIMARY KEY, text TEXT NOT NULL, category TEXT NOT NULL, importance REAL NOT NULL,
+            created REAL NOT NULL, changed REAL NOT NULL, origin TEXT NOT NULL, session_key TEXT NOT NULL,
+            waiting INTEGER NOT NULL, forgotten REAL, forgotten_by TEXT)"""
+    )
+    connection.execute(
+        """CREATE TABLE fact_vectors (
+            fact TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL, provider_key TEXT NOT NULL,
+            vector BLOB NOT NULL, PRIMARY KEY (fact, provider, model, provider_key)) WITHOUT ROWID"""
+    )
+
+
+def _user_8_unseen_notes(connection: apsw.Connection) -> None:
+    # Notes written by an agent that the user has not seen yet (engine/store/unseen_notes.py).
+    connection.execute(
+        """CREATE TABLE unseen_notes (
+            path TEXT PRIMARY KEY, session TEXT NOT NULL, written REAL NOT NULL, digest TEXT NOT NULL)"""
+    )
+
+
+USER_MIGRATIONS: tuple[Migration, ...] = (
+    _user_1_sync_history,
+    _user_2_approvals,
+    _user_3_batch_jobs,
+    _user_4_agreed_tokens,
+    _user_5_kept_searches,
+    _user_6_hidden_duplicates,
+    _user_7_facts,
+    _user_8_unseen_notes,
+)
+
+
+def version_of(connection: apsw.Connection) -> int:
+    return int(connection.pragma("user_version") or 0)
+
+
+def refuse_newer(connection: apsw.Connection, database: Path, migrations: Sequence[Migration]) -> None:
+    """Raise `IndexTooNew` for a file written by a newer program; the file is not modified."""
+    found = version_of(connection)
+    if found > len(migrations):
+        raise IndexTooNew(
+            tr(
+                "{file} was written by a newer version of Mnemoscope (format {found}, this one knows {known}): update "
+                "Mnemoscope, or choose another folder with `store.path` in the settings.",
+                file=database,
+                found=found,
+                known=len(migrations),
+            )
+        )
+
+
+def migrate(connection: apsw.Connection, database: Path, migrations: Sequence[Migration]) -> None:
+    """Apply the missing migrations, each in its own transaction. Raises `IndexTooNew`."""
+    refuse_newer(connection, database, migrations)
+    for number, step in enumerate(migrations, start=1):
+        if number <= version_of(connection):
+            continue
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            # Another process may have migrated while this one waited for the lock.
+            if version_of(connection) < number:
+                step(connection)
+                connection.pragma("user_version", number)
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+
+def discard_generation(connection: apsw.Connection, tables: Tables) -> None:
+    """Discard the tables of a generation, in the caller's transaction."""
+    connection.execute(f"DROP TABLE IF EXISTS {tables.terms}")
+    # The data of the keyword index; FTS5 itself drops its remaining small tables.
+    discard(connection, f"{tables.fts}_data")
+    connection.execute(f"DROP TABLE IF EXISTS {tables.fts}")
+    discard(connection, tables.chunks)
+    discard(connection, tables.transcripts)
+    connection.execute(f"DROP TABLE IF EXISTS {tables.sessions}")
+    connection.execute(f"DROP TABLE IF EXISTS {tables.tags}")
+    connection.execute(f"DROP TABLE IF EXISTS {tables.front_matter}")
+    connection.execute(f"DROP TABLE IF EXISTS {tables.files}")
+
+
+def discard(connection: apsw.Connection, table: str) -> None:
+    """Rename a table, if it exists, for later removal and drop its small indexes, in the caller's transaction."""
+    if table not in _tables(connection, table):
+        return
+    query = "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL"
+    for (index,) in connection.execute(query, (table,)).fetchall():
+        connection.execute(f"DROP INDEX {index}")
+    taken = {int(name.removeprefix(_PREFIX)) for name in discarded(connection)}
+    connection.execute(f"ALTER TABLE {table} RENAME TO {_PREFIX}{max(taken, default=0) + 1}")
+
+
+def discarded(connection: apsw.Connection) -> list[str]:
+    """Names of the renamed tables that are still to be deleted."""
+    return list(_tables(connection, f"{_PREFIX}[0-9]*"))
+
+
+def shrink(connection: apsw.Connection) -> bool:
+    """Run one short step of removal in the caller's transaction; return False when nothing is left."""
+    waiting = discarded(connection)
+    if not waiting:
+        return False
+    table = waiting[0]
+    delete = f"DELETE FROM {table} WHERE _rowid_ = (SELECT min(_rowid_) FROM {table})"
+    end = time.monotonic() + _STEP_SECONDS
+    connection.execute(delete)
+    while connection.changes() and time.monotonic() < end:
+        connection.execute(delete)
+    if not connection.changes():
+        connection.execute(f"DROP TABLE {table}")
+    return True
+
+
+def _tables(connection: apsw.Connection, pattern: str) -> Iterator[str]:
+    rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB ?", (pattern,))
+    return (name for (name,) in rows)

@@ -25,9 +25,8 @@ from engine.records import KeptSync, SyncSummary, UserDataStatus
 from engine.store.backups import Backups, changed_at, check, copy_database
 from engine.store.connection import number, open_connection
 from engine.store.failures import translated, unwritable
-from engine.store.migrations import migrate, refuse_newer, version_of
+from engine.store.schema import USER_MIGRATIONS, migrate, refuse_newer, version_of
 from engine.store.stored_models import ModelName
-from engine.store.user_schema import MIGRATIONS
 
 _KEPT_SYNCS = 500
 _Sync = TypeVar("_Sync", bound=SyncSummary)
@@ -94,7 +93,7 @@ class UserData:
                 return UserDataStatus(problem=self._problem, backup=None)
             if self._lost is not None:
                 return UserDataStatus(problem=self._problem, backup=time.time())
-            backup = self._backups.usable(len(MIGRATIONS))
+            backup = self._backups.usable(len(USER_MIGRATIONS))
             if backup is None:
                 return UserDataStatus(problem=f"{self._problem} {self._without_backup}", backup=None)
             return UserDataStatus(problem=self._problem, backup=changed_at(backup))
@@ -161,7 +160,7 @@ class UserData:
         The existing file is renamed. If the file was deleted while open, nothing is lost. Returns "" if there is no
         problem. Raises `IndexReadOnly` if there is no backup, and `IndexBusy`.
         """
-        from engine.store import vector_recovery
+        from engine.store import integrity
 
         with self._lock, translated(self._path):
             if not self.problem:
@@ -173,7 +172,7 @@ class UserData:
                 source = self._copy_newest(made)
                 try:
                     there = self._path.exists()
-                    aside = vector_recovery.set_aside(self._path)  # with its log, which fits no other file
+                    aside = integrity.set_aside(self._path)  # with its log, which fits no other file
                     os.replace(made, self._path)
                 except OSError as error:  # Windows can't rename open files
                     raise IndexBusy(
@@ -195,7 +194,7 @@ class UserData:
                 check(self._lost)
                 copy_database(self._lost, target)
                 return tr("as they were")
-        backup = self._backups.usable(len(MIGRATIONS))
+        backup = self._backups.usable(len(USER_MIGRATIONS))
         if backup is None:
             raise IndexReadOnly(f"{self._problem} {self._without_backup}")
         with contextlib.closing(open_connection(backup, "frozen reader")) as connection:
@@ -328,10 +327,10 @@ class UserData:
             connection.pragma("journal_mode", "wal")
             connection.pragma("synchronous", 2)
             connection.pragma("secure_delete", 1)
-            refuse_newer(connection, self._path, MIGRATIONS)
-            if 0 < version_of(connection) < len(MIGRATIONS):
-                self._backups.make_before(connection, len(MIGRATIONS))
-            migrate(connection, self._path, MIGRATIONS)
+            refuse_newer(connection, self._path, USER_MIGRATIONS)
+            if 0 < version_of(connection) < len(USER_MIGRATIONS):
+                self._backups.make_before(connection, len(USER_MIGRATIONS))
+            migrate(connection, self._path, USER_MIGRATIONS)
             check(connection)
         except BaseException:
             connection.close()
@@ -367,7 +366,7 @@ def _create(path: Path) -> None:
         create_private(aside)
         with contextlib.closing(apsw.Connection(str(aside))) as connection:
             connection.pragma("journal_mode", "memory")
-            migrate(connection, path, MIGRATIONS)
+            migrate(connection, path, USER_MIGRATIONS)
         try:
             os.link(aside, path)
         except FileExistsError:
@@ -388,12 +387,12 @@ def _for_reading(path: Path) -> apsw.Connection:
         # A frozen reader does not see recent writes of other connections.
         connection = open_connection(path, "reader" if os.access(path.parent, os.W_OK) else "frozen reader")
         try:
-            refuse_newer(connection, path, MIGRATIONS)
+            refuse_newer(connection, path, USER_MIGRATIONS)
             check(connection)
         except BaseException:
             connection.close()
             raise
-        if version_of(connection) == len(MIGRATIONS):
+        if version_of(connection) == len(USER_MIGRATIONS):
             return connection
         connection.close()
     return _empty()
@@ -401,6 +400,6 @@ def _for_reading(path: Path) -> apsw.Connection:
 
 def _empty() -> apsw.Connection:
     connection = apsw.Connection(":memory:")
-    for step in MIGRATIONS:
+    for step in USER_MIGRATIONS:
         step(connection)
     return connection

@@ -18,9 +18,8 @@ from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import Ids, StoredModel, Vectors
 
 if TYPE_CHECKING:
-    from engine.store.matrix_block import Codes
-    from engine.store.vec0 import VecState
-    from engine.store.vec0_engine import Vec0Engine
+    from engine.store.matrix_blocks import Codes
+    from engine.store.vec0 import Vec0Engine, VecState
 
 _STEPS_BETWEEN_LOOKS = 2000
 """Instructions of SQLite's virtual machine; some tens of microseconds."""
@@ -57,7 +56,7 @@ class VectorIndex:
 
     @cached_property
     def _table(self) -> "Vec0Engine":
-        from engine.store.vec0_engine import Vec0Engine
+        from engine.store.vec0 import Vec0Engine
 
         return Vec0Engine(self._store, self._path)
 

@@ -12,9 +12,8 @@ import msgspec
 
 from engine.records import FileIssue, Source
 from engine.store.connection import number
-from engine.store.schema import FTS_COLUMNS, Tables, create_generation
+from engine.store.schema import FTS_COLUMNS, Tables, create_generation, discard_generation
 from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
-from engine.store.table_removal import discard_generation
 from engine.store.vector_encoding import StoredModel
 
 _MOST_EVICTED = 1000

@@ -3,10 +3,9 @@
 from engine.text.analysis import ANALYSER_VERSION, Analysis, analyse, analyse_both, forget_words
 from engine.text.highlight import highlight_ranges
 from engine.text.languages import detect_language
-from engine.text.parsed_query import Query
+from engine.text.parsed_query import Query, QueryTerm
 from engine.text.query_analysis import QueryAnalysis, analyse_query, analyse_word, passage_terms
 from engine.text.query_parser import parse_query
-from engine.text.query_term import QueryTerm
 
 __all__ = [
     "ANALYSER_VERSION",

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from engine.text.loose_keys import COMPOUNDING, ending_key, joined_keys
 from engine.text.scripts import HANGUL, UNSPACED, shape
-from engine.text.stems import forget_stems, stems_of
+from engine.text.stems import COMPOUNDING, ending_key, forget_stems, joined_keys, stems_of
 from engine.text.tokens import RUN, clusters, groups, pairs, pieces
 
 ANALYSER_VERSION = 3
@@ -31,7 +30,7 @@ class Analysis(NamedTuple):
     `stems` contains the stem of each word and each identifier part, and of a camelCase word as a whole, in the same
     order. Wholes with connectors, pairs and pictographs are not in it; a Korean word is, without its particles. So the
     stems of `os.replace` are found as a phrase in `os_replace` and in "os replace", too. After the last stem come the
-    keys of looser forms (`engine.text.loose_keys`), once each.
+    keys of looser forms (`engine.text.stems`), once each.
     """
 
     words: str

@@ -7,13 +7,11 @@ from typing import NamedTuple
 
 from engine.text.analysis import streams_of, text_pieces
 from engine.text.languages import detect_language
-from engine.text.loose_keys import JOINED, REVERSED, ending_key, joined_keys
-from engine.text.parsed_query import Query
+from engine.text.parsed_query import Query, QueryTerm
 from engine.text.phrases import PhraseTokens, phrase_ranges
 from engine.text.query_analysis import QueryAnalysis, analyse_query
-from engine.text.query_term import QueryTerm
 from engine.text.scripts import HANGUL, UNSPACED, shape
-from engine.text.stems import stems_of
+from engine.text.stems import JOINED, REVERSED, ending_key, joined_keys, stems_of
 from engine.text.tokens import RUN, Group, Piece, cluster_spans, groups, pieces, to_token
 
 Range = tuple[int, int]

@@ -9,14 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise, product
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine.text.loose_keys import COMPOUNDING, JOINED, REVERSED, SHORTEST_END
 from engine.text.phrases import phrase_tokens
 from engine.text.scripts import HANGUL, SYMBOL, UNSPACED, script_of, shape
-from engine.text.stems import stems_of
+from engine.text.stems import COMPOUNDING, JOINED, REVERSED, SHORTEST_END, stems_of
 from engine.text.tokens import Piece, clusters, groups, pairs, pieces
 
 if TYPE_CHECKING:
-    from engine.text.query_term import QueryTerm
+    from engine.text.parsed_query import QueryTerm
 
 _MOST_FORMS = 40
 _DIGITS_AND_LETTERS = re.compile(r"([^\W\d_]+)(\d[\d.]*)|(\d[\d.]*)([^\W\d_]+)")

@@ -10,14 +10,12 @@ from typing import NamedTuple
 from engine.text.folding import fold
 from engine.text.languages import detect_language
 from engine.text.loose_forms import loosened
-from engine.text.parsed_query import Clause, Phrase, Query, Word
+from engine.text.parsed_query import Clause, Phrase, Query, QueryTerm, Word
 from engine.text.phrases import PhraseTokens, phrase_tokens
 from engine.text.query_parser import LONGEST
-from engine.text.query_term import QueryTerm
-from engine.text.question_words import is_filler, unasked, unspaced_stops
 from engine.text.scripts import HANGUL, SYMBOL, UNSPACED
 from engine.text.stems import forms_of, is_korean_ending, stems_of
-from engine.text.stopwords import stop_words
+from engine.text.stopwords import is_filler, stop_words, unasked, unspaced_stops
 from engine.text.tokens import RUN, Group, Piece, cluster_spans, clusters, groups, pairs, pieces
 
 _MOST_TERMS = 64

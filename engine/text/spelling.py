@@ -54,6 +54,8 @@ def variants(word: str, head: int) -> set[str]:
     return found
 
 
+# rapidfuzz 3.14.6 (OSA) returns the same for 500,000 pairs and compares 3,000 words, the most per query, in 0.9 ms
+# instead of 3.2, but takes 45 ms to import and 3.3 MB of a bundle whose limit leaves 1.4.
 def slips(word: str, other: str, most: int) -> int | None:
     """Edit distance: characters omitted, added, changed or swapped with the next.
 

@@ -7,22 +7,15 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NoReturn, get_args
+from typing import Any, NoReturn
 
 from engine import LANGUAGES, TRIAL_LANGUAGES
+from gui.core.view_spec import view_specs
 from gui.style.theme_names import THEMES, ThemeName
 
-View = Literal[
-    "search",
-    "viewer",
-    "chunks",
-    "explanation",
-    "sessions",
-    "index",
-    "map",
-    "duplicates",
-    "health",
-    "facts",
+_NEEDING_QUERY = ("viewer", "chunks", "explanation")
+"""Views that show a result."""
+_OTHERS = (
     "diagnostics",
     "first-run",
     "sources",
@@ -48,10 +41,16 @@ View = Literal[
     "palette",
     "keys",
     "quick",
-]
-
+)
+"""Views of `--view` that are parts or windows of their own."""
 _WITHOUT_QUERY = ("first-run", "sources", "engine", "workspaces", "guide", "about", "licences", "crash")
 """Views that search nothing, as do all of the settings."""
+
+
+def view_names() -> tuple[str, ...]:
+    """Every value of `--view`."""
+    return (*(name for spec in view_specs() for name in spec.command_line), *_OTHERS)
+
 
 LANGUAGE_TAGS = (*LANGUAGES, *TRIAL_LANGUAGES)
 
@@ -62,7 +61,7 @@ class Options:
     config: Path | None
     demo: bool
     query: str
-    view: View
+    view: str
     screenshot: Path | None
     theme: ThemeName | None
     language: str | None
@@ -98,7 +97,7 @@ class _Parser(argparse.ArgumentParser):
 
     def format_help(self) -> str:
         """With the names of the views and the verbs, which no other start looks up."""
-        views = textwrap.fill(", ".join(get_args(View)), 78, initial_indent="  ", subsequent_indent="  ")
+        views = textwrap.fill(", ".join(view_names()), 78, initial_indent="  ", subsequent_indent="  ")
         return f"{super().format_help()}\nviews:\n{views}\n\nwithout a window, each with --help:\n{_verbs()}\n"
 
 
@@ -142,7 +141,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--query", default="", metavar="Q", help="search for Q at the start")
     parser.add_argument(
-        "--view", choices=get_args(View), default="search", metavar="NAME", help="what to show (default: search)"
+        "--view", choices=view_names(), default="search", metavar="NAME", help="what to show (default: search)"
     )
     parser.add_argument("--screenshot", type=_picture, metavar="FILE.png", help="save a picture of the view, then exit")
     parser.add_argument("--theme", choices=THEMES, help="colours, whatever the settings say")
@@ -196,7 +195,7 @@ def parse_options(arguments: Sequence[str]) -> Options:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     if found.demo and found.workspace:
         parser.error("--demo brings its own notes: leave out --workspace")
-    if found.view in ("viewer", "chunks", "explanation") and not found.query:
+    if found.view in _NEEDING_QUERY and not found.query:
         parser.error(f"--view {found.view} shows the best result: name a --query")
     alone = found.view in _WITHOUT_QUERY or found.view.startswith("settings")
     if alone and found.query:

@@ -7,7 +7,6 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
 from engine import MemorySearchResult, SessionSummary
-from gui.app.options import View
 from gui.quick_search.window import QuickWindow
 from gui.window.main_window import MainWindow
 
@@ -28,7 +27,7 @@ class Screenshot(QObject):
 
     finished = Signal(str)
 
-    def __init__(self, window: MainWindow, quick: QuickWindow, view: View, query: str, path: Path) -> None:
+    def __init__(self, window: MainWindow, quick: QuickWindow, view: str, query: str, path: Path) -> None:
         super().__init__(window)
         self._window = window
         self._quick = quick
@@ -106,7 +105,7 @@ class Screenshot(QObject):
         return "" if dialog is not None and dialog.isVisible() and dialog.ready else "the settings"
 
     def _missing_of_views(self) -> str:
-        """The same of search, sessions, index and facts."""
+        """The same of the views."""
         window = self._window
         panel = window.views.panel
         if panel.busy:
@@ -118,8 +117,8 @@ class Screenshot(QObject):
             panel.search("")
             panel.search(self._query)
             return "the results"
-        if window.views.current == "index":
-            return "the contents of the index" if window.views.index.busy else ""
+        if window.views.specs[window.views.current].whole:
+            return "the contents of the view" if window.views.panels[window.views.current].busy else ""
         if window.viewer.busy:
             return "the chunks"
         return "" if self._wanted_file in ("", self._shown_file) else "the file"

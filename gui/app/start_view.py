@@ -6,19 +6,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, SignalInstance
 
-from gui.app.options import View
-from gui.index.panel import PageName
+from gui.core.view_spec import view_of
 from gui.settings.page_layout import SettingsPage
-from gui.shell.views import ViewName
 
 if TYPE_CHECKING:
     from gui.window.main_window import MainWindow
 
-_PAGES: dict[View, PageName] = {"index": "overview", "map": "map", "duplicates": "duplicates", "health": "health"}
-"""Views that are a page of the view into the index."""
-_OTHER_VIEWS: dict[View, ViewName] = {"sessions": "sessions", "remember": "sessions", "facts": "facts"}
-"""Views that are part of neither the index nor the search."""
-_SETTINGS: dict[View, SettingsPage] = {
+_SETTINGS: dict[str, SettingsPage] = {
     "settings": "embedding",
     "engine": "engine",
     "settings-general": "general",
@@ -38,7 +32,7 @@ _LOOKED_FOR = "age"
 _ONCE = Qt.ConnectionType.SingleShotConnection
 
 
-def show_view(window: "MainWindow", view: View, query: str) -> None:
+def show_view(window: "MainWindow", view: str, query: str) -> None:
     """Arrange the parts of `window` for one of the views, and search."""
     if view == "sources":
         window.folders.choose_sessions()
@@ -49,13 +43,13 @@ def show_view(window: "MainWindow", view: View, query: str) -> None:
         return
     if view == "everywhere":
         window.search.controller.search_everywhere(True)
-    page = _PAGES.get(view)
-    window.views.switch("index" if page else _OTHER_VIEWS.get(view, "search"))
-    if page is not None:
-        window.views.index.show_page(page)
+    spec = view_of("sessions" if view == "remember" else view)
+    window.views.switch(spec.name if spec else "search")
+    if spec is not None:
+        window.views.panels[spec.name].open_page(view)
     if view == "explanation":
         window.dock.show_explanation()
-    elif page or view in ("viewer", "chunks", "sessions", "remember", "facts", "diagnostics"):
+    elif view == "diagnostics" or (spec is not None and view != "search"):
         window.panes.show_dock(view == "diagnostics")
     if view == "remember":
         conversation = window.views.conversation
@@ -70,7 +64,7 @@ def show_view(window: "MainWindow", view: View, query: str) -> None:
         window.views.panel.search(query)
 
 
-def _beside(window: "MainWindow", view: View) -> Callable[[], object] | None:
+def _beside(window: "MainWindow", view: str) -> Callable[[], object] | None:
     """Open the view if it is a separate window, once there is something to show in it."""
     if view in _SETTINGS:
         return partial(_show_settings, window, view)
@@ -95,7 +89,7 @@ def _when_open(window: "MainWindow", show: Callable[[], object], heard: SignalIn
         (heard or window.workspace.opened).connect(lambda _: show(), _ONCE)
 
 
-def _show_settings(window: "MainWindow", view: View) -> None:
+def _show_settings(window: "MainWindow", view: str) -> None:
     window.settings.show_page(_SETTINGS[view])
     dialog = window.settings.dialog
     if view == "settings-found" and dialog is not None:

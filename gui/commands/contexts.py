@@ -1,68 +1,37 @@
-"""Where in the window a key holds."""
+"""Contexts of keys: where in the window a key holds, and the keys that the widgets there handle themselves."""
 
-from typing import Literal
+from dataclasses import dataclass
 
-from engine import marked, tr
+from engine import tr
 
-Place = Literal[
-    "window",
-    "box",
-    "results",
-    "sessions",
-    "conversation",
-    "file",
-    "index",
-    "map",
-    "duplicates",
-    "facts",
-    "remember",
-    "settings",
-    "quick",
-]
-
-_TITLES: dict[Place, str] = {
-    "window": marked("Everywhere"),
-    "box": marked("Search box"),
-    "results": marked("Results"),
-    "sessions": marked("List of sessions"),
-    "conversation": marked("Session"),
-    "file": marked("File"),
-    "index": marked("Index"),
-    "map": marked("Map"),
-    "duplicates": marked("Duplicates"),
-    "facts": marked("Facts"),
-    "remember": marked("Note of a session"),
-    "settings": marked("Settings"),
-    "quick": marked("Quick search"),
-}
-PLACES: tuple[Place, ...] = tuple(_TITLES)
-"""In the order in which they are listed."""
+Place = str
+"""Name of a context."""
 
 
-def title(place: Place) -> str:
-    return tr(_TITLES[place])
+@dataclass(frozen=True)
+class Context:
+    """A part of the window with its own keys; the texts are `marked`."""
+
+    name: Place
+    title: str
+    missing: str = ""
+    """The prerequisite of its commands while it is not visible."""
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """`keys` do the same or the two directions of it; written as in `Command`."""
+
+    place: Place
+    keys: tuple[str, ...]
+    english: str
+
+    @property
+    def words(self) -> str:
+        """What they do, in the language of the window."""
+        return tr(self.english)
 
 
 def overlap(one: Place, other: Place) -> bool:
     """Whether both contexts can receive keys at the same time."""
     return one == other or "window" in (one, other)
-
-
-_MISSING: dict[Place, str] = {
-    "window": marked("This command isn't available here."),
-    "box": marked("Go to the search first."),
-    "results": marked("Search for something first."),
-    "sessions": marked("Go to the sessions first."),
-    "conversation": marked("Open a session first."),
-    "file": marked("Open a file first."),
-    "index": marked("Open the index first."),
-    "map": marked("Open the map of the index first."),
-    "duplicates": marked("Open the duplicates first."),
-    "facts": marked("Go to the facts first."),
-    "remember": marked("Start a note of a session first."),
-}
-
-
-def missing(place: Place) -> str:
-    """The prerequisite of a command in a context that is not visible."""
-    return tr(_MISSING[place])

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QKeySequence
 
 from engine import tr
-from gui.commands.contexts import PLACES, Place
+from gui.commands.contexts import Place
 
 Key = str | QKeySequence.StandardKey
 """A standard key is the first that the platform has for it."""
@@ -99,10 +99,6 @@ class Keymap(QObject):
     def in_order(self) -> list[Command]:
         """All commands, related ones together, independent of creation order."""
         return sorted(self.commands.values(), key=_place_in_order)
-
-    def by_place(self) -> list[Command]:
-        """The same, global ones first, in the order of `PLACES`."""
-        return sorted(self.in_order(), key=lambda command: PLACES.index(command.places[0]))
 
     def set_own(self, own: Mapping[str, Iterable[str]]) -> None:
         """Replace default keys by the user's; an empty list removes all keys."""

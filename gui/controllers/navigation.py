@@ -11,7 +11,7 @@ from gui.core.location import Location
 from gui.core.workspace import Workspace
 from gui.search.query_composer import SearchViewState
 from gui.sessions.filter_controller import SessionsViewState
-from gui.shell.views import ViewName, Views
+from gui.shell.views import Views
 
 _BUTTONS = {Qt.MouseButton.BackButton: True, Qt.MouseButton.ForwardButton: False}
 _MOST = 100
@@ -21,7 +21,7 @@ _MOST = 100
 class HistoryEntry:
     """A location: the query in its view, and the opened result."""
 
-    view: ViewName
+    view: str
     asked: Hashable
     opened: Hashable = None
     """None while nothing was."""
@@ -93,7 +93,7 @@ class Navigation(QObject):
         self._history = History()
         self._going = False
         self._view = views.current
-        self._opened: dict[ViewName, tuple[Hashable, Hashable]] = {}
+        self._opened: dict[str, tuple[Hashable, Hashable]] = {}
         """By view: the query at the time of opening, and the opened item."""
         search, sessions = views.search, views.sessions
         search.controller.meant.connect(self._mean)
@@ -137,7 +137,7 @@ class Navigation(QObject):
 
     # --- recording --------------------------------------------------------------------------------------------------
 
-    def _now(self, view: ViewName | None = None) -> HistoryEntry:
+    def _now(self, view: str | None = None) -> HistoryEntry:
         match view or self._views.current:
             case "search":
                 return self._stop("search", self._views.search.controller.view_state)
@@ -146,7 +146,7 @@ class Navigation(QObject):
             case other:
                 return self._stop(other, None)
 
-    def _stop(self, view: ViewName, state: SearchViewState | SessionsViewState | None) -> HistoryEntry:
+    def _stop(self, view: str, state: SearchViewState | SessionsViewState | None) -> HistoryEntry:
         asked, opened = self._opened.get(view, (None, None))
         return HistoryEntry(view, state, opened if asked == state else None, state)
 
@@ -160,7 +160,7 @@ class Navigation(QObject):
         if self._views.current == "search":
             self._visit(self._stop("search", standing))
 
-    def _open(self, view: ViewName, opened: Hashable) -> None:
+    def _open(self, view: str, opened: Hashable) -> None:
         if not self._going:
             self._views.conversation.return_to("")
             self._opened[view] = (self._now(view).asked, opened)
@@ -181,7 +181,7 @@ class Navigation(QObject):
         self._open("search", spot)
 
     @Slot(str)
-    def _switched(self, view: ViewName) -> None:
+    def _switched(self, view: str) -> None:
         self._visit(self._now(self._view))
         self._visit(self._now(view))
         self._view = view

@@ -29,8 +29,8 @@ class ExplanationController(QObject):
         search.why_wanted.connect(dock.show_explanation)
         search.controller.remedy_wanted.connect(do)
         explanation.wanted.connect(search.controller.explain)
-        explanation.left.connect(search.focus_results)
-        explanation.close_wanted.connect(search.focus_results)
+        explanation.left.connect(search.focus_list)
+        explanation.close_wanted.connect(search.focus_list)
 
 
 class PanelActions(QObject):

@@ -25,8 +25,7 @@ from gui.core.notices import Notices
 from gui.core.workspace import Opened, Workspace
 from gui.sessions.wording import UNTITLED
 from gui.sharing.export import documents_folder, places_of_notes, save_whole
-from gui.sharing.print_pages import Paper, paper_style
-from gui.sharing.print_strips import PrintRun, Steps, conversation_steps, note_steps
+from gui.sharing.print_pages import Paper, PrintRun, Steps, conversation_steps, note_steps, paper_style
 from gui.shell.views import Views
 from gui.viewer.lines import FileLines
 from gui.viewer.markdown_page import PageStyle

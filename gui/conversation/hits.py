@@ -14,7 +14,7 @@ from gui.core.jobs import Jobs
 from gui.viewer.lines import Place
 from gui.viewer.match_marks import MatchMarks, Ranges
 from gui.viewer.matches import Finder, Hit, MatchMap, Step
-from gui.widgets.utf16 import utf16_ranges
+from gui.widgets.plain_text import utf16_ranges
 
 _BLOCKS = 1 << 12
 """More than the blocks of a piece, so that each block has a unique number for its highlights."""

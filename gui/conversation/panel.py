@@ -23,8 +23,8 @@ from gui.conversation.loader import (
 from gui.conversation.view import ConversationView
 from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
-from gui.core.reading_place import ReadingPlace, ReadingPlaces
-from gui.sessions.messages import CHOOSE_SESSION
+from gui.core.location import ReadingPlace, ReadingPlaces
+from gui.sessions.listing_view import CHOOSE_SESSION
 from gui.viewer.base_viewer import BaseViewer
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.inspector import ChunkInspector

@@ -4,7 +4,6 @@ On the GUI thread alone: laying out or moving a document to another thread takes
 holds Python's. A window that disconnects a signal at that moment holds the former and waits for the latter: a deadlock.
 """
 
-import re
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -21,89 +20,72 @@ from PySide6.QtGui import (
     QTextOption,
 )
 
+from gui.conversation.code_lexers import lexer_of
 from gui.conversation.entries import Conversation
 from gui.style.theme import Tokens
 from gui.viewer.markdown_page import PageStyle, blocks, inline_code, is_code, page_steps, quote_level
-from gui.widgets.plain_text import SealedDocument
+from gui.widgets.plain_text import SealedDocument, utf16_length
 
 _PLAIN_LINE_HEIGHT = 125
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
+_COLOURS = {
+    ("Comment",): "muted",
+    ("Comment", "Preproc"): "working",
+    ("Generic", "Deleted"): "degraded",
+    ("Generic", "Heading"): "muted",
+    ("Generic", "Inserted"): "fine",
+    ("Generic", "Prompt"): "muted",
+    ("Generic", "Subheading"): "muted",
+    ("Keyword",): "working",
+    ("Literal", "String"): "fine",
+    ("Name", "Tag"): "working",
+    ("Operator", "Word"): "working",
+}
+"""Colours of Pygments' token types and of the types below them."""
 _LANGUAGE = QTextFormat.Property.BlockCodeLanguage.value
-_MOST_LINE = 1_000
-"""Longest line, in characters, that is coloured; colours of a longer one are useless."""
 
-_KEYWORDS = frozenset(
-    """
-    abstract alignas and as assert async await begin bool boolean break byte case catch char class const constexpr
-    continue crate debugger def default defer del delete do done double elif else elsif end enum except explicit export
-    extends extern false False fi final finally float fn for foreach from func function global go goto if impl
-    implements import in include inline instanceof int interface is lambda let local long loop match mod module move mut
-    mutable namespace new nil None nonlocal not null nullptr of operator or override package pass private protected pub
-    public raise readonly ref register require return self short signed sizeof static struct super switch template then
-    this throw throws trait true True try type typedef typeof undefined union unless unsafe unsigned until use using var
-    virtual void volatile when where while with yield
-    """.split()
-)
-_SQL = frozenset(
-    """
-    add all alter and as asc begin between by case check column commit constraint create cross default delete desc
-    distinct drop else end exists foreign from full group having if in index inner insert into is join key left like
-    limit not null offset on or order outer primary references returning right rollback select set table then union
-    unique update using values view when where with
-    """.split()
-)
-_HASH = frozenset("python py sh bash shell zsh fish console ruby rb perl yaml yml toml make makefile r".split())
-_DASHES = frozenset("sql sqlite postgres psql lua haskell hs".split())
-_PLAIN = frozenset("text txt plain markdown md log output".split())
-_STRING = r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`"
+
+def colour_steps(document: QTextDocument, colours: Tokens) -> Iterator[None]:
+    """Colour the code blocks whose lexers are loaded, yielding after each token."""
+    cursor = QTextCursor(document)
+    for first, language, text in _code_blocks(document):
+        lexer = lexer_of(language)
+        if lexer is None:
+            continue
+        for start, kind, part in lexer.get_tokens_unprocessed(text + "\n"):
+            name, words = _colour_name(tuple(kind)), part.rstrip("\n")
+            if name and text.startswith(words, start):  # the offsets of `console` are wrong for some texts
+                begin = first + utf16_length(text[:start])
+                cursor.setPosition(begin)
+                cursor.setPosition(begin + utf16_length(words), QTextCursor.MoveMode.KeepAnchor)
+                cursor.mergeCharFormat(_ink(getattr(colours, name)))
+            yield
+
+
+def _code_blocks(document: QTextDocument) -> Iterator[tuple[int, str, str]]:
+    """Position, language and text of each code block; Qt makes a block of each of its lines."""
+    lines: list[QTextBlock] = []
+    for block in [*blocks(document), QTextBlock()]:
+        if lines and not (is_code(block) and _language(block) == _language(lines[0])):
+            yield lines[0].position(), _language(lines[0]), "\n".join(line.text() for line in lines)
+            lines = []
+        if is_code(block):
+            lines.append(block)
+
+
+def _language(block: QTextBlock) -> str:
+    return str(block.blockFormat().property(_LANGUAGE) or "").strip().lower()
 
 
 @cache
-def _lexer(comment: str) -> re.Pattern[str]:
-    return re.compile(rf"(?P<comment>{comment})|(?P<string>{_STRING})|(?P<word>[^\W\d]\w*)")
+def _colour_name(kind: tuple[str, ...]) -> str:
+    return next((name for end in range(len(kind), 0, -1) if (name := _COLOURS.get(kind[:end]))), "")
 
 
-def _comment_of(language: str) -> str:
-    if language in _HASH:
-        return r"(?:^|(?<=\s))#.*"
-    if language in _DASHES:
-        return r"--.*"
-    return r"//.*|/\*.*?(?:\*/|$)"
-
-
-def colour_block(block: QTextBlock, colours: Tokens) -> None:
-    """Colour a line of a code block; other blocks stay unchanged."""
-    if is_code(block):
-        language = str(block.blockFormat().property(_LANGUAGE) or "").strip().lower()
-        cursor = QTextCursor(block)
-        for start, end, colour in _inks(block.text()[:_MOST_LINE], language, colours):
-            _colour(cursor, block, start, end, colour)
-
-
-def _inks(text: str, language: str, colours: Tokens) -> Iterator[tuple[int, int, QColor]]:
-    """Parts of one line with their colours."""
-    if not language or language in _PLAIN:
-        return
-    if language in ("diff", "patch"):
-        if text[:1] in ("+", "-", "@"):
-            yield 0, len(text), {"+": colours.fine, "-": colours.degraded, "@": colours.muted}[text[0]]
-        return
-    sql = language in _DASHES
-    for found in _lexer(_comment_of(language)).finditer(text):
-        if found.lastgroup == "comment":
-            yield *found.span(), colours.muted
-        elif found.lastgroup == "string":
-            yield *found.span(), colours.fine
-        elif found[0] in _KEYWORDS or (sql and found[0].lower() in _SQL):
-            yield *found.span(), colours.working
-
-
-def _colour(cursor: QTextCursor, block: QTextBlock, start: int, end: int, colour: QColor) -> None:
+def _ink(colour: QColor) -> QTextCharFormat:
     look = QTextCharFormat()
     look.setForeground(QBrush(colour))
-    cursor.setPosition(block.position() + start)
-    cursor.setPosition(block.position() + end, QTextCursor.MoveMode.KeepAnchor)
-    cursor.mergeCharFormat(look)
+    return look
 
 
 @dataclass(frozen=True)
@@ -149,9 +131,7 @@ def piece_steps(conversation: Conversation, piece: int, style: PieceStyle) -> Ge
     else:
         document, width = _plain_document(conversation.source(piece), style.page), style.plain_width
         yield
-    for block in blocks(document):
-        colour_block(block, style.page.colours)
-        yield
+    yield from colour_steps(document, style.page.colours)
     option = QTextOption(document.defaultTextOption())
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     document.setDefaultTextOption(option)

@@ -1,15 +1,78 @@
-"""The selected text of a conversation."""
+"""The current message of a conversation, how far its tool calls and thinking are unfolded, and the selected text."""
 
-from PySide6.QtCore import QObject, Signal
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QTextCursor
 
-from gui.conversation.scroller import ConversationScroller
+from gui.conversation.hits import ConversationHits
+from gui.conversation.rows import SUMMARY, Detail, Fold, Row
+from gui.conversation.scroller import ABOVE, ConversationScroller, ScrollTarget
 from gui.viewer.lines import Place
 from gui.viewer.selection import Selection
+
+_FOLDS: Sequence[Fold] = ("folded", "clamped", "all")
 
 _PARAGRAPH, _LINE_END = "\u2029", "\u2028"
 _BEHIND_ALL = 1 << 40
 """A position after the last one of any piece."""
+
+
+class CurrentMessage(QObject):
+    """The message that keys and actions apply to, given by the number of its entry.
+
+    Signals: changed: another message is current (number of its entry).
+    """
+
+    changed = Signal(int)
+
+    def __init__(self, scroller: ConversationScroller, parent: QObject) -> None:
+        super().__init__(parent)
+        self._scroller = scroller
+        self._number: int | None = None
+
+    @property
+    def number(self) -> int | None:
+        """The entry's number; None without a conversation, or in an empty one."""
+        return self._number
+
+    def clear(self) -> None:
+        """There is no current message."""
+        self._number = None
+
+    @Slot(int)
+    def set(self, number: int) -> None:
+        """Make an entry current without scrolling."""
+        if number != self._number and self._scroller.layout is not None:
+            self._number = number
+            self.changed.emit(number)
+
+    @Slot(int)
+    def go_to(self, number: int) -> None:
+        """Make an entry current and bring it to the top of the view."""
+        self.set(number)
+        self._scroller.go_to_entry(number)
+
+    def step(self, *, forward: bool, prompts: bool = False) -> None:
+        """Go to the next or previous message that is not hidden; `prompts`: only to the user's."""
+        layout = self._scroller.layout
+        in_view = [shown.row.entry for shown in self._scroller.visible()]
+        if layout is None or not in_view:
+            return
+        if self._number in in_view:
+            here = self._number
+        else:
+            here = in_view[0] - 1 if forward else in_view[0] + 1
+        rows = layout.rows
+        if prompts:
+            found = [number for number in layout.conversation.prompts if (number > here if forward else number < here)]
+            target = None if not found else found[0] if forward else found[-1]
+        else:
+            position = rows.position(Row(here + 1, SUMMARY)) if forward else rows.position_of_entry(here) - 1
+            target = rows.rows[position].entry if 0 <= position < layout.count else None
+        if target is not None:
+            self.set(target)
+            self._scroller.show_entry(target)
 
 
 class ConversationSelection(QObject):
@@ -111,3 +174,96 @@ class ConversationSelection(QObject):
             entry = self._scroller.layout.conversation.entries[number]
             self._selection.select((entry.first_piece, 0), (entry.after_piece - 1, _BEHIND_ALL))
             self.changed.emit()
+
+
+class Folding(QObject):
+    """Folds and unfolds tool calls and thinking, one by one or all together.
+
+    An entry is unfolded as far as its first hit, which is then framed. What is folded or unfolded becomes current.
+
+    Signals: changed: one entry was folded or unfolded.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        scroller: ConversationScroller,
+        current: CurrentMessage,
+        hits: ConversationHits,
+        selection: ConversationSelection,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._scroller = scroller
+        self._current = current
+        self._hits = hits
+        self._selection = selection
+
+    @property
+    def detail(self) -> Detail:
+        """How far all entries are unfolded that were not folded one by one."""
+        layout = self._scroller.layout
+        return "short" if layout is None else layout.rows.detail
+
+    def set_detail(self, detail: Detail) -> None:
+        """Fold or unfold all; the message at the top of the view stays there if it is still visible."""
+        layout, top = self._scroller.layout, self._scroller.top_row
+        if layout is None:
+            return
+        layout.rows.set_detail(detail)
+        self._selection.clear()
+        self._scroller.update_rows()
+        if top is None:  # everything was hidden
+            self._scroller.scroll_to_end(top=True)
+        else:
+            self._scroller.go_to(ScrollTarget(Row(top.row.entry, SUMMARY), max(0, top.top)))
+
+    def toggle(self, number: int) -> None:
+        """Unfold an entry, or fold it again."""
+        layout = self._scroller.layout
+        if layout is not None:
+            hit = self._hits.first_in_fold(number)
+            self._fold(number, "clamped" if layout.rows.fold(number) == "folded" else "folded")
+            if hit is not None:
+                self._hits.show_hit(hit)
+
+    def toggle_all_lines(self, number: int) -> None:
+        """Show all lines of an entry that is unfolded, or only the first ones again."""
+        layout = self._scroller.layout
+        if layout is not None:
+            self._fold(number, "clamped" if layout.rows.fold(number) == "all" else "all")
+
+    def unfold_current(self, *, more: bool) -> None:
+        """Unfold the current message by one step, or fold it by one."""
+        number, layout = self._current.number, self._scroller.layout
+        if number is None or layout is None:
+            return
+        fold = layout.rows.fold(number)
+        if fold in _FOLDS:
+            index = _FOLDS.index(fold) + (1 if more else -1)
+            if 0 <= index < len(_FOLDS):
+                self._fold(number, _FOLDS[index])
+
+    def show_pieces(self, number: int, pieces: Sequence[int]) -> None:
+        """Go to an entry, and unfold it if it hides these pieces of it."""
+        layout = self._scroller.layout
+        if layout is not None and pieces and layout.rows.fold(number) in ("gone", "folded"):
+            layout.rows.reveal(pieces[0])
+            self._scroller.update_rows()
+        self._current.go_to(number)
+
+    def _fold(self, number: int, fold: Fold) -> None:
+        """Fold or unfold an entry whose beginning stays in place, or is scrolled into view."""
+        layout = self._scroller.layout
+        if layout is None or layout.conversation.entries[number].kind in ("user", "speech"):
+            return
+        if layout.rows.fold(number) == fold:
+            return
+        first = layout.rows.position_of_entry(number)
+        top = next((shown.top for shown in self._scroller.visible() if shown.position == first), None)
+        layout.rows.set_fold(number, fold)
+        self._scroller.update_rows()
+        self._current.set(number)
+        self._scroller.go_to(ScrollTarget(Row(number, SUMMARY), ABOVE if top is None or top < 0 else top))
+        self.changed.emit()

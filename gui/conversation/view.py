@@ -19,17 +19,14 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from engine import tr
-from gui.conversation.current_message import CurrentMessage, Folding
-from gui.conversation.document_cache import PieceDocuments
 from gui.conversation.entries import Conversation
 from gui.conversation.hits import ConversationHits, Highlights
 from gui.conversation.painter import ConversationPainter
 from gui.conversation.piece_builder import PieceStyle
-from gui.conversation.row_layout import Measures, RowLayout
+from gui.conversation.row_layout import Measures, PieceDocuments, RowLayout
 from gui.conversation.rows import SUMMARY, Rows
-from gui.conversation.scroll_bar import MessageScrollBar
-from gui.conversation.scroller import BAR_UNIT, ConversationScroller, ScrollTarget
-from gui.conversation.selection import ConversationSelection
+from gui.conversation.scroller import BAR_UNIT, ConversationScroller, MessageScrollBar, ScrollTarget
+from gui.conversation.selection import ConversationSelection, CurrentMessage, Folding
 from gui.conversation.wording import spoken
 from gui.core.jobs import Jobs
 from gui.style.theme import tokens

@@ -1,6 +1,7 @@
 """Brings the status record from whichever thread changed it to the GUI thread, at most ten times a second."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -8,6 +9,16 @@ from engine import MemoryProviderStatus, MemorySearchManager
 from gui.core.jobs import Job, Jobs
 
 _INTERVAL_MS = 100
+
+Take = Callable[[MemoryProviderStatus], None]
+
+
+class _First(NamedTuple):
+    """The first record of a memory that is being opened."""
+
+    manager: MemorySearchManager
+    status: MemoryProviderStatus
+    stop_listening: Callable[[], None]
 
 
 class StatusFeed(QObject):
@@ -24,9 +35,12 @@ class StatusFeed(QObject):
         super().__init__(parent)
         self._jobs = jobs
         self._manager: MemorySearchManager | None = None
+        self._first: _First | None = None
         self._stop_listening: Callable[[], None] = lambda: None
         self._job: Job | None = None
         self._asked = False
+        self._waiting: list[Take] = []
+        """Called with the next record that is read."""
         self._poke_sent = False
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
@@ -43,13 +57,27 @@ class StatusFeed(QObject):
             self._job.cancel()
             self._job = None
         self._pause.stop()
-        self._asked = False
+        self._waiting.clear()
         self._manager = manager
+        asked, self._asked = self._asked, False
+        first, self._first = self._first, None
         if manager is None:
             self._show(None)
-            return
-        self._stop_listening = manager.add_status_listener(self._listen)
-        self.refresh()
+        elif first is not None and first.manager is manager:
+            self._stop_listening = first.stop_listening
+            self._show(first.status)
+            if asked:  # it has changed since
+                self.refresh()
+        else:
+            self._stop_listening = manager.add_status_listener(self._listen)
+            self.refresh()
+
+    def read_first(self, manager: MemorySearchManager) -> MemoryProviderStatus:
+        """Read the record of a memory that is being opened, which `set_manager` shows; on any thread."""
+        self._asked = False
+        stop_listening = manager.add_status_listener(self._listen)
+        self._first = _First(manager, manager.status(), stop_listening)
+        return self._first.status
 
     @Slot()
     def refresh(self) -> None:
@@ -58,6 +86,11 @@ class StatusFeed(QObject):
         self._asked = True
         if not self._pause.isActive():
             self._read_if_asked()
+
+    def refresh_then(self, take: Take) -> None:
+        """Read the record soon, and call `take` with it once everything else has heard it."""
+        self._waiting.append(take)
+        self.refresh()
 
     def _listen(self) -> None:
         """On any thread. A burst of calls queues one event, not thousands."""
@@ -72,11 +105,16 @@ class StatusFeed(QObject):
             return
         self._asked = False
         self._pause.start()
-        self._job = self._jobs.read(lambda _: manager.status(), self._arrived, self._failed)
+        waiting, self._waiting = self._waiting, []
+        self._job = self._jobs.read(
+            lambda _: manager.status(), lambda status: self._arrived(status, waiting), self._failed
+        )
 
-    def _arrived(self, status: MemoryProviderStatus) -> None:
+    def _arrived(self, status: MemoryProviderStatus, waiting: Iterable[Take]) -> None:
         self._job = None
         self._show(status)
+        for take in waiting:
+            take(status)
         if self._asked and not self._pause.isActive():
             self._read_if_asked()
 

@@ -12,8 +12,9 @@ import platformdirs
 from PySide6.QtCore import QByteArray
 
 from engine import AskedQuestion, CancelToken, decode_json, read_file, replace_file
-from gui.core.reading_place import ReadingPlace
+from gui.core.location import ReadingPlace
 from gui.core.session_criteria import Criteria, Role
+from gui.core.view_spec import view_specs
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +27,7 @@ class LastPlace(msgspec.Struct, kw_only=True, frozen=True):
     """The user's location in a folder, for the next start."""
 
     folder: str = ""
-    view: Literal["search", "sessions", "index", "facts"] = "search"
+    view: str = "search"
     index_page: Literal["overview", "map", "duplicates", "health"] = "overview"
     question: AskedQuestion | None = None
     max_results: int = 0
@@ -45,6 +46,10 @@ class LastPlace(msgspec.Struct, kw_only=True, frozen=True):
     """The note that is read, by its stable name."""
     line: int = 0
     """The one at the top of its text; 0 where its source is not on show."""
+
+    def __post_init__(self) -> None:
+        if all(self.view != spec.name for spec in view_specs()):
+            raise ValueError(f"there is no view {self.view!r}")
 
 
 class WindowState(msgspec.Struct, kw_only=True):

@@ -23,7 +23,7 @@ from gui.core.capabilities import MissingFeatures
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Job, Jobs
 from gui.core.status_feed import StatusFeed
-from gui.widgets.engine_names import FallbackEngine, engine_instead
+from gui.widgets.engine_names import engine_instead
 
 FIRST_RESULTS = 50
 """Results requested by a new search."""
@@ -162,7 +162,7 @@ class Workspace(QObject):
             self._unclosed[everywhere] = token
             if self._prepare is not None:
                 self._prepare(manager)
-            lacks = manager.status().lacks  # of the memory that answers, which may be a fallback
+            lacks = self.feed.read_first(manager).lacks  # of the memory that answers, which may be a fallback
         except MnemoscopeError as error:
             return OpenFailure(folder, str(error), isinstance(error, engine.SettingsError))
         if token.cancelled:  # too late for the close of the others
@@ -241,10 +241,9 @@ class Workspace(QObject):
             return
         manager = self.current.manager
 
-        def work(token: CancelToken) -> FallbackEngine | None:
+        def work(token: CancelToken) -> None:
             manager.sync(reason="manual", cancel=token)  # the pause before the next try ends here
             manager.search(_ANYTHING, max_results=1, cancel=token)
-            return engine_instead(manager.status())
 
         self._trial.put(self._jobs.write(work, self._tried, self._not_tried))
 
@@ -280,10 +279,9 @@ class Workspace(QObject):
             act(token)
         self.feed.refresh()
 
-    def _tried(self, instead: FallbackEngine | None) -> None:
+    def _tried(self, _: None) -> None:
         self._trial.done()
-        self.feed.refresh()
-        self.engine_tried.emit(instead)
+        self.feed.refresh_then(lambda status: self.engine_tried.emit(engine_instead(status)))
 
     def _not_tried(self, sentence: str) -> None:
         self._trial.done()

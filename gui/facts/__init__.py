@@ -3,3 +3,38 @@
 In: the facts of the open memory.
 Out: saved, changed and forgotten facts.
 """
+
+from typing import TYPE_CHECKING
+
+from engine import marked
+from gui.commands.contexts import Context, Fixed
+from gui.core.view_spec import ViewPanel, ViewSpec
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QObject
+
+    from gui.core.jobs import Jobs
+
+
+def _make(jobs: "Jobs", parent: "QObject") -> ViewPanel:
+    from gui.facts.panel import FactsPanel
+
+    return FactsPanel(jobs, parent)
+
+
+VIEW = ViewSpec(
+    name="facts",
+    label=marked("Facts"),
+    tip=marked("What is to be remembered"),
+    command=marked("Facts"),
+    key="Ctrl+4",
+    make=_make,
+    whole=True,
+    contexts=(Context("facts", marked("Facts"), marked("Go to the facts first.")),),
+    fixed_keys=(
+        Fixed("facts", ("Return",), marked("From the list into the text of the fact")),
+        Fixed("facts", ("Ctrl+Return",), marked("Save")),
+        Fixed("facts", ("Esc",), marked("Back to the list, then to the box")),
+    ),
+    guide="facts",
+)

@@ -9,10 +9,9 @@ from PySide6.QtGui import QFontMetrics, QTextCursor
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from engine import FACT_CATEGORIES, LONGEST_FACT, USUAL_IMPORTANCE, Fact, FactCategory, tr, tr_count
-from gui.facts.text_field import TextField
 from gui.facts.wording import CATEGORIES, ERASE_QUESTION, NEW, origin_lines, percent
 from gui.style.stylesheet import font_at
-from gui.widgets.combo import ComboBox
+from gui.widgets.form_controls import ComboBox, TextField
 from gui.widgets.labels import breakable, label
 from gui.widgets.plain_text import set_tip
 

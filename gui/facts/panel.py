@@ -24,17 +24,17 @@ from gui.commands.binding import key_action
 from gui.commands.keymap import command
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
+from gui.core.view_spec import ViewPanel
 from gui.facts import wording
-from gui.facts.fact_changes import FactChanges
-from gui.facts.fact_store import FactStore
+from gui.facts.fact_changes import FactChanges, FactStore
 from gui.facts.list_and_editor import NEW, FactsBody
 from gui.facts.wording import CATEGORIES
 from gui.widgets.chip import Chip
 from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.guide_link import guide_action
+from gui.widgets.placeholder_page import Action
 from gui.widgets.plain_text import set_tip
 from gui.widgets.query_box import QueryBox
-from gui.widgets.state_page import Action
 
 # --- The chips next to the box of facts: state and category ----------------------------------------------------------
 
@@ -204,7 +204,7 @@ class FactSearch(QObject):
         self.failed.emit(sentence)
 
 
-class FactsPanel(QObject):
+class FactsPanel(QObject, ViewPanel):
     """Connects stored facts with the shown one."""
 
     left = Signal()
@@ -215,7 +215,7 @@ class FactsPanel(QObject):
         self.shelf = FactStore(jobs, self)
         self.box = QueryBox(tr("Find a fact by words or meaning"), tr("Find a fact"))
         self.filters = FactFilters()
-        self.body = FactsBody()
+        self.body: FactsBody = FactsBody()
         self.header = FoldingRow(self.box, self.filters, _BOX_LETTERS)
         self._finder = FactSearch(self.box, self.shelf, jobs, self)
         self.changes = FactChanges(self.shelf, self.body, self)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from engine import marked, tr
+from gui.core.view_spec import view_specs
 
 NAMES = (
     "first-steps",
@@ -30,7 +31,7 @@ NAMES = (
     "keyboard",
     "trouble",
 )
-"""In the order in which they are listed."""
+"""In the order in which they are listed; pages of other views follow."""
 
 KEY = re.compile(r"\{key:([\w.-]+)\}")
 CODE = re.compile(r"(?<![`\w])`([^`\n]+)`(?!`)")
@@ -63,7 +64,12 @@ def read_pages(keys: Mapping[str, str], settings: Collection[str], language: str
 
     Any thread.
     """
-    return tuple(_page(name, page_source(name, language), keys, settings) for name in NAMES)
+    return tuple(_page(name, page_source(name, language), keys, settings) for name in page_names())
+
+
+def page_names() -> tuple[str, ...]:
+    """Names of all pages, in the order in which they are listed."""
+    return tuple(dict.fromkeys((*NAMES, *(spec.guide for spec in view_specs() if spec.guide))))
 
 
 def page_source(name: str, language: str = "en") -> str:

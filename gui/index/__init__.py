@@ -3,3 +3,61 @@
 In: records of `engine.insight`.
 Out: charts, tables and repairs.
 """
+
+from typing import TYPE_CHECKING
+
+from engine import marked
+from gui.commands.contexts import Context, Fixed
+from gui.core.view_spec import ViewPanel, ViewSpec
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QObject
+
+    from gui.core.jobs import Jobs
+
+
+def _make(jobs: "Jobs", _parent: "QObject") -> ViewPanel:
+    from gui.index.panel import IndexPanel
+
+    return IndexPanel(jobs)
+
+
+VIEW = ViewSpec(
+    name="index",
+    label=marked("Index"),
+    tip=marked("See inside the index"),
+    command=marked("See inside the index"),
+    key="Ctrl+3",
+    make=_make,
+    box="search",
+    whole=True,
+    pages=("map", "duplicates", "health"),
+    contexts=(
+        Context("index", marked("Index"), marked("Open the index first.")),
+        Context("map", marked("Map"), marked("Open the map of the index first.")),
+        Context("duplicates", marked("Duplicates"), marked("Open the duplicates first.")),
+    ),
+    fixed_keys=(
+        Fixed(
+            "index", ("Left", "Right", "Home", "End"), marked("From mark to mark of a chart; unfold and fold folders")
+        ),
+        Fixed("index", ("Return",), marked("Details of an update, and its errors")),
+        Fixed("index", ("Esc",), marked("Back to the box")),
+        Fixed("map", ("Left", "Right", "Up", "Down"), marked("Move the map")),
+        Fixed("map", ("+", "-", "0"), marked("Larger, smaller, all of it; the wheel does the same")),
+        Fixed(
+            "map",
+            ("Ctrl+Left", "Ctrl+Right", "Ctrl+Up", "Ctrl+Down"),
+            marked("Go to the next passage in that direction"),
+        ),
+        Fixed("map", ("Return",), marked("Open the passage")),
+        Fixed(
+            "map", ("Space", "Ctrl+A"), marked("List this passage, or all in view; drag with Shift to encircle some")
+        ),
+        Fixed("map", ("Esc",), marked("Leave the passage, then go back to the box")),
+        Fixed("duplicates", ("Return",), marked("From a group to its notes side by side")),
+        Fixed("duplicates", ("N", "Shift+N"), marked("Next and previous difference, there")),
+        Fixed("duplicates", ("Esc",), marked("Back to the groups, then to the box")),
+    ),
+    guide="index-view",
+)

@@ -22,26 +22,24 @@ from gui.core.jobs import Jobs
 from gui.index import chart_data
 from gui.index.attention import Attention, AttentionCard, attention_of
 from gui.index.base_page import IndexPage
+from gui.index.chart_data import THROUGHPUT_COLUMNS, Throughput
 from gui.index.figures import NOTHING, FigureCard, figures
 from gui.index.folder_tree import FolderCard
 from gui.index.map.panel import MapPanel
-from gui.index.throughput import THROUGHPUT_COLUMNS, Throughput
 from gui.search.query import Answer
 from gui.style.stylesheet import letter_width
 from gui.style.typography import font_scale
-from gui.widgets.charts.bars import BarChart
+from gui.widgets.charts.bars import BarChart, ShareChart, SparkChart
 from gui.widgets.charts.card import ChartCard
-from gui.widgets.charts.series import Mark, Series
-from gui.widgets.charts.share_bar import ShareChart
-from gui.widgets.charts.sparkline import SparkChart
+from gui.widgets.charts.chart import Mark, Series
 from gui.widgets.charts.sync_history import SYNC_COLUMNS, outcome_of, sync_series
 from gui.widgets.formatting import duration, exact, grouped
 from gui.widgets.labels import breakable, label
 from gui.widgets.pricing import spent_words
+from gui.widgets.small_windows import sheet
 from gui.widgets.sync_line import REASON_WORDS
 from gui.widgets.tab_order import put_behind, stops
 from gui.widgets.table import IssuesTable
-from gui.widgets.text_sheet import sheet
 
 _CARD_LETTERS = 33
 """Length of a card's longest line besides its figure."""

@@ -2,7 +2,7 @@
 
 from functools import partial
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, cast
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLa
 from engine import MemoryProviderStatus, MemorySearchManager, tr
 from gui.core.capabilities import TITLES, MissingFeatures
 from gui.core.jobs import Jobs
+from gui.core.view_spec import ViewPanel
 from gui.index.base_page import IndexPage
 from gui.index.duplicates.page import DuplicatesPage
-from gui.index.health.page import HealthPage
+from gui.index.health_page import HealthPage
 from gui.index.map.panel import MapPanel
 from gui.index.overview import OverviewPage
 from gui.search.query import Answer
@@ -25,7 +26,7 @@ PageName = Literal["overview", "map", "duplicates", "health"]
 _GUTTER = 16
 
 
-class IndexPanel(QWidget):
+class IndexPanel(QWidget, ViewPanel):
     """Pages behind chips; or the reason why the index can't be inspected.
 
     Signals: open_requested: as a page's. action_requested: `sync`, `rebuild`, `embed`, `settings` or `engine`, which
@@ -40,6 +41,7 @@ class IndexPanel(QWidget):
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.body = self
         self.answer: Answer | None = None
         """The query in the box with its answer; None without a query."""
         self._pages: dict[PageName, IndexPage] = {}
@@ -104,6 +106,9 @@ class IndexPanel(QWidget):
         self._stack.setCurrentWidget(self._pages[name])
         self._show_overview(self.isVisible() and name == "overview")
 
+    def open_page(self, name: str) -> None:
+        self.show_page(cast("PageName", "overview" if name == "index" else name))
+
     def _show_overview(self, shown: bool) -> None:
         """Whether what pages have to tell there is seen."""
         self.duplicates.show_overview(shown)
@@ -157,7 +162,7 @@ class IndexPanel(QWidget):
         for page in self._pages.values():
             page.show_answer(answer)
 
-    def take_focus(self) -> None:
+    def focus_list(self) -> None:
         """Into the page, from the box."""
         if self._stack.isHidden():
             self._lack.take_focus()

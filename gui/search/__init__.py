@@ -2,3 +2,39 @@
 
 In: the typed query and its options. Out: a `Query` to the memory, and its results as rows.
 """
+
+from typing import TYPE_CHECKING
+
+from engine import marked
+from gui.commands.contexts import Context, Fixed
+from gui.core.view_spec import ViewPanel, ViewSpec
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QObject
+
+    from gui.core.jobs import Jobs
+
+
+def _make(jobs: "Jobs", parent: "QObject") -> ViewPanel:
+    from gui.search.panel import SearchPanel
+
+    return SearchPanel(None, jobs, parent)
+
+
+VIEW = ViewSpec(
+    name="search",
+    label=marked("Search"),
+    tip=marked("Search notes and sessions"),
+    command=marked("Search notes and sessions"),
+    key="Ctrl+1",
+    make=_make,
+    pages=("viewer", "chunks", "explanation"),
+    contexts=(Context("results", marked("Results"), marked("Search for something first.")),),
+    fixed_keys=(
+        Fixed("results", ("Down", "Up"), marked("Along the list, and back to the box")),
+        Fixed("results", ("Shift+Down", "Shift+Up"), marked("Select several, to drag, copy or export them together")),
+        Fixed("results", ("Return",), marked("Go to the file")),
+        Fixed("results", ("Esc",), marked("Back to the box")),
+    ),
+    guide="searching",
+)

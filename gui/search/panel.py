@@ -14,7 +14,8 @@ from engine import MemoryProviderStatus, MemorySearchManager, MemorySearchResult
 from gui.commands.binding import give_key, tell_key
 from gui.commands.keymap import command
 from gui.core.capabilities import Gates, MissingFeatures
-from gui.core.jobs import Job, Jobs
+from gui.core.jobs import Jobs
+from gui.core.view_spec import ViewPanel
 from gui.search.completion import Completion
 from gui.search.filters import Filters
 from gui.search.query import Answer
@@ -24,63 +25,6 @@ from gui.search.search_controller import SearchController
 from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.icons import IconButton
 from gui.widgets.query_box import QueryBox
-
-# --- The memory's status: read off the GUI thread, and again when it may have changed --------------------------------
-
-
-class MemoryStatus(QObject):
-    """Remembers the last state that was read."""
-
-    read = Signal(object)
-    """MemoryProviderStatus."""
-    idle = Signal()
-    """Nothing is being read any more."""
-
-    def __init__(self, jobs: Jobs, parent: QObject) -> None:
-        super().__init__(parent)
-        self._jobs = jobs
-        self._manager: MemorySearchManager | None = None
-        self._job: Job | None = None
-        self._stale = False
-        self.status: MemoryProviderStatus | None = None
-
-    @property
-    def busy(self) -> bool:
-        return self._job is not None
-
-    def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Read this memory's state."""
-        self._manager = manager
-        self.status = self._job = None
-        self._stale = False
-        self.refresh()
-
-    def refresh(self) -> None:
-        """Read it again."""
-        manager = self._manager
-        if manager is None:
-            return
-        if self._job is not None:
-            self._stale = True  # a running read may be from before the change
-            return
-        self._job = self._jobs.read(
-            lambda token: (manager, manager.status()), self._take, lambda sentence: self._forget_job()
-        )
-
-    def _take(self, answer: tuple[MemorySearchManager, MemoryProviderStatus]) -> None:
-        manager, status = answer
-        if manager is self._manager:
-            self.status = status
-            self.read.emit(status)
-            self._forget_job()
-
-    def _forget_job(self) -> None:
-        self._job = None
-        if self._stale:
-            self._stale = False
-            self.refresh()
-        self.idle.emit()
-
 
 # --- The syntax of the search box as a menu of examples: choosing one inserts it into the box ------------------------
 
@@ -217,7 +161,7 @@ class Preview(QObject):
         return result.path, result.start_line, result.end_line, self.query
 
 
-class SearchPanel(QObject):
+class SearchPanel(QObject, ViewPanel):
     """Everything between a key in the search box and a result for the viewer."""
 
     result_activated = Signal(object, object)
@@ -249,7 +193,7 @@ class SearchPanel(QObject):
 
     def __init__(self, manager: MemorySearchManager | None, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._status = MemoryStatus(jobs, self)
+        self._status: MemoryProviderStatus | None = None
         self.box = QueryBox()
         self.completion = Completion(self.box.edit, jobs)
         self._help = QueryHelpButton(jobs)
@@ -259,7 +203,7 @@ class SearchPanel(QObject):
         self._preview = Preview(self.view, self)
         self._actions = ResultActions(self.view.list, self)
         self.header = FoldingRow(self.box, self.filters, BOX_LETTERS)
-        self.body = self.view
+        self.body: ResultsView = self.view
         self.ranking = self.view.ranking
         self.controller = SearchController(self.box, self.completion, self.filters, self.view, jobs, self)
         self.view.add_tool(self.controller.saved_searches.star)
@@ -271,9 +215,7 @@ class SearchPanel(QObject):
         self.controller.answer_changed.connect(self._take_answer)
         self._preview.selected.connect(self.result_selected)
         self._preview.idle.connect(self._tell_settled)
-        self._status.read.connect(self._take_status)
-        self._status.idle.connect(self._tell_settled)
-        self.box.into_list.connect(self.focus_results)
+        self.box.into_list.connect(self.focus_list)
         self.box.accepted.connect(self._accept)
         self._help.example_chosen.connect(self.box.insert)
         self.filters.workspace_menu_requested.connect(self.workspace_menu_requested)
@@ -300,7 +242,7 @@ class SearchPanel(QObject):
     @property
     def busy(self) -> bool:
         """False once `settled` was emitted, until the next query."""
-        return self.controller.busy or self._preview.busy or self._status.busy
+        return self.controller.busy or self._preview.busy
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Set the memory; the query in the box is repeated."""
@@ -310,13 +252,16 @@ class SearchPanel(QObject):
         self.view.show_hint(None)
         self.filters.show_workspace("")
         self.filters.set_scope(None)
-        self._status.set_manager(manager)
         self.controller.ask()
 
     @Slot(object)
     def show_status(self, status: MemoryProviderStatus | None) -> None:
         """Show the latest status; called whenever it changes."""
+        self._status = status
         self.view.show_status(status)
+        if status is not None:
+            self.filters.show_workspace(status.workspace_dir)
+            self.filters.show_sessions(available=any(c.source == "sessions" and c.files for c in status.source_counts))
 
     @Slot(object)
     def show_unsupported(self, lacks: MissingFeatures) -> None:
@@ -331,7 +276,7 @@ class SearchPanel(QObject):
         self.box.focus_all()
 
     @Slot()
-    def focus_results(self) -> None:
+    def focus_list(self) -> None:
         """Go to the results or what can be done without them; else to the box."""
         if not self.view.isVisible():
             self.passed_by.emit()
@@ -346,8 +291,7 @@ class SearchPanel(QObject):
 
     @Slot()
     def refresh(self) -> None:
-        """The index changed: count again, and ask the same again without moving anything."""
-        self._status.refresh()
+        """The index changed: repeat the query without moving anything."""
         self.controller.repeat()
 
     # --- from the box to a result -----------------------------------------------------------------------------------
@@ -369,15 +313,8 @@ class SearchPanel(QObject):
     @Slot(object)
     def _take_answer(self, answer: Answer | None) -> None:
         if answer is None:
-            self.view.show_hint(self._status.status)
+            self.view.show_hint(self._status)
         self.answer_changed.emit(answer)
-
-    @Slot(object)
-    def _take_status(self, status: MemoryProviderStatus) -> None:
-        self.filters.show_workspace(status.workspace_dir)
-        self.filters.show_sessions(available=any(c.source == "sessions" and c.files for c in status.source_counts))
-        if self.view.answer is None and not self.controller.busy:
-            self.view.show_hint(status)
 
     @Slot()
     def _tell_settled(self) -> None:

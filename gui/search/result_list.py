@@ -10,8 +10,7 @@ from engine import MemorySearchResult, tr, tr_count
 from gui.search.row_delegate import ResultDelegate
 from gui.search.row_model import ResultModel
 from gui.search.rows import MoreInFileRow, MoreRow, ResultRow, Row
-from gui.widgets.row_list import Place, RowList
-from gui.widgets.row_model import Index
+from gui.widgets.row_list import Index, Place, RowList
 
 _TOP = 8
 

@@ -26,9 +26,9 @@ from gui.widgets.icons import IconButton
 from gui.widgets.labels import elide, label
 from gui.widgets.list_header import ListHeader, Order
 from gui.widgets.message import NoticeBar
+from gui.widgets.placeholder_page import Action, KeyTable, Offer, StatePage
 from gui.widgets.plain_text import set_tip
 from gui.widgets.row_list import GUTTER
-from gui.widgets.state_page import Action, KeyTable, Offer, StatePage
 
 # --- One line about spelling: other queries to search for, or the correction that was searched, with a way back.
 
@@ -205,12 +205,14 @@ class ResultsView(QWidget):
         self._show_empty_again()
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:
-        """During the first indexing, a page without results shows the progress."""
+        """Update the hint; during the first indexing, a page without results shows the progress."""
         before, self._reading = self._reading, messages.reading(status)
-        if self._reading == before or self.has_results:
+        if self.has_results:
             return
         if self._page_shows == "hint":
             self.show_hint(status)
+        elif self._reading == before:
+            return
         elif self._reading or status is None or status.last_sync is None or status.last_sync.error:
             self._show_empty_again()  # after any other sync, the answer is repeated automatically
 

@@ -34,10 +34,8 @@ from gui.style.theme import Tokens, mark_pen, tokens
 from gui.widgets.formatting import ago
 from gui.widgets.labels import elide
 from gui.widgets.mirrored import is_mirrored, line_direction, mirror, text_direction, upright, write
-from gui.widgets.plain_text import show_tip
-from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
-from gui.widgets.row_model import Index, RowRole
-from gui.widgets.utf16 import utf16_length, utf16_ranges
+from gui.widgets.plain_text import show_tip, utf16_length, utf16_ranges
+from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowRole, paint_ground
 
 PAD = 6
 META_GAP = 2

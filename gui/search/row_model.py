@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject
 from engine import tr, tr_count
 from gui.search.rows import LEGS, FileRow, MoreInFileRow, MoreRow, ResultRow, Row
 from gui.widgets.formatting import ago, exact
-from gui.widgets.row_model import RowModel
+from gui.widgets.row_list import RowModel
 
 
 class ResultModel(RowModel):

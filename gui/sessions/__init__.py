@@ -3,3 +3,39 @@
 In: summaries of all sessions.
 Out: a filtered list; the selected session opens in `gui.conversation`.
 """
+
+from typing import TYPE_CHECKING
+
+from engine import marked
+from gui.commands.contexts import Context, Fixed
+from gui.core.view_spec import ViewPanel, ViewSpec
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QObject
+
+    from gui.core.jobs import Jobs
+
+
+def _make(jobs: "Jobs", parent: "QObject") -> ViewPanel:
+    from gui.sessions.panel import SessionsPanel
+
+    return SessionsPanel(jobs, parent=parent)
+
+
+VIEW = ViewSpec(
+    name="sessions",
+    label=marked("Sessions"),
+    tip=marked("Browse past sessions"),
+    command=marked("Browse past sessions"),
+    key="Ctrl+2",
+    make=_make,
+    lazy=True,
+    contexts=(Context("sessions", marked("List of sessions"), marked("Go to the sessions first.")),),
+    fixed_keys=(
+        Fixed("sessions", ("Down", "Up"), marked("Along the list, and back to the box")),
+        Fixed("sessions", ("Return",), marked("Go to the session")),
+        Fixed("sessions", ("Right", "Left"), marked("Show and hide the sessions of its sub-agents")),
+        Fixed("sessions", ("Esc",), marked("Back to the box; there clear the text, then the filters")),
+    ),
+    guide="sessions",
+)

@@ -1,4 +1,4 @@
-"""Lists the requested sessions, or says why nothing can be listed and what to do."""
+"""Lists the requested sessions or those similar to one, or says why nothing can be listed and what to do."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,29 +6,32 @@ from datetime import date
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from engine import MemoryProviderStatus, MemorySearchManager, SessionSummary, tr
+from engine import MemoryProviderStatus, MemorySearchManager, SessionSummary, marked, tr
 from gui.core.capabilities import TITLES, MissingFeatures
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
-from gui.sessions import messages
-from gui.sessions.catalog import SessionCatalog, make_catalogue
+from gui.sessions import listing_view
+from gui.sessions.catalog import Entry, SessionCatalog, make_catalogue
 from gui.sessions.content_search import ContentSearch
 from gui.sessions.filter_controller import FilterController
 from gui.sessions.listing_view import ListingView, make_place_table
-from gui.sessions.rows import build_listing
+from gui.sessions.rows import Row, build_alike, build_listing
 from gui.viewer.notice_page import NothingToRead
 from gui.widgets.guide_link import guide_action
 
+_BACK = marked("Back to all")
+MOST_ALIKE = 30
+
+Alike = tuple[tuple[SessionSummary, float], ...]
+
+
 # --- Reads the list of sessions from the memory, off the GUI thread, and again when the index has changed ------------
-
-
 @dataclass(frozen=True)
 class Known:
     """What a reading gave."""
 
     summaries: tuple[SessionSummary, ...]
     catalogue: SessionCatalog
-    status: MemoryProviderStatus
 
 
 class SessionListLoader(QObject):
@@ -68,10 +71,10 @@ class SessionListLoader(QObject):
             return
 
         def work(_token: object) -> Known:
-            summaries, status = manager.sessions(), manager.status()
+            summaries = manager.sessions()
             if before is not None and before.summaries == summaries:
-                return Known(summaries, before.catalogue, status)  # the same entries: rows that need no change
-            return Known(summaries, make_catalogue(summaries), status)
+                return before  # the same entries: rows that need no change
+            return Known(summaries, make_catalogue(summaries))
 
         self._job.put(self._jobs.read(work, self._take, self._fail))
 
@@ -98,8 +101,6 @@ class SessionListLoader(QObject):
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-
-
 class ListBuilder(QObject):
     """Fills the view, and shows the number of matches in the box; stores which sessions show their sub-agents."""
 
@@ -122,6 +123,10 @@ class ListBuilder(QObject):
         super().__init__(parent)
         self.lacks: MissingFeatures = {}
         """Features that the sessions' memory doesn't support."""
+        self._without = "", tr(listing_view.READING)
+        """Title and sentence if there are no sessions."""
+        self._elsewhere = ""
+        """Which sessions are indexed in other workspaces."""
         self._reader = reader
         self._content = content
         self._wanted = wanted
@@ -139,7 +144,14 @@ class ListBuilder(QObject):
             act = (tr("Choose another engine…"), self.engine_wanted.emit)
             self._view.show_page((tr(TITLES["sessions"]), self.lacks["sessions"]), actions=(act,))
         else:
-            self._view.show_page(("", tr(messages.READING) if reading else ""))
+            self._view.show_page(("", tr(listing_view.READING) if reading else ""))
+
+    def take_status(self, status: MemoryProviderStatus | None) -> bool:
+        """Store the messages that depend on the status; returns whether one has changed."""
+        before = self._without, self._elsewhere
+        self._without = ("", tr(listing_view.READING)) if status is None else listing_view.without_sessions(status)
+        self._elsewhere = "" if status is None else listing_view.elsewhere(status)
+        return before != (self._without, self._elsewhere)
 
     @Slot(bool)
     def show(self, keep: bool = False) -> None:
@@ -148,19 +160,19 @@ class ListBuilder(QObject):
         if known is None:
             return
         if not known.catalogue.sessions:
-            self._show_nothing_known(known.status)
+            self._show_nothing_known()
             return
         found = hits.count(self._wanted.chips.role)
         listing = build_listing(known.catalogue, criteria, found, self._opened, self._today())
         unsearched = self.lacks.get("conditions", "") if criteria.text else ""
-        self._view.notice.show_notice(messages.notice(hits) or unsearched or messages.elsewhere(known.status))
+        self._view.notice.show_notice(listing_view.notice(hits) or unsearched or self._elsewhere)
         if hits.text and hits.text == criteria.text:
-            self._wanted.box.set_state(messages.box_state(listing))
+            self._wanted.box.set_state(listing_view.box_state(listing))
         if listing.rows:
-            counts = messages.header_counts(known.catalogue, criteria, listing)
+            counts = listing_view.header_counts(known.catalogue, criteria, listing)
             self._view.show_rows(listing.rows, counts, words=criteria.words, keep=keep)
         else:
-            words = messages.nothing_matches(criteria, searching=self._content.busy)
+            words = listing_view.nothing_matches(criteria, searching=self._content.busy)
             self._view.show_page(words, tr("No sessions"), actions=((tr("Clear the filters"), self._wanted.clear),))
 
     @Slot(str, bool)
@@ -176,14 +188,14 @@ class ListBuilder(QObject):
             return NothingToRead(self.lacks["sessions"])
         known = self._reader.known
         if known is None or self._view.has_rows:
-            return messages.CHOOSE_SESSION
-        return messages.NOTHING_FITS if known.catalogue.sessions else messages.NONE_TO_READ
+            return listing_view.CHOOSE_SESSION
+        return listing_view.NOTHING_FITS if known.catalogue.sessions else listing_view.NONE_TO_READ
 
-    def _show_nothing_known(self, status: MemoryProviderStatus) -> None:
+    def _show_nothing_known(self) -> None:
         self._view.notice.show_notice("")
         self._view.show_page(
-            messages.without_sessions(status),
-            actions=((tr(messages.CHOOSE), self.folder_wanted.emit), guide_action("sessions")),
+            self._without,
+            actions=((tr(listing_view.CHOOSE), self.folder_wanted.emit), guide_action("sessions")),
             make_table=make_place_table,
         )
 
@@ -191,3 +203,111 @@ class ListBuilder(QObject):
     def _show_failure(self, sentence: str) -> None:
         words = tr("The sessions cannot be listed"), sentence
         self._view.show_page(words, actions=((tr("Try again"), self.again_wanted.emit),))
+
+
+class SimilaritySearch(QObject):
+    """At most one session is compared with the others at a time; `entry` is that one, until `end`."""
+
+    found = Signal(object)
+    """The similar sessions, nearest first, with their cosine."""
+    failed = Signal(str)
+
+    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.entry: Entry | None = None
+        self._jobs = jobs
+        self._job = JobSlot(self)
+
+    @property
+    def busy(self) -> bool:
+        return self._job.busy
+
+    def start(self, manager: MemorySearchManager, entry: Entry) -> None:
+        self.end()
+        self.entry = entry
+        path = entry.summary.path
+        self._job.put(
+            self._jobs.read(lambda _: manager.similar_sessions(path, max_results=MOST_ALIKE), self._take, self._fail)
+        )
+
+    def end(self) -> Entry | None:
+        """Back to all sessions; returns the one that was compared."""
+        self._job.cancel()
+        before, self.entry = self.entry, None
+        return before
+
+    def _take(self, alike: Alike) -> None:
+        self._job.done()
+        self.found.emit(alike)
+
+    def _fail(self, sentence: str) -> None:
+        self._job.done()
+        self.failed.emit(sentence)
+
+
+class SimilarList(QObject):
+    """Signals: left: show all sessions again, with this one current (its path). settled: the comparison has ended."""
+
+    left = Signal(str)
+    settled = Signal()
+
+    def __init__(self, jobs: Jobs, reader: SessionListLoader, view: ListingView, parent: QObject) -> None:
+        super().__init__(parent)
+        self._reader = reader
+        self._view = view
+        self._comparison = SimilaritySearch(jobs, self)
+        self._comparison.found.connect(self._show)
+        self._comparison.failed.connect(self._show_failure)
+
+    @property
+    def busy(self) -> bool:
+        return self._comparison.busy
+
+    @property
+    def shown(self) -> bool:
+        """Whether it is shown, or about to be shown, instead of all sessions."""
+        return self._comparison.entry is not None
+
+    @property
+    def compared(self) -> SessionSummary | None:
+        """The session that the others are compared with."""
+        entry = self._comparison.entry
+        return entry.summary if entry is not None else None
+
+    def start(self, manager: MemorySearchManager, path: str) -> None:
+        """Compare the session with this path with all others, if it is listed."""
+        known = self._reader.known
+        entry = known.catalogue.by_path.get(path) if known else None
+        if entry is not None:
+            self._comparison.start(manager, entry)
+            self._view.notice.show_notice(tr("Comparing sessions…"), tr(_BACK), self.leave)
+
+    def end(self) -> None:
+        """Something else is shown now."""
+        self._comparison.end()
+
+    @Slot()
+    def leave(self) -> None:
+        """Back to all sessions."""
+        before = self._comparison.end()
+        self.left.emit(before.summary.path if before is not None else "")
+
+    @Slot(object)
+    def _show(self, alike: Alike) -> None:
+        known, entry = self._reader.known, self._comparison.entry
+        rows: list[Row] = build_alike(known.catalogue, alike) if known else []
+        title = entry.title if entry else ""
+        self._view.notice.show_notice(listing_view.alike(title, len(rows)), tr(_BACK), self.leave)
+        if rows:
+            self._view.show_rows(rows, (tr("Most alike first"),), sortable=False)
+            self._view.list.take_focus()
+        else:
+            words = tr("Nothing comes close"), tr(listing_view.NOTHING_ALIKE)
+            self._view.show_page(words, actions=((tr(_BACK), self.leave),))
+            self._view.page.take_focus()
+        self.settled.emit()
+
+    @Slot(str)
+    def _show_failure(self, sentence: str) -> None:
+        self._view.notice.show_notice(sentence, tr(_BACK), self.leave)
+        self.settled.emit()

@@ -9,17 +9,17 @@ from datetime import date
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from engine import MemorySearchManager, SessionSummary, tr
+from engine import MemoryProviderStatus, MemorySearchManager, SessionSummary, tr
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.jobs import Jobs
-from gui.sessions import messages
+from gui.core.view_spec import ViewPanel
+from gui.sessions import listing_view
 from gui.sessions.catalog import EMPTY
 from gui.sessions.content_search import ContentSearch
 from gui.sessions.filter_controller import FilterChips, FilterController, SessionsViewState
-from gui.sessions.list_builder import ListBuilder, SessionListLoader
+from gui.sessions.list_builder import ListBuilder, SessionListLoader, SimilarList
 from gui.sessions.listing_view import ListingView
 from gui.sessions.session_actions import SessionActions
-from gui.sessions.similar_list import SimilarList
 from gui.viewer.notice_page import NothingToRead
 from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.query_box import QueryBox
@@ -109,7 +109,7 @@ class DateChange(QObject):
             self.changed.emit()
 
 
-class SessionsPanel(QObject):
+class SessionsPanel(QObject, ViewPanel):
     """Everything between a memory's sessions and the one that the conversation shows."""
 
     session_activated = Signal(object)
@@ -207,6 +207,12 @@ class SessionsPanel(QObject):
         self._follower.forget()
         self._reader.set_manager(None if "sessions" in lacks else manager)
         self._content.ask(self._wanted.criteria.text)
+
+    @Slot(object)
+    def show_status(self, status: MemoryProviderStatus | None) -> None:
+        """Why there are no sessions, or not all; called whenever the status changes."""
+        if self._listed.take_status(status):
+            self._show_again()
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Features that the current or next memory doesn't support."""
@@ -338,7 +344,7 @@ class SessionsPanel(QObject):
 
     @Slot()
     def _tell_searching(self) -> None:
-        self.box.set_state(tr(messages.SEARCHING))
+        self.box.set_state(tr(listing_view.SEARCHING))
 
     @Slot(str)
     def _go_back(self, path: str) -> None:

@@ -16,9 +16,8 @@ from gui.widgets.formatting import exact, grouped, size_text
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import elide
 from gui.widgets.mirrored import mirror, mirrored_x, put, upright, write
-from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, RowList, paint_ground
-from gui.widgets.row_model import Index, RowModel, RowRole
-from gui.widgets.utf16 import utf16_ranges
+from gui.widgets.plain_text import utf16_ranges
+from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
 
 _BATCH = 100
 """Rows laid out per step, under 1 ms; the rest follows while the event loop is idle."""

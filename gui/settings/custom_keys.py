@@ -9,8 +9,8 @@ from PySide6.QtGui import QKeySequence
 import engine
 from engine import tr
 from gui.commands.keymap import Command, Keymap
-from gui.commands.listing import clash, meet, native
 from gui.core.jobs import Jobs
+from gui.core.key_listing import clash, meet, native
 
 _OPTION = "window.keys"
 _PORTABLE = QKeySequence.SequenceFormat.PortableText

@@ -29,7 +29,7 @@ from gui.settings.results_page import ResultsPage
 from gui.settings.system_switch import SystemSwitch
 from gui.style.stylesheet import font_at
 from gui.widgets.buttons import add_clear_button
-from gui.widgets.combo import ComboBox
+from gui.widgets.form_controls import ComboBox
 from gui.widgets.guide_link import guide_button
 from gui.widgets.labels import line
 from gui.widgets.message import Action, MessagePage

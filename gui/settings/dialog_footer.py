@@ -5,7 +5,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from engine import SettingsConsequences, tr, tr_count
-from gui.commands.listing import native
+from gui.core.key_listing import native
 from gui.settings.embedding_choice import EmbeddingChoice
 from gui.settings.model import SettingsModel
 from gui.settings.wording import sent_words

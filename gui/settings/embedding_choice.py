@@ -9,7 +9,7 @@ import msgspec
 import engine
 from engine import Settings
 
-REMOTE = ("openai", "gemini", "voyage")
+REMOTE = engine.remote_names()
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,7 @@ from gui.settings.wording import (
     list_price_words,
     where_texts_go,
 )
-from gui.widgets.checkable import CheckBox
-from gui.widgets.combo import ComboBox
+from gui.widgets.form_controls import CheckBox, ComboBox
 from gui.widgets.formatting import size_text
 from gui.widgets.labels import breakable, label
 from gui.widgets.plain_text import set_tip
@@ -248,7 +247,7 @@ class EmbeddingForm(QWidget):
         self._batch_hint = label(tr("Cheaper, but the vectors may take a day to come."), "meta", wrap=True)
         self._agreed = {name: CheckBox(tr("May send to {owner}", owner=OWNERS[name])) for name in REMOTE}
         self._fallback = ComboBox(tr("Fallback"))
-        for name in ("none", "embedded", "gguf", *REMOTE):
+        for name in ("none", *(provider.name for provider in engine.PROVIDERS)):
             self._fallback.addItem(tr(NAMES[name]), name)
         self._fallback_hint = label("", "meta", wrap=True)
 

@@ -24,8 +24,7 @@ from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.settings.check_row import CheckRow
 from gui.settings.engine_choice import ENGINES, EngineChoice, switch_words
-from gui.widgets.checkable import RadioButton, indent
-from gui.widgets.combo import ComboBox
+from gui.widgets.form_controls import ComboBox, RadioButton, indent
 from gui.widgets.labels import breakable, label
 from gui.widgets.mirrored import margins
 from gui.widgets.plain_text import set_tip

@@ -14,11 +14,9 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QLineEdit, QPus
 
 import engine
 from engine import Option, tr
-from gui.facts.text_field import TextField
 from gui.settings.value_text import UnreadableValue, choice_words, field_text, is_path, number_text, read_field, unit_of
 from gui.style.stylesheet import font_at
-from gui.widgets.checkable import CheckBox
-from gui.widgets.combo import ComboBox
+from gui.widgets.form_controls import CheckBox, ComboBox, TextField
 from gui.widgets.labels import label
 
 

@@ -17,9 +17,8 @@ from PySide6.QtWidgets import (
 
 from engine import any_of, tr
 from gui.commands.binding import follow_keys
-from gui.commands.contexts import title
 from gui.commands.keymap import Command, Keymap, without_dots
-from gui.commands.listing import clash, native
+from gui.core.key_listing import by_place, clash, native, title
 from gui.settings.custom_keys import CustomKeys
 from gui.widgets.accessible_painting import Part
 from gui.widgets.announcer import announce
@@ -311,7 +310,7 @@ class KeyboardPage(QFrame):
                 any_of(native(key) for key in self._keymap.keys(command.name)),
                 self._own.is_own(command.name),
             )
-            for command in self._keymap.by_place()
+            for command in by_place(self._keymap)
         ]
 
     @Slot()

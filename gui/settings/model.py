@@ -15,24 +15,14 @@ import engine
 from engine import CancelToken, SettingChange, SettingLayers, Settings, SettingsConsequences
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
+from gui.settings.page_layout import placed_options
 
 Changes = tuple[SettingChange, ...]
 
-_AT_ONCE = (
-    "window.",
-    "facts.",
-    "remember.",
-    "citations",
-    "max_injected_chars",
-    "workspace",
-    "sync.on_session_start",
-    *engine.ANSWERING,
-)
-"""What the window and agents read themselves, each time that they need it, and what an open memory takes."""
-
 
 def applies_at_once(key: str) -> bool:
-    return key.startswith(_AT_ONCE)
+    """Whether a change of this option needs no reopening."""
+    return placed_options()[key].option.applies != "reopening"
 
 
 class SettingsModel(QObject):

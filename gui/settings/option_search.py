@@ -13,45 +13,8 @@ from gui.settings.value_text import choice_words, plain_choice_words, value_word
 from gui.style.theme import tokens
 from gui.widgets.plain_text import Styled, set_plain, set_rich
 
-ALSO_CALLED = {
-    "workspace": marked("startup, directory"),
-    "program.autostart": marked("autostart, startup, login, boot"),
-    "window.editor": marked("open with, program, application"),
-    "window.tray": marked("notification area, status icon, system tray"),
-    "window.close_to_tray": marked("minimise, minimize, background, hide, notification area"),
-    "window.notify": marked("notification, message, popup"),
-    "window.theme": marked("colour scheme, color scheme, dark mode, night"),
-    "window.font_scale": marked("zoom, font size, larger, smaller"),
-    "window.language": marked("locale, translation"),
-    "window.keys": marked("shortcuts, hotkeys, key bindings, quick search"),
-    "window.keep_searches": marked("history, recent searches"),
-    "extra_paths": marked("directory, vault"),
-    "extensions": marked("file types, suffix"),
-    "include": marked("filter, glob"),
-    "exclude": marked("ignore, skip, hide"),
-    "max_file_bytes": marked("size limit"),
-    "sessions.folders": marked("history, transcripts, chats"),
-    "provider": marked("embeddings, semantic, AI"),
-    "remote.base_url": marked("server, endpoint, URL, Ollama"),
-    "remote.api_key_env": marked("password, token, secret"),
-    "remote.batch.enabled": marked("discount"),
-    "backend": marked("database, search engine"),
-    "query.max_results": marked("limit, top"),
-    "query.min_score": marked("threshold, weak matches, relevance"),
-    "query.hybrid.enabled": marked("hybrid search, keywords"),
-    "query.hybrid.vector_weight": marked("weight, semantic, balance"),
-    "query.hybrid.text_weight": marked("weight, keywords, balance"),
-    "query.hybrid.mmr.enabled": marked("diversity, duplicates, MMR"),
-    "query.hybrid.temporal_decay.enabled": marked("recency, newer, date, decay"),
-    "query.hybrid.temporal_decay.evergreen": marked("pinned, recency, decay"),
-    "query.cache.enabled": marked("cache"),
-    "sync.watch": marked("automatic, live, refresh"),
-    "sync.interval_minutes": marked("automatic, schedule, timer"),
-    "store.path": marked("database, location, storage"),
-    "store.vector.enabled": marked("semantic, embeddings"),
-    "chunking.tokens": marked("chunks, pieces"),
-}
-"""By the options' keys, and by the name of system settings."""
+ALSO_CALLED = {"program.autostart": marked("autostart, startup, login, boot")}
+"""Search words of settings that the system stores, by their keys; options declare theirs."""
 
 
 def words_of(query: str) -> tuple[str, ...]:
@@ -67,7 +30,7 @@ def fit(placed: OptionPlacement, value: object, words: Sequence[str]) -> int | N
     """
     option = placed.option
     name = [placed.name, tr(placed.name)]
-    plain = [option.help, PAGES[placed.page], placed.group, ALSO_CALLED.get(option.key, "")]
+    plain = [option.help, PAGES[placed.page], placed.group, option.also or ALSO_CALLED.get(option.key, "")]
     texts = [option.key, value_words(option, value), *option.choices, *plain, *map(tr, filter(None, plain))]
     for called in (choice_words, plain_choice_words):
         texts += [called(option.key, choice) for choice in option.choices]

@@ -12,8 +12,7 @@ from gui.settings.option_row import OptionFooter, OptionRow
 from gui.settings.option_search import fit, mark, words_of
 from gui.settings.options_page import WIDTH
 from gui.settings.page_layout import PAGES, WITHOUT_ROWS, OptionPlacement, SettingsPage, placed_options
-from gui.settings.system_row import SystemRow
-from gui.settings.system_switch import SystemSwitch, with_switches
+from gui.settings.system_switch import SystemRow, SystemSwitch, with_switches
 from gui.settings.value_text import value_words
 from gui.widgets.announcer import announce
 from gui.widgets.labels import breakable, label, line

@@ -19,9 +19,8 @@ from gui.settings.model import SettingsModel
 from gui.settings.option_row import OptionRow
 from gui.settings.options_page import OptionsPage
 from gui.settings.page_layout import OptionPlacement
-from gui.sources.choice import Choice, Source, look_beside, measure
 from gui.sources.place_rows import PlaceBoxes, PlaceChoices, ask_for_exports, ask_for_folder, issue_lines, short_path
-from gui.sources.sessions_page import LOOKING, NOTHING
+from gui.sources.sessions_page import LOOKING, NOTHING, Choice, Source, look_beside, measure
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
 from gui.widgets.plain_text import set_tip

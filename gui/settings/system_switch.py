@@ -1,14 +1,22 @@
-"""A setting outside of the settings file: stored by the system, and possibly changed by others."""
+"""A setting outside of the settings file, stored by the system and possibly changed by others, and its row."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
-from engine import tr
+from engine import marked, tr
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
+from gui.settings.fields import SwitchField
+from gui.settings.option_search import mark
 from gui.settings.page_layout import OptionPlacement
+from gui.settings.value_text import value_words
+from gui.widgets.announcer import announce
+from gui.widgets.flow_layout import FlowLayout
+from gui.widgets.labels import breakable, label
 
 
 class SystemState(Protocol):
@@ -82,3 +90,96 @@ def with_switches(
     for placed in options:
         yield placed, None
         yield from ((switch.placed, switch) for switch in switches if switch.after == placed.key)
+
+
+# --- Its row among the options -------------------------------------------------------------------------------------
+
+_HERE = marked("Set on this computer")
+_DEFAULT = marked("Default")
+_KEPT = marked("kept by the system")
+
+
+class SystemRow(QFrame):
+    """Read again when shown, and when the window is activated."""
+
+    def __init__(self, switch: SystemSwitch, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._switch = switch
+        self._words = ""
+        placed = self.placed = switch.placed
+        self.field = SwitchField(placed.option, placed.title)
+        self.field.entered.connect(self._entered)
+        self._help = label(placed.help, "meta", wrap=True)
+        self._problem = label("", "degraded", wrap=True)
+        self._problem.hide()
+        self._origin = label("", "meta")
+        self._origin.setContentsMargins(4, 0, 4, 0)  # in line with the links of other rows
+        usual = value_words(placed.option, placed.option.default)
+        self.reset = QPushButton(tr("Reset to {value}", value=usual))
+        self.reset.setProperty("role", "link")
+        self.reset.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+        self.reset.setAccessibleName(tr("Reset {option} to {value}", option=placed.title, value=usual))
+        self.reset.clicked.connect(self._take_back)
+        self._default = label(tr("Default: {value}", value=usual), "meta")
+        foot = QWidget()
+        flow = FlowLayout(10, foot)
+        for part in (self._origin, self.reset, self._default, label(tr(_KEPT), "meta")):
+            flow.addWidget(part)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 6, 0, 8)
+        column.setSpacing(3)
+        for widget in (self.field, self._problem, self._help, foot):
+            column.addWidget(widget)
+        switch.changed.connect(self._show_state)
+        switch.refused.connect(self._complain)
+        self._show_state()
+
+    @Slot()
+    def _show_state(self) -> None:
+        on, option = self._switch.on, self.placed.option
+        self.field.show_value(on)
+        as_usual = on == option.default
+        self._origin.setText(tr(_DEFAULT if as_usual else _HERE))
+        self.reset.setVisible(not as_usual)
+        self._default.setVisible(not as_usual)
+        usual = value_words(option, option.default)
+        said = tr("{origin}. Default: {value}.", origin=self._origin.text(), value=usual)
+        self.field.describe(f"{self.placed.help} {said}")
+
+    @Slot(str)
+    def _complain(self, sentence: str) -> None:
+        if sentence:
+            announce(self, sentence)
+        self._problem.setText(breakable(sentence))
+        self._problem.setVisible(bool(sentence))
+
+    @Slot(object)
+    def _entered(self, on: bool) -> None:
+        self._complain("")
+        self._switch.switch(on)
+
+    @Slot()
+    def _take_back(self) -> None:
+        self.take_focus()  # the undo button disappears
+        self._entered(self.placed.option.default)
+
+    def mark(self, words: str) -> None:
+        """Show where these words of a search are; none takes that back."""
+        self._words = words
+        mark(self._help, self.placed.help, words)
+
+    def take_focus(self) -> None:
+        self.show()  # immediately, not at the next layout
+        self.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._complain("")
+        self._switch.look()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow() and self.isVisible():
+            self._switch.look()
+        elif event.type() == QEvent.Type.PaletteChange and self._words:
+            self.mark(self._words)

@@ -20,23 +20,7 @@ from gui.widgets.formatting import size_text
 from gui.widgets.pricing import CENT, day_words, money
 
 PROVIDERS = (
-    (
-        "embedded",
-        marked("Built-in model"),
-        marked("Works immediately, on this machine, in 16 languages. No key, no cost."),
-    ),
-    (
-        "gguf",
-        marked("Model file (GGUF)"),
-        marked("A model file runs on this machine: slower than the built-in model, and better."),
-    ),
-    (
-        "openai",
-        marked("OpenAI-compatible"),
-        marked("OpenAI, or Ollama, LM Studio, OpenRouter, llama-server and others."),
-    ),
-    ("gemini", "Google Gemini", marked("Google's service.")),
-    ("voyage", "Voyage AI", marked("Voyage's service.")),
+    *((provider.name, provider.label, provider.sentence) for provider in engine.PROVIDERS),
     (
         "auto",
         marked("Automatic"),
@@ -48,22 +32,21 @@ PROVIDERS = (
 )
 """Name in the settings, display name, and a sentence; the latter two in English."""
 NAMES = {name: title for name, title, _ in PROVIDERS}
-OWNERS = {"openai": "OpenAI", "gemini": "Google", "voyage": "Voyage AI"}
+OWNERS = {provider.name: provider.owner for provider in engine.PROVIDERS if provider.owner}
 SENTENCES = {name: sentence for name, _, sentence in PROVIDERS}
 _NOTHING_LEAVES = marked("Nothing leaves this machine.")
 _FALLBACK_ALONE = marked("Nothing leaves this machine unless the fallback takes over.")
-_HOSTS = {"openai": "api.openai.com", "gemini": "generativelanguage.googleapis.com", "voyage": "api.voyageai.com"}
 
 
 def where_texts_go(provider: str, base_url: str, *, remote_fallback: bool = False) -> str:
     """One sentence on what leaves the machine; `remote_fallback`: whether `fallback_words` has something to add."""
-    if provider == "none" or provider in ("embedded", "gguf"):
+    if provider not in ("auto", *engine.remote_names()):
         return tr(_FALLBACK_ALONE) if remote_fallback else tr(_NOTHING_LEAVES)
     if provider == "auto" and remote_fallback:
         return tr("Without a tick below nothing leaves this machine unless the fallback takes over.")
     if provider == "auto":
         return tr("Without a tick below nothing leaves this machine.")
-    host = host_of(base_url) if base_url else _HOSTS[provider]
+    host = host_of(base_url) if base_url else engine.provider_named(provider).hosts[0]
     if host in ("localhost", "127.0.0.1", "::1"):
         if remote_fallback:
             return tr("The texts go to a server on this machine; nothing leaves it unless the fallback takes over.")

@@ -13,14 +13,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine import marked, tr
+from engine import tr
 from gui.commands.binding import tell_key
 from gui.core.notices import Notices
+from gui.core.view_spec import view_specs
 from gui.core.window_state import WindowState
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.explanation.panel import ExplanationPanel
 from gui.shell.panes import Panes
-from gui.shell.views import ViewName, Views
+from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
 from gui.style.stylesheet import font_at
 from gui.widgets.buttons import ToggleButton
@@ -46,21 +47,15 @@ _BOX_LETTERS, _BOX_AROUND = 51, 200
 In a narrower window, its buttons are in two rows. In an even narrower one, the switch is hidden; its keys and menu
 entries remain.
 """
-_VIEWS: tuple[tuple[ViewName, str, str], ...] = (
-    ("search", marked("Search"), marked("Search notes and sessions")),
-    ("sessions", marked("Sessions"), marked("Browse past sessions")),
-    ("index", marked("Index"), marked("See inside the index")),
-    ("facts", marked("Facts"), marked("What is to be remembered")),
-)
 
 
 class HeaderBar(QWidget):
     """`dock_button` is checkable and shows whether the diagnostics are open; `menu_button` needs a menu."""
 
     view_wanted = Signal(str)
-    """ViewName, by its button."""
+    """Name of a view, by its button."""
 
-    def __init__(self, boxes: dict[ViewName, FoldingRow], parent: QWidget | None = None) -> None:
+    def __init__(self, boxes: dict[str, FoldingRow], parent: QWidget | None = None) -> None:
         """`boxes`: each view's widget in the top bar; views may share one.
 
         Folded parts continue below the two buttons.
@@ -72,7 +67,7 @@ class HeaderBar(QWidget):
         self.menu_button = IconButton("menu", tr("Menu"))
         self._boxes = boxes
         self._working = True
-        self._view: ViewName = "search"
+        self._view = next(iter(boxes))
         self._name = label("Mnemoscope", "strong")
         self._name.setContentsMargins(margins(_SIDE, _NAME_TOP, 0, 2 * _BUTTONS_TOP - _NAME_TOP))
         self._switch = QWidget(self)
@@ -95,7 +90,7 @@ class HeaderBar(QWidget):
             button.raise_()
         self._arrange()
 
-    def show_view(self, view: ViewName) -> None:
+    def show_view(self, view: str) -> None:
         """Show the box of this view."""
         self._view = view
         self._switch_buttons[view].setChecked(True)
@@ -106,23 +101,23 @@ class HeaderBar(QWidget):
         self._working = working
         self._arrange()
 
-    def _make_switch(self) -> dict[ViewName, QPushButton]:
+    def _make_switch(self) -> dict[str, QPushButton]:
         group = QButtonGroup(self._switch)
-        made: dict[ViewName, QPushButton] = {}
-        for view, words, tip in _VIEWS:
-            button = ToggleButton(tr(words), self._switch)
-            tell_key(button, tr(tip), f"view.{view}")
-            button.setAccessibleDescription(tr(tip))
-            button.clicked.connect(lambda _=False, view=view: self.view_wanted.emit(view))
+        made: dict[str, QPushButton] = {}
+        for spec in view_specs():
+            button = ToggleButton(tr(spec.label), self._switch)
+            tell_key(button, tr(spec.tip), f"view.{spec.name}")
+            button.setAccessibleDescription(tr(spec.tip))
+            button.clicked.connect(lambda _=False, view=spec.name: self.view_wanted.emit(view))
             group.addButton(button)
-            made[view] = button
-        made["search"].setChecked(True)
+            made[spec.name] = button
+        made[self._view].setChecked(True)
         return made
 
     def _arrange(self) -> None:
         needed = QFontMetrics(font_at(13)).averageCharWidth() * _BOX_LETTERS + _BOX_AROUND
         room = self.width() - needed - _SIDE
-        stacked = self._switch_width(len(_VIEWS), _SWITCH_GAP) > room
+        stacked = self._switch_width(len(self._boxes), _SWITCH_GAP) > room
         self._place_switch(stacked)
         self._switch.setVisible(self._working and (not stacked or self._switch_width(2, _STACK_GAP) <= room))
         for box in self._boxes.values():
@@ -139,7 +134,7 @@ class HeaderBar(QWidget):
         if stacked is self._stacked:
             return
         self._stacked = stacked
-        grid, columns = self._switch_grid, 2 if stacked else len(_VIEWS)
+        grid, columns = self._switch_grid, 2 if stacked else len(self._boxes)
         for place, button in enumerate(self._switch_buttons.values()):
             grid.addWidget(button, *divmod(place, columns))
         grid.setContentsMargins(margins(_SIDE, _STACK_TOP if stacked else _SWITCH_TOP, 0, 0))
@@ -223,14 +218,7 @@ class Frame(QWidget):
 
     def __init__(self, views: Views, dock: Dock, first_run: FirstRunPanel, banner: Notices) -> None:
         super().__init__()
-        self.header = HeaderBar(
-            {
-                "search": views.search.header,
-                "sessions": views.sessions.header,
-                "index": views.search.header,
-                "facts": views.facts.header,
-            }
-        )
+        self.header = HeaderBar({name: views.with_box(name).header for name in views.specs})
         self.panes = Panes(views.lists, views.readers, views.wholes, dock)
         self.message = MessagePage()
         self.sync_bar = SyncBar()
@@ -260,9 +248,9 @@ class Frame(QWidget):
         views.switched.connect(self._show_view)
 
     @Slot(str)
-    def _show_view(self, view: ViewName) -> None:
+    def _show_view(self, view: str) -> None:
         self.header.show_view(view)
-        self.panes.show_whole(view in ("index", "facts"))
+        self.panes.show_whole(self._views.specs[view].whole)
 
     def show_page(self, page: QWidget) -> None:
         """One of the three."""

@@ -1,28 +1,38 @@
-"""The views of the window: search and sessions with a list and a reader each, index and facts with all the room."""
+"""The views of the window: some with a list and a reader, the others with all the room."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TypeVar
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
-from engine import MemorySearchManager, MemorySearchResult, Passage, SessionSummary, may_name_session, split_name, tr
+from engine import (
+    MemoryProviderStatus,
+    MemorySearchManager,
+    MemorySearchResult,
+    Passage,
+    SessionSummary,
+    may_name_session,
+    split_name,
+    tr,
+)
 from gui.conversation.loader import OpenedSession
 from gui.conversation.panel import ConversationPanel
 from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
 from gui.core.location import Location
+from gui.core.view_spec import ViewPanel, view_specs
 from gui.facts.panel import FactsPanel
 from gui.index.panel import IndexPanel
 from gui.search.panel import SearchPanel
 from gui.search.query import Answer, Query, Scope
-from gui.sessions.messages import CHOOSE_SESSION
+from gui.sessions.listing_view import CHOOSE_SESSION
 from gui.sessions.panel import SessionsPanel
 from gui.sessions.wording import UNTITLED
 from gui.viewer.notice_page import NothingToRead
 from gui.viewer.panel import NOTHING_FOUND, ViewerPanel
 
-ViewName = Literal["search", "sessions", "index", "facts"]
+_Panel = TypeVar("_Panel", bound=ViewPanel)
 
 
 @dataclass(frozen=True)
@@ -38,38 +48,37 @@ class _Shown:
 
 class Views(QObject):
     """One is current at a time. Search and sessions share the conversation, and each finds again there what it had
-    shown; search and index share the box."""
+    shown."""
 
     switched = Signal(str)
-    """ViewName of the view that is current now."""
+    """Name of the view that is current now."""
     place_shown = Signal(object)
     """Location shown in the viewer that isn't a result."""
 
-    def __init__(self, jobs: Jobs, search: SearchPanel, parent: QObject) -> None:
+    def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
-        self.search = search
-        self.sessions = SessionsPanel(jobs, parent=self)
-        self.index = IndexPanel(jobs)
-        self.facts = FactsPanel(jobs, self)
+        self.specs = {spec.name: spec for spec in view_specs()}
+        self.panels = {name: spec.make(jobs, self) for name, spec in self.specs.items()}
+        self.search, self.sessions = search, sessions = self._panel(SearchPanel), self._panel(SessionsPanel)
+        self.index, self.facts = self._panel(IndexPanel), self._panel(FactsPanel)
         self.viewer = ViewerPanel(jobs)
         self.conversation = ConversationPanel(jobs)
         self.lists = QStackedWidget()
         self.readers = QStackedWidget()
         self.wholes = QStackedWidget()
-        for stack, widgets in (
-            (self.lists, (search.body, self.sessions.body)),
-            (self.readers, (self.viewer, self.conversation)),
-            (self.wholes, (self.index, self.facts.body)),
-        ):
-            for widget in widgets:
-                stack.addWidget(widget)
-        self.current: ViewName = "search"
+        for name, panel in self.panels.items():
+            self._stack(name).addWidget(panel.body)
+        for reader in (self.viewer, self.conversation):
+            self.readers.addWidget(reader)
+        self.current = next(iter(self.specs))
         self._manager: MemorySearchManager | None = None
         self._lacks: MissingFeatures = {}
-        self._listed = False
-        self._stale = False
+        self._unloaded: set[str] = set()
+        """Lazy views that haven't got the memory yet."""
+        self._stale: set[str] = set()
+        """Lazy views to refresh, since the index has changed."""
         self._asked: Query | None = None
-        self._wanted: dict[ViewName, _Shown | NothingToRead | None] = {}
+        self._wanted: dict[str, _Shown | NothingToRead | None] = {}
         """None where a file is read, or nothing is."""
         self._shown: _Shown | NothingToRead = CHOOSE_SESSION
         self._forget_shown()
@@ -77,7 +86,7 @@ class Views(QObject):
         search.answer_changed.connect(self._hear_answer)
         search.result_selected.connect(self.show_result)
         search.passed_by.connect(self.focus_list)
-        self.sessions.session_selected.connect(self._show_selected)
+        sessions.session_selected.connect(self._show_selected)
         self.viewer.escape_pressed.connect(self.focus_list)
         self.conversation.escape_pressed.connect(self.focus_list)
         self.conversation.similar_wanted.connect(self._show_similar)
@@ -90,27 +99,32 @@ class Views(QObject):
         """Search, list and read this memory from now on."""
         self._manager = manager
         self._forget_shown()
-        self.search.set_manager(manager)
-        self.index.set_manager(manager)
-        self.facts.set_manager(manager)
+        self._unloaded = {name for name, spec in self.specs.items() if spec.lazy}
+        for name, panel in self.panels.items():
+            panel.set_manager(None if name in self._unloaded else manager)
         self.viewer.set_manager(manager)
         self.conversation.set_manager(manager)
-        self._listed = False
-        self.sessions.set_manager(None)
         self._arrange()
+
+    def show_status(self, status: MemoryProviderStatus | None) -> None:
+        """Show the latest status in every view; called whenever it changes."""
+        for panel in self.panels.values():
+            panel.show_status(status)
 
     @Slot(object)
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """What this memory, or the one that is set next, cannot do."""
         self._lacks = lacks
-        for part in (self.search, self.sessions, self.index, self.viewer, self.conversation):
-            part.show_unsupported(lacks)
+        for panel in self.panels.values():
+            panel.show_unsupported(lacks)
+        for reader in (self.viewer, self.conversation):
+            reader.show_unsupported(lacks)
 
     def _forget_shown(self) -> None:
-        self._wanted = {"search": None, "sessions": CHOOSE_SESSION, "index": None, "facts": None}
+        self._wanted = dict.fromkeys(self.specs) | {"sessions": CHOOSE_SESSION}
         self._shown = CHOOSE_SESSION
 
-    def switch(self, name: ViewName) -> None:
+    def switch(self, name: str) -> None:
         """Make a view current, with the focus in its box."""
         if name != self.current:
             self.current = name
@@ -120,25 +134,30 @@ class Views(QObject):
 
     @Slot()
     def refresh(self) -> None:
-        """The index changed. The sessions are updated when visible."""
-        self.search.refresh()
+        """The index changed. Lazy views are refreshed while current."""
+        for name, panel in self.panels.items():
+            if self.specs[name].lazy:
+                self._stale.add(name)
+            else:
+                panel.refresh()
         self.viewer.refresh()
         self.conversation.refresh()
-        self.index.refresh()
-        self._stale = True
-        if self.current == "sessions":
-            self._list_sessions()
+        self._load_current()
+
+    def with_box(self, name: str) -> ViewPanel:
+        """The panel whose header and box a view shows: its own or that of another view."""
+        return self.panels[self.specs[name].box or name]
 
     @property
-    def panel(self) -> SearchPanel | SessionsPanel | FactsPanel:
-        """What the box of the current view belongs to."""
-        match self.current:
-            case "sessions":
-                return self.sessions
-            case "facts":
-                return self.facts
-            case _:
-                return self.search
+    def panel(self) -> ViewPanel:
+        """The panel that the box of the current view belongs to."""
+        return self.with_box(self.current)
+
+    def _panel(self, kind: type[_Panel]) -> _Panel:
+        return next(panel for panel in self.panels.values() if isinstance(panel, kind))
+
+    def _stack(self, name: str) -> QStackedWidget:
+        return self.wholes if self.specs[name].whole else self.lists
 
     @Slot()
     def focus_box(self) -> None:
@@ -147,15 +166,7 @@ class Views(QObject):
     @Slot()
     def focus_list(self) -> None:
         """From the viewer back to the list."""
-        match self.current:
-            case "search":
-                self.search.focus_results()
-            case "sessions":
-                self.sessions.focus_list()
-            case "index":
-                self.index.take_focus()
-            case "facts":
-                self.facts.focus_list()
+        self.panels[self.current].focus_list()
 
     def shown_parts(self) -> list[QWidget]:
         """The list and the reader of the current view, or the page that takes their place."""
@@ -251,24 +262,23 @@ class Views(QObject):
             self.search.controller.search_in(Scope(path, wanted.title), wanted.query)
 
     def _arrange(self) -> None:
-        self.lists.setCurrentWidget(self.sessions.body if self.current == "sessions" else self.search.body)
-        self.wholes.setCurrentWidget(self.facts.body if self.current == "facts" else self.index)
-        if self.current == "sessions":
-            self._list_sessions()
+        self._stack(self.current).setCurrentWidget(self.panels[self.current].body)
+        self._load_current()
         if isinstance(wanted := self._wanted[self.current], _Shown):
             self.conversation.return_to(wanted.path)
         self._show_wanted()
 
-    def _list_sessions(self) -> None:
-        """Nobody pays for a list that is never looked at."""
+    def _load_current(self) -> None:
+        """Load a lazy view on first show, and refresh it after a change."""
+        name = self.current
         if self._manager is None:
             return
-        if not self._listed:
-            self._listed = True
-            self.sessions.set_manager(self._manager)
-        elif self._stale:
-            self.sessions.refresh()
-        self._stale = False
+        if name in self._unloaded:
+            self._unloaded.remove(name)
+            self.panels[name].set_manager(self._manager)
+        elif name in self._stale:
+            self.panels[name].refresh()
+        self._stale.discard(name)
 
     def _show_wanted(self) -> None:
         wanted = self._wanted[self.current]

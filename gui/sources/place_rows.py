@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QVB
 
 from engine import FileIssue, FoundPlace, tr, tr_count, tr_reason
 from gui.sessions.wording import agent_name, folder_name
-from gui.widgets.checkable import CheckBox, indent
 from gui.widgets.drop_target import EXPORTS
+from gui.widgets.form_controls import CheckBox, indent
 from gui.widgets.formatting import ago, size_text
 from gui.widgets.labels import breakable, label
 from gui.widgets.mirrored import margins

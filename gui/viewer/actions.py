@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QWidget
 from engine import cite, marked, tr
 from gui.commands.binding import allow, give_key
 from gui.commands.commands import EDIT, LINK
-from gui.commands.contexts import missing
 from gui.commands.keymap import command
 from gui.core.jobs import Jobs
+from gui.core.key_listing import missing
 from gui.core.location import Location
 from gui.viewer.external_programs import ExternalOpener
 from gui.viewer.source_view import SourceView

@@ -17,7 +17,7 @@ from PySide6.QtGui import QFont, QTextCharFormat, QTextLayout, QTextLine, QTextO
 
 from gui.style.typography import Typography
 from gui.widgets.mirrored import text_direction
-from gui.widgets.utf16 import code_point_offset, utf16_length
+from gui.widgets.plain_text import code_point_offset, utf16_length
 
 # --- Rectangles of a range of laid out text, for backgrounds of words ------------------------------------------------
 

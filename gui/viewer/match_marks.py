@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal
 
 from gui.core.jobs import Job, Jobs
 from gui.viewer.matches import Finder
-from gui.widgets.utf16 import utf16_ranges
+from gui.widgets.plain_text import utf16_ranges
 
 Ranges = list[tuple[int, int]]
 

@@ -103,6 +103,7 @@ def _numbered(lines: Lines, cancel: CancelToken) -> Iterator[tuple[int, str]]:
             return
 
 
+# markdown-it-py 4.3 takes 1,160 ms instead of 11 for a table of 10,000 rows.
 def _look_through(lines: Iterable[tuple[int, str]], headings: list[Heading], code: list[tuple[int, int]]) -> None:
     fence, began, number = "", 0, 0
     for number, text in lines:

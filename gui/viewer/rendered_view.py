@@ -33,8 +33,7 @@ from gui.viewer.outline import HeadingPlace, Outline
 from gui.viewer.page_painting import PagePainter
 from gui.viewer.page_slices import markdown_slices
 from gui.viewer.scroll_bar import MatchScrollBar
-from gui.widgets.plain_text import no_resource
-from gui.widgets.utf16 import utf16_ranges
+from gui.widgets.plain_text import no_resource, utf16_ranges
 
 MOST_BYTES = 1024 * 1024
 _TEXT_PIXELS = 14

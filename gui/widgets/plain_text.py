@@ -3,11 +3,14 @@
 Qt takes any text that looks like HTML for HTML, in tooltips, labels, message boxes and documents, and reads the files
 that its images name. Titles, file names and notes are other people's text: they are escaped here, and images are never
 loaded. `tests/gui/test_plain_text_only.py` forbids the calls of Qt outside of this module.
+
+Offsets are converted as well: the engine counts in code points; `QTextLayout`, `QTextCursor` and their kind count in
+UTF-16 units, which differ after an emoji.
 """
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from PySide6.QtCore import QPoint, QUrl
@@ -32,9 +35,15 @@ _BRACKETS = {ord("<"): "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"}
 _BRACKETS[ord(">")] = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 
+Styled = Sequence[tuple[str, str]]
+"""Parts of a text, each with its style in CSS or ""."""
+
+_IMAGE = QTextDocument.ResourceType.ImageResource.value
+
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+
+
 # --- tooltips ---------------------------------------------------------------------------------------------------------
-
-
 def as_tip(text: str, *, wrap: bool = False) -> str:
     """`text` for a tooltip, escaped where Qt would take it for HTML; `wrap` breaks long lines."""
     if wrap and text:
@@ -78,9 +87,6 @@ def whats_this_of(thing: QWidget | QAction) -> str:
 
 # --- rich text --------------------------------------------------------------------------------------------------------
 
-Styled = Sequence[tuple[str, str]]
-"""Parts of a text, each with its style in CSS or ""."""
-
 
 def rich_text(parts: Styled) -> str:
     """The parts as HTML, with their text escaped."""
@@ -100,9 +106,6 @@ def set_plain(label: QLabel, text: str) -> None:
     """Show `text` in a label as plain text."""
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setText(text)
-
-
-_IMAGE = QTextDocument.ResourceType.ImageResource.value
 
 
 def no_resource(kind: int) -> object:
@@ -127,8 +130,6 @@ def rich_document(parts: Styled) -> SealedDocument:
 
 
 # --- boxes and messages -----------------------------------------------------------------------------------------------
-
-
 def message_box(parent: QWidget | None, title: str, text: str, informative: str = "") -> QMessageBox:
     """A message box without buttons yet; both texts are plain."""
     box = QMessageBox(parent)
@@ -170,3 +171,35 @@ def show_notification(icon: QSystemTrayIcon, title: str, text: str, picture: QIc
 def set_tray_tip(icon: QSystemTrayIcon, text: str) -> None:
     """The tooltip of the tray's icon, which the desktop shows."""
     icon.setToolTip(as_notification(text))
+
+
+def utf16_length(text: str) -> int:
+    """How many UTF-16 units Qt needs for `text`."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def utf16_ranges(text: str, ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Half-open code-point ranges of `text`, in ascending order, as UTF-16 ranges."""
+    wide = [found.start() for found in _ASTRAL.finditer(text)]
+    if not wide:
+        return [(start, end) for start, end in ranges]
+    moved = []
+    passed = 0
+    for start, end in ranges:
+        while passed < len(wide) and wide[passed] < start:
+            passed += 1
+        inside = passed
+        while inside < len(wide) and wide[inside] < end:
+            inside += 1
+        moved.append((start + passed, end + inside))
+    return moved
+
+
+def code_point_offset(text: str, offset: int) -> int:
+    """The code-point offset of a UTF-16 offset; inside a surrogate pair, that of its start."""
+    passed = 0
+    for found in _ASTRAL.finditer(text):
+        if found.start() + passed >= offset:
+            break
+        passed += 1
+    return offset - passed

@@ -1,19 +1,47 @@
-"""A list of rows under headings that keeps its position while rows change, and skips the headings."""
+"""A list of rows under headings that keeps its position while rows change, and skips the headings.
+
+Its model replaces the rows as a whole.
+"""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, QRect, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QRectF,
+    Qt,
+    QTimer,
+    Signal,
+)
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QStyleOptionViewItem, QWidget
 
 from gui.style.theme import Tokens
-from gui.widgets.row_model import Index, KeyedRow, RowModel
+from gui.widgets.plain_text import as_tip
 
 _Action = QAbstractItemView.CursorAction
 _MINUTE_MS = 60_000
 _WALKING = {Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown, Qt.Key.Key_Home, Qt.Key.Key_End}
 _COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
+
+GUTTER = 16
+EDGE = 3
+AT_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
+AT_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
+
+Index = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+
+RowRole = Qt.ItemDataRole.UserRole + 1
+"""The row itself, for the delegate: everything that it draws in one value."""
 
 
 def _is_text(event: QKeyEvent) -> bool:
@@ -30,6 +58,107 @@ class Place:
     """Rows to hold on to and where their tops are in the viewport; the first that still exists counts."""
     above: frozenset[Hashable]
     """Rows above the visible ones."""
+
+
+class KeyedRow(Protocol):
+    """A row is a value; `key` identifies it, whatever it displays."""
+
+    @property
+    def key(self) -> Hashable: ...
+
+
+class RowModel(QAbstractListModel):
+    """One flat list; views keep their position by the rows' keys."""
+
+    def __init__(self, headings: type | tuple[type, ...] = (), parent: QObject | None = None) -> None:
+        """`headings`: kinds that can not be current."""
+        super().__init__(parent)
+        self._headings = headings
+        self._rows: list[Any] = []
+        self._places: dict[Hashable, int] | None = None
+
+    def set_rows(self, rows: Sequence[KeyedRow]) -> None:
+        self.beginResetModel()
+        self._rows = list(rows)
+        self._places = None
+        self.endResetModel()
+
+    def shows(self, rows: Sequence[KeyedRow]) -> bool:
+        """Whether these are the rows already."""
+        return self._rows == rows
+
+    def row(self, place: int) -> Any:
+        """None if there is none."""
+        return self._rows[place] if 0 <= place < len(self._rows) else None
+
+    def place(self, key: Hashable) -> int:
+        """Current position of the row with this key; -1 if it was removed."""
+        if self._places is None:  # only when a position must be kept: a long list has many keys
+            self._places = {row.key: place for place, row in enumerate(self._rows)}
+        return self._places.get(key, -1)
+
+    def keys_before(self, place: int) -> frozenset[Hashable]:
+        """Of all rows above this place."""
+        return frozenset(row.key for row in self._rows[:place])
+
+    def is_header(self, place: int) -> bool:
+        return isinstance(self._rows[place], self._headings)
+
+    def first_place(self) -> int:
+        """The first row that can be current; -1 in an empty list."""
+        return self.step(0, 1, 0)
+
+    def step(self, number: int, direction: int, start: int = 1) -> int:
+        """The first row from `number` (or, with `start` 1, after it) that can be current; -1 when there is none."""
+        number += direction * start
+        while 0 <= number < len(self._rows):
+            if not self.is_header(number):
+                return number
+            number += direction
+        return -1
+
+    def nearest(self, number: int) -> int:
+        """The row that can be current at `number`, else after it, else before it; -1 when there is none."""
+        number = min(max(number, 0), len(self._rows) - 1)
+        after = self.step(number, 1, 0)
+        return after if after >= 0 else self.step(number, -1, 0)
+
+    # --- text of a row ----------------------------------------------------------------------------------------------
+
+    def told(self, row: Any) -> str:
+        """All of it in words, also for screen readers."""
+        raise NotImplementedError
+
+    def tip(self, row: Any) -> str:
+        """Tooltip; empty if there is none. Plain text."""
+        raise NotImplementedError
+
+    # --- QAbstractListModel -----------------------------------------------------------------------------------------
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        row = self.row(index.row())
+        if row is None:
+            return None
+        match role:
+            case _ if role == RowRole:
+                return row
+            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
+                return self.told(row)
+            case Qt.ItemDataRole.ToolTipRole:
+                return as_tip(self.tip(row), wrap=True) or None
+        return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        row = self.row(index.row())
+        if row is None:
+            return Qt.ItemFlag.NoItemFlags
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
+        if isinstance(row, self._headings):
+            return flags
+        return flags | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsDragEnabled
 
 
 class RowList(QListView):
@@ -241,11 +370,6 @@ class RowList(QListView):
 
 
 # --- Common painting of the rows of all lists ------------------------------------------------------------------------
-
-GUTTER = 16
-EDGE = 3
-AT_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
-AT_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 
 
 def paint_ground(painter: QPainter, option: QStyleOptionViewItem, colours: Tokens) -> None:

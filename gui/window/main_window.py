@@ -6,19 +6,16 @@ from PySide6.QtCore import Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
 
 from engine import MemoryProviderStatus
-from gui.controllers.about import AboutController
-from gui.controllers.appearance import AppearanceController
 from gui.controllers.folders import FolderController
-from gui.controllers.guide import GuideController
+from gui.controllers.help import AboutController, GuideController
 from gui.controllers.navigation import Navigation
 from gui.controllers.open_result import ResultOpener
 from gui.controllers.panel_actions import PanelActions
 from gui.controllers.remember import RememberFeatures
 from gui.controllers.search import SearchSettingsController
-from gui.controllers.settings import SettingsController
+from gui.controllers.settings import AppearanceController, SettingsController
 from gui.controllers.sharing import SharingFeatures
-from gui.controllers.workspace import WorkspaceController
-from gui.controllers.workspaces import WorkspacesController
+from gui.controllers.workspaces import WorkspaceController, WorkspacesController
 from gui.core.app_paths import AppPaths
 from gui.core.capabilities import Capabilities
 from gui.core.jobs import Jobs
@@ -29,7 +26,6 @@ from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.explanation.panel import ExplanationPanel
-from gui.search.panel import SearchPanel
 from gui.settings.broken_settings import BrokenSettings
 from gui.shell.frame import Dock, Frame
 from gui.shell.views import Views
@@ -71,9 +67,8 @@ class MainWindow(WindowParts):
         self.setAcceptDrops(True)
         self.least_size = LeastSize(self)
 
-        self.search = SearchPanel(None, jobs, self)
-        self.views = Views(jobs, self.search, self)
-        self.sessions, self.viewer = self.views.sessions, self.views.viewer
+        self.views = Views(jobs, self)
+        self.search, self.sessions, self.viewer = self.views.search, self.views.sessions, self.views.viewer
         self.diagnostics = DiagnosticsPanel(None, jobs, places.config)
         self.first_run = FirstRunPanel(jobs, places.config, store_path=workspace.store_path)
         self.banner = Notices(workspace)
@@ -150,9 +145,8 @@ class MainWindow(WindowParts):
     @Slot(object)
     def _show_status(self, status: MemoryProviderStatus | None) -> None:
         self.sync_bar.show_status(status)
-        self.search.show_status(status)
+        self.views.show_status(status)
         self.diagnostics.show_status(status)
-        self.views.index.show_status(status)
         self.commands.show_open(status is not None)
         self._news.hear(status)
         self._sync_announcer.hear(status)

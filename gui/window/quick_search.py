@@ -7,11 +7,10 @@ from PySide6.QtCore import QObject, Slot
 from engine import tr
 from gui.core.jobs import Jobs
 from gui.core.workspace import Opened, OpenFailure, Workspace
-from gui.quick_search.panel import Chosen, QuickPanel
-from gui.quick_search.window import QuickWindow
+from gui.quick_search.window import Chosen, QuickPanel, QuickWindow
 from gui.search.query_composer import SearchViewState
 from gui.search.saved_query import kept
-from gui.widgets.raise_window import bring_to_front
+from gui.widgets.small_windows import bring_to_front
 from gui.window.main_window import MainWindow
 
 
@@ -66,6 +65,6 @@ class QuickSearchController(QObject):
         search.controller.return_to(SearchViewState(question.subject, "relevance", question.max_results, chosen.place))
         search.controller.saved_searches.note(kept(question))
         if chosen.result is None:
-            search.focus_results()
+            search.focus_list()
         else:
             search.result_activated.emit(chosen.result, question.text)

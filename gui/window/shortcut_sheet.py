@@ -17,11 +17,11 @@ from PySide6.QtWidgets import (
 
 from engine import tr, tr_count
 from gui.commands.keymap import keymap
-from gui.commands.listing import groups
+from gui.core.key_listing import groups
 from gui.widgets.announcer import announce
 from gui.widgets.buttons import add_clear_button
 from gui.widgets.labels import label
-from gui.widgets.text_sheet import sheet
+from gui.widgets.small_windows import sheet
 
 _LEAST_HEIGHT = 220
 _AROUND, _BESIDE = 200, 60

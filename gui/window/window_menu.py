@@ -28,10 +28,8 @@ class WindowMenu:
         self._window = window
         self._navigation = navigation
         self.menu: QMenu = commands.menu
-        commands.add("view.search", marked("Search notes and sessions"), partial(views.switch, "search"), "Ctrl+1")
-        commands.add("view.sessions", marked("Browse past sessions"), partial(views.switch, "sessions"), "Ctrl+2")
-        commands.add("view.index", marked("See inside the index"), partial(views.switch, "index"), "Ctrl+3")
-        commands.add("view.facts", marked("Facts"), partial(views.switch, "facts"), "Ctrl+4")
+        for spec in views.specs.values():
+            commands.add(f"view.{spec.name}", spec.command, partial(views.switch, spec.name), spec.key)
         commands.add("search.quick", marked("Quick search"), window.quick_wanted.emit, "Ctrl+Shift+Space")
         commands.menu.addSeparator()
         self.back = commands.add("go.back", marked("Back"), navigation.back, *keys(QKeySequence.StandardKey.Back))

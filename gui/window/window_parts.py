@@ -3,9 +3,8 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMainWindow
 
-from gui.controllers.about import AboutController
 from gui.controllers.folders import FolderController
-from gui.controllers.guide import GuideController
+from gui.controllers.help import AboutController, GuideController
 from gui.controllers.navigation import Navigation
 from gui.controllers.panel_actions import PanelActions
 from gui.controllers.search import SearchSettingsController

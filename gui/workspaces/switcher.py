@@ -23,7 +23,7 @@ from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
 from gui.style.typography import resize_with_text
 from gui.widgets.announcer import announce
-from gui.widgets.checkable import CheckBox
+from gui.widgets.form_controls import CheckBox
 from gui.widgets.formatting import ago, size_text
 from gui.widgets.labels import elide, label
 from gui.widgets.mirrored import mirror, write

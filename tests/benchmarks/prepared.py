@@ -11,7 +11,8 @@ import msgspec
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
-from engine.settings.options import QuerySettings, SessionSettings
+from engine.settings.options import SessionSettings
+from engine.settings.query_options import QuerySettings
 from tests.benchmarks.measuring import Cost, measure
 from tests.benchmarks.notes import Words, write_notes
 from tests.benchmarks.transcripts import stores, write_sessions

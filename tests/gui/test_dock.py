@@ -22,7 +22,7 @@ def _said(window: MainWindow) -> str:
 
 def test_ctrl_i_toggles_explanation_of_current_result(qtbot, opened):
     _find(qtbot, opened, "timer")
-    opened.search.focus_results()
+    opened.search.focus_list()
     results = QApplication.focusWidget()
     qtbot.keyClick(results, Key.Key_I, Control)
     qtbot.waitUntil(lambda: "Number 1 of 3 results" in _said(opened))
@@ -101,7 +101,7 @@ def test_narrow_window_replaces_file_with_dock(qtbot, opened):
 def _press_remedy(qtbot, window: MainWindow, memory, name: RemedyName, **changes) -> None:
     memory.remedies = (SearchRemedy(name=name, stage="filters", advice="So it is.", **changes),)
     _find(qtbot, window, "zucchini")
-    window.search.focus_results()
+    window.search.focus_list()
     qtbot.keyClick(QApplication.focusWidget(), Key.Key_Space)
 
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 
 from engine import MapAnswer, MemorySearchResult
 from gui.conversation.view import ConversationView
+from gui.core.view_spec import view_specs
 from gui.style.theme_names import THEMES
 from gui.viewer.base_viewer import BaseViewer
 from gui.window.main_window import MainWindow
@@ -18,9 +19,9 @@ from tests.helpers.fake_sessions import SESSIONS
 from tests.helpers.windows import at_rest
 
 Key = Qt.Key
-VIEWS = ("search", "nothing", "sessions", "overview", "map", "duplicates", "facts")
-"""`nothing`: a search that finds nothing; pages of the index by their own names."""
 _PAGES = ("overview", "map", "duplicates")
+VIEWS = ("nothing", *_PAGES, *(spec.name for spec in view_specs() if spec.name != "index"))
+"""`nothing`: a search that finds nothing; pages of the index by their own names."""
 _MOST = 250
 _AROUND = 4
 """Pixels beside a widget that may show its focus, too."""

@@ -183,7 +183,7 @@ def test_keys_of_unsupported_feature_show_reason(qtbot, window, memory, feature,
     with qtbot.waitSignal(window.viewer.file_shown):
         window.search.search("timer")
     if feature == "alike":
-        window.search.focus_results()
+        window.search.focus_list()
     elif feature == "insight":
         window.views.focus_reader()
     qtbot.keyClick(QApplication.focusWidget(), *keys)

@@ -9,7 +9,7 @@ from engine import FileIssue, Passage
 from gui.core.app_paths import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
-from gui.sessions.messages import NONE_TO_READ, NOTHING_FITS
+from gui.sessions.listing_view import NONE_TO_READ, NOTHING_FITS
 from gui.viewer.panel import CHOOSE_RESULT
 from gui.widgets.tab_order import following
 from gui.window.main_window import MainWindow

@@ -4,7 +4,7 @@ import pytest
 
 import engine
 from engine import BackendError, FallbackStatus, IndexTooNew, Settings, SettingsError
-from engine.settings.options import QuerySettings
+from engine.settings.query_options import QuerySettings
 from gui.core.workspace import Workspace
 from gui.widgets.engine_names import FallbackEngine
 from tests.helpers.fake_lacking import LackingMemory, reason

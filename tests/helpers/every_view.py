@@ -7,7 +7,6 @@ from PySide6.QtCore import QEventLoop
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gui.app.demo import Demo
-from gui.app.options import View
 from gui.app.screenshot import Screenshot
 from gui.app.start_view import show_view
 from gui.window.main_window import MainWindow
@@ -27,7 +26,7 @@ NAMES = (
 """Names that are not translated: programs, languages, providers, models and options of the settings file; also keys,
 and buttons that Qt itself labels."""
 ASKED = "irrigation timer"
-SEARCHES: set[View] = {"search", "viewer", "chunks", "explanation", "index", "map", "quick"}
+SEARCHES: set[str] = {"search", "viewer", "chunks", "explanation", "index", "map", "quick"}
 
 
 class Arrival(Screenshot):
@@ -48,7 +47,7 @@ class Program:
     scratch: Path
     shown: set[QWidget] = field(default_factory=set)
 
-    def go(self, view: View) -> None:
+    def go(self, view: str) -> None:
         self.close_others()
         if view == "first-run":
             self.window.folders.ask()
@@ -76,7 +75,7 @@ class Program:
         QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
 
 
-def kind_of(view: View) -> str:
+def kind_of(view: str) -> str:
     """Return the group of a view; one window visits all views of a group, because a window for each would take
     minutes."""
     return "settings" if view.startswith("settings") else "searches" if view in SEARCHES else "others"

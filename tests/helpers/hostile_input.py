@@ -109,7 +109,7 @@ def lists_of_other_programs(files: Files) -> None:
 def qmd(files: Files) -> None:
     from engine.backends.qmd import output_parsing
     from engine.backends.qmd.collections import read_told
-    from engine.backends.qmd.export_list import StoredExportList
+    from engine.backends.qmd.session_exports import StoredExportList
 
     throw(lambda data: output_parsing.parse_hits(text_of(data)), MnemoscopeError)
     for parse in (output_parsing.parse_counts, output_parsing.parse_collection, output_parsing.parse_skipped):
@@ -119,12 +119,12 @@ def qmd(files: Files) -> None:
 
 
 def files_of_an_index(files: Files) -> None:
-    from engine.insight.map.map_file import load
+    from engine.insight.map.map_data import load_layout
     from engine.store.location import noted_workspaces
-    from engine.store.matrix_file import read_matrix
+    from engine.store.matrix_blocks import read_matrix
 
     throw(files.read_by("index/workspace.json", lambda path: noted_workspaces(path.parents[1])))
-    throw(files.read_by("chunks.map", lambda path: load(path, "x")))
+    throw(files.read_by("chunks.map", lambda path: load_layout(path, "x")))
     throw(files.read_by("vectors.matrix", lambda path: read_matrix(path, generation=1, model_key="x")))
 
 

@@ -11,19 +11,17 @@ from engine.backends.builtin import BuiltinMemory
 from engine.backends.lancedb import sql
 from engine.backends.lancedb.columns import Row
 from engine.backends.lancedb.failures import TableMissing
-from engine.backends.lancedb.file_names import FileNames, is_foreign, machine_of
 from engine.backends.lancedb.search import TableSearcher, other_model
-from engine.backends.lancedb.table import SharedTable
-from engine.backends.lancedb.table_location import Machine, find_place, this_machine
+from engine.backends.lancedb.table import SharedTable, TableView
+from engine.backends.lancedb.table_location import FileNames, Machine, find_place, is_foreign, machine_of, this_machine
 from engine.backends.lancedb.table_sync import TablePublisher
-from engine.backends.lancedb.view import TableView
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, PathRefused, Unsupported
 from engine.base.language import tr
 from engine.corpus.numbered_lines import NumberedText
 from engine.corpus.transcripts.message_offsets import read_places
-from engine.memory.degraded import with_degraded
-from engine.memory.index_override import IndexOverride
+from engine.memory.memory_context import IndexOverride
+from engine.memory.status import with_degraded
 from engine.records import (
     EmbeddingEstimate,
     Feature,

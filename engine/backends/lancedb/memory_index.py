@@ -22,11 +22,11 @@ from engine.backends.lancedb.columns import (
     beginning_of,
     read_value,
 )
-from engine.backends.lancedb.view import TableView
+from engine.backends.lancedb.table import TableView
 from engine.base.cancellation import CancelToken
 from engine.search.document_frequencies import Word
 from engine.store.connection import number
-from engine.store.schema import MIGRATIONS
+from engine.store.schema import INDEX_MIGRATIONS
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import Ids, StoredModel, Vectors, decode
 from engine.store.writer import NewFile, Writer
@@ -93,7 +93,7 @@ class Catalog:
         self._connection = apsw.Connection(":memory:")
         connection = self._connection
         with connection:
-            for migrate in MIGRATIONS:
+            for migrate in INDEX_MIGRATIONS:
                 migrate(connection)
             connection.execute("UPDATE meta SET value = ? WHERE key = 'identity'", (identity,))
             writer = Writer(connection)

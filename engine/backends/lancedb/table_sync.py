@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 from engine.backends.lancedb import sql
 from engine.backends.lancedb.columns import FILE_ROW, SharedFile, file_key, rows_of_file, spelt_holders
 from engine.backends.lancedb.failures import TableMissing
-from engine.backends.lancedb.table import SharedTable
+from engine.backends.lancedb.table import SharedTable, TableView
 from engine.backends.lancedb.table_location import Machine
-from engine.backends.lancedb.view import TableView
 from engine.backends.lancedb.writing import TableWriter
 from engine.corpus.chunking import Chunk
 from engine.embedding.base import EmbeddingProvider

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +18,8 @@ from engine.backends.qmd.process import Finished, TooMuch, TooSlow, run
 from engine.base.cancellation import CancelToken
 from engine.base.errors import BackendError, Cancelled, Closed
 from engine.base.language import marked, tr
-from engine.base.private_files import make_folder
+from engine.base.private_files import make_folder, temporary_prefix
+from engine.settings import Settings
 
 MOST_OUTPUT = 200_000
 """Bytes of an answer, as in the reference."""
@@ -27,6 +29,12 @@ _VERSION = re.compile(r"\b(\d+)\.(\d+)\.(\d+)")
 _SHOWN_ERROR = 300
 _INDEX = "index"
 _SCRIPT = Path("@tobilu", "qmd", "bin", "qmd")
+
+_ELSEWHERE = ("INDEX_PATH", "QMD_TRUST_LOCAL_CONFIG", "QMD_TRUST_UPDATE_HOOKS")
+"""Variables that would select another index, or make it trust files among the notes."""
+_NOT_INHERITED = frozenset({*_ELSEWHERE, "FORCE_COLOR", "CI"})
+"""With CI, which not only build servers set, `qmd` embeds the notes and then refuses to embed a query."""
+_MENDING = marked("install it with npm i -g @tobilu/qmd (Node 22 or newer), or set qmd.command to its full path.")
 
 
 class QmdError(BackendError):
@@ -247,13 +255,6 @@ class QmdCommand:
         }
 
 
-_ELSEWHERE = ("INDEX_PATH", "QMD_TRUST_LOCAL_CONFIG", "QMD_TRUST_UPDATE_HOOKS")
-"""Variables that would select another index, or make it trust files among the notes."""
-_NOT_INHERITED = frozenset({*_ELSEWHERE, "FORCE_COLOR", "CI"})
-"""With CI, which not only build servers set, `qmd` embeds the notes and then refuses to embed a query."""
-_MENDING = marked("install it with npm i -g @tobilu/qmd (Node 22 or newer), or set qmd.command to its full path.")
-
-
 def _failure(what: str, finished: Finished) -> QmdFailed:
     """The error of a failed command, with its own message."""
     if finished.code < 0:
@@ -266,3 +267,18 @@ def _failure(what: str, finished: Finished) -> QmdFailed:
     reason = line[:_SHOWN_ERROR] or tr("code {number}", number=finished.code)
     failed = tr("{command} failed: {reason}.", command=what, reason=reason.rstrip("."))
     return QmdFailed(failed, code=finished.code, errors=said)
+
+
+def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> str:
+    """See `try_backend`. It runs in a temporary folder."""
+    with tempfile.TemporaryDirectory(prefix=temporary_prefix("trial")) as folder:
+        command = QmdCommand(settings.qmd.command, Path(folder))
+        try:
+            command.check(settings.qmd.command_timeout_seconds, cancel)
+        finally:
+            command.close()
+    said = tr("qmd {version} answered.", version=command.version)
+    if settings.qmd.search_mode == "search":
+        return said
+    models = tr("Its models have some 2 GB and are fetched by the command qmd pull; until then it searches by words.")
+    return f"{said} {models}"

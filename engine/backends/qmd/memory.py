@@ -9,15 +9,14 @@ import msgspec
 
 from engine.backends.qmd.collections import with_paths
 from engine.backends.qmd.command import QmdCommand, QmdError
-from engine.backends.qmd.index_file import QmdIndexFile
+from engine.backends.qmd.limits import NO_SESSIONS, lacks, refusal, unsupported
+from engine.backends.qmd.maintenance import QmdIndexFile
 from engine.backends.qmd.query_runner import QueryRunner
 from engine.backends.qmd.result_mapping import ResultMapper
-from engine.backends.qmd.scope import refusal
 from engine.backends.qmd.search import QmdSearch
 from engine.backends.qmd.session_exports import SessionExports
 from engine.backends.qmd.status import qmd_status, why_words_only
 from engine.backends.qmd.sync import QmdSync
-from engine.backends.qmd.unsupported import NO_SESSIONS, lacks, unsupported
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused, Unsupported
 from engine.base.language import tr
@@ -26,14 +25,12 @@ from engine.embedding.registry import select_provider, stand_in
 from engine.indexing.service import BackgroundSync, IndexingService
 from engine.memory.active_provider import ActiveProvider
 from engine.memory.closable import Lifetime
-from engine.memory.degraded import with_degraded
 from engine.memory.executor import BackgroundExecutor
-from engine.memory.files import WorkspaceFiles
+from engine.memory.files import SessionFiles, WorkspaceFiles
 from engine.memory.listeners import Listeners, StatusListener
-from engine.memory.outer_status import outer_status
 from engine.memory.requests import unanswered
-from engine.memory.session_files import SessionFiles
 from engine.memory.session_library import summary_of
+from engine.memory.status import outer_status, with_degraded
 from engine.memory.user_data import open_own_data
 from engine.records import (
     EmbeddingEstimate,
@@ -51,8 +48,8 @@ from engine.records import (
     SyncReport,
 )
 from engine.settings import Settings
-from engine.settings.live_options import answering_as
 from engine.settings.qmd_options import QmdSettings
+from engine.settings.section import answering_as
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

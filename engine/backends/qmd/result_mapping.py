@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from engine.backends.qmd.collections import Collection
-from engine.backends.qmd.export_list import ExportedSession
 from engine.backends.qmd.output_parsing import Hit
-from engine.backends.qmd.query_text import QueryText
-from engine.backends.qmd.session_exports import SessionExports
+from engine.backends.qmd.query_runner import QueryText
+from engine.backends.qmd.session_exports import ExportedSession, SessionExports
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.chunking import Chunk, chunk_markdown

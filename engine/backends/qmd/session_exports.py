@@ -6,6 +6,7 @@ Next to each export is a map of its lines to the transcript; one list has the fa
 import hashlib
 import os
 import re
+import threading
 import time
 from bisect import bisect_right
 from collections.abc import Callable
@@ -13,16 +14,15 @@ from pathlib import Path
 
 import msgspec
 
-from engine.backends.qmd.export_list import ExportedSession, ExportList, KnownTranscript, StoredExportList
 from engine.base import skip_reasons
 from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
-from engine.base.private_files import make_folder, read_file, remove_leftovers, replace_file
+from engine.base.private_files import make_folder, read_file, remove_leftovers, replace_file, write_aside
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.transcripts.chunk_packing import BETWEEN, SPEAKERS, ChunkPacker, SessionChunk, SpokenMessage
 from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.modified_time import is_database
+from engine.corpus.transcripts.registry import copied_sessions
 from engine.corpus.transcripts.stores import find_transcripts, session_name
 from engine.indexing.crash_record import CrashRecord
 from engine.indexing.progress import ProgressMeter
@@ -42,6 +42,8 @@ _ENDINGS = (".md", ".json")
 _SECONDS_A_DAY = 86_400.0
 _SPOKEN_WITH = 20
 """Number of following messages that may be part of a found passage."""
+
+_LONGEST_LIST = 1024**3
 
 
 class _Place(msgspec.Struct, frozen=True, array_like=True):
@@ -67,6 +69,32 @@ class Exported(msgspec.Struct):
     """Transcripts."""
     failed: list[FileIssue] = []
     skipped: list[FileIssue] = []
+
+
+class KnownTranscript(msgspec.Struct, frozen=True, array_like=True):
+    mtime_ns: int
+    size: int
+    sessions: tuple[str, ...] = ()
+    """Their stable names."""
+    rule: str = ""
+    """Why the rest of it is missing; empty if it is complete."""
+    detail: str = ""
+
+
+class ExportedSession(msgspec.Struct, frozen=True, array_like=True):
+    known: StoredSession
+    mtime_ns: int
+    """Of its last message."""
+    written: bool
+    """False for one that is too old to be searched."""
+
+
+class ExportList(msgspec.Struct):
+    """All known exports."""
+
+    fingerprint: str = ""
+    transcripts: dict[str, KnownTranscript] = {}
+    sessions: dict[str, ExportedSession] = {}
 
 
 class SessionExports:
@@ -138,7 +166,7 @@ class SessionExports:
         done.seen = len(found.files)
         if any(file.name not in known or _has_changed(known[file.name], file) for file in found.files):
             before_reading()
-        copies = self._copies(found.files, token)
+        copies = copied_sessions(found.files, set(), token)
         projects = {name: one.known.project for name, one in now.sessions.items() if name in known}
         files = [file for file in found.files if not self._crashes.deaths(file)]
         kept = elsewhere(files, projects, self._workspace, self._index, token, self._crashes.reading)
@@ -213,8 +241,7 @@ class SessionExports:
         self, file: FoundFile, name: str, conversation: Conversation, token: CancelToken
     ) -> tuple[ExportedSession, bool]:
         """Write out one session; False where it was there already, the same."""
-        from engine.indexing.session_rows import session_file
-        from engine.indexing.transcript_chunker import is_wanted, said
+        from engine.indexing.session_rows import is_wanted, said, session_file
 
         facts, wanted = conversation.facts, self._settings.sessions
         count = sum(map(facts.counts, conversation.messages))
@@ -270,13 +297,6 @@ class SessionExports:
                 if _OURS.fullmatch(entry.name) and entry.name not in wanted and entry.is_file(follow_symlinks=False):
                     os.unlink(entry.path)
 
-    def _copies(self, files: list[FoundFile], token: CancelToken) -> set[str]:
-        if not any(is_database(file.path) for file in files):
-            return set()
-        from engine.corpus.transcripts.opencode_copies import copied_sessions
-
-        return copied_sessions(files, set(), token)
-
     def _fingerprint(self) -> str:
         """Everything else that the text of an export depends on; if it changes, all are exported again."""
         wanted, days = self._settings.sessions, self._settings.qmd.sessions.retention_days
@@ -311,3 +331,32 @@ def _put(file: Path, data: bytes) -> bool:
         pass
     replace_file(file, data)
     return True
+
+
+class StoredExportList:
+    """The list in its file, which other processes write too. Thread-safe."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._lock = threading.Lock()
+        self._read_as: tuple[int, int] = (0, 0)
+        """Time and size of the file when it was last read."""
+        self._list = ExportList()
+
+    def now(self) -> ExportList:
+        """The list as it was last written, by whatever process."""
+        with self._lock:
+            try:
+                state = self._file.stat()
+                if (state.st_mtime_ns, state.st_size) != self._read_as:
+                    self._list = decode_json(read_file(self._file, _LONGEST_LIST), ExportList)
+                    self._read_as = state.st_mtime_ns, state.st_size
+            except FileNotFoundError:
+                self._list, self._read_as = ExportList(), (0, 0)
+            except (OSError, ValueError):
+                self._list = ExportList()  # of another version, or damaged: everything is exported again
+            return self._list
+
+    def keep(self, fresh: ExportList) -> None:
+        """Write the file as a whole. Raises OSError."""
+        write_aside(self._file, msgspec.json.encode(fresh).decode())

@@ -7,7 +7,7 @@ import msgspec
 
 from engine.backends.qmd.collections import Collection
 from engine.backends.qmd.command import QmdCommand
-from engine.backends.qmd.index_file import QmdCounts
+from engine.backends.qmd.maintenance import QmdCounts
 from engine.backends.qmd.sync import QmdSync
 from engine.base.language import marked, tr
 from engine.records import FtsStatus, MemoryProviderStatus, SearchMode, Source, SourceCount, VectorStatus

@@ -8,8 +8,7 @@ from pathlib import Path
 from engine.backends.qmd import output_parsing
 from engine.backends.qmd.collections import Collection, plan
 from engine.backends.qmd.command import QmdCommand, QmdError
-from engine.backends.qmd.index_file import QmdIndexFile
-from engine.backends.qmd.maintenance import Maintenance, pause
+from engine.backends.qmd.maintenance import Maintenance, QmdIndexFile, pause
 from engine.backends.qmd.output_parsing import Counts
 from engine.backends.qmd.session_exports import Exported, SessionExports
 from engine.base.cancellation import CancelToken

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -131,3 +131,11 @@ class DatabaseFormat(Protocol):
 
     def opened(self, path: str, cancel: CancelToken | None = None) -> AbstractContextManager[SessionDatabase]:
         """The database for reading: nothing in its folder is written, made or locked."""
+
+
+class Formats(NamedTuple):
+    """The formats of one agent's transcripts, each kind in the order in which they are tried."""
+
+    lines: tuple[LineFormat, ...] = ()
+    documents: tuple[DocumentFormat, ...] = ()
+    databases: tuple[DatabaseFormat, ...] = ()

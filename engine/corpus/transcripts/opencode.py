@@ -7,7 +7,7 @@ database next to `storage` (`opencode_database`): older ones were copied into it
 the layout before September 2025 (`project/<project>/storage`) here.
 
 The session file is the document. Messages may be newer than that file, so the time of `message/<session>` counts as
-well (`stores`).
+well (`agents.opencode`).
 """
 
 import os

@@ -1,16 +1,117 @@
-"""Every transcript format that is known: add a module, then its format here."""
+"""Every agent that is known, and lookups in their declarations: add a module to `agents`, then its name here.
 
-from engine.corpus.transcripts.chatgpt import ChatGptExport
-from engine.corpus.transcripts.claude_code import ClaudeCodeFormat
-from engine.corpus.transcripts.claude_export import ClaudeExport
-from engine.corpus.transcripts.codex import CodexFormat
-from engine.corpus.transcripts.formats import DatabaseFormat, DocumentFormat, LineFormat
-from engine.corpus.transcripts.gemini import GeminiDocument, GeminiLines
-from engine.corpus.transcripts.openclaw import OpenClawFormat
-from engine.corpus.transcripts.opencode import OpencodeDocument
-from engine.corpus.transcripts.opencode_database import OpencodeDatabase
+No parser is imported before a transcript is read: a search on the command line needs the names of stores, and is
+mostly imports.
+"""
 
-LINE_FORMATS: tuple[LineFormat, ...] = (CodexFormat(), ClaudeCodeFormat(), GeminiLines(), OpenClawFormat())
-"""In the order in which they are tried: those with the surest marks first."""
-DOCUMENT_FORMATS: tuple[DocumentFormat, ...] = (ChatGptExport(), ClaudeExport(), GeminiDocument(), OpencodeDocument())
-DATABASE_FORMATS: tuple[DatabaseFormat, ...] = (OpencodeDatabase(),)
+import functools
+import os
+import re
+from collections.abc import Iterable, Iterator, Set
+from typing import TYPE_CHECKING
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.agents import Agent, chatgpt, claude, claude_code, codex, gemini, openclaw, opencode
+
+if TYPE_CHECKING:
+    from engine.base.cancellation import CancelToken
+    from engine.corpus.folder_walk import FoundFile
+    from engine.corpus.transcripts.formats import Formats
+
+AGENTS: tuple[Agent, ...] = (
+    claude_code.AGENT,
+    codex.AGENT,
+    gemini.AGENT,
+    opencode.AGENT,
+    chatgpt.AGENT,
+    claude.AGENT,
+    openclaw.AGENT,
+)
+"""In the order in which their formats are tried: those with the surest marks first."""
+
+
+def agent_label(name: str) -> str:
+    """Return an agent's name for people ("Claude Code"); an unknown one keeps its own."""
+    return next((agent.label for agent in AGENTS if agent.name == name), name)
+
+
+def resume_command(name: str, session: str) -> str:
+    """Return the command that resumes a session, whose id is quoted for a shell; empty if the agent has none."""
+    return next((agent.resume.format(id=session) for agent in AGENTS if agent.name == name), "")
+
+
+def session_folders(machine: Machine) -> Iterator[tuple[str, str, str]]:
+    """Agent, name (empty for the usual one) and path of each folder or database that may hold sessions."""
+    for agent in AGENTS:
+        for name, path in agent.folders(machine):
+            yield agent.name, name, path
+
+
+def usual_folders() -> tuple[tuple[str, str], ...]:
+    """Label and usual folder of some agents, as examples; then the labels of downloaded exports, without a folder."""
+    exports = ", ".join(agent.label for agent in AGENTS if agent.downloaded)
+    return (*((agent.label, agent.usual) for agent in AGENTS if agent.usual), (exports, ""))
+
+
+def store_name(path: str) -> str:
+    """Return the short name of an agent's folder of sessions; empty for any other folder."""
+    slashed = path.replace(os.sep, "/")
+    for agent in AGENTS:
+        for pattern, name in agent.stores:
+            if match := re.search(pattern, slashed):
+                return match.expand(name)
+    return ""
+
+
+def may_be_transcript(path: str) -> bool:
+    """Whether a file can be a transcript by its name."""
+    return _names(AGENTS).fullmatch(os.path.basename(path)) is not None
+
+
+def is_database(path: str) -> bool:
+    """Whether a transcript is a database by its name: its size doesn't show how much was added."""
+    return _databases(AGENTS).fullmatch(os.path.basename(path)) is not None
+
+
+def is_part_folder(above: str, name: str) -> bool:
+    """Whether a folder `name` in a folder `above` holds parts of sessions, which are read with their transcript."""
+    return any((above, name) in agent.parts for agent in AGENTS)
+
+
+def parts_changed(path: str) -> int:
+    """When other files that belong to a transcript were changed last, in nanoseconds; 0 for none."""
+    return max((agent.parts_changed(path) for agent in AGENTS if agent.parts_changed is not None), default=0)
+
+
+def copied_sessions(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken | None" = None) -> set[str]:
+    """Names of the transcripts whose sessions another one of these files contains, too. Raises Cancelled.
+
+    `before`: the copies at the last look.
+    """
+    finders = (agent.copies for agent in AGENTS if agent.copies is not None)
+    return set().union(*(find(files, before, cancel) for find in finders))
+
+
+def formats() -> tuple["Formats", ...]:
+    """The formats of all agents; the first call imports the parsers."""
+    return _formats(AGENTS)
+
+
+@functools.cache
+def _names(agents: tuple[Agent, ...]) -> re.Pattern[str]:
+    return _any_of([pattern for agent in agents for pattern in (*agent.files, agent.databases)])
+
+
+@functools.cache
+def _databases(agents: tuple[Agent, ...]) -> re.Pattern[str]:
+    return _any_of([agent.databases for agent in agents])
+
+
+def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+    alternatives = "|".join(f"(?:{pattern})" for pattern in dict.fromkeys(patterns) if pattern)
+    return re.compile(alternatives, re.IGNORECASE | re.DOTALL)
+
+
+@functools.cache
+def _formats(agents: tuple[Agent, ...]) -> tuple["Formats", ...]:
+    return tuple(agent.formats() for agent in agents)

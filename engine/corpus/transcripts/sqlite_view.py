@@ -19,8 +19,8 @@ import apsw
 from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
 from engine.corpus.safe_open import open_regular
+from engine.corpus.transcripts.agents import WAL
 from engine.corpus.transcripts.jsonl import read_at
-from engine.corpus.transcripts.modified_time import WAL
 
 HEADER = b"SQLite format 3\0"
 """What every database begins with."""

@@ -23,9 +23,15 @@ from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, 
 from engine.corpus.ignore import is_unusable, shown
 from engine.corpus.roots import holds_secrets
 from engine.corpus.safe_open import is_link, scan_folder
-from engine.corpus.transcripts.agents import store_name
-from engine.corpus.transcripts.file_rules import SILENT, judge_entry, judge_store, may_be_transcript
-from engine.corpus.transcripts.modified_time import compressed, last_change, transcript_of
+from engine.corpus.transcripts.registry import may_be_transcript, store_name
+from engine.corpus.transcripts.transcript_files import (
+    SILENT,
+    compressed,
+    judge_entry,
+    judge_store,
+    last_change,
+    transcript_of,
+)
 from engine.records import FileIssue
 from engine.settings import Settings
 

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_regular
 from engine.corpus.transcripts.formats import (
     Conversation,
@@ -21,13 +22,15 @@ from engine.corpus.transcripts.formats import (
 )
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, RawLine, Source, Unpacked, parse_line, raw_lines, read_at
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.modified_time import is_compressed, transcript_of
-from engine.corpus.transcripts.registry import DATABASE_FORMATS, DOCUMENT_FORMATS, LINE_FORMATS
+from engine.corpus.transcripts.registry import formats
 from engine.corpus.transcripts.stores import session_name
+from engine.corpus.transcripts.transcript_files import is_compressed, transcript_of
 
 _HEAD_BYTES = 64 * 1024
 _LINES_TO_JUDGE = 20
 _LINES_BETWEEN_CHECKS = 64
+_LINES_WITH_PROJECT = 200
+"""Agents name their folder in the first lines, or in each."""
 _LONG = 64 * 1024
 """Bytes of a line that takes as long as many others."""
 
@@ -45,7 +48,7 @@ def opened(path: Path | str) -> Iterator[tuple[Source, os.stat_result]]:
 def document_format(source: Source, path: str) -> DocumentFormat | None:
     """The format of an open transcript that is one document; None for another. Raises OSError."""
     head = read_at(source, 0, _HEAD_BYTES)
-    return next((known for known in DOCUMENT_FORMATS if known.matches(path, head)), None)
+    return next((known for one in formats() for known in one.documents if known.matches(path, head)), None)
 
 
 def database_format(source: Source, path: str) -> DatabaseFormat | None:
@@ -54,7 +57,7 @@ def database_format(source: Source, path: str) -> DatabaseFormat | None:
     Raises OSError, `PathRefused`, and ValueError for a database that cannot be read (now).
     """
     head = read_at(source, 0, _HEAD_BYTES)
-    return next((known for known in DATABASE_FORMATS if known.matches(path, head)), None)
+    return next((known for one in formats() for known in one.databases if known.matches(path, head)), None)
 
 
 def line_format(source: Source) -> LineFormat | None:
@@ -69,10 +72,7 @@ def line_format(source: Source) -> LineFormat | None:
 
 def format_of(values: Sequence[Mapping[str, Any]]) -> LineFormat | None:
     """The format that has such lines; None where none does."""
-    for known in LINE_FORMATS:
-        if known.matches(values):
-            return known
-    return None
+    return next((known for one in formats() for known in one.lines if known.matches(values)), None)
 
 
 class LineReader(msgspec.Struct):
@@ -175,3 +175,29 @@ def raw_line(path: Path, line: int) -> bytes | None:
         if document_format(source, str(path)) is not None:
             return None
         return next((raw.data for raw in raw_lines(source) if raw.number == line), None)
+
+
+def project_of(path: str) -> str:
+    """The agent's working folder, from the beginning of a transcript, before the rest of it is read.
+
+    Empty where it names none or cannot be read, and for an export or a database, which hold sessions of many projects.
+    """
+    try:
+        with opened(path) as (source, _):
+            if database_format(source, path) is not None:
+                return ""
+            document = document_format(source, path)
+            if document is not None:
+                first = next(iter(document.conversations(path, None)), None)
+                return first.facts.project if first is not None and not first.key else ""
+            known = line_format(source)
+            if known is None:
+                return ""
+            parser = known.parser(transcript_of(path))
+            for raw in islice(raw_lines(source), _LINES_WITH_PROJECT):
+                fed(parser, raw)
+                if parser.facts.project:
+                    break
+            return parser.facts.project
+    except (OSError, ValueError, PathRefused):
+        return ""

@@ -10,13 +10,13 @@ import httpx2
 
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
-from engine.embedding.addresses import is_loopback
 from engine.embedding.batch_jobs.base import BatchUnavailable
 from engine.embedding.batch_jobs.lines import split
 from engine.embedding.http import HttpClient
 from engine.embedding.response_parsing import read_json
 from engine.embedding.retry import Transient
 from engine.embedding.service_errors import Redirected, Refused
+from engine.providers.registry import is_loopback
 from engine.settings import Settings
 
 ANSWER_SECONDS = 60.0

@@ -8,8 +8,7 @@ from engine.base.language import tr, tr_count
 from engine.embedding.api_keys import key_state
 from engine.embedding.base import EmbeddingProvider
 from engine.embedding.consent import REMOTE, consent_of, remote_fallback, server_of
-from engine.embedding.provider_check import WORD
-from engine.embedding.registry import Selection
+from engine.embedding.registry import WORD, Selection
 from engine.insight.health.subject import Subject, degraded, fine
 from engine.records import HealthFinding
 from engine.settings import Settings

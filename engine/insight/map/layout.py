@@ -1,27 +1,75 @@
-"""Computes the map's points from the vectors."""
+"""Computes the map's points from the vectors: principal components, nearest neighbours, then t-SNE.
 
+After L. van der Maaten and G. Hinton, "Visualizing Data using t-SNE" (2008), and G. Linderman et al., "Fast
+interpolation-based t-SNE" (2019): the layout preserves neighbours, with repulsion by convolution on a grid. All steps
+are array operations of a few milliseconds, so that other threads never wait long for the interpreter.
+"""
+
+import random
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.base.cancellation import CancelToken
-from engine.insight.map.map_file import StoredLayout
-from engine.insight.map.map_rows import Rows
-from engine.insight.map.neighbours import NEIGHBOURS, nearest, tie
-from engine.insight.map.pca import PrincipalComponents, find_directions
-from engine.insight.map.tsne import arrange
+from engine.insight.map.map_data import Rows, StoredLayout
 from engine.insight.seeded_random import normal
 from engine.records import MapProgress
 from engine.store.vector_encoding import Ids, Vectors
-
-# --- Keeps positions recognisable: points stay near their old positions, and a query is placed near its results.
 
 _ENOUGH = 0.7
 """Minimum share of points with an old position, for a layout to start from the old one."""
 _ASIDE = 0.1
 """Distance from a neighbour, in widths of the kernel: two points in one position would never separate."""
 _TURN_ROUNDS = 20
+
+MOST_NEIGHBOURS = 20_000
+"""Above this number, only the two main directions are used: neighbours would take half a minute."""
+SLOW = 4000
+"""From this number on, neighbours take a second or more, so that a preliminary layout is shown."""
+_FEWEST = 30
+"""With fewer points, neighbours have no meaning."""
+_COMPARED = 128
+"""Number of main directions used to find neighbours; of real sentences they hold four fifths of the variance."""
+
+Progress = Callable[[MapProgress], None]
+
+_WORK = 4e10
+"""Multiplications for the covariance, about a second; with more rows or dimensions, rows are sampled."""
+_SPARE = 8
+_POWER_STEPS = 12
+
+Doubles = NDArray[np.float64]
+
+NEIGHBOURS = 15
+_PERPLEXITY = 5.0
+"""Effective number of neighbours."""
+_CLUSTER = 140
+"""Approximate number of points per cluster."""
+_PROBED = 24
+"""Clusters searched for the neighbours of a point: finds some nine of ten, in a tenth of the time of all clusters."""
+_GRAPH_ROUNDS = 6
+_BISECTIONS = 30
+_BLOCK = 1 << 20
+"""Distances computed in one step."""
+
+Counts = NDArray[np.intp]
+
+_NODES, _FEW_NODES = 128, 64
+"""Grid points per side; the smaller number is for up to `_FEW` points."""
+_FEW = 5000
+_EARLY, _ROUNDS = 60, 200
+"""Rounds with exaggerated attraction, and rounds in total."""
+_EXAGGERATION = 8.0
+_AGAIN = 40
+"""Rounds to settle points that already have a position."""
+_FIRST_WIDTH = 1e-2
+_FARTHEST = np.float32(5)
+"""Maximum step of a round, in widths of the kernel: oscillating points would fly away."""
+
+
+# --- Keeps positions recognisable: points stay near their old positions, and a query is placed near its results.
 
 
 def begin(ids: Ids, found: Ids, old_ids: Ids, old_points: Vectors) -> Vectors | None:
@@ -74,17 +122,6 @@ def between(points: Vectors, cosines: Vectors) -> tuple[float, float]:
 
 # ---------------------------------------------------------------------------------------------------------------------
 
-MOST_NEIGHBOURS = 20_000
-"""Above this number, only the two main directions are used: neighbours would take half a minute."""
-SLOW = 4000
-"""From this number on, neighbours take a second or more, so that a preliminary layout is shown."""
-_FEWEST = 30
-"""With fewer points, neighbours have no meaning."""
-_COMPARED = 128
-"""Number of main directions used to find neighbours; of real sentences they hold four fifths of the variance."""
-
-Progress = Callable[[MapProgress], None]
-
 
 def draw(
     rows: Rows,
@@ -127,6 +164,24 @@ def draw(
     return StoredLayout("neighbours", stamp, rows.ids, points, drawn.mean, drawn.axes, drawn.shown)
 
 
+@dataclass(frozen=True)
+class PrincipalComponents:
+    mean: Vectors
+    """(dims,)"""
+    axes: Vectors
+    """(dims, m), orthonormal, in order of falling variance."""
+    shares: Vectors
+    """(m,), share of the variance of each axis; they sum to at most 1."""
+
+    def project(self, rows: Rows, cancel: CancelToken | None = None) -> Vectors:
+        """Coordinates (n, m)."""
+        found = np.empty((len(rows), self.axes.shape[1]), np.float32)
+        for where, piece in rows.pieces():
+            _check(cancel)
+            found[where] = (piece - self.mean) @ self.axes
+        return found
+
+
 def _by_directions(
     rows: Rows, stamp: int, directions: PrincipalComponents, spread: np.ndarray, old: StoredLayout | None
 ) -> StoredLayout:
@@ -143,3 +198,237 @@ def _pair(columns: np.ndarray) -> np.ndarray:
     pair = np.zeros((len(columns), 2), np.float32)
     pair[:, : min(2, columns.shape[1])] = columns[:, :2]
     return pair
+
+
+def find_directions(rows: Rows, count: int, cancel: CancelToken | None = None) -> PrincipalComponents:
+    """The first `count` main directions, or fewer if the vectors have fewer dimensions. Raises `Cancelled`."""
+    every = max(1, round(len(rows) * rows.dims**2 / _WORK))
+    total, seen = np.zeros(rows.dims), 0
+    for _, piece in rows.pieces(every):
+        _check(cancel)
+        total += piece.sum(axis=0, dtype=np.float64)
+        seen += len(piece)
+    mean = (total / max(1, seen)).astype(np.float32)
+    covariance = np.zeros((rows.dims, rows.dims))
+    for _, piece in rows.pieces(every):
+        _check(cancel)
+        off = piece - mean
+        covariance += off.T @ off
+    axes, variances = _largest(covariance, min(count, rows.dims), cancel)
+    axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])  # otherwise the sign is arbitrary
+    shares = np.maximum(variances, 0) / (np.trace(covariance) or 1.0)
+    return PrincipalComponents(mean, axes.astype(np.float32), shares.astype(np.float32))
+
+
+def _largest(matrix: Doubles, count: int, cancel: CancelToken | None) -> tuple[Doubles, Doubles]:
+    """Eigenvectors (dims, count) and eigenvalues of a symmetric matrix, largest first.
+
+    Uses subspace iteration: a full decomposition of 3,072 dimensions would take many seconds in one call.
+    """
+    width = min(len(matrix), count + _SPARE)
+    basis = np.linalg.qr(normal(1, (len(matrix), width)))[0]
+    for _ in range(_POWER_STEPS if width < len(matrix) else 0):
+        _check(cancel)
+        basis = np.linalg.qr(matrix @ basis)[0]
+    values, turn = np.linalg.eigh(basis.T @ (matrix @ basis))
+    order = np.argsort(-values)[:count]
+    return basis @ turn[:, order], values[order]
+
+
+def _check(cancel: CancelToken | None) -> None:
+    if cancel is not None:
+        cancel.checkpoint()
+
+
+@dataclass(frozen=True)
+class NeighbourGraph:
+    """A symmetric sparse matrix (n, n) in row order, whose entries sum to 1."""
+
+    columns: NDArray[np.int32]
+    """(e,)"""
+    weights: Vectors
+    """(e,)"""
+    starts: Counts
+    """(n,), the start of each row; none is empty."""
+    counts: Counts
+    """(n,), number of entries of each row."""
+
+
+def nearest(points: Vectors, count: int, cancel: CancelToken | None = None) -> tuple[Ids, Vectors]:
+    """The `count` < n nearest other points of each point (n, m), and their distances: (n, count) each, nearest first.
+
+    With more than some thousand points, the result is approximate.
+    """
+    members, near = _clusters(points, cancel)
+    squares = np.einsum("ij,ij->i", points, points)
+    found = np.empty((len(points), count), np.int64)
+    distances = np.empty((len(points), count), np.float32)
+    for own, order in zip(members, near, strict=True):
+        among: list[Ids] = []
+        size = 0
+        for cluster in order:  # its own comes first
+            if len(among) >= _PROBED and size > count:
+                break
+            among.append(members[cluster])
+            size += len(members[cluster])
+        candidates = np.concatenate(among)
+        others, lengths = np.ascontiguousarray(points[candidates].T), squares[candidates]
+        step = max(1, _BLOCK // len(candidates))
+        for start in range(0, len(own), step):
+            if cancel is not None:
+                cancel.checkpoint()
+            rows = own[start : start + step]
+            gaps = lengths - 2 * (points[rows] @ others) + squares[rows, None]
+            gaps[np.arange(len(rows)), np.arange(start, start + len(rows))] = np.inf  # not itself
+            best = np.argpartition(gaps, count - 1, axis=1)[:, :count]
+            best = np.take_along_axis(best, np.argsort(np.take_along_axis(gaps, best, 1), axis=1), 1)
+            found[rows] = candidates[best]
+            distances[rows] = np.sqrt(np.maximum(np.take_along_axis(gaps, best, 1), 0))
+    return found, distances
+
+
+def _clusters(points: Vectors, cancel: CancelToken | None) -> tuple[list[Ids], Ids]:
+    """Members of each non-empty cluster, and all clusters ordered by distance to each, itself first."""
+    count = len(points) // _CLUSTER
+    if count <= _PROBED:
+        return [np.arange(len(points))], np.zeros((1, 1), np.int64)
+    chosen = random.Random(1).sample(range(len(points)), count)
+    centres = points[np.sort(chosen)]
+    for _ in range(_GRAPH_ROUNDS):
+        labels = np.empty(len(points), np.int64)
+        lengths = np.einsum("ij,ij->i", centres, centres)
+        step = max(1, _BLOCK // len(centres))
+        for start in range(0, len(points), step):
+            if cancel is not None:
+                cancel.checkpoint()
+            labels[start : start + step] = (lengths - 2 * (points[start : start + step] @ centres.T)).argmin(axis=1)
+        order = np.argsort(labels, kind="stable")
+        sizes = np.bincount(labels, minlength=len(centres))
+        sizes = sizes[sizes > 0]
+        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        centres = (np.add.reduceat(points[order], starts, axis=0) / sizes[:, None]).astype(np.float32)
+    lengths = np.einsum("ij,ij->i", centres, centres)
+    gaps = lengths - 2 * (centres @ centres.T)
+    np.fill_diagonal(gaps, -np.inf)
+    return np.split(order, starts[1:]), np.argsort(gaps, axis=1, kind="stable")
+
+
+def tie(found: Ids, distances: Vectors) -> NeighbourGraph:
+    """Weights of pairs of points by their nearest neighbours, as defined by t-SNE."""
+    rows, count = found.shape
+    weights = _likelihoods(distances, min(_PERPLEXITY, count / 3 + 0.5))
+    own = np.repeat(np.arange(rows), count)
+    keys = np.concatenate([own * rows + found.ravel(), found.ravel() * rows + own])
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+    both = np.add.reduceat(np.concatenate([weights, weights], axis=None)[order], first)
+    starts = np.searchsorted(keys[first] // rows, np.arange(rows))
+    return NeighbourGraph(
+        columns=(keys[first] % rows).astype(np.int32),
+        weights=(both / both.sum()).astype(np.float32),
+        starts=starts,
+        counts=np.diff(np.append(starts, len(first))),
+    )
+
+
+def _likelihoods(distances: Vectors, perplexity: float) -> Vectors:
+    """Gaussian weights of each point's neighbours, (n, count), with the width of each row set by the perplexity."""
+    gaps = distances.astype(np.float64) ** 2
+    gaps -= gaps[:, :1]
+    narrow, wide = np.zeros(len(gaps)), np.full(len(gaps), np.inf)
+    slope = 1 / np.maximum(gaps.mean(axis=1), 1e-9)
+    for _ in range(_BISECTIONS):
+        shares = np.exp(-gaps * slope[:, None])
+        total = shares.sum(axis=1)
+        too_wide = np.log(total) + slope * (gaps * shares).sum(axis=1) / total > np.log(perplexity)
+        narrow, wide = np.where(too_wide, slope, narrow), np.where(too_wide, wide, slope)
+        slope = np.where(np.isinf(wide), slope * 2, (narrow + wide) / 2)
+    shares = np.exp(-gaps * slope[:, None])
+    likelihoods: Vectors = shares / shares.sum(axis=1, keepdims=True)
+    return likelihoods
+
+
+def arrange(
+    ties: NeighbourGraph,
+    begin: Vectors,
+    *,
+    settled: bool = False,
+    progress: Callable[[float], None] | None = None,
+    cancel: CancelToken | None = None,
+) -> Vectors:
+    """Compute coordinates (n, 2) from starting positions (n, 2); `settled`: these are from an earlier layout.
+
+    `progress` is called with 0 to 1. Raises `Cancelled`.
+    """
+    at = begin.astype(np.float32)
+    if not settled:
+        at = at * np.float32(_FIRST_WIDTH / (at.std() or 1.0))
+    rounds, early = (_AGAIN, 0) if settled else (_ROUNDS, _EARLY)
+    rate = np.float32(len(at) / 48)
+    speed, gain = np.zeros_like(at), np.ones_like(at)
+    for done in range(rounds):
+        if cancel is not None:
+            cancel.checkpoint()
+        pull = _attraction(ties, at) * np.float32(_EXAGGERATION if done < early else 1.0)
+        slope = 4 * (pull - _repulsion(at))
+        gain = np.maximum(np.where((slope > 0) == (speed > 0), gain * np.float32(0.8), gain + np.float32(0.2)), 0.01)
+        speed = np.float32(0.5 if done < early else 0.8) * speed - rate * gain * slope
+        speed = np.clip(speed, -_FARTHEST, _FARTHEST)
+        at = at + speed
+        at -= at.mean(axis=0)
+        if progress is not None:
+            progress((done + 1) / rounds)
+    return at
+
+
+def _attraction(ties: NeighbourGraph, at: Vectors) -> Vectors:
+    """Gradient of the attraction by its neighbours, for each point: (n, 2)."""
+    across, down = (np.ascontiguousarray(at[:, axis]) for axis in (0, 1))
+    across = np.repeat(across, ties.counts) - across.take(ties.columns)
+    down = np.repeat(down, ties.counts) - down.take(ties.columns)
+    strength = ties.weights / (1 + across * across + down * down)
+    pulls = [np.add.reduceat(gap * strength, ties.starts) for gap in (across, down)]
+    return np.stack(pulls, axis=1)
+
+
+def _repulsion(at: Vectors) -> Vectors:
+    """Gradient of the repulsion by all points, for each point: (n, 2).
+
+    Points are spread over the four grid nodes around them, the nodes are convolved with the kernels by FFT, and the
+    result is interpolated at the points.
+    """
+    side = _FEW_NODES if len(at) <= _FEW else _NODES
+    low = at.min(axis=0)
+    spacing = float(max((at.max(axis=0) - low).max(), 1e-6)) * 1.0001 / (side - 1)
+    where = (at - low) / np.float32(spacing)
+    cell = np.minimum(where.astype(np.int64), side - 2)
+    inside = where - cell
+    first = cell[:, 0] * side + cell[:, 1]
+    (left, top), (right, bottom) = (1 - inside).T, inside.T
+    corners = (
+        (first, left * top),
+        (first + 1, left * bottom),
+        (first + side, right * top),
+        (first + side + 1, right * bottom),
+    )
+    middle = where - side / 2
+    nodes = np.concatenate([node for node, _ in corners])
+    charges = [
+        np.bincount(nodes, np.concatenate([share * value for _, share in corners]), minlength=side * side)
+        for value in (np.float32(1), middle[:, 0], middle[:, 1])
+    ]
+    steps = np.arange(side)
+    gaps = np.concatenate([steps, [0], steps[:0:-1]]) * spacing
+    kernel = 1 / (1 + gaps[:, None] ** 2 + gaps[None] ** 2)
+    kernels = np.fft.rfft2(np.stack([kernel, kernel * kernel]).astype(np.float32))
+    padded = (2 * side, 2 * side)
+    spread = np.fft.rfft2(np.stack(charges).reshape(3, side, side).astype(np.float32), s=padded)
+    fields = np.fft.irfft2(np.concatenate([spread * kernels[1], spread[:1] * kernels[0]]), s=padded)
+    fields = np.ascontiguousarray(fields[:, :side, :side]).reshape(4, side * side)
+    felt = np.zeros((4, len(at)), np.float32)
+    for node, share in corners:
+        felt += fields[:, node] * share
+    total = max(float(felt[3].sum(dtype=np.float64)) - len(at), 1e-6)  # without the effect of each point on itself
+    push = (middle.T * felt[0] - felt[1:3]) * np.float32(spacing / total)
+    return np.ascontiguousarray(push.T)

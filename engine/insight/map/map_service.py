@@ -10,10 +10,9 @@ import numpy as np
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.path_guard import PathGuard
-from engine.insight.map import map_file
+from engine.insight.map import map_data
 from engine.insight.map.layout import Progress, between, draw, find_points
-from engine.insight.map.map_file import StoredLayout
-from engine.insight.map.map_rows import Listing, read_listing, rows_of
+from engine.insight.map.map_data import Listing, StoredLayout, read_listing, rows_of
 from engine.records import IndexMap, MapAnswer, MapGap, MapPlace, MapProgress, MemorySearchResult
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
@@ -99,7 +98,7 @@ class IndexMaps:
                 pass  # raises `Closed`: no file must be written next to a closed index
             self._kept = whose, drawn
             try:
-                map_file.save(self._store.files.map, drawn, whose)
+                map_data.save_layout(self._store.files.map, drawn, whose)
             except OSError as error:
                 log.warning("The map could not be saved: %s", error)
             return self._tell(whose, _record(drawn, listing, model))
@@ -169,7 +168,7 @@ class IndexMaps:
         kept = self._kept
         if kept is not None and kept[0] == whose:
             return kept[1]
-        drawn = map_file.load(self._store.files.map, whose)
+        drawn = map_data.load_layout(self._store.files.map, whose)
         if drawn is not None:
             self._kept = whose, drawn
         return drawn

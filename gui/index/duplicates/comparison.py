@@ -17,11 +17,10 @@ from engine import (
 )
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
-from gui.index.duplicates.line_diff import MOST_LINES, Row, Text, beside_each_other
-from gui.index.duplicates.side_by_side import SideBySide
+from gui.index.duplicates.side_by_side import MOST_LINES, Row, SideBySide, Text, beside_each_other
 from gui.index.duplicates.wording import between_text, facts_text, measure_text, member_text
 from gui.viewer.lines import LINE_LIMIT
-from gui.widgets.combo import ComboBox
+from gui.widgets.form_controls import ComboBox
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, label, line
 from gui.widgets.mirrored import margins, runs_left

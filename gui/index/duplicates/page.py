@@ -35,9 +35,8 @@ from gui.viewer.notice_page import Hint
 from gui.widgets.labels import elide, label, line
 from gui.widgets.message import NoticeBar
 from gui.widgets.mirrored import keep_inside, mirror, write
-from gui.widgets.row_list import AT_LEFT, GUTTER, RowList, paint_ground
-from gui.widgets.row_model import Index, RowModel, RowRole
-from gui.widgets.state_page import StatePage
+from gui.widgets.placeholder_page import StatePage
+from gui.widgets.row_list import AT_LEFT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
 
 # --- The list of groups of notes that share text ---------------------------------------------------------------------
 

@@ -7,8 +7,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from engine import tr, tr_count
-from gui.index.map.groups import colours_of
-from gui.index.map.markers import sign_path, signs_of
+from gui.index.map.groups import colours_of, sign_path, signs_of
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
 from gui.widgets.buttons import Toggle

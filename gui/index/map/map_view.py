@@ -1,5 +1,6 @@
 """The visible map: points, names and marks in the current view."""
 
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,10 +19,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from engine import tr_count
+from engine import IndexMap, tr_count
 from gui.core.jobs import Jobs
-from gui.index.map.groups import colours_of
-from gui.index.map.markers import signs_of
+from gui.index.map.groups import Grouping, Kind, colours_of, signs_of
 from gui.index.map.point_image import Look, PointImage, point_radius
 from gui.index.map.viewport import Viewport
 from gui.style.stylesheet import BASE_PIXELS, font_at
@@ -31,10 +31,7 @@ from gui.widgets.accessible_painting import Part
 from gui.widgets.labels import elide
 
 if TYPE_CHECKING:
-    from gui.index.map.groups import Grouping
-    from gui.index.map.scene import Scene
-
-# --- Drawn over the points: names, a query and its results, the current point, a loop --------------------------------
+    from gui.index.map.scene import Indexes, Scene
 
 _LONGEST_NAME = 160
 _NAME_PAD = 4
@@ -42,6 +39,18 @@ _GROUND = 150
 _CROSS, _TICK = 9.0, 15.0
 _HIT = 5.5
 _LOOP_GROUND = 40
+
+EDGE = 40.0
+"""Pixels between a point that was brought into view and the edges."""
+_RESTYLING = {
+    QEvent.Type.FontChange,
+    QEvent.Type.StyleChange,
+    QEvent.Type.PaletteChange,
+    QEvent.Type.DevicePixelRatioChange,
+}
+
+
+# --- Drawn over the points: names, a query and its results, the current point, a loop --------------------------------
 
 
 def paint_names(
@@ -113,15 +122,6 @@ def paint_loop(painter: QPainter, loop: Sequence[QPointF], colours: Tokens) -> N
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-
-EDGE = 40.0
-"""Pixels between a point that was brought into view and the edges."""
-_RESTYLING = {
-    QEvent.Type.FontChange,
-    QEvent.Type.StyleChange,
-    QEvent.Type.PaletteChange,
-    QEvent.Type.DevicePixelRatioChange,
-}
 
 
 @dataclass(frozen=True)
@@ -336,3 +336,30 @@ class MapView(QWidget):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.update()
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    scene: "Scene"
+    grouping: Grouping
+    peaks: tuple[tuple[float, float], ...]
+    """Locations of the groups' names."""
+
+
+def prepare(record: IndexMap, kind: Kind) -> Prepared:
+    """On a pool thread."""
+    from gui.index.map.scene import Scene
+
+    return regroup(Scene.of(record), kind)
+
+
+def within_group(prepared: Prepared, points: "Indexes", isolated: int) -> tuple[int, ...]:
+    """Chunk ids, rising, of those of these points that belong to a group; of all for -1."""
+    kept = points if isolated < 0 else points[prepared.grouping.of[points] == isolated]
+    return tuple(sorted(prepared.scene.ids[kept].tolist()))
+
+
+def regroup(scene: "Scene", kind: Kind) -> Prepared:
+    """The same points in other colours."""
+    grouping = scene.grouped(kind, time.time())
+    return Prepared(scene, grouping, scene.peaks(grouping))

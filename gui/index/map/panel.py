@@ -21,13 +21,12 @@ from gui.index.map import wording
 from gui.index.map.groups import KINDS, Kind
 from gui.index.map.interactive_map import InteractiveMap
 from gui.index.map.legend import Legend
-from gui.index.map.map_jobs import Prepared, prepare, regroup
-from gui.index.map.map_view import Marks
+from gui.index.map.map_view import Marks, Prepared, prepare, regroup
 from gui.index.map.selection import MapSelection
 from gui.index.map.wording import COLOURS
 from gui.search.query import Answer
 from gui.style.stylesheet import BASE_PIXELS, font_at
-from gui.widgets.combo import ComboBox
+from gui.widgets.form_controls import ComboBox
 from gui.widgets.labels import ElidedLabel, breakable, label
 from gui.widgets.plain_text import set_tip
 from gui.widgets.sync_bar import ProgressLine

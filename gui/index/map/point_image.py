@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from engine import CancelToken
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
-from gui.index.map.markers import LEAST, REACH
+from gui.index.map.groups import LEAST, REACH
 from gui.index.map.viewport import Viewport
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _draw(look: Look, view: Viewport, token: CancelToken) -> _Picture:
     """On a pool thread."""
     import numpy as np
 
-    from gui.index.map.rasterizer import draw_points
+    from gui.index.map.scene import draw_points
 
     ratio = look.ratio
     width, height = max(1, round(view.width * ratio)), max(1, round(view.height * ratio))

@@ -23,15 +23,14 @@ from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.index.map import wording
 from gui.index.map.interactive_map import InteractiveMap
-from gui.index.map.map_jobs import Prepared, within_group
+from gui.index.map.map_view import Prepared, within_group
 from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.style.theme import tokens
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, elide, label
 from gui.widgets.mirrored import mirror, write
 from gui.widgets.plain_text import set_tip
-from gui.widgets.row_list import AT_LEFT, paint_ground
-from gui.widgets.row_model import Index
+from gui.widgets.row_list import AT_LEFT, Index, paint_ground
 
 # --- The list of chunks that the user has selected on the map --------------------------------------------------------
 

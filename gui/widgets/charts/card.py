@@ -12,8 +12,7 @@ from gui.commands.binding import key_action, show_keys_of, tell_key
 from gui.commands.commands import COPY_TABLE
 from gui.commands.keymap import command
 from gui.style.stylesheet import font_at
-from gui.widgets.charts.chart import Chart
-from gui.widgets.charts.series import Mark, Series, tab_separated
+from gui.widgets.charts.chart import Chart, Mark, Series, tab_separated
 from gui.widgets.labels import ElidedLabel, label
 from gui.widgets.table import Column, RecordsTable
 

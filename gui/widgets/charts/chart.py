@@ -1,6 +1,10 @@
-"""Common base of all charts: one mark is selected by mouse or keyboard, described below, and announced."""
+"""Common base of all charts: one mark is selected by mouse or keyboard, described below, and announced.
+
+The content of a chart is a `Series`, independent of its picture: marks that are also the rows of its table.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -21,7 +25,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.style.theme import Tokens, tokens
 from gui.widgets.accessible_painting import Part
-from gui.widgets.charts.series import Mark, Series
+from gui.widgets.formatting import grouped
 from gui.widgets.labels import elide
 from gui.widgets.mirrored import mirror, mirrored_x, write
 from gui.widgets.plain_text import show_tip
@@ -32,14 +36,53 @@ _WIDTH = 160
 _SWATCH, _APART = 8, 14
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
+PATTERNS = (Qt.BrushStyle.SolidPattern, Qt.BrushStyle.HorPattern)
+"""Patterns of the parts, so that they differ by more than their colours; unfilled ones have an edge."""
+
+Cell = tuple[str, str | int | float]
+"""What a table shows, and what it sorts by."""
+
 
 def part_inks(colours: Tokens) -> tuple[QColor, ...]:
     """The colours of the parts of a mark, from the lowest up."""
     return colours.accent, colours.meaning
 
 
-PATTERNS = (Qt.BrushStyle.SolidPattern, Qt.BrushStyle.HorPattern)
-"""Patterns of the parts, so that they differ by more than their colours; unfilled ones have an edge."""
+@dataclass(frozen=True)
+class Mark:
+    """One bar, piece or point."""
+
+    parts: tuple[float, ...]
+    """Its height, or the heights of its parts from the lowest up; of a piece, its share."""
+    caption: str
+    """Names it in a few words."""
+    row: tuple[Cell, ...]
+    failed: bool = False
+    """Drawn so that it differs by more than its colour."""
+    detail: str = ""
+    """Longer than the caption, for the tooltip."""
+
+    @property
+    def key(self) -> str:
+        """Identifies it across updates."""
+        return self.row[0][0]
+
+    @property
+    def height(self) -> float:
+        return sum(self.parts)
+
+
+@dataclass(frozen=True)
+class Series:
+    marks: tuple[Mark, ...] = ()
+    gist: str = ""
+    """A summary in a sentence, for screen readers."""
+    ends: tuple[str, str] = ("", "")
+    """Labels below the first and the last mark."""
+    resting: str = ""
+    """Label instead of these while no mark is selected."""
+    legend: tuple[str, ...] = ()
+    """Names of a mark's parts, if there are several."""
 
 
 class Chart(QWidget):
@@ -251,3 +294,14 @@ class Chart(QWidget):
         super().resizeEvent(event)
         if self._walked is not None:
             self.bring_into_view(self._walked)
+
+
+def figure_cell(count: int | None) -> Cell:
+    """A count; None for one that is not known."""
+    return ("–", -1) if count is None else (grouped(count), count)
+
+
+def tab_separated(titles: Sequence[str], series: Series) -> str:
+    """The table as text that a spreadsheet takes; no cell can break it."""
+    rows = (titles, *((" ".join(text.split()) for text, _ in mark.row) for mark in series.marks))
+    return "\n".join("\t".join(row) for row in rows)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from engine import SyncSummary, marked, tr, tr_count
 from gui.widgets.charts.card import TableColumn
-from gui.widgets.charts.series import Mark, Series, figure_cell
+from gui.widgets.charts.chart import Mark, Series, figure_cell
 from gui.widgets.formatting import ago, duration, exact
 from gui.widgets.sync_line import REASON_WORDS
 

@@ -44,9 +44,8 @@ from gui.style.theme import Tokens, tokens
 from gui.widgets.announcer import announce
 from gui.widgets.labels import elide, label
 from gui.widgets.mirrored import mirror, upright, write
-from gui.widgets.plain_text import as_tip
+from gui.widgets.plain_text import as_tip, utf16_ranges
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, paint_ground
-from gui.widgets.utf16 import utf16_ranges
 from gui.window.palette.entries import Entry, Found, choose, commands
 from gui.window.search_menu import SearchMenu
 

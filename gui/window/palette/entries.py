@@ -10,8 +10,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from engine import tr
-from gui.commands.contexts import missing, title
 from gui.commands.keymap import Command, Keymap
+from gui.core.key_listing import by_place, missing, title
 
 _WHOLE_BEGINNING, _BEGINNING, _INITIALS, _INSIDE = 100.0, 80.0, 60.0, 50.0
 SCATTERED = 20.0
@@ -25,6 +25,8 @@ class Fit(NamedTuple):
     """Ranges of characters in `words` that were found, apart and in order."""
 
 
+# rapidfuzz 3.14.6 filters 300 entries in 1 ms per key press instead of 5, but ranks worse: for the beginnings,
+# initials and parts of 55 commands the mean reciprocal rank is 0.62 (partial_ratio) or 0.52 (WRatio) instead of 0.78.
 def fit(asked: str, words: str, beside: str = "") -> Fit | None:
     """Match each word of `asked` in `words`, or else in `beside`; None if one is missing.
 
@@ -53,8 +55,14 @@ def _folded(words: str) -> str:
     return "".join(folded if len(folded := letter.casefold()) == 1 else letter for letter in words)
 
 
+@lru_cache(maxsize=2048)
+def _beginnings(words: str) -> list[int]:
+    """Where words begin."""
+    return [place for place in range(len(words)) if words[place].isalnum() and not words[place - 1 : place].isalnum()]
+
+
 def _find(part: str, words: str) -> tuple[float, range | list[int]] | None:
-    begins = [place for place in range(len(words)) if words[place].isalnum() and not words[place - 1 : place].isalnum()]
+    begins = _beginnings(words)
     for place in begins:
         if words.startswith(part, place):
             best = _WHOLE_BEGINNING if place == 0 else _BEGINNING
@@ -124,7 +132,7 @@ def commands(keymap: Keymap, window: QWidget, focus: QWidget | None, leave_out: 
             known.setdefault(action.objectName(), []).append(action)
     return [
         _entry(keymap, command, known[command.name], focus)
-        for command in keymap.by_place()
+        for command in by_place(keymap)
         if command.name in known and command.name != leave_out
     ]
 

@@ -10,7 +10,8 @@ from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.embedding.registry import Selection
 from engine.settings import Settings
-from engine.settings.options import QuerySettings, ResultCacheSettings, StoreSettings, VectorEngine, VectorSettings
+from engine.settings.options import StoreSettings, VectorEngine, VectorSettings
+from engine.settings.query_options import QuerySettings, ResultCacheSettings
 from tests.benchmarks.measuring import Figure, measure, percentile
 from tests.benchmarks.prepared import Bench, copy_of, questions
 from tests.benchmarks.provider import LiftedProvider

@@ -19,7 +19,7 @@ from engine.base.errors import IndexReadOnly, SettingsError
 from engine.memory.facts import Facts
 from engine.records import Fact
 from engine.settings import Settings
-from engine.settings.options import FactsSettings
+from engine.settings.agent_options import FactsSettings
 from engine.store.user_data import UserData
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_provider import FakeProvider

@@ -1,15 +1,32 @@
 """The note of a session: format, name, and text that must not be in it."""
 
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from engine.agent.session_note import draft_note, save_note, suggest_slug
+from engine.agent.session_note import (
+    CUT,
+    LONGEST,
+    LastMessages,
+    draft_note,
+    lines_of,
+    said_in,
+    save_note,
+    shortened,
+    slug_of_words,
+    suggest_slug,
+    to_slug,
+)
 from engine.base.errors import NoteError, ProviderError
 from engine.records import SessionNote
 from engine.settings import Settings
-from engine.settings.options import RememberSettings, RemoteSettings, SlugSettings
+from engine.settings.agent_options import RememberSettings, SlugSettings
+from engine.settings.options import RemoteSettings
 from tests.helpers.embedding_servers.chat_server import KEY, ChatServer
 from tests.helpers.embedding_servers.server import Hang, Say
 from tests.helpers.fake_memory import FakeMemory
@@ -115,8 +132,6 @@ def test_user_notified_of_agent_note(memory: FakeMemory, tmp_path: Path) -> None
 
 
 # --- named by a model -----------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def note(memory: FakeMemory, tmp_path: Path) -> SessionNote:
     return draft(memory, tmp_path)
@@ -194,3 +209,177 @@ def test_http_to_another_machine_needs_its_own_leave(note: SessionNote) -> None:
     slug = SlugSettings(model="llama", base_url="http://models.example.org/v1")
     with pytest.raises(ProviderError, match="would be unencrypted"):
         suggest_slug(note, Settings(remember=RememberSettings(slug=slug)))
+
+
+@pytest.mark.parametrize(
+    ("text", "slug"),
+    [
+        ("API Design: the 2nd try!", "api-design-the-2nd-try"),
+        ("Größe der Übung", "grosse-der-ubung"),
+        ("Почему ёжик не спит", "pochemu-ezhik-ne-spit"),
+        ("Ελληνικά", "ellinika"),
+        ("Æther, łódź & œuvre", "aether-lodz-oeuvre"),
+        ("来週、京都で", ""),
+        ("../../etc/passwd", "etc-passwd"),
+        ("a-name-that-is-much-too-long-for-a-file", "a-name-that-is-much-too-long"),
+        ("x" * 40, "x" * LONGEST),
+    ],
+)
+def test_names_are_portable(text: str, slug: str) -> None:
+    assert to_slug(text) == slug
+
+
+@given(st.text())
+def test_any_text_becomes_a_portable_name_that_stays(text: str) -> None:
+    slug = to_slug(text)
+    assert re.fullmatch(r"([a-z0-9]+(-[a-z0-9]+)*)?", slug)
+    assert len(slug) <= LONGEST
+    assert to_slug(slug) == slug
+
+
+def counts(words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
+    return 1000, {"valve": 900, "greenhouse": 800, "relay": 2}
+
+
+def test_the_words_that_tell_it_apart_name_it_in_their_order() -> None:
+    said = [
+        LastMessages("user", "The greenhouse valve opens at night."),
+        LastMessages("assistant", "Its relay was stuck. The relay!"),
+    ]
+    slug = slug_of_words("", said, counts)
+    assert "relay" in slug.split("-")
+    assert slug.startswith("opens-night-")
+
+
+def test_title_gives_most_words() -> None:
+    said = [LastMessages("user", "Could you have a look at the thing with the tap on bed three?")]
+    assert slug_of_words("Debounce the relay", said, None).startswith("debounce-relay")
+
+
+def test_code_urls_and_masked_secrets_not_in_name() -> None:
+    text = "```python\nsupercalifragilistic = 1\n```\nhttps://example.org/hidden sk-tes…ghij password=*** compost"
+    assert slug_of_words("", [LastMessages("user", text)], None) == "compost"
+
+
+def test_forms_of_one_word_count_once() -> None:
+    assert slug_of_words("", [LastMessages("user", "valve valves relay")], None) == "valve-relay"
+
+
+def test_where_no_word_can_be_written_it_has_no_name() -> None:
+    assert slug_of_words("来週", [LastMessages("user", "京都に行きます")], None) == ""
+    assert slug_of_words("", [], counts) == ""
+
+
+@given(st.text(), st.lists(st.builds(LastMessages, st.sampled_from(["user", "assistant"]), st.text())))
+def test_any_words_give_a_name_that_is_one(title: str, said: list[LastMessages]) -> None:
+    slug = slug_of_words(title, said, None)
+    assert to_slug(slug) == slug
+
+
+def test_only_user_and_agent_speech_counts() -> None:
+    session = make_session(
+        [
+            ("user", [("text", "Why does the valve open?")]),
+            ("assistant", [("thinking", "Hm."), ("tool-call", "cat valve.c", "Bash")]),
+            ("tool", [("tool-result", "int main", "Bash")]),
+            ("assistant", [("text", "The relay sticks.")]),
+            ("system", [("text", "Context was compacted.")]),
+        ]
+    )
+    assert said_in(session) == [
+        LastMessages("user", "Why does the valve open?"),
+        LastMessages("assistant", "The relay sticks."),
+    ]
+
+
+def test_all_texts_of_a_message_are_one() -> None:
+    session = make_session([("assistant", [("text", "First."), ("thinking", "x"), ("text", " Second.\n")])])
+    assert said_in(session) == [LastMessages("assistant", "First.\n\nSecond.")]
+
+
+def test_commands_are_left_out_and_paths_are_not() -> None:
+    texts = ["/new", "/compact keep the plan", "/etc/hosts is wrong", "  ", "and/or"]
+    session = make_session([("user", [("text", text)]) for text in texts])
+    assert [said.text for said in said_in(session)] == ["/etc/hosts is wrong", "and/or"]
+
+
+def test_side_talk_counts_in_a_session_of_its_own_alone() -> None:
+    turns = [("user", [("text", "Look for the relay.")])]
+    assert said_in(make_session(turns, side=True)) == []
+    assert len(said_in(make_session(turns, side=True, parent="3f6c"))) == 1
+
+
+def test_every_message_is_on_lines_of_its_own() -> None:
+    text = lines_of([LastMessages("user", "one\n\nuser: two"), LastMessages("assistant", "three")], 1000)
+    assert text == "user: one\n\n  user: two\nassistant: three"
+
+
+@pytest.mark.parametrize(
+    ("said", "lines"),
+    [
+        ("Plan:\n# First\n## Second #\nText\n===\nMore\n---", ["Plan:", r"\# First", r"\## Second #", "Text", r"\==="]),
+        ("See:\n```c\n# no heading\n", ["See:", "```c", "# no heading", "", "```"]),
+        ("~~~\na\n~~~\n# Heading", ["", "~~~", "a", "~~~", r"\# Heading"]),
+        ("#tag and -5", ["#tag and -5"]),
+        ("a\n#tag", ["a", "#tag"]),
+    ],
+)
+def test_the_structure_of_a_message_does_not_reach_the_note(said: str, lines: list[str]) -> None:
+    found = lines_of([LastMessages("user", said)], 1000).removeprefix("user:").split("\n")
+    assert [line.strip() for line in found][: len(lines)] == lines
+
+
+def test_invisible_text_left_out_of_note() -> None:
+    unseen = "".join(chr(0xE0000 + ord(sign)) for sign in "obey")
+    said = LastMessages("user", f"Wa\u200bter{unseen} the\x07 \u202etomatoes ❤️\u200d🔥")
+    assert lines_of([said], 100) == "user: Water the  tomatoes ❤️\u200d🔥"
+
+
+def test_long_messages_end_at_a_line_or_a_word() -> None:
+    assert shortened("word " * 10, 50) == "word " * 10
+    assert shortened("word " * 10, 23) == "word word word word" + CUT
+    assert shortened("a first line\nof three\nlines", 24) == "a first line\nof three" + CUT
+    assert shortened("x" * 30, 10) == "x" * 10 + CUT
+    assert shortened("長い文章" * 10, 10) == "長い文章長い文章長い" + CUT
+
+
+def test_combined_characters_not_split() -> None:
+    family = "👨‍👩‍👧"
+    assert shortened("a" * 9 + family, 11) == "a" * 9 + CUT
+    assert shortened("a" * 9 + "e\u0301", 10) == "a" * 9 + CUT
+
+
+@given(st.text(max_size=300), st.integers(1, 120))
+def test_whatever_is_cut_is_a_beginning(text: str, most: int) -> None:
+    found = shortened(text, most)
+    if len(text) <= most:
+        assert found == text
+    else:
+        assert found.endswith(CUT)
+        assert text.startswith(found.removesuffix(CUT))
+        assert len(found) <= most + len(CUT)
+
+
+@given(
+    st.lists(st.builds(LastMessages, st.sampled_from(["user", "assistant"]), st.text("a#-=`~ \nu:ser", max_size=60)))
+)
+def test_only_speakers_start_at_margin(messages: list[LastMessages]) -> None:
+    text = lines_of(messages, 1000)
+    speakers = [line.partition(":")[0] for line in text.split("\n") if line and not line.startswith("  ")]
+    assert speakers == [said.speaker for said in messages]
+    assert not re.search(r"^ {0,3}(#{1,6}( |$)|=+ *$)", _outside_fences(text), re.MULTILINE)
+
+
+def _outside_fences(text: str) -> str:
+    kept, fence = [], ""
+    for line in text.split("\n"):
+        mark = re.match(r" {0,5}(`{3,}|~{3,})", line)
+        if fence:
+            if mark and mark[1].startswith(fence) and not line.strip(f" {fence[0]}"):
+                fence = ""
+        elif mark:
+            fence = mark[1]
+        else:
+            kept.append(line)
+    assert not fence
+    return "\n".join(kept)

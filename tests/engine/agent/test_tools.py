@@ -10,13 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from engine.agent.arguments import refusal
-from engine.agent.tool import AgentTool
+from engine.agent.tool import AgentTool, refusal
 from engine.agent.tools import agent_tools
 from engine.base.cancellation import CancelToken
 from engine.base.errors import StoreError
 from engine.records import LONGEST_QUERY
-from engine.settings.options import FactsSettings, RememberSettings
+from engine.settings.agent_options import FactsSettings, RememberSettings
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SESSIONS, VALVE
 

@@ -10,7 +10,8 @@ import msgspec
 import pytest
 
 from engine.base.errors import ProviderError
-from engine.settings.options import MmrSettings, QuerySettings, SessionSettings, TemporalDecaySettings
+from engine.settings.options import SessionSettings
+from engine.settings.query_options import MmrSettings, QuerySettings, TemporalDecaySettings
 
 DAY = 86_400
 TEXT = "# Valve\n\nThe valve of the greenhouse was repaired with a brass fitting.\n"

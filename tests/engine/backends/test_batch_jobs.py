@@ -13,8 +13,8 @@ import pytest
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
+from engine.embedding import openai_compatible
 from engine.embedding.batch_jobs import creating, runner
-from engine.embedding.batch_jobs import openai as openai_jobs
 from engine.embedding.registry import Selection
 from engine.indexing import service
 from engine.settings.options import BatchSettings
@@ -147,8 +147,8 @@ def test_few_texts_do_not_wait_for_a_job(server, opened, notes):
 
 
 def test_several_jobs_run_side_by_side_but_no_more_than_wanted(openai, opened, notes, monkeypatch):
-    limits = dataclasses.replace(openai_jobs._LIMITS, requests=35)
-    monkeypatch.setattr(openai_jobs, "_LIMITS", limits)
+    limits = dataclasses.replace(openai_compatible.JOB_LIMITS, requests=35)
+    monkeypatch.setattr(openai_compatible, "JOB_LIMITS", limits)
     for number in range(NOTES, 140):
         write(notes, number)
     running: list[int] = []
@@ -416,7 +416,7 @@ def test_nothing_resent_while_job_state_unknown(openai, opened, monkeypatch):
 def test_nothing_resent_while_retry_state_unknown(openai, opened, monkeypatch):
     """Another job continues meanwhile, so the sync doesn't end with the failed request."""
     monkeypatch.setattr("engine.embedding.retry.pause", lambda seconds, cancel: None)
-    monkeypatch.setattr(openai_jobs, "_LIMITS", dataclasses.replace(openai_jobs._LIMITS, requests=35))
+    monkeypatch.setattr(openai_compatible, "JOB_LIMITS", dataclasses.replace(openai_compatible.JOB_LIMITS, requests=35))
     openai.plans += [Plan(end="never"), Plan(end="never")]
     openai.takes_fault = lambda request: len(openai.jobs) >= 1 and request.path.startswith("/v1/batches?")
     openai.faults += [openai.trouble() for _ in range(4)]
@@ -513,8 +513,8 @@ def test_results_that_have_expired_are_made_up_for(server, opened):
 
 
 def test_all_jobs_together_fit_into_the_queue_of_a_small_account(openai, opened, monkeypatch):
-    limits = dataclasses.replace(openai_jobs._LIMITS, queued_tokens=900)
-    monkeypatch.setattr(openai_jobs, "_LIMITS", limits)
+    limits = dataclasses.replace(openai_compatible.JOB_LIMITS, queued_tokens=900)
+    monkeypatch.setattr(openai_compatible, "JOB_LIMITS", limits)
     monkeypatch.setattr(runner, "LEAST_TEXTS", 1)
     with opened(openai, concurrency=3) as memory:
         memory.sync(approve=True)

@@ -9,7 +9,7 @@ import pytest
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
-from engine.insight import candidates, duplicates
+from engine.insight import duplicate_candidates, duplicates
 from engine.insight.duplicates import find_duplicates
 from engine.records import DuplicateGroup
 from tests.benchmarks.copies import KINDS, plant, templated
@@ -122,21 +122,21 @@ def test_a_passage_in_four_notes_is_one_group(groups_of) -> None:
 
 def test_recurring_text_is_one_group(groups_of) -> None:
     template = "Draft. Do not pass on without asking the office first, which keeps the list of all readers."
-    notes = {f"{n:02}.md": f"{template}\n\n{filler(n)}" for n in range(candidates.MOST_FILES + 14)}
+    notes = {f"{n:02}.md": f"{template}\n\n{filler(n)}" for n in range(duplicate_candidates.MOST_FILES + 14)}
     (group,) = groups_of(notes)
     assert (group.kind, group.files) == ("recurring", len(notes))
     assert all((member.start_line, member.end_line) == (1, 1) for member in group.members)
 
 
 def test_many_copies_of_a_note_are_alike_and_do_not_recur(groups_of) -> None:
-    notes = {f"{n:02}.md": f"{RECIPE}\nBatch {n}\n" for n in range(candidates.MOST_FILES + 5)}
+    notes = {f"{n:02}.md": f"{RECIPE}\nBatch {n}\n" for n in range(duplicate_candidates.MOST_FILES + 5)}
     (group,) = groups_of(notes)
     assert (group.kind, group.files) == ("alike", len(notes))
 
 
 def test_notes_made_from_one_template_are_not_alike(groups_of) -> None:
     """Text that many notes share doesn't make two of them similar, even if it is most of their text."""
-    notes = {f"{n:02}.md": f"{RECIPE}\n{filler(n, 40)}" for n in range(candidates.MOST_FILES + 5)}
+    notes = {f"{n:02}.md": f"{RECIPE}\n{filler(n, 40)}" for n in range(duplicate_candidates.MOST_FILES + 5)}
     notes |= {"twin-a.md": f"{RECIPE}\n{LOG}", "twin-b.md": f"{RECIPE}\n{LOG}{filler(99, 8)}"}
     kinds = {group.kind: group for group in groups_of(notes)}
     assert set(kinds) == {"recurring", "alike"} or set(kinds) == {"alike"}

@@ -11,8 +11,8 @@ import msgspec
 import pytest
 
 from engine.base.errors import FactRefused, IndexReadOnly
-from engine.embedding.base import Calibration
 from engine.memory.facts import Facts
+from engine.providers import Calibration
 from engine.records import LONGEST_FACT
 from engine.store.user_data import UserData
 from tests.helpers.fake_provider import FakeProvider
@@ -285,7 +285,7 @@ def test_a_failing_provider_costs_the_meaning_and_not_the_answer(facts: Facts, p
 
 
 def test_many_new_facts_do_not_hold_up_one_question(facts: Facts, provider: FakeProvider, monkeypatch) -> None:
-    monkeypatch.setattr("engine.memory.fact_vectors._AT_ONCE", 20)
+    monkeypatch.setattr("engine.memory.facts._AT_ONCE", 20)
     for number in range(50):
         facts.add(f"Number {number} of fifty")
     facts.find("fifty")

@@ -13,7 +13,7 @@ from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import FolderFiles
-from engine.indexing import session_rows, transcript_chunker, transcript_rows
+from engine.indexing import session_rows, transcript_rows
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
 from tests.helpers.fake_provider import FakeProvider, selection_of
@@ -387,9 +387,8 @@ def test_a_cancel_ends_the_work_on_one_long_conversation(
     said_ = [{"uuid": f"m{at}", "sender": "human", "text": text} for at, text in enumerate(texts)]
     export = [{"uuid": "c", "name": "Words", "chat_messages": said_}]
     (store / "conversations.json").write_text(json.dumps(export))
-    module = transcript_chunker if step == "redact" else session_rows
     token, calls = CancelToken(), 0
-    done = getattr(module, step)
+    done = getattr(session_rows, step)
 
     def cancelling(*arguments: object) -> object:
         nonlocal calls
@@ -397,7 +396,7 @@ def test_a_cancel_ends_the_work_on_one_long_conversation(
         token.cancel()
         return done(*arguments)
 
-    monkeypatch.setattr(module, step, cancelling)
+    monkeypatch.setattr(session_rows, step, cancelling)
     assert memory.sync(cancel=token).cancelled
     assert 0 < calls <= 2  # a text and its id
     assert memory.sessions() == ()

@@ -14,7 +14,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, IndexReadOnly
 from engine.memory.shared_instances import ManagerCache
 from engine.settings import Settings
-from engine.settings.options import QuerySettings
+from engine.settings.query_options import QuerySettings
 from tests.helpers.background import reasons, wait_until
 from tests.helpers.fake_provider import FakeProvider, selection_of
 

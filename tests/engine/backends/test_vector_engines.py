@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engine.backends.builtin import BuiltinMemory
 from engine.embedding.base import prepare
 from engine.settings.options import StoreSettings, VectorSettings
-from engine.store import vec0_engine, vectors
+from engine.store import vec0, vectors
 from engine.store.index import IndexStore
 from tests.engine.backends.conftest import OpenMemory
 from tests.helpers.command_line import python
@@ -140,7 +140,7 @@ def test_engines_give_the_same_fifty_results(open_memory: OpenMemory, workspace:
     assert engine_of(memory) == "sqlite-vec"
     assert answers(memory) == expected
     hybrid = [result.citation for result in memory.search("valve of note 17", max_results=50, min_score=0).results]
-    monkeypatch.setattr(vec0_engine.Vec0Engine, "search", lambda *_: None)
+    monkeypatch.setattr(vec0.Vec0Engine, "search", lambda *_: None)
     memory.answer_as(memory._settings)  # clears cached answers
     assert [r.citation for r in memory.search("valve of note 17", max_results=50, min_score=0).results] == hybrid
 
@@ -157,7 +157,7 @@ def test_search_while_the_engine_switches_is_complete(
     if towards == "numpy":
         up_to(20)
     memory = open_memory()
-    monkeypatch.setattr(vec0_engine, "_ROWS_AT_ONCE", 8)
+    monkeypatch.setattr(vec0, "_ROWS_AT_ONCE", 8)
     seen, write = [], IndexStore.write
 
     def look_first(store: IndexStore, *args):

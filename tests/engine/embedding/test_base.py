@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.embedding.base import Calibration, prepare
+from engine.embedding.base import prepare
+from engine.providers import Calibration
 
 floats = st.floats(width=32, allow_nan=True, allow_infinity=True)
 

@@ -3,9 +3,12 @@ import datetime
 import pytest
 
 from engine.embedding import gemini, openai_compatible, voyage
-from engine.embedding.model_catalog import FACTS, facts_of, price_of
+from engine.embedding.model_catalog import facts_of, price_of
+from engine.providers.registry import PROVIDERS
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings
+
+FACTS = [facts for provider in PROVIDERS for facts in provider.models]
 
 
 @pytest.mark.parametrize("facts", FACTS, ids=lambda facts: facts.model)

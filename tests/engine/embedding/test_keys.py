@@ -8,7 +8,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, ProviderError
 from engine.embedding import keychain as keychain_room
 from engine.embedding.api_keys import find_key, key_missing
-from engine.embedding.presets import PRESETS, Preset
+from engine.providers.openai import PRESETS, Preset
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings
 from tests.helpers.command_line import python

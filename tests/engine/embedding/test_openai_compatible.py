@@ -7,8 +7,8 @@ import pytest
 
 from engine.base.errors import ProviderError
 from engine.embedding import openai_compatible
-from engine.embedding.presets import PRESETS, preset_of
 from engine.embedding.retry import ATTEMPTS
+from engine.providers.openai import PRESETS, preset_of
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings
 from tests.helpers.embedding_servers.openai_server import OpenAIServer, packed

@@ -3,9 +3,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.embedding.base import Calibration
 from engine.embedding.embedded_model import EmbeddedProvider
 from engine.embedding.gguf import PASSAGES, QUESTIONS, calibrated, make
+from engine.providers import Calibration
 from engine.settings import Settings
 from engine.settings.options import LocalSettings
 

@@ -7,13 +7,9 @@ from hypothesis import strategies as st
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
-from engine.insight.map.layout import begin, between, draw, turn
-from engine.insight.map.map_file import load, save
-from engine.insight.map.map_rows import Rows
-from engine.insight.map.neighbours import nearest, tie
-from engine.insight.map.pca import find_directions
-from engine.insight.map.tsne import arrange
-from engine.store.matrix_block import quantise
+from engine.insight.map.layout import arrange, begin, between, draw, find_directions, nearest, tie, turn
+from engine.insight.map.map_data import Rows, load_layout, save_layout
+from engine.store.matrix_blocks import quantise
 
 TOPICS = 6
 
@@ -201,14 +197,14 @@ def test_a_turned_map_is_turned_back(angle: float, mirrored: bool) -> None:
 def test_a_saved_map_comes_back_and_another_one_does_not(tmp_path) -> None:
     drawn = draw(_rows(_vectors(50)[0]), 7, None)
     path = tmp_path / "chunks.map"
-    save(path, drawn, "mine")
-    found = load(path, "mine")
+    save_layout(path, drawn, "mine")
+    found = load_layout(path, "mine")
     assert found is not None
     assert (found.layout, found.stamp, found.shown) == (drawn.layout, 7, pytest.approx(drawn.shown))
     for name in ("ids", "points", "mean", "axes"):
         assert np.array_equal(getattr(found, name), getattr(drawn, name)), name
-    assert load(path, "another's") is None
-    assert load(tmp_path / "none", "mine") is None
+    assert load_layout(path, "another's") is None
+    assert load_layout(tmp_path / "none", "mine") is None
 
 
 FEW = draw(_rows(_vectors(20)[0], parts=1), 7, None)
@@ -217,13 +213,13 @@ FEW = draw(_rows(_vectors(20)[0], parts=1), 7, None)
 @given(at=st.integers(0, 10_000), value=st.integers(1, 255), cut=st.integers(0, 300))
 def test_a_damaged_file_is_no_file(at: int, value: int, cut: int, tmp_path_factory) -> None:
     path = tmp_path_factory.mktemp("map") / "chunks.map"
-    save(path, FEW, "mine")
+    save_layout(path, FEW, "mine")
     whole = bytearray(path.read_bytes())
     damaged = whole[:-cut] if cut else bytearray(whole)
     if not cut:
         damaged[at % len(damaged)] ^= value
     path.write_bytes(damaged)
-    found = load(path, "mine")
+    found = load_layout(path, "mine")
     # The checksum doesn't cover the header: a flipped bit there may only give another stamp or layout.
     assert found is None or (not cut and at % len(whole) < 72)
 

@@ -7,7 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.base.errors import LinkRefused
-from engine.records import LONGEST_LINK, Link, is_link, parse_link, write_link
+from engine.records import (
+    LAST_LINE,
+    LONGEST_LINK,
+    Citation,
+    Link,
+    cite,
+    is_link,
+    parse_citation,
+    parse_link,
+    write_link,
+)
 
 GOOD = "mnemoscope://open?workspace=/home/ada/notes&path=daily/monday.md&line=4&end=9"
 _HIDDEN = "".join(
@@ -142,3 +152,32 @@ def test_an_address_of_ours_is_known_by_its_scheme() -> None:
     assert is_link("Mnemoscope://open")
     assert not is_link("search")
     assert not is_link("mnemoscope.md")
+
+
+def test_a_citation_names_the_lines() -> None:
+    assert cite("a/b.md", 5, 9) == "a/b.md#L5-L9"
+    assert cite("a/b.md", 5, 5) == cite("a/b.md", 5) == "a/b.md#L5"
+    assert cite("a/b.md", 5, 4) == "a/b.md#L5"
+
+
+def test_a_whole_file_is_cited_by_its_path() -> None:
+    assert cite("a/b.md") == cite("a/b.md", 1, LAST_LINE) == "a/b.md"
+
+
+def test_text_without_lines_is_no_citation() -> None:
+    for text in ("a/b.md", "", "#L5", "a.md#L", "a.md:5", "a.md#L1234567890"):
+        assert parse_citation(text) is None
+
+
+def test_a_line_of_the_command_line_names_lines_too() -> None:
+    assert parse_citation("a/b.md:5-9") == Citation("a/b.md", 5, 9)
+
+
+@given(
+    path=st.text(st.characters(exclude_characters="\n"), min_size=1),
+    first=st.integers(1, 10**9 - 1),
+    more=st.integers(0, 10**6),
+)
+def test_citations_round_trip(path: str, first: int, more: int) -> None:
+    last = min(first + more, 10**9 - 1)
+    assert parse_citation(cite(path, first, last)) == Citation(path, first, last)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.embedding.base import Calibration
+from engine.providers import Calibration
 from engine.search import scoring
 from engine.search.scoring import Blend, Evidence
 

@@ -6,7 +6,9 @@ from engine.memory.settings_impact import _other_value
 from engine.settings import Settings
 from engine.settings.catalog import Option, all_options, value_at
 from engine.settings.layers import SettingChange, SettingLayers
-from engine.settings.live_options import ANSWERING, answering_as
+from engine.settings.section import answering_as
+
+ANSWERING = ("query.", "qmd.min_score", "qmd.limits.")
 
 
 @pytest.mark.parametrize("option", all_options(), ids=lambda option: option.key)

@@ -52,7 +52,7 @@ def test_a_file_that_cannot_be_written_counts_all_the_same(config: Path, monkeyp
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("engine.settings.writing.replacing", refuse)
+    monkeypatch.setattr("engine.base.private_files.replacing", refuse)
     assert load_settings(config=config).query.min_score == 0.1
     assert config.read_text() == OLD
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from engine.base.errors import SettingsError
-from engine.embedding.presets import PRESETS
+from engine.providers.openai import PRESETS
 from engine.settings import Settings, load_settings, save_setting
 from engine.settings.checking import COMPATIBLE
 

@@ -4,7 +4,7 @@ import tomlkit
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.settings.toml_lines import find_lines, line_of
+from engine.settings.checking import find_lines, line_of
 
 names = st.text("ab.\"'= -#[]\\é", min_size=1, max_size=4)
 trees = st.recursive(

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from engine.settings import add_extra_path, load_settings
-from engine.settings.value_origin import BUILT_IN, origin_of
+from engine.settings.loading import BUILT_IN, origin_of
 
 
 @pytest.fixture

@@ -70,7 +70,7 @@ def test_where_nothing_can_be_written_no_job_may_begin(path):
 
 
 def test_older_data_preserved(path, monkeypatch):
-    monkeypatch.setattr(user_data, "MIGRATIONS", user_data.MIGRATIONS[:2])
+    monkeypatch.setattr(user_data, "USER_MIGRATIONS", user_data.USER_MIGRATIONS[:2])
     user = UserData(path)
     user.add_sync(make_summary(files_indexed=77))
     user.close()

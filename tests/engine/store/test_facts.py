@@ -87,7 +87,7 @@ def test_erased_fact_in_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         FactRows(data).put(make("a", SECRETIVE), make("b", "kept"))
         FactRows(data).keep_vectors(MODEL, [("a", SECRETIVE, b"vector-of-it")])
     # The next version of the program leaves a copy with all of it aside.
-    monkeypatch.setattr(user_data, "MIGRATIONS", (*user_data.MIGRATIONS, lambda connection: None))
+    monkeypatch.setattr(user_data, "USER_MIGRATIONS", (*user_data.USER_MIGRATIONS, lambda connection: None))
     with contextlib.closing(UserData(path)) as data:
         assert any(SECRETIVE.encode() in file.read_bytes() for file in tmp_path.glob("user.sqlite.before-*"))
         FactRows(data).erase(["a"])
@@ -136,7 +136,9 @@ def test_old_facts_survive_migration(tmp_path: Path, monkeypatch) -> None:
     with contextlib.closing(UserData(path)) as data:
         FactRows(data).put(*facts)
     monkeypatch.setattr(
-        user_data, "MIGRATIONS", (*user_data.MIGRATIONS, lambda connection: connection.execute("CREATE TABLE x (y)"))
+        user_data,
+        "USER_MIGRATIONS",
+        (*user_data.USER_MIGRATIONS, lambda connection: connection.execute("CREATE TABLE x (y)")),
     )
     with contextlib.closing(UserData(path)) as data:
         assert FactRows(data).all() == tuple(reversed(facts))

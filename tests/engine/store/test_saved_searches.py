@@ -233,7 +233,7 @@ def test_stored_search_equals_query(question: AskedQuestion) -> None:
 def test_forgotten_purged_from_migration_copy(tmp_path: Path, monkeypatch) -> None:
     path = tmp_path / "user.sqlite"
     with monkeypatch.context() as older:
-        older.setattr(user_data, "MIGRATIONS", user_data.MIGRATIONS[:5])
+        older.setattr(user_data, "USER_MIGRATIONS", user_data.USER_MIGRATIONS[:5])
         user = UserData(path)
         SavedSearches(user).note(ask("the quagga song"))
         SavedSearches(user).save(SavedSearch(name="Kept", question=ask("dodo"), used=1.0))

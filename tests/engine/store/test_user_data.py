@@ -62,7 +62,7 @@ def test_approval_saved_until_done(tmp_path: Path) -> None:
 def test_first_version_migrated_with_copy(tmp_path: Path, monkeypatch) -> None:
     path = tmp_path / "user.sqlite"
     with monkeypatch.context() as first:
-        first.setattr(user_data, "MIGRATIONS", user_data.MIGRATIONS[:1])
+        first.setattr(user_data, "USER_MIGRATIONS", user_data.USER_MIGRATIONS[:1])
         data = UserData(path)
         data.add_sync(summary(1))
         data.close()
@@ -75,7 +75,7 @@ def test_first_version_migrated_with_copy(tmp_path: Path, monkeypatch) -> None:
     assert data.recent_syncs(5) == (summary(1),)
     data.approve(ModelName("openai", "small", ""), 1)
     data.close()
-    assert path.with_name(f"user.sqlite.before-{len(user_data.MIGRATIONS)}").exists()
+    assert path.with_name(f"user.sqlite.before-{len(user_data.USER_MIGRATIONS)}").exists()
 
 
 def test_unknown_entry_does_not_hide_others(tmp_path: Path) -> None:
@@ -143,11 +143,11 @@ def test_damage_in_any_table_is_found_at_the_start(tmp_path: Path, table: str, r
 def test_interrupted_migration_leftover_is_no_damage(tmp_path: Path, monkeypatch) -> None:
     path = tmp_path / "user.sqlite"
     with monkeypatch.context() as first:
-        first.setattr(user_data, "MIGRATIONS", user_data.MIGRATIONS[:1])
+        first.setattr(user_data, "USER_MIGRATIONS", user_data.USER_MIGRATIONS[:1])
         data = UserData(path)
         data.add_sync(summary(1))
         data.close()
-    aside = path.with_name(f"user.sqlite.before-{len(user_data.MIGRATIONS)}")
+    aside = path.with_name(f"user.sqlite.before-{len(user_data.USER_MIGRATIONS)}")
     aside.write_bytes(b"half a copy " * 1000)
     data = UserData(path)
     assert (data.problem, data.recent_syncs(5)) == ("", (summary(1),))
@@ -336,9 +336,9 @@ def test_a_damaged_backup_is_passed_over_for_an_older_one(path: Path) -> None:
 
 
 def test_backups_before_migrations_are_limited(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    steps = user_data.MIGRATIONS
+    steps = user_data.USER_MIGRATIONS
     for count in range(1, len(steps) + 1):
-        monkeypatch.setattr(user_data, "MIGRATIONS", steps[:count])
+        monkeypatch.setattr(user_data, "USER_MIGRATIONS", steps[:count])
         with closing(UserData(path)) as data:
             data.add_sync(summary(count))
     before = {file.name for file in path.parent.glob("*.before-*")}

@@ -1,8 +1,8 @@
 import pytest
 
 from engine.text import parse_query
+from engine.text.parsed_query import QueryTerm
 from engine.text.query_analysis import analyse_query
-from engine.text.query_term import QueryTerm
 
 
 def term(query: str, *languages: str) -> QueryTerm:

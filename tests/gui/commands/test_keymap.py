@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from gui.commands.binding import key_action, show_keys_of, tell_key, with_key
 from gui.commands.contexts import overlap
 from gui.commands.keymap import Keymap, command, keymap
+from gui.core.key_listing import by_place
 
 FIND = command("trial.find", "Find", "file", QKeySequence.StandardKey.Find, "F7")
 
@@ -47,7 +48,7 @@ def test_commands_are_grouped_regardless_of_declaration_order(qapp):
     ):
         mapped.declare(command(name, "Words", place))
     window = ["view.index", "search.focus", "theme.dark", "theme.light", "trial.other"]
-    assert [one.name for one in mapped.by_place()] == [*window, "file.wrap"]
+    assert [one.name for one in by_place(mapped)] == [*window, "file.wrap"]
 
 
 def test_changed_signal_fires_only_on_real_changes(qtbot, keys):

@@ -2,7 +2,7 @@ import pytest
 
 import engine
 from gui.commands.keymap import Keymap, command
-from gui.commands.listing import FIXED, clash, groups
+from gui.core.key_listing import clash, fixed_keys, groups
 from gui.settings.custom_keys import CustomKeys, plain
 
 BOX = command("search.focus", "Go to the search box", "window", "Ctrl+K", "Ctrl+L")
@@ -129,7 +129,7 @@ def test_plain_recognizes_keys(qapp, key, known):
 
 
 def test_fixed_keys_are_valid_keys(qapp):
-    assert not [(fixed.words, key) for fixed in FIXED for key in fixed.keys if not plain(key)]
+    assert not [(fixed.words, key) for fixed in fixed_keys() for key in fixed.keys if not plain(key)]
 
 
 def test_listing_shows_current_keys(own, mapped):

@@ -3,7 +3,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from gui.commands.keymap import keymap
-from gui.widgets.text_sheet import sheet
+from gui.widgets.small_windows import sheet
 from gui.window.shortcut_sheet import KeySheet
 
 

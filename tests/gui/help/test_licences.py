@@ -1,7 +1,7 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QLabel, QPushButton
 
-from gui.controllers import about
+from gui.controllers import help as help_controller
 from gui.help.components import Component
 from gui.help.licence_sheet import LicenceSheet
 
@@ -13,7 +13,7 @@ COMPONENTS = (
 
 
 def licences(qtbot, window, monkeypatch) -> LicenceSheet:
-    monkeypatch.setattr(about, "read_components", lambda: COMPONENTS)
+    monkeypatch.setattr(help_controller, "read_components", lambda: COMPONENTS)
     window.about.show_licences()
     sheet = window.findChild(LicenceSheet)
     qtbot.waitUntil(lambda: window.about.ready)
@@ -78,7 +78,7 @@ def test_escape_clears_box_then_closes(qtbot, opened, monkeypatch):
 
 
 def test_sheet_closed_while_reading_loads_next_time(qtbot, opened, monkeypatch):
-    monkeypatch.setattr(about, "read_components", lambda: COMPONENTS)
+    monkeypatch.setattr(help_controller, "read_components", lambda: COMPONENTS)
     opened.about.show_licences()
     close(qtbot, opened)
     assert opened.about.ready
@@ -90,7 +90,7 @@ def test_read_failure_is_shown_in_sheet(qtbot, opened, monkeypatch):
     def fail():
         raise OSError(2, "No such file or directory", "bundled.json")
 
-    monkeypatch.setattr(about, "read_components", fail)
+    monkeypatch.setattr(help_controller, "read_components", fail)
     opened.about.show_licences()
     qtbot.waitUntil(lambda: opened.about.ready)
     sheet = opened.findChild(LicenceSheet)

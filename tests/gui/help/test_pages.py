@@ -8,8 +8,8 @@ import pytest
 import engine
 from engine import speak, tr
 from gui.commands.keymap import keymap
-from gui.help.pages import CODE, KEY, LANGUAGES, NAMES, NO_KEY, page_source, read_pages
-from gui.quick_search.panel import SHOW_ALL
+from gui.help.pages import CODE, KEY, LANGUAGES, NO_KEY, page_names, page_source, read_pages
+from gui.quick_search.window import SHOW_ALL
 from gui.settings.page_layout import GUIDE
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -18,7 +18,7 @@ LITERAL_KEY = re.compile(r"\b(?:Ctrl|Strg|Alt)\+\w|\bF\d{1,2}\b")
 SETTING = re.compile(r"[a-z_]+(?:\.[a-z_]+)+")
 FENCE = re.compile(r"^    .*$", re.MULTILINE)
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
-WRITTEN = [(name, language) for name in NAMES for language in LANGUAGES]
+WRITTEN = [(name, language) for name in page_names() for language in LANGUAGES]
 MARKS = re.compile(r"^(#+) ", re.MULTILINE)
 ITEM = re.compile(r"^- ", re.MULTILINE)
 ROW = re.compile(r"^\|", re.MULTILINE)
@@ -53,7 +53,7 @@ def test_guide_links_have_valid_targets(window, name, language):
             assert rest in commands, target
             continue
         page, _, heading = target.partition("#")
-        assert page.removesuffix(".md") in NAMES, target
+        assert page.removesuffix(".md") in page_names(), target
         headings = HEADING.findall(page_source(page.removesuffix(".md"), language))
         assert not heading or heading in headings, target
 
@@ -141,7 +141,7 @@ def test_guide_folder_has_no_extra_pages():
     for language in LANGUAGES:
         folder = files("resources").joinpath("guide", *([] if language == "en" else [language]))
         names = {path.name.removesuffix(".md") for path in folder.iterdir() if path.name.endswith(".md")}
-        assert names == set(NAMES)
+        assert names == set(page_names())
 
 
 def test_missing_translation_falls_back_to_english():
@@ -153,4 +153,4 @@ def _without_headings(targets: list[str]) -> list[str]:
 
 
 def test_every_settings_page_has_guide_page():
-    assert set(GUIDE.values()) <= set(NAMES)
+    assert set(GUIDE.values()) <= set(page_names())

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QListWidget, QPushButton
 from engine import speak
 from gui.commands.keymap import keymap
 from gui.help.guide_window import GuideWindow
-from gui.help.pages import NAMES
+from gui.help.pages import page_names
 from gui.viewer.links import LinkFollower
 from gui.viewer.rendered_view import RenderedView
 from gui.widgets.guide_link import open_guide
@@ -52,7 +52,7 @@ def _page_text(guide) -> str:
 
 def test_guide_opens_first_page_and_lists_all(guide):
     assert guide.location == ("first-steps", "")
-    assert _list(guide).count() == len(NAMES)
+    assert _list(guide).count() == len(page_names())
     assert "Choose a folder" in _page_text(guide)
     assert keymap().shown("view.search") in _page_text(guide)
 
@@ -62,7 +62,7 @@ def test_search_opens_matching_section(qtbot, guide):
     qtbot.waitUntil(lambda: guide.ready and guide.location[0] == "privacy")
     assert "no telemetry" in _page_text(guide)
     _box(guide).clear()
-    assert _list(guide).count() == len(NAMES)
+    assert _list(guide).count() == len(page_names())
 
 
 def test_no_match_shows_nothing_found(qtbot, guide):

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.index.duplicates.line_diff import Row, Text, beside_each_other
+from gui.index.duplicates.side_by_side import Row, Text, beside_each_other
 
 
 def rows(left: str, right: str, first: tuple[int, int] = (1, 1)) -> list[Row]:

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication
 
 from engine import Cancelled, CancelToken, IndexBusy
 from gui.core.jobs import Jobs
-from gui.index.health.findings_list import FindingRow
-from gui.index.health.page import HealthPage
+from gui.index.health_findings import FindingRow
+from gui.index.health_page import HealthPage
 from tests.helpers.fake_health import FINE, KEYWORDS, NOTES, USER, FakeHealth
 from tests.helpers.sync_worker import open_with_fake
 

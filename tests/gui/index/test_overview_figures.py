@@ -9,14 +9,15 @@ from gui.index.attention import attention_of
 from gui.index.chart_data import (
     DISK_COLUMNS,
     SIZE_COLUMNS,
+    THROUGHPUT_COLUMNS,
     TIME_COLUMNS,
+    Throughput,
     cache_hits,
     disk_series,
     size_series,
     time_series,
 )
 from gui.index.figures import figures
-from gui.index.throughput import THROUGHPUT_COLUMNS, Throughput
 from tests.helpers.fake_overview import make_overview, make_sync
 from tests.helpers.fake_records import make_estimate, make_progress, make_status, make_summary
 

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QPushButton, QW
 
 from engine import SessionNote
 from gui.remember.note_sheet import NoteSheet
-from gui.widgets.combo import ComboBox
+from gui.widgets.form_controls import ComboBox
 
 Key = Qt.Key
 NOTE = SessionNote(

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from engine import MemorySearchResult, SearchOutcome, SearchTimings
 from gui.core.jobs import Jobs
+from gui.core.status_feed import StatusFeed
 from gui.search.panel import SearchPanel
 from tests.helpers.fake_memory import FakeMemory
 
@@ -133,11 +134,15 @@ def show_active(qtbot) -> Callable[..., QWidget]:
 
 
 @pytest.fixture
-def panel(qtbot, show_active: Callable[..., QWidget], jobs: Jobs, memory: FakeMemory) -> SearchPanel:
+def panel(qtbot, show_active: Callable[..., QWidget], jobs: Jobs, memory: FakeMemory) -> Iterator[SearchPanel]:
     """A panel over the sample garden, in an active window, the box focused and nothing asked."""
     panel = SearchPanel(memory, jobs)
     panel.setParent(show_active(panel.header, panel.body))
     panel.header.window().resize(900, 700)
     panel.focus_box()
-    qtbot.waitUntil(lambda: not panel.busy)
-    return panel
+    feed = StatusFeed(jobs, panel)
+    feed.status_changed.connect(panel.show_status)
+    feed.set_manager(memory)
+    qtbot.waitUntil(lambda: feed.latest is not None and not panel.busy)
+    yield panel
+    feed.set_manager(None)

@@ -3,7 +3,7 @@
 from PySide6.QtWidgets import QLabel
 
 from gui.commands.keymap import keymap
-from gui.widgets.state_page import COMMANDS, KeyTable
+from gui.widgets.placeholder_page import COMMANDS, KeyTable
 
 
 def _told(table: KeyTable) -> str:

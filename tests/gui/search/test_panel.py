@@ -17,8 +17,8 @@ from gui.style.appearance import Appearance
 from gui.style.theme import theme_tokens
 from gui.widgets import announcer
 from gui.widgets.chip import Chip
+from gui.widgets.placeholder_page import StatePage
 from gui.widgets.query_box import QueryBox
-from gui.widgets.state_page import StatePage
 from tests.helpers.fake_explanations import WEAK, explain
 
 Key = Qt.Key
@@ -148,7 +148,7 @@ def test_keys_move_from_box_to_result_and_back(qtbot, panel, box, results, heard
 
 def test_typing_in_list_continues_in_box(qtbot, panel, box, results, ask):
     ask("time")
-    panel.focus_results()
+    panel.focus_list()
     qtbot.keyClick(results, Key.Key_R)
     assert box.hasFocus()
     assert box.text() == "timer"
@@ -196,7 +196,7 @@ def test_settled_fires_after_selection(qtbot, panel, heard):
 
 def test_index_change_keeps_current_result_and_focus(qtbot, panel, results, ask, memory, heard):
     ask("timer")
-    panel.focus_results()
+    panel.focus_list()
     qtbot.keyClick(results, Key.Key_Down)
     qtbot.waitUntil(lambda: not panel.busy)
     chosen, told = results.current_result().path, list(heard["selected"])
@@ -222,7 +222,7 @@ def test_show_more_loads_remaining_results(qtbot, panel, results, memory, ask, m
     ask("carrot")
     assert "50 of 60 results" in _said(panel.header)
     assert _keys(results)[-1][0] == "more"
-    panel.focus_results()
+    panel.focus_list()
     qtbot.keyClick(results, Key.Key_End)
     qtbot.keyClick(results, Key.Key_Return)
     qtbot.waitUntil(lambda: len(_paths(results)) == 60)
@@ -249,7 +249,7 @@ def weak(memory, monkeypatch):
 def test_weak_matches_can_be_shown_and_hidden(qtbot, weak, panel, results, ask):
     ask("timer")
     assert not results.isVisible()
-    panel.focus_results()
+    panel.focus_list()
     _press(qtbot, panel, "Show weak matches")
     assert results.isVisible()
     assert len(_paths(results)) == 3
@@ -263,7 +263,7 @@ def test_weak_matches_can_be_shown_and_hidden(qtbot, weak, panel, results, ask):
 def test_empty_answer_explains_itself(qtbot, panel, ask):
     ask("zucchini")
     assert WEAK.advice in _said(panel.body)
-    panel.focus_results()
+    panel.focus_list()
     assert QApplication.focusWidget().text() == "Show weak matches"
     assert QApplication.focusWidget().accessibleDescription() == WEAK.advice
     with qtbot.waitSignal(panel.why_wanted):
@@ -272,7 +272,7 @@ def test_empty_answer_explains_itself(qtbot, panel, ask):
 
 def test_silent_refresh_keeps_focus_on_button(qtbot, panel, ask):
     ask("zucchini")
-    panel.focus_results()
+    panel.focus_list()
     button = QApplication.focusWidget()
     assert isinstance(button, QPushButton)
     panel.refresh()

@@ -145,7 +145,7 @@ def test_age_remedy_switches_off_half_life(panel, ask, press, memory):
 def test_remaining_remedies_are_emitted_to_window(qtbot, panel, ask, memory, name):
     memory.remedies = (_remedy(name, path="drafts"),)
     ask("zucchini")
-    panel.focus_results()
+    panel.focus_list()
     with qtbot.waitSignal(panel.controller.remedy_wanted) as heard:
         qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
     assert heard.args == [memory.remedies[0]]

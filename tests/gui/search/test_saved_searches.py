@@ -284,7 +284,7 @@ def test_list_closes_when_box_loses_focus(qtbot, panel, box, mean, listed, rest)
     keeping = panel.controller.saved_searches
     keeping.picker.open()
     assert not listed.isHidden()
-    panel.focus_results()
+    panel.focus_list()
     assert listed.isHidden()
     rest()
 

@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.core.jobs import Jobs
+from gui.core.status_feed import StatusFeed
 from gui.sessions.panel import SessionsPanel
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import NOW, SESSIONS
@@ -27,9 +28,10 @@ def memory() -> Iterator[FakeMemory]:
 
 
 @pytest.fixture
-def show_panel(qtbot, jobs: Jobs) -> Callable[[FakeMemory], SessionsPanel]:
+def show_panel(qtbot, jobs: Jobs) -> Iterator[Callable[[FakeMemory], SessionsPanel]]:
     """Shows a panel over a memory in an active window, and waits until it has come to rest."""
     windows: list[QWidget] = []
+    feeds: list[StatusFeed] = []
 
     def run(memory: FakeMemory) -> SessionsPanel:
         window = QWidget()
@@ -44,10 +46,17 @@ def show_panel(qtbot, jobs: Jobs) -> Callable[[FakeMemory], SessionsPanel]:
             window.show()
             window.activateWindow()
         panel.set_manager(memory)
-        qtbot.waitUntil(lambda: not panel.busy)
+        feed = StatusFeed(jobs)
+        feeds.append(feed)
+        feed.status_changed.connect(panel.show_status)
+        feed.set_manager(memory)
+        qtbot.waitUntil(lambda: feed.latest is not None and not panel.busy)
         return panel
 
-    return run
+    yield run
+    for feed in feeds:
+        feed.set_manager(None)
+        feed.deleteLater()
 
 
 @pytest.fixture

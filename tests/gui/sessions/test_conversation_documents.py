@@ -7,10 +7,10 @@ from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QGuiApplication
 
 from engine import CancelToken
-from gui.conversation import document_cache
-from gui.conversation.document_cache import PieceDocuments
+from gui.conversation import row_layout
 from gui.conversation.entries import prepare
 from gui.conversation.piece_builder import PieceStyle
+from gui.conversation.row_layout import PieceDocuments
 from gui.style.theme import theme_tokens
 from gui.style.typography import fixed_font
 from gui.viewer.markdown_page import PageStyle
@@ -27,7 +27,7 @@ def make_style(width: int) -> PieceStyle:
 @pytest.fixture
 def documents(appearance, monkeypatch) -> Iterator[PieceDocuments]:
     """Two messages of code, and turns of one step each."""
-    monkeypatch.setattr(document_cache, "TURN_SECONDS", 0)
+    monkeypatch.setattr(row_layout, "TURN_SECONDS", 0)
     owner = QObject()
     documents = PieceDocuments(owner)
     session = make_session([("user", (("text", CODE),)), ("assistant", (("text", CODE),))])

@@ -1,7 +1,7 @@
 """Messages of the sessions view if another workspace has the sessions."""
 
 from engine import FileIssue
-from gui.sessions import messages
+from gui.sessions import listing_view
 from tests.helpers.fake_records import make_status
 
 _KEPT = FileIssue(
@@ -14,10 +14,10 @@ _SAID = f"{_KEPT.path}: {_KEPT.detail} Search all workspaces to find them here."
 
 def test_sessions_in_other_workspace_are_named():
     other = FileIssue(path="x.bin", rule="extension", detail="It is no note.")
-    assert messages.elsewhere(make_status(skipped_files=(other, _KEPT))) == _SAID
-    assert messages.elsewhere(make_status(skipped_files=(other,))) == ""
+    assert listing_view.elsewhere(make_status(skipped_files=(other, _KEPT))) == _SAID
+    assert listing_view.elsewhere(make_status(skipped_files=(other,))) == ""
 
 
 def test_empty_list_names_other_workspaces():
-    title, sentence = messages.without_sessions(make_status(sources=("memory", "sessions"), skipped_files=(_KEPT,)))
+    title, sentence = listing_view.without_sessions(make_status(sources=("memory", "sessions"), skipped_files=(_KEPT,)))
     assert (title, sentence) == ("These sessions belong to other workspaces", _SAID)

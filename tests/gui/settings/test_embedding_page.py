@@ -8,8 +8,7 @@ import engine
 from engine import KeyState, MnemoscopeError, ProviderError, ProviderProbe, Settings, load_settings
 from gui.settings.dialog import SettingsDialog
 from gui.settings.embedding_page import EmbeddingPage
-from gui.widgets.checkable import CheckBox
-from gui.widgets.combo import ComboBox
+from gui.widgets.form_controls import CheckBox, ComboBox
 from tests.helpers.fake_records import make_estimate
 
 NO_KEY = KeyState(present=False, origin=None, place="", problem="")

@@ -8,7 +8,7 @@ import engine
 from engine import BackendError, Settings, load_settings
 from gui.settings.dialog import SettingsDialog
 from gui.settings.engine_choice import EngineChoice, switch_words
-from gui.widgets.checkable import RadioButton
+from gui.widgets.form_controls import RadioButton
 from tests.helpers.fake_lacking import LackingMemory, reason
 
 

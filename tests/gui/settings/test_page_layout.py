@@ -32,7 +32,7 @@ def test_forms_save_exactly_the_options_of_their_page():
 def test_new_window_option_gets_a_row(monkeypatch):
     from gui.settings import page_layout
 
-    added = msgspec.structs.replace(all_options()[0], key="window.show_ruler")
+    added = msgspec.structs.replace(all_options()[0], key="window.show_ruler", label="")
     monkeypatch.setattr(page_layout, "all_options", lambda: (*all_options(), added))
     page_layout.placed_options.cache_clear()
     try:

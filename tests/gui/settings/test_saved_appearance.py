@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject
 
 import engine
 from engine import Settings, load_settings
-from gui.controllers.appearance import AppearanceController
+from gui.controllers.settings import AppearanceController
 from gui.core.workspace import Opened, Workspace
 
 

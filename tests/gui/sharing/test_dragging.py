@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from engine import PathRefused
-from gui.controllers.drag import MARKDOWN
+from gui.controllers.sharing import MARKDOWN
 from gui.widgets.row_list import RowList
 
 

@@ -15,8 +15,7 @@ from gui.controllers.printing import usual_layout
 from gui.conversation.entries import prepare
 from gui.conversation.rows import Detail, Rows
 from gui.core.location import Location
-from gui.sharing.print_pages import Paper, paper_style
-from gui.sharing.print_strips import conversation_steps, note_steps
+from gui.sharing.print_pages import Paper, conversation_steps, note_steps, paper_style
 from gui.style.theme import theme_tokens
 from gui.window.main_window import MainWindow
 from tests.helpers.fake_memory import FakeMemory

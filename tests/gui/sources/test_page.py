@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 import engine
 from engine import load_settings, save_setting
 from gui.sources.sessions_page import SourcesPage
-from gui.widgets.checkable import CheckBox
+from gui.widgets.form_controls import CheckBox
 
 Left = Qt.MouseButton.LeftButton
 

@@ -2,7 +2,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from gui.style.theme import theme_tokens
-from gui.widgets.checkable import CheckBox
+from gui.widgets.form_controls import CheckBox
 
 
 @pytest.fixture

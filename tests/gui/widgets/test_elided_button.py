@@ -3,7 +3,7 @@ from PySide6.QtCore import QEvent, QPoint
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 
-from gui.widgets.state_page import ElidedButton
+from gui.widgets.placeholder_page import ElidedButton
 
 WORDS = "How this answer & that one came about"
 

@@ -8,9 +8,9 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from gui.widgets.chip import Chip
-from gui.widgets.combo import ComboBox
 from gui.widgets.drop_target import dropped_folder
 from gui.widgets.flow_layout import FoldingRow
+from gui.widgets.form_controls import ComboBox
 from gui.widgets.icons import IconButton, application_icon
 from gui.widgets.labels import ElidedLabel, breakable
 from gui.widgets.message import Action, Banner, MessagePage

@@ -5,8 +5,8 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QButtonGroup
 
 from gui.widgets.buttons import ToggleButton
-from gui.widgets.checkable import CheckBox
 from gui.widgets.chip import Chip
+from gui.widgets.form_controls import CheckBox
 
 
 @pytest.mark.parametrize("make", [lambda: ToggleButton("Words"), lambda: Chip("Words"), lambda: CheckBox("Words")])

@@ -154,7 +154,7 @@ def test_search_everywhere_opens_results_without_switching(qtbot, window, folder
     assert _search(qtbot, window, "varnish") == ["///boat/note.md"]
     shown: list[str] = []
     window.viewer.file_shown.connect(shown.append)
-    window.search.focus_results()
+    window.search.focus_list()
     window.search.body.list.open_current()
     qtbot.waitUntil(lambda: "///boat/note.md" in shown or (window.viewer.reads and not window.viewer.busy))
     assert window.workspace.current.folder == folders["garden"]

@@ -16,7 +16,7 @@ from engine.mcp import transport
 from engine.mcp.resources import Listed, _cursor, _order, _place
 from engine.mcp.running import LateMemory
 from engine.settings import Settings
-from engine.settings.options import QuerySettings
+from engine.settings.query_options import QuerySettings
 from tests.helpers.fake_memory import FakeMemory
 
 ROOT = Path(__file__).resolve().parents[4]

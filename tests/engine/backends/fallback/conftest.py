@@ -10,7 +10,7 @@ import pytest
 
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
-from engine.backends.fallback.manager import FallbackMemoryManager
+from engine.backends.fallback import FallbackMemoryManager
 from engine.memory.user_data import open_own_data
 from engine.settings import Settings
 from tests.helpers.fake_provider import FakeProvider, selection_of

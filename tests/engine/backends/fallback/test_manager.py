@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from engine.backends import fallback_switch
 from engine.backends.builtin import BuiltinMemory
-from engine.backends.fallback import switch
 from engine.base.cancellation import CancelToken
 from engine.base.errors import (
     BackendError,
@@ -20,7 +20,7 @@ from engine.base.errors import (
 )
 from engine.records import AskedQuestion, Passage, SavedSearch
 from engine.settings import Settings
-from engine.settings.options import QuerySettings
+from engine.settings.query_options import QuerySettings
 from tests.engine.backends.fallback.conftest import Elsewhere
 
 GONE = BackendError("The command qmd is not there: install it with npm.")
@@ -126,7 +126,7 @@ def test_an_update_by_hand_ends_the_pause(open_manager, place):
 
 
 def test_hanging_retry_does_not_block(open_manager, place, monkeypatch):
-    monkeypatch.setattr("engine.backends.fallback.retry._PATIENCE", 0.05)
+    monkeypatch.setattr("engine.backends.fallback_switch._RETRY_TIMEOUT", 0.05)
     manager = open_manager(pause=0)
     manager.sync()
     place.fails(GONE)
@@ -146,7 +146,7 @@ def test_hanging_retry_does_not_block(open_manager, place, monkeypatch):
 
 
 def test_closing_ends_a_try_that_hangs(open_manager, place, monkeypatch):
-    monkeypatch.setattr("engine.backends.fallback.retry._PATIENCE", 0.05)
+    monkeypatch.setattr("engine.backends.fallback_switch._RETRY_TIMEOUT", 0.05)
     manager = open_manager(pause=0)
     place.fails(GONE)
     manager.search("irrigation")
@@ -259,7 +259,7 @@ def test_unexpected_error_still_falls_back(open_manager, place, caplog):
 
 
 def test_an_index_that_is_not_up_to_date_says_so(open_manager, place, monkeypatch):
-    monkeypatch.setattr(switch, "_PATIENCE", 0.05)
+    monkeypatch.setattr(fallback_switch, "_REFRESH_TIMEOUT", 0.05)
     go_on = threading.Event()
     taken: list[BuiltinMemory] = []
 

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.backends.qmd.command import QmdTooSlow
-from engine.backends.qmd.index_file import QmdCounts
-from engine.backends.qmd.maintenance import Maintenance
+from engine.backends.qmd.maintenance import Maintenance, QmdCounts
 from engine.base.cancellation import CancelToken
 from engine.settings.qmd_options import QmdSettings
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.backends.qmd.query_text import read_question
+from engine.backends.qmd.query_runner import read_question
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from engine.backends.builtin import BuiltinMemory
-from engine.backends.fallback.manager import FallbackMemoryManager
+from engine.backends.fallback import FallbackMemoryManager
 from engine.base.errors import BackendError
 from engine.memory.contract import MemorySearchManager, OpenBackend
 from engine.memory.user_data import open_own_data

@@ -4,7 +4,7 @@ import msgspec
 
 from engine.memory.contract import MemorySearchManager
 from engine.settings import Settings
-from engine.settings.options import QuerySettings
+from engine.settings.query_options import QuerySettings
 from tests.engine.backends.shared.benches import Bench
 
 

@@ -13,7 +13,7 @@ from engine.base.errors import Cancelled, PathRefused, ProviderError, StoreError
 from engine.memory.contract import MemorySearchManager
 from engine.records import SearchOutcome
 from engine.settings import Settings
-from engine.settings.options import QuerySettings
+from engine.settings.query_options import QuerySettings
 from engine.workspaces.file_names import name_in, split_name
 from engine.workspaces.memory_pool import MemoryPool
 from engine.workspaces.multi_search import AllWorkspaces

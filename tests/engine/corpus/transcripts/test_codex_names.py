@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 
 from engine.corpus.transcripts.codex import CodexFormat
 from engine.corpus.transcripts.codex_names import GivenName, given_name
-from engine.corpus.transcripts.modified_time import last_change
+from engine.corpus.transcripts.transcript_files import last_change
 from tests.helpers.transcripts import mangled
 
 ONE, TWO = "019b1f00-1111-7222-8333-444455556666", "019b1f00-1111-7222-8333-444455557777"

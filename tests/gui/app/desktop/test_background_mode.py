@@ -5,7 +5,7 @@ from engine import Settings
 from gui.app.desktop.integration import DesktopIntegration
 from gui.app.desktop.ipc_protocol import IpcAddress, IpcMessage, encode
 from gui.app.desktop.single_instance import hand_over
-from gui.settings.system_row import SystemRow
+from gui.settings.system_switch import SystemRow
 from tests.helpers.windows import at_rest
 
 

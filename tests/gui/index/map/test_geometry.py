@@ -10,10 +10,8 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPolygonF
 
 from engine import Cancelled, CancelToken, MapFile
-from gui.index.map.groups import OTHERS, TOP_FOLDER, group
-from gui.index.map.markers import CIRCLE, LEAST, POLYGONS, RING, sign_path, signs_of
-from gui.index.map.rasterizer import draw_points
-from gui.index.map.scene import PointIndex, Scene
+from gui.index.map.groups import CIRCLE, LEAST, OTHERS, POLYGONS, RING, TOP_FOLDER, group, sign_path, signs_of
+from gui.index.map.scene import PointIndex, Scene, draw_points
 from gui.index.map.viewport import Viewport
 from tests.helpers.fake_map import NOW, make_map
 

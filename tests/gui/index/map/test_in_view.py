@@ -61,7 +61,7 @@ def test_chunk_opens_from_card_and_page(qtbot, panel: IndexPanel) -> None:
 def test_escape_clears_selection_then_leaves_map(qtbot, panel: IndexPanel) -> None:
     panel.show_page("map")
     qtbot.waitUntil(lambda: not panel.busy and panel.map.prepared is not None)
-    panel.take_focus()
+    panel.focus_list()
     assert panel.map.canvas.hasFocus()
     qtbot.keyClick(panel.map.canvas, Qt.Key.Key_Right, Qt.KeyboardModifier.ControlModifier)
     with qtbot.assertNotEmitted(panel.left):

@@ -8,11 +8,9 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from gui.style.theme import theme_tokens
-from gui.widgets.charts.bars import BarChart
+from gui.widgets.charts.bars import BarChart, ShareChart, SparkChart
 from gui.widgets.charts.card import ChartCard, TableColumn
-from gui.widgets.charts.series import Mark, Series
-from gui.widgets.charts.share_bar import ShareChart
-from gui.widgets.charts.sparkline import SparkChart
+from gui.widgets.charts.chart import Mark, Series
 
 Key = Qt.Key
 COLUMNS = (TableColumn("Name", 0), TableColumn("Count", 10, figures=True))

@@ -1,0 +1,312 @@
+"""A memory whose index is elsewhere, with the built-in one as fallback, so that every query gets an answer."""
+
+import threading
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar, Unpack
+
+import msgspec
+
+from engine.backends.fallback_switch import PAUSE_SECONDS, ActiveMemory, Ask, MemorySwitch, Opener, RetryPolicy, both
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, Closed, PassageMissing, Unsupported
+from engine.base.language import tr
+from engine.memory.closable import Lifetime
+from engine.memory.executor import BackgroundExecutor
+from engine.memory.listeners import Listeners, StatusListener
+from engine.memory.requests import unanswered
+from engine.memory.status import with_degraded
+from engine.records import (
+    EmbeddingEstimate,
+    FallbackStatus,
+    Feature,
+    FileText,
+    MemoryProviderStatus,
+    Passage,
+    PathState,
+    Probe,
+    SearchOutcome,
+    SessionSummary,
+    SessionText,
+    StoredModelInfo,
+    SyncReason,
+    SyncReport,
+)
+from engine.settings import Settings
+from engine.store.saved_searches import SavedSearches
+from engine.store.unseen_notes import UnseenNotes
+from engine.store.user_data import UserData
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from engine.corpus.numbered_lines import NumberedText
+    from engine.memory.contract import MemorySearchManager
+    from engine.memory.facts import Facts
+    from engine.memory.insight import IndexInsight
+    from engine.memory.requests import SearchOptions
+    from engine.records.sync import ProgressCallback
+
+_Answer = TypeVar("_Answer")
+Refusal = Callable[[str | None], str]
+_TOLD = (Unsupported, PassageMissing)
+"""Errors that are answers: the fallback is not used for them."""
+
+
+class FallbackMemoryManager:
+    """See `MemorySearchManager` for every method.
+
+    The first search that fails closes the chosen memory and is answered from the built-in index, as all later ones
+    are; after a pause a search tries the chosen one again. What else fails reaches its caller: an update of something
+    that is not there would otherwise look like one that was done.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        open_primary: Opener,
+        open_builtin: Opener,
+        user: UserData,
+        *,
+        refusal: Refusal = lambda session_key: "",
+        pause_seconds: float = PAUSE_SECONDS,
+        executor: "Executor | None" = None,
+    ) -> None:
+        """`name`: display name of the chosen backend. `user` is closed with this: saved searches outlive a switch.
+
+        `refusal` returns why the chosen one answers no session with this key, empty if it does; the fallback then
+        refuses too.
+        """
+        self._name = name
+        self._refusal = refusal
+        self._user = user
+        self._lifetime = Lifetime()
+        self._listeners = Listeners()
+        self._threads = BackgroundExecutor(executor)
+        self._switch = MemorySwitch(open_primary, open_builtin, self._listeners.tell, self._threads)
+        self._retrying = RetryPolicy(self._switch, open_primary, self._threads, pause_seconds)
+        if self._switch.failure:
+            self._retrying.failed()
+        self._telling = threading.Lock()
+        self._wanted: Settings | None = None
+        """What was handed to `answer_as` last."""
+        self._told: MemorySearchManager | None = None
+        """The memory that has the current settings."""
+        self._kept_searches = SavedSearches(user)
+        self._unseen_notes = UnseenNotes(user)
+
+    @property
+    def lacks(self) -> Mapping[Feature, str]:
+        memory = self._switch.peek()
+        return {} if memory is None else memory.lacks
+
+    @property
+    def user_data(self) -> UserData:
+        return self._user
+
+    @property
+    def kept_searches(self) -> SavedSearches:
+        return self._kept_searches
+
+    @property
+    def unseen_notes(self) -> UnseenNotes:
+        return self._unseen_notes
+
+    @cached_property
+    def facts(self) -> "Facts":
+        from engine.memory.facts import Facts
+
+        # Rows of this one, which outlive a switch; the provider of whichever memory has made one.
+        return Facts(
+            self._user,
+            lambda: self._with(lambda memory: memory.facts.provider()),
+            lambda why: self._with(lambda memory: memory.facts.note_failure(why)),
+        )
+
+    @property
+    def insight(self) -> "IndexInsight | None":
+        return self._with(lambda memory: memory.insight)
+
+    # --- queries --------------------------------------------------------------------------------------------------
+
+    def search(
+        self, query: str, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
+    ) -> SearchOutcome:
+        return self._search(lambda memory, token: memory.search(query, cancel=token, **options), cancel, options)
+
+    def search_like(
+        self, passage: Passage, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
+    ) -> SearchOutcome:
+        return self._search(lambda memory, token: memory.search_like(passage, cancel=token, **options), cancel, options)
+
+    def answer_as(self, settings: Settings) -> None:
+        self._lifetime.check()
+        with self._telling:
+            self._wanted, self._told = settings, None
+
+    def query_values(self, operator: str, start: str) -> tuple[str, ...]:
+        return self._with(lambda memory: memory.query_values(operator, start))
+
+    def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
+        return self._with(lambda memory: memory.read_file(path, start=start, lines=lines))
+
+    def open_file(self, path: str, *, cancel: CancelToken | None = None) -> "NumberedText":
+        return self._with(lambda memory: memory.open_file(path, cancel=cancel))
+
+    def locate(self, path: str) -> Path:
+        return self._with(lambda memory: memory.locate(path))
+
+    def explain_path(self, path: str, *, config: Path | None = None, cancel: CancelToken | None = None) -> PathState:
+        return self._with(lambda memory: memory.explain_path(path, config=config, cancel=cancel))
+
+    def sessions(self) -> tuple[SessionSummary, ...]:
+        return self._with(lambda memory: memory.sessions())
+
+    def read_session(self, path: str, *, reveal: bool = False, cancel: CancelToken | None = None) -> SessionText:
+        return self._with(lambda memory: memory.read_session(path, reveal=reveal, cancel=cancel))
+
+    def raw_message(self, path: str, line: int, *, reveal: bool = False) -> str:
+        return self._with(lambda memory: memory.raw_message(path, line, reveal=reveal))
+
+    def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
+        return self._with(lambda memory: memory.similar_sessions(path, max_results=max_results))
+
+    def status(self) -> MemoryProviderStatus:
+        status = self._with(lambda memory: memory.status())
+        failure = self._switch.failure
+        if not failure:
+            return status
+        custom = status.custom | {
+            "fallback": {"disabled": True, "reason": failure},
+            "providerFallback": None if status.fallback is None else msgspec.to_builtins(status.fallback),
+        }
+        fallback = FallbackStatus(from_=self._name, reason=failure)
+        return with_degraded(msgspec.structs.replace(status, fallback=fallback, custom=custom))
+
+    # --- syncing --------------------------------------------------------------------------------------------------
+
+    def sync(
+        self,
+        *,
+        reason: SyncReason = "manual",
+        force: bool = False,
+        progress: "ProgressCallback | None" = None,
+        cancel: CancelToken | None = None,
+        approve: bool | EmbeddingEstimate = False,
+    ) -> SyncReport:
+        if reason == "manual":
+            self._retrying.soon()
+        return self._with(
+            lambda memory: memory.sync(reason=reason, force=force, progress=progress, cancel=cancel, approve=approve)
+        )
+
+    def estimate_embedding(
+        self, settings: Settings | None = None, *, cancel: CancelToken | None = None
+    ) -> EmbeddingEstimate:
+        return self._with(lambda memory: memory.estimate_embedding(settings, cancel=cancel))
+
+    def approve_embedding(self) -> None:
+        self._with(lambda memory: memory.approve_embedding())
+
+    def stored_models(self) -> tuple[StoredModelInfo, ...]:
+        return self._with(lambda memory: memory.stored_models())
+
+    def purge_model(self, provider: str, model: str, key: str) -> int:
+        return self._with(lambda memory: memory.purge_model(provider, model, key))
+
+    def warm_session(self, session_key: str) -> None:
+        memory = self._switch.peek()
+        if memory is not None:
+            memory.warm_session(session_key)
+
+    def catch_up(self, seconds: float) -> None:
+        self._with(lambda memory: memory.catch_up(seconds))
+
+    def current_sync(self) -> CancelToken | None:
+        memory = self._switch.peek()
+        return None if memory is None else memory.current_sync()
+
+    def add_status_listener(self, listener: StatusListener) -> Callable[[], None]:
+        return self._listeners.add(listener)
+
+    # --- probes and closing ---------------------------------------------------------------------------------------
+
+    def probe_embedding(self) -> Probe:
+        return self._with(lambda memory: memory.probe_embedding())
+
+    def probe_vector(self) -> Probe:
+        return self._with(lambda memory: memory.probe_vector())
+
+    def close(self) -> None:
+        if self._lifetime.end():
+            self._retrying.close()
+            self._switch.close()
+            self._threads.close()
+            self._user.close()
+
+    # --- internals ------------------------------------------------------------------------------------------------
+
+    def _with(self, act: "Callable[[MemorySearchManager], _Answer]") -> _Answer:
+        """Let the memory in use do it; the other one, if it was closed meanwhile for a switch."""
+        while True:
+            self._lifetime.check()
+            memory = self._switch.in_use().memory
+            try:
+                return act(memory)
+            except Closed:
+                if memory is self._switch.peek():
+                    raise
+
+    def _search(self, ask: Ask, cancel: CancelToken | None, options: "SearchOptions") -> SearchOutcome:
+        self._lifetime.check()
+        if refused := self._refusal(options.get("session_key")):
+            return unanswered(self._name, refused)
+
+        def asked(memory: "MemorySearchManager", token: CancelToken | None) -> SearchOutcome:
+            self._tell(memory)
+            return ask(memory, token)
+
+        outcome = self._retrying.outcome(asked, cancel) if self._switch.failure else None
+        while outcome is None:
+            self._lifetime.check()
+            used = self._switch.in_use()
+            outcome = self._ask(used, asked, cancel)
+        return outcome
+
+    def _tell(self, memory: "MemorySearchManager") -> None:
+        """A memory may have been opened after the settings changed: it gets them before its next query."""
+        with self._telling:
+            if self._wanted is not None and memory is not self._told:
+                memory.answer_as(self._wanted)
+                self._told = memory
+
+    def _ask(self, used: ActiveMemory, ask: Ask, cancel: CancelToken | None) -> SearchOutcome | None:
+        """The answer of this memory; None if another one should be used."""
+        try:
+            if used.catching_up is None:
+                return ask(used.memory, cancel)
+            used.catching_up.wait(cancel)
+            outcome = ask(used.memory, cancel)
+            return msgspec.structs.replace(outcome, notice=self._notice(used, outcome.notice))
+        except _TOLD:
+            raise
+        except (Cancelled, Closed):
+            # Perhaps not cancelled by the caller: a switch closes the memory under its other callers.
+            if (cancel is not None and cancel.cancelled) or used.memory is self._switch.peek():
+                raise
+        except Exception as error:  # the edge to programs that are not ours: whatever it is, it must not end here
+            if used.catching_up is not None:
+                if used.memory is not self._switch.peek():
+                    return None
+                raise both(used.failure, error) from error
+            self._switch.fail(used.memory, error)
+            self._retrying.failed()
+        return None
+
+    def _notice(self, used: ActiveMemory, said: str) -> str:
+        state = "" if used.catching_up is None else used.catching_up.sentence()
+        instead = tr(
+            "The built-in index, a second one of the same notes, answers in place of {engine}.", engine=self._name
+        )
+        return " ".join(filter(None, (used.failure, instead, state, said)))

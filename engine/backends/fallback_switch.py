@@ -1,0 +1,333 @@
+"""The switch between two memories: the chosen one, or the built-in one in its place.
+
+A failed memory is tried again after a pause, with the next query.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import BackendError, Cancelled, Closed, MnemoscopeError, PassageMissing, Unsupported
+from engine.base.language import marked, tr
+from engine.memory.executor import BackgroundExecutor, Job
+from engine.records import SearchOutcome
+
+if TYPE_CHECKING:
+    from engine.memory.contract import MemorySearchManager
+
+_REFRESH_TIMEOUT = 2.0
+"""Seconds for which answers are held back: in these an index that was made before is up to date again."""
+_REFRESH_POLL = 0.05
+_STILL = marked("It is being brought up to date, so something may be missing yet.")
+_STOPPED = marked("It was not brought up to date, since that was stopped: something may be missing.")
+
+log = logging.getLogger(__name__)
+
+Opener = Callable[[], "MemorySearchManager"]
+
+Ask = Callable[["MemorySearchManager", CancelToken | None], SearchOutcome]
+
+PAUSE_SECONDS = 60.0
+_LONGEST_SECONDS = 16 * 60.0
+_RETRY_TIMEOUT = 2.0
+"""Seconds for which an answer waits for a retry; then the built-in index answers, and the retry continues."""
+_RETRY_POLL = 0.05
+
+
+class IndexRefresh:
+    """One sync of one memory, which begins with this. Thread-safe."""
+
+    def __init__(self, memory: "MemorySearchManager", threads: BackgroundExecutor) -> None:
+        self._memory = memory
+        self._until = time.monotonic() + _REFRESH_TIMEOUT
+        self._sentence = tr(_STILL)
+        self._ended = threading.Event()
+        self._job = threads.start(self._run)
+        if self._job is None:
+            self._stopped()
+
+    def wait(self, cancel: CancelToken | None) -> None:
+        """Give the index a moment to be up to date before the first answers. Raises `Cancelled`."""
+        while not self._ended.is_set() and time.monotonic() < self._until:
+            if cancel is not None:
+                cancel.checkpoint()
+            self._ended.wait(_REFRESH_POLL)
+
+    def sentence(self) -> str:
+        """Message for an answer of this index; empty once it is up to date."""
+        return self._sentence
+
+    def join(self) -> None:
+        """Wait some seconds for its end, which closing the memory causes."""
+        if self._job is not None and self._job.cancel():
+            self._stopped()
+        elif self._job is not None:
+            self._job.join()
+
+    def _stopped(self) -> None:
+        self._sentence = tr(_STOPPED)
+        self._ended.set()
+
+    def _run(self) -> None:
+        try:
+            report = self._memory.sync(reason="fallback")
+            self._sentence = tr(_STOPPED) if report.cancelled else _not_done(report.error)
+        except (Cancelled, Closed):
+            self._sentence = tr(_STOPPED)
+        except MnemoscopeError as error:
+            self._sentence = _not_done(str(error))
+        except Exception as error:  # the outermost call of a thread: answers must report it too
+            log.exception("The built-in index could not be brought up to date")
+            self._sentence = _not_done(type(error).__name__)
+        finally:
+            self._ended.set()
+
+
+def _not_done(why: str) -> str:
+    if not why:
+        return ""
+    return tr("It could not be brought up to date, so something may be missing: {reason}", reason=why)
+
+
+class ActiveMemory(NamedTuple):
+    memory: "MemorySearchManager"
+    failure: str
+    """Empty for the one that was chosen; else why the built-in one answers."""
+    catching_up: IndexRefresh | None
+    """Of the built-in one."""
+
+
+class MemorySwitch:
+    """Opens either when it is needed, and closes the one that is not. Thread-safe."""
+
+    def __init__(
+        self, open_primary: Opener, open_builtin: Opener, changed: Callable[[], None], threads: BackgroundExecutor
+    ) -> None:
+        """Raises nothing if the chosen one can't be opened: that is its first failure. `changed` is called for both."""
+        self._open_builtin = open_builtin
+        self._changed = changed
+        self._threads = threads
+        self._lock = threading.Lock()
+        self._opening = threading.Lock()
+        self._closed = False
+        self._builtin: ActiveMemory | None = None
+        self._primary: MemorySearchManager | None = None
+        self._failure = ""
+        try:
+            self._primary = open_primary()
+        except Exception as error:
+            self._failure = sentence_of(error)
+        else:
+            self._primary.add_status_listener(changed)
+
+    @property
+    def failure(self) -> str:
+        """Why the chosen one does not answer; empty while it does."""
+        return self._failure
+
+    def peek(self) -> "MemorySearchManager | None":
+        """The one in use, if it is open; never waits."""
+        with self._lock:
+            return self._primary or (self._builtin.memory if self._builtin else None)
+
+    def in_use(self) -> ActiveMemory:
+        """The one in use; opens the built-in one if need be. Raises `Closed`, and `BackendError` when that fails."""
+        found = self._found()
+        if found is None:
+            with self._opening:
+                found = self._found() or self._open()
+            self._changed()
+        return found
+
+    def fail(self, memory: "MemorySearchManager", error: Exception) -> None:
+        """Report a failure: the first report about the chosen one closes it."""
+        with self._lock:
+            if self._closed or memory is not self._primary:
+                return
+            self._primary, self._failure = None, sentence_of(error)
+        log.warning("The memory failed (%s): the built-in index answers", type(error).__name__)
+        memory.close()
+        self._changed()
+
+    def fails_still(self, error: Exception) -> None:
+        """It was tried again and failed again, perhaps for another reason."""
+        with self._lock:
+            self._failure = sentence_of(error)
+        self._changed()
+
+    def return_to(self, primary: "MemorySearchManager") -> None:
+        """The chosen one works again: switch to it, and close the built-in one."""
+        with self._lock:
+            if self._closed:
+                left: MemorySearchManager | None = primary
+                catching_up = None
+            else:
+                left, catching_up = (self._builtin.memory, self._builtin.catching_up) if self._builtin else (None, None)
+                self._primary, self._builtin, self._failure = primary, None, ""
+        if left is not primary:
+            log.info("The memory answers again")
+            primary.add_status_listener(self._changed)
+            self._changed()
+        _close(left, catching_up)
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            primary, builtin = self._primary, self._builtin
+        if primary is not None:
+            primary.close()
+        if builtin is not None:
+            _close(builtin.memory, builtin.catching_up)
+
+    def _found(self) -> ActiveMemory | None:
+        with self._lock:
+            if self._closed:
+                raise Closed
+            if self._primary is not None:
+                return ActiveMemory(self._primary, "", None)
+            return None if self._builtin is None else self._builtin._replace(failure=self._failure)
+
+    def _open(self) -> ActiveMemory:
+        try:
+            memory = self._open_builtin()
+        except MnemoscopeError as error:
+            raise both(self._failure, error) from error
+        memory.add_status_listener(self._changed)
+        with self._lock:
+            closed = self._closed
+            if not closed:
+                self._builtin = found = ActiveMemory(memory, self._failure, IndexRefresh(memory, self._threads))
+        if closed:
+            memory.close()
+            raise Closed
+        return found
+
+
+def both(failure: str, error: Exception) -> BackendError:
+    """What to raise when the built-in index cannot help either."""
+    also = tr("The built-in index could not answer in its place: {reason}", reason=sentence_of(error))
+    return BackendError(f"{failure} {also}")
+
+
+def sentence_of(error: Exception) -> str:
+    """What happened, to be shown."""
+    if not isinstance(error, MnemoscopeError):
+        log.error("A memory failed in a way that it does not know", exc_info=error)
+        return tr("It failed unexpectedly ({error}).", error=type(error).__name__)
+    text = str(error).strip()
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _close(memory: "MemorySearchManager | None", catching_up: IndexRefresh | None) -> None:
+    if memory is not None:
+        memory.close()
+    if catching_up is not None:
+        catching_up.join()
+
+
+class _Try:
+    def __init__(self) -> None:
+        self.token = CancelToken()
+        self.ended = threading.Event()
+        self.outcome: SearchOutcome | None = None
+        self.job: Job | None = None
+
+
+class RetryPolicy:
+    """One try at a time, each twice as long after the one before. Thread-safe."""
+
+    def __init__(
+        self,
+        switch: MemorySwitch,
+        open_primary: Opener,
+        threads: BackgroundExecutor,
+        pause_seconds: float = PAUSE_SECONDS,
+    ) -> None:
+        self._switch = switch
+        self._open_primary = open_primary
+        self._threads = threads
+        self._shortest = pause_seconds
+        self._lock = threading.Lock()
+        self._pause = pause_seconds
+        self._due: float | None = None
+        """When to try next; None: nothing has failed."""
+        self._running: _Try | None = None
+        self._closed = False
+
+    def outcome(self, ask: Ask, cancel: CancelToken | None) -> SearchOutcome | None:
+        """The answer of the failed memory, if a retry is due and quick enough.
+
+        Raises `Cancelled` for the caller alone: the retry continues.
+        """
+        mine = self._begin(ask)
+        if mine is None:
+            return None
+        until = time.monotonic() + _RETRY_TIMEOUT
+        while not mine.ended.is_set() and time.monotonic() < until:
+            if cancel is not None:
+                cancel.checkpoint()
+            mine.ended.wait(_RETRY_POLL)
+        return mine.outcome
+
+    def failed(self) -> None:
+        """It has failed now: the first try comes after a pause."""
+        with self._lock:
+            if self._due is None:
+                self._due = time.monotonic() + self._pause
+
+    def soon(self) -> None:
+        """Retry with the next query: the cause may be fixed."""
+        with self._lock:
+            self._pause = self._shortest
+            if self._due is not None:
+                self._due = time.monotonic()
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            running = self._running
+        if running is not None:
+            running.token.cancel()
+            if running.job is not None:
+                running.job.join()
+
+    def _begin(self, ask: Ask) -> _Try | None:
+        with self._lock:
+            wanted = self._due is not None and time.monotonic() >= self._due
+            if self._closed or self._running is not None or not wanted:
+                return None
+            mine = _Try()
+            mine.job = self._threads.start(lambda: self._run(mine, ask))
+            if mine.job is None:
+                return None
+            self._running = mine
+        return mine
+
+    def _run(self, mine: _Try, ask: Ask) -> None:
+        failed = True
+        primary = None
+        try:
+            primary = self._open_primary()
+            mine.outcome = ask(primary, mine.token)
+            failed = False
+        except (Cancelled, Unsupported, PassageMissing):
+            pass  # doesn't show whether it works: the next query will
+        except Exception as error:
+            self._switch.fails_still(error)
+            with self._lock:
+                self._pause = min(2 * self._pause, _LONGEST_SECONDS)
+                self._due = time.monotonic() + self._pause
+        else:
+            with self._lock:
+                self._due, self._pause = None, self._shortest
+        if primary is not None:
+            if failed:
+                primary.close()
+            else:
+                self._switch.return_to(primary)
+        with self._lock:
+            self._running = None
+        mine.ended.set()

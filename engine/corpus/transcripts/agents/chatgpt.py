@@ -1,0 +1,24 @@
+"""ChatGPT's data export, which the user downloads."""
+
+from typing import TYPE_CHECKING
+
+from engine.corpus.transcripts.agents import Agent
+
+if TYPE_CHECKING:
+    from engine.corpus.transcripts.formats import Formats
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.chatgpt import ChatGptExport
+    from engine.corpus.transcripts.formats import Formats
+
+    return Formats(documents=(ChatGptExport(),))
+
+
+AGENT = Agent(
+    name="chatgpt",
+    label="ChatGPT",
+    downloaded=True,
+    files=(r"conversations(?:-\d+)?\.json", r".*\.zip"),
+    formats=_formats,
+)

@@ -1,0 +1,33 @@
+"""Gemini CLI."""
+
+import os
+from typing import TYPE_CHECKING
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.agents import JSON_LINES, Agent, FoundFolders
+
+if TYPE_CHECKING:
+    from engine.corpus.transcripts.formats import Formats
+
+
+def _folders(machine: Machine) -> FoundFolders:
+    for folder in (machine.named("GEMINI_CLI_HOME"), machine.home):
+        if folder:
+            yield "", os.path.join(folder, ".gemini", "tmp")
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.gemini import GeminiDocument, GeminiLines
+
+    return Formats(lines=(GeminiLines(),), documents=(GeminiDocument(),))
+
+
+AGENT = Agent(
+    name="gemini",
+    label="Gemini",
+    stores=((r"/\.gemini/tmp\Z", "gemini"),),
+    folders=_folders,
+    files=(JSON_LINES, r"(?:session|checkpoint)-.*\.json"),
+    formats=_formats,
+)

@@ -1,0 +1,68 @@
+"""OpenClaw, formerly Moltbot and Clawdbot.
+
+Its workspaces are found in its configuration (`engine/corpus/places.py`).
+"""
+
+import os
+from typing import TYPE_CHECKING
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.agents import JSON_LINES, Agent, FoundFolders
+
+if TYPE_CHECKING:
+    from engine.corpus.transcripts.formats import Formats
+
+NAMES = ("openclaw", "moltbot", "clawdbot")
+"""The present one first."""
+
+
+def state_folders(machine: Machine) -> list[str]:
+    """The one that is named, the usual one, and one for each profile."""
+    home = machine.named("OPENCLAW_HOME") or machine.home
+    named = machine.named("OPENCLAW_STATE_DIR")
+    hidden = [path for name in NAMES for _, path in subfolders(home, f".{name}")]
+    return [named, *hidden] if named else hidden
+
+
+def subfolders(above: str, base: str = "") -> list[tuple[str, str]]:
+    """Name and path of the folders, or links to some, in a folder; with `base` only `base` itself and `base-…`.
+
+    None where it cannot be listed.
+    """
+    try:
+        with os.scandir(above) as entries:
+            found = [(entry.name, entry.path) for entry in entries]
+    except OSError:
+        return []
+    return sorted(
+        (name, path)
+        for name, path in found
+        if (not base or name == base or name.startswith(base + "-")) and os.path.isdir(path)
+    )
+
+
+def _folders(machine: Machine) -> FoundFolders:
+    """Those of each agent, by its name."""
+    for state in state_folders(machine):
+        for agent, path in subfolders(os.path.join(state, "agents")):
+            yield agent, os.path.join(path, "sessions")
+        yield from subfolders(os.path.join(state, "state", "sessions"))
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.openclaw import OpenClawFormat
+
+    return Formats(lines=(OpenClawFormat(),))
+
+
+AGENT = Agent(
+    name="openclaw",
+    label="OpenClaw",
+    usual="~/.openclaw/agents",
+    stores=((r"/agents/([^/]+)/sessions\Z", r"\1"), (r"/state/sessions/([^/]+)\Z", r"\1")),
+    folders=_folders,
+    # A session that was reset or deleted remains under a name with the time.
+    files=(JSON_LINES, JSON_LINES + r"\.(?:reset|deleted)\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?Z"),
+    formats=_formats,
+)

@@ -1,0 +1,110 @@
+"""opencode: its sessions were files until February 2026, and were then copied into a database next to them.
+
+The files remained, so a session may be in both; the database then counts.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Set
+from typing import TYPE_CHECKING
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.agents import Agent, FoundFolders
+
+if TYPE_CHECKING:
+    from engine.base.cancellation import CancelToken
+    from engine.corpus.folder_walk import FoundFile
+    from engine.corpus.transcripts.formats import Formats
+
+_SESSION = "ses_"
+_DATABASE = ".db"
+
+
+def _folders(machine: Machine) -> FoundFolders:
+    for home in machine.data_homes():
+        folder = os.path.join(home, "opencode")
+        databases = list(_databases(folder, machine))
+        for path in databases:
+            name = os.path.basename(path)
+            yield "" if name == "opencode.db" else name, path
+        if not databases:
+            yield "", os.path.join(folder, "storage")
+
+
+def _databases(folder: str, machine: Machine) -> Iterator[str]:
+    """The database that a variable names, and those of all channels of the program."""
+    named = machine.environ.get("OPENCODE_DB", "").strip()
+    if named and "\0" not in named and os.path.isfile(path := os.path.join(folder, named)):
+        yield os.path.normpath(path)
+    channels = re.compile(r"opencode(?:-.*)?\.db")
+    try:
+        with os.scandir(folder) as entries:
+            yield from sorted(entry.path for entry in entries if channels.fullmatch(entry.name) and entry.is_file())
+    except OSError:
+        return
+
+
+def _messages_changed(session: str) -> int:
+    """When the last message of a session file was written; 0 if it has none."""
+    project, name = os.path.split(session)
+    if not name.startswith(_SESSION):
+        return 0
+    storage = os.path.dirname(os.path.dirname(project))
+    try:
+        return os.lstat(os.path.join(storage, "message", os.path.splitext(name)[0])).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken | None") -> set[str]:
+    """The session files that one of the databases contains, too.
+
+    While one of them cannot be read, those that were copies `before` are: its sessions are still in the index.
+    """
+    single: dict[str, list[str]] = {}
+    databases = []
+    for file in files:
+        id_, ending = os.path.splitext(os.path.basename(file.path))
+        if id_.startswith(_SESSION) and ending == ".json":
+            single.setdefault(id_, []).append(file.name)
+        elif file.path.lower().endswith(_DATABASE):
+            databases.append(file.path)
+    if not single or not databases:
+        return set()
+    from engine.base.errors import PathRefused
+    from engine.corpus.transcripts.opencode_database import OpencodeDatabase
+
+    copied: set[str] = set()
+    for path in databases:
+        try:
+            with OpencodeDatabase().opened(path, cancel) as sessions:
+                copied.update(name for id_ in single.keys() & sessions.keys() for name in single[id_])
+        except ValueError:  # reading it reports the error
+            copied |= before
+        except (OSError, PathRefused):
+            pass  # so the index forgets its sessions
+    return copied
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.opencode import OpencodeDocument
+    from engine.corpus.transcripts.opencode_database import OpencodeDatabase
+
+    return Formats(documents=(OpencodeDocument(),), databases=(OpencodeDatabase(),))
+
+
+AGENT = Agent(
+    name="opencode",
+    label="opencode",
+    resume="opencode --session {id}",
+    stores=((r"/opencode/storage\Z", "opencode"),),
+    folders=_folders,
+    files=(r"ses_.*\.json",),
+    databases=r".*\.db",
+    # The messages of sessions, one file each.
+    parts=(("storage", "message"), ("storage", "part"), ("storage", "session_diff")),
+    parts_changed=_messages_changed,
+    copies=_copies,
+    formats=_formats,
+)

@@ -1,0 +1,82 @@
+"""Files of transcripts: the rules for entries of a folder of sessions, the transcript that a file belongs to, and its
+modification time."""
+
+import os
+import stat
+from collections.abc import Collection
+from contextlib import suppress
+
+from engine.base import skip_reasons
+from engine.corpus.file_rules import LINK, LINKED_PLACE, NOT_A_FILE, SECRET_PLACE
+from engine.corpus.ignore import BAD_NAME, Match, is_unusable
+from engine.corpus.roots import holds_secrets
+from engine.corpus.safe_open import is_link
+from engine.corpus.transcripts.agents import WAL
+from engine.corpus.transcripts.registry import is_database, is_part_folder, may_be_transcript, parts_changed
+
+_COMPRESSED = ".zst"
+
+_NO_TRANSCRIPT = Match("no-transcript", skip_reasons.NO_TRANSCRIPT_NAME.said())
+_PART = Match("part-of-session", skip_reasons.PART_OF_SESSIONS.said())
+_PACKED_TWICE = Match("packed-twice", skip_reasons.PACKED_TWICE.said())
+SILENT = frozenset({_NO_TRANSCRIPT, _PART, _PACKED_TWICE, NOT_A_FILE})
+"""Files that agents store next to transcripts: skipped without an issue, unless a path is explained."""
+
+
+def judge_store(path: str, state: os.stat_result) -> Match | None:
+    """The rule that excludes a whole store, a folder or an export."""
+    if is_link(state):
+        return LINKED_PLACE
+    return SECRET_PLACE if holds_secrets(path) else None
+
+
+def judge_entry(entry: os.DirEntry[str], above: str, neighbours: Collection[str]) -> Match | None:
+    """The rule that excludes an entry of a store, a file or a folder.
+
+    `above`: name of its folder; `neighbours`: names of everything in it. Raises OSError.
+    """
+    if is_compressed(entry.name) and transcript_of(entry.name) in neighbours:
+        return _PACKED_TWICE  # its agent is just packing or unpacking it
+    folder = entry.is_dir(follow_symlinks=False)
+    if not folder and not may_be_transcript(entry.name):
+        return _NO_TRANSCRIPT
+    if is_unusable(entry.name):
+        return BAD_NAME
+    state = entry.stat(follow_symlinks=False)
+    if is_link(state):
+        return LINK
+    if folder:
+        return _PART if is_part_folder(above, entry.name) else None
+    return None if stat.S_ISREG(state.st_mode) else NOT_A_FILE
+
+
+def is_compressed(path: str) -> bool:
+    """Whether a file is, by its name, a transcript that its agent has compressed."""
+    return path.endswith(_COMPRESSED)
+
+
+def compressed(path: str) -> str:
+    """Name of a transcript after its agent has compressed it."""
+    return path + _COMPRESSED
+
+
+def transcript_of(path: str) -> str:
+    """The transcript that a file belongs to: usually itself.
+
+    That of a WAL is its database; a compressed transcript keeps its former name.
+    """
+    if is_compressed(path):
+        return path.removesuffix(_COMPRESSED)
+    database = path.removesuffix(WAL)
+    return database if database != path and is_database(database) else path
+
+
+def last_change(path: str, state: os.stat_result) -> tuple[int, int]:
+    """Bytes of a transcript, and when it was changed last, in nanoseconds, including files next to it."""
+    size, changed = state.st_size, state.st_mtime_ns
+    if is_database(path):
+        with suppress(OSError):
+            wal = os.lstat(path + WAL)
+            size, changed = size + wal.st_size, max(changed, wal.st_mtime_ns)
+        return size, changed
+    return size, max(changed, parts_changed(path))

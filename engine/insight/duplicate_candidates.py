@@ -1,0 +1,267 @@
+"""Finds the pairs of notes that may share text, without comparing each with each.
+
+**Files.** A sample of their shingles is sorted. Every two files with a shingle in common are candidates, if it is in
+few files. A shingle in dozens of files would produce thousands of pairs; it belongs to recurring text, such as a
+template or licence, identified by its set of files.
+
+**Passages of nearly the same meaning.** The smaller the angle between two vectors, the more often they are on the same
+side of a random plane. So each chunk gets `_BITS` signs; chunks that agree in a whole band of them are candidates, and
+only their cosines are computed. All pairs of 26,000 chunks would be 350 million, with all vectors in memory.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.base.cancellation import CancelToken
+from engine.insight.seeded_random import normal
+from engine.insight.text_comparison import Hashes
+from engine.store.index import IndexStore
+from engine.store.stored_models import ModelName
+from engine.store.vector_encoding import StoredModel, Vectors, decode
+
+MOST_FILES = 16
+"""A shingle in more files counts as recurring."""
+_MOST_FILE_PAIRS = 6_000_000
+_LEAST_SHARE = 0.25
+"""Share of the smaller file's shingles that are not in many files: with every seventh word changed, half are left."""
+_LEAST_SHARED = 20
+"""Minimum number of common shingles for a passage shared by two large files."""
+_FEWEST_FILES = 4
+_MOST_RECURRING = 200
+_SAME_FILES = 0.6
+"""Share of the shingles that a file must have, and of files that two recurring texts must share to be merged."""
+
+Files = NDArray[np.int64]
+
+_LEAST_COSINE = 0.85
+_BITS = 256
+_BAND = 16
+_MOST_DIFFERENT = 60
+"""Number of signs: vectors at the least cosine differ in 45, rarely in 15 more, and unrelated ones in some 115."""
+_MOST_IN_BAND = 40
+_MOST_NEAR_PAIRS = 50_000
+"""Pairs with the fewest different signs: reading the vectors of a million pairs would take minutes."""
+_AT_ONCE = 4000
+_SEED = 20260222
+
+Signs = NDArray[np.uint16]
+"""(n, _BITS / _BAND): one number per band."""
+Ids = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two files, by their index in the list, and the number of sampled shingles they share."""
+
+    first: int
+    second: int
+    shared: int
+
+
+@dataclass(frozen=True)
+class Recurring:
+    """Shingles that occur in the same large set of files."""
+
+    hashes: Hashes
+    files: tuple[int, ...]
+
+
+class Sample:
+    """Sampled shingles of all files: one in `step`, selected by hash, so that equal texts have equal samples."""
+
+    def __init__(self, step: int) -> None:
+        self.step = step
+        self._bound = np.uint64((1 << 64) // step - 1)
+        self._hashes: list[Hashes] = []
+        self._counts: list[int] = []
+
+    def add(self, hashes: Hashes) -> None:
+        """Add the shingles of the next file, in any order."""
+        chosen = np.unique(hashes[hashes <= self._bound])
+        self._hashes.append(chosen)
+        self._counts.append(len(chosen))
+
+    def candidates(self, cancel: CancelToken | None = None) -> tuple[list[Pair], list[Recurring]]:
+        """Return pairs with enough in common to be compared, most shared first, and recurring text.
+
+        Raises `Cancelled`.
+        """
+        if not self._hashes:
+            return [], []
+        hashes = np.concatenate(self._hashes)
+        owners: Files = np.repeat(np.arange(len(self._counts), dtype=np.int64), self._counts)
+        order = np.argsort(hashes, kind="stable")  # stable, so that the files of a shingle stay in order
+        hashes, owners = hashes[order], owners[order]
+        starts = np.flatnonzero(np.concatenate(([True], hashes[1:] != hashes[:-1])))
+        counts = np.diff(np.append(starts, len(hashes)))
+        most = _limit(counts)
+        common = counts > most
+        own = np.bincount(owners[~np.repeat(common, counts)], minlength=len(self._counts))
+        pairs = self._worthy(*_pairs(owners, starts, counts, most, len(self._counts), cancel), own)
+        return pairs, _recurring(hashes, owners, starts[common], counts[common])
+
+    def _worthy(self, codes: Files, shared: Files, own: Files) -> list[Pair]:
+        """Select pairs that may share more than a common phrase; `own`: number of shingles of each file."""
+        first, second = np.divmod(codes, len(self._counts))
+        enough = shared >= _LEAST_SHARE * np.minimum(own[first], own[second])
+        enough |= shared * self.step >= _LEAST_SHARED
+        chosen = np.flatnonzero(enough & (shared > 1))
+        chosen = chosen[np.argsort(-shared[chosen], kind="stable")]
+        rows = zip(first[chosen].tolist(), second[chosen].tolist(), shared[chosen].tolist(), strict=True)
+        return [Pair(*row) for row in rows]
+
+
+def _limit(counts: Files) -> int:
+    """Maximum number of files per shingle such that all pairs fit in memory."""
+    most = MOST_FILES
+    while most > _FEWEST_FILES:
+        paired = counts[counts <= most]
+        if int((paired * (paired - 1) // 2).sum()) <= _MOST_FILE_PAIRS:
+            break
+        most -= 1
+    return most
+
+
+def _pairs(
+    owners: Files, starts: Files, counts: Files, most: int, files: int, cancel: CancelToken | None
+) -> tuple[Files, Files]:
+    """Pairs of files with a common shingle, as first * files + second, and the number of shingles they share."""
+    found = [np.empty(0, np.int64)]
+    for count in range(2, most + 1):
+        if cancel is not None:
+            cancel.checkpoint()
+        groups = owners[starts[counts == count][:, None] + np.arange(count)]
+        found += [groups[:, one] * files + groups[:, other] for one, other in combinations(range(count), 2)]
+    return np.unique(np.concatenate(found), return_counts=True)
+
+
+def _recurring(hashes: Hashes, owners: Files, starts: Files, counts: Files) -> list[Recurring]:
+    """Group shingles by their first two files, then merge groups with nearly the same files."""
+    gathered: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for number, start in enumerate(starts.tolist()):
+        gathered[int(owners[start]), int(owners[start + 1])].append(number)
+    largest = sorted(gathered.values(), key=len, reverse=True)[:_MOST_RECURRING]
+    texts = [(numbers, _members(owners, starts[numbers], counts[numbers])) for numbers in largest if len(numbers) > 1]
+    return [
+        Recurring(hashes[starts[numbers]], tuple(sorted(members)))
+        for numbers, members in _joined(texts)
+        if len(members) > 1
+    ]
+
+
+def _members(owners: Files, starts: Files, counts: Files) -> set[int]:
+    """The files that have most of these shingles."""
+    places = [np.arange(start, start + count) for start, count in zip(starts.tolist(), counts.tolist(), strict=True)]
+    files, times = np.unique(owners[np.concatenate(places)], return_counts=True)
+    return set(files[times >= _SAME_FILES * len(starts)].tolist())
+
+
+def _joined(texts: list[tuple[list[int], set[int]]]) -> Iterator[tuple[list[int], set[int]]]:
+    while texts:
+        numbers, members = texts[0]
+        rest = []
+        for other in texts[1:]:
+            if len(members & other[1]) >= _SAME_FILES * len(members | other[1]):
+                numbers = numbers + other[0]
+            else:
+                rest.append(other)
+        yield numbers, members
+        texts = rest
+
+
+class NearChunks(NamedTuple):
+    """Ids of two chunks."""
+
+    first: int
+    second: int
+
+
+def near_chunks(
+    store: IndexStore, name: ModelName, chunk_files: dict[int, int], cancel: CancelToken | None = None
+) -> list[NearChunks]:
+    """Pairs of these chunks (chunk id to file id) with near vectors, in different files; nearest first."""
+    with store.read(cancel) as snapshot:
+        model = snapshot.stored_model(*name)
+    if model is None:
+        return []
+    ids, signs = _signs(store, model, sorted(chunk_files), cancel)
+    files = np.array([chunk_files[int(id_)] for id_ in ids], np.int64)
+    pairs = _alike(signs, files, cancel)
+    found = _cosines(store, model, ids[pairs], cancel)
+    chosen = found >= _LEAST_COSINE
+    order = np.argsort(-found[chosen], kind="stable")
+    return [NearChunks(int(first), int(second)) for first, second in ids[pairs[chosen][order]]]
+
+
+def _blocks(
+    store: IndexStore, model: StoredModel, ids: Sequence[int], cancel: CancelToken | None
+) -> Iterator[tuple[list[int], Vectors]]:
+    for start in range(0, len(ids), _AT_ONCE):
+        with store.read(cancel) as snapshot:
+            rows = list(snapshot.vectors(model.id, ids[start : start + _AT_ONCE]))
+        if rows:
+            yield [id_ for id_, _ in rows], decode([row for _, row in rows], model.dims).astype(np.float32)
+
+
+def _signs(store: IndexStore, model: StoredModel, ids: Sequence[int], cancel: CancelToken | None) -> tuple[Ids, Signs]:
+    """Ids and signs of the chunks that have a vector."""
+    planes = normal(_SEED, (model.dims, _BITS)).astype(np.float32)
+    centre: Vectors | None = None
+    known: list[Ids] = [np.empty(0, np.int64)]
+    signs: list[Signs] = [np.empty((0, _BITS // _BAND), np.uint16)]
+    for block_ids, vectors in _blocks(store, model, ids, cancel):
+        if centre is None:  # otherwise all vectors agree if a model's mean is far from zero
+            centre = vectors.mean(axis=0)
+        bits = (vectors - centre) @ planes > 0
+        known.append(np.array(block_ids, np.int64))
+        signs.append(np.packbits(bits, axis=1).view(np.uint16))
+    return np.concatenate(known), np.concatenate(signs)
+
+
+def _alike(signs: Signs, files: Ids, cancel: CancelToken | None) -> NDArray[np.int64]:
+    """Index pairs (n, 2) of chunks of different files that agree in a band, fewest different signs first."""
+    count = len(signs)
+    codes, different = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for band in range(signs.shape[1]):
+        if cancel is not None:
+            cancel.checkpoint()
+        order = np.argsort(signs[:, band], kind="stable").astype(np.int64)
+        values = signs[order, band]
+        starts = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1]))) if count else order
+        sizes = np.diff(np.append(starts, count))
+        for size in np.unique(sizes[(sizes > 1) & (sizes <= _MOST_IN_BAND)]).tolist():
+            groups = order[starts[sizes == size][:, None] + np.arange(size)]
+            for one, other in combinations(range(size), 2):
+                # Filtered before they are collected: of a hundred pairs in a band, hardly one is similar.
+                first, second = groups[:, one], groups[:, other]
+                gaps = np.bitwise_count(signs[first] ^ signs[second]).sum(axis=1, dtype=np.int64)
+                chosen = (gaps <= _MOST_DIFFERENT) & (files[first] != files[second])
+                codes.append(first[chosen] * count + second[chosen])
+                different.append(gaps[chosen])
+        pairs, where = np.unique(np.concatenate(codes), return_index=True)
+        gaps = np.concatenate(different)[where]
+        nearest = np.argsort(gaps, kind="stable")[:_MOST_NEAR_PAIRS]
+        codes, different = [pairs[nearest]], [gaps[nearest]]
+    return np.stack(np.divmod(codes[0], max(1, count)), axis=1)
+
+
+def _cosines(
+    store: IndexStore, model: StoredModel, pairs: NDArray[np.int64], cancel: CancelToken | None
+) -> NDArray[np.float32]:
+    found = np.zeros(len(pairs), np.float32)
+    step = _AT_ONCE // 2
+    for start in range(0, len(pairs), step):
+        some = pairs[start : start + step]
+        vectors: dict[int, Vectors] = {}
+        for ids, block in _blocks(store, model, np.unique(some).tolist(), cancel):
+            vectors.update(zip(ids, block, strict=True))
+        for place, (first, second) in enumerate(some.tolist(), start):
+            if first in vectors and second in vectors:
+                found[place] = vectors[first] @ vectors[second]
+    return found

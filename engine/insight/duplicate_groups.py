@@ -1,0 +1,162 @@
+"""Combines pairs of notes that share text to groups: a passage that was copied ten times is one group.
+
+Groups that the user has hidden are stored in `user.sqlite`, because they can't be rebuilt.
+"""
+
+import hashlib
+import time
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
+
+from engine.base.errors import IndexReadOnly
+from engine.base.language import marked, tr
+from engine.insight.text_comparison import LineRange
+from engine.records import DuplicateKind
+from engine.store.user_data import UserData
+
+Item = TypeVar("Item", bound=Hashable)
+_SAME_PLACE = 0.5
+"""Minimum overlap of two ranges of lines, as a share of the shorter one, to count as the same passage."""
+
+_NOT_KEPT = marked(
+    "The folder of the index cannot be written, so nothing can be hidden: make it writable or choose another one with "
+    "`store.path` in the settings."
+)
+
+
+class Part(NamedTuple):
+    """Lines of a note, with the note's index in the list of notes."""
+
+    note: int
+    lines: LineRange
+    share: float
+    """Share of the note's words that others have too."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """A pair of notes that share text."""
+
+    kind: DuplicateKind
+    similarity: float
+    words: int
+    first: Part
+    second: Part
+
+
+@dataclass(frozen=True)
+class Found:
+    """A group of notes that share text, without duplicates."""
+
+    kind: DuplicateKind
+    similarity: float
+    words: int
+    parts: tuple[Part, ...]
+
+
+class _Union(Generic[Item]):
+    """Union-find of items."""
+
+    def __init__(self) -> None:
+        self._above: dict[Item, Item] = {}
+
+    def root(self, item: Item) -> Item:
+        while (above := self._above.setdefault(item, item)) != item:
+            self._above[item] = self._above[above]
+            item = above
+        return item
+
+    def join(self, one: Item, other: Item) -> None:
+        self._above[self.root(one)] = self.root(other)
+
+
+def grouped(matches: Sequence[Match]) -> list[Found]:
+    """Group similar files transitively, and passages by their location in a file.
+
+    Passages shared by two similar files are left out.
+    """
+    whole: _Union[int] = _Union()
+    for match in matches:
+        if match.kind == "alike":
+            whole.join(match.first.note, match.second.note)
+    alike = defaultdict(list)
+    passages = []
+    for match in matches:
+        root = whole.root(match.first.note)
+        if match.kind == "alike":
+            alike[root].append(match)
+        elif root != whole.root(match.second.note):
+            passages.append(match)
+    places = _places(passages)
+    parts: _Union[tuple[int, int]] = _Union()
+    for match in passages:
+        parts.join(places[match.first], places[match.second])
+    shared = defaultdict(list)
+    for match in passages:
+        shared[parts.root(places[match.first])].append(match)
+    return [_found(group) for group in (*alike.values(), *shared.values())]
+
+
+def key_of(kind: str, paths: Iterable[str]) -> str:
+    """Key of a group, independent of the order of its files."""
+    return hashlib.sha256("\0".join((kind, *sorted(paths))).encode()).hexdigest()[:24]
+
+
+def _found(matches: Sequence[Match]) -> Found:
+    parts: dict[int, Part] = {}
+    for match in matches:
+        for part in (match.first, match.second):
+            known = parts.get(part.note)
+            if known is None or _length(part.lines) > _length(known.lines):
+                parts[part.note] = part
+    kinds = {match.kind for match in matches}
+    return Found(
+        kind="contained" if "contained" in kinds else matches[0].kind,
+        similarity=min(match.similarity for match in matches),
+        words=max(match.words for match in matches),
+        parts=tuple(parts.values()),
+    )
+
+
+def _places(matches: Sequence[Match]) -> dict[Part, tuple[int, int]]:
+    """A location for each part, the same for parts with mostly the same lines of one note."""
+    by_note = defaultdict(set)
+    for match in matches:
+        by_note[match.first.note].add(match.first)
+        by_note[match.second.note].add(match.second)
+    places = {}
+    for note, parts in by_note.items():
+        number, last = -1, (0, -1)
+        for part in sorted(parts, key=lambda part: part.lines):
+            if not _is_same(part.lines, last):
+                number, last = number + 1, part.lines
+            places[part] = (note, number)
+    return places
+
+
+def _is_same(one: LineRange, other: LineRange) -> bool:
+    both = min(one[1], other[1]) - max(one[0], other[0]) + 1
+    return both >= _SAME_PLACE * min(_length(one), _length(other)) and both > 0
+
+
+def _length(lines: LineRange) -> int:
+    return lines[1] - lines[0] + 1
+
+
+def hidden_groups(user: UserData) -> frozenset[str]:
+    """Keys of the hidden groups."""
+    with user.reading() as connection:
+        return frozenset(key for (key,) in connection.execute("SELECT key FROM hidden_duplicates"))
+
+
+def hide_group(user: UserData, key: str, *, hidden: bool) -> None:
+    """Hide or show a group. Raises `IndexReadOnly` if nothing can be saved."""
+    if not user.keeps:
+        raise IndexReadOnly(user.problem or tr(_NOT_KEPT))
+    with user.writing() as connection:
+        if hidden:
+            connection.execute("INSERT OR REPLACE INTO hidden_duplicates VALUES (?, ?)", (key, time.time()))
+        else:
+            connection.execute("DELETE FROM hidden_duplicates WHERE key = ?", (key,))

@@ -1,0 +1,189 @@
+"""Checks of the database: empty pages, leftovers, obsolete tables, and rows that belong to no file."""
+
+from engine.base.formatting import size
+from engine.base.language import marked, tr, tr_count
+from engine.insight.health.subject import NOTHING, HealthCheck, Seen, Subject
+from engine.store import integrity
+from engine.store.connection import number
+from engine.store.index import WORDS_TO_FORGET
+from engine.store.snapshot import MOST_FREE, Snapshot
+from engine.store.writer import Writer
+
+DATABASE = "database"
+
+_ROWS_AT_ONCE = 500
+
+
+def damage(subject: Subject) -> str:
+    """Describe the damage in one sentence; empty if there is none. Reads the whole file."""
+    with subject.store.read(subject.cancel) as snapshot:
+        return integrity.damage(snapshot)
+
+
+def sound(subject: Subject) -> str:
+    """The message for a file without damage."""
+    return tr("SQLite read all {size} of it and found no damage.", size=size(subject.store.sizes().database))
+
+
+def _look_for_space(subject: Subject) -> Seen:
+    with subject.store.read(subject.cancel) as snapshot:
+        share = snapshot.free_share()
+    free = size(round(share * subject.store.sizes().database))
+    if share > MOST_FREE:
+        return Seen(tr("{share:.0%} of the file, {free}, is empty.", share=share, free=free), 1)
+    return Seen(tr("{share:.0%} of the file is free space for later changes.", share=share))
+
+
+def _give_space_back(subject: Subject) -> str:
+    before = subject.store.sizes().database
+    subject.step(tr("Giving free space back"), 0, 0)
+    subject.store.vacuum(subject.cancel)
+    subject.store.make_durable()
+    return tr("The file was {before} and is {now} now.", before=size(before), now=size(subject.store.sizes().database))
+
+
+def _look_for_generations(subject: Subject) -> Seen:
+    with subject.store.read(subject.cancel) as snapshot:
+        generations = snapshot.generations()
+        if snapshot.meta("building") is not None:
+            return Seen(tr("A rebuild is unfinished; the next update continues it."))
+        others = len(generations) - 1 + snapshot.discarded()
+    if others:
+        return Seen(tr("Tables of an older generation are still there and take room."), others)
+    return Seen(tr("Only the tables of the current generation, number {number}, are there.", number=generations[-1]))
+
+
+def _drop_generations(subject: Subject) -> str:
+    subject.step(tr("Dropping older tables"), 0, 0)
+    with subject.store.write() as writer:
+        if writer.meta("building") is not None:
+            return ""
+        writer.discard_other_generations()
+    subject.store.empty_discarded(subject.cancel)
+    subject.store.vacuum(subject.cancel)
+    return tr("The tables of older generations were dropped.")
+
+
+def _look_for_words(subject: Subject) -> Seen:
+    with subject.store.read(subject.cancel) as snapshot:
+        waiting = snapshot.meta(WORDS_TO_FORGET) is not None
+        query = f"SELECT count(DISTINCT segid) FROM {snapshot.tables.fts}_idx"
+        parts = int(snapshot.connection.execute(query).get or 0)
+    if waiting:
+        return Seen(tr("Words of notes that were removed are still in the file."), 1)
+    detail = tr_count(
+        "The keyword index is in {count:,} part, with no words left of removed notes.",
+        "The keyword index is in {count:,} parts, with no words left of removed notes.",
+        parts,
+    )
+    return Seen(detail)
+
+
+def _forget_words(subject: Subject) -> str:
+    subject.step(tr("Rewriting the keyword index"), 0, 0)
+    subject.store.forget_words(subject.cancel)
+    return tr("The keyword index was rewritten without the words of removed notes.")
+
+
+GENERATIONS = HealthCheck(
+    "generations",
+    marked("Generations"),
+    marked("Checking generations"),
+    _look_for_generations,
+    marked("Drop them"),
+    _drop_generations,
+)
+WORDS = HealthCheck(
+    "removed-words",
+    marked("Removed words"),
+    marked("Checking removed words"),
+    _look_for_words,
+    marked("Forget them"),
+    _forget_words,
+)
+SPACE = HealthCheck(
+    "space",
+    marked("Free space"),
+    marked("Checking free space"),
+    _look_for_space,
+    marked("Compact"),
+    _give_space_back,
+)
+
+
+def _orphaned(snapshot: Snapshot) -> str:
+    return f"file_id NOT IN (SELECT id FROM {snapshot.tables.files})"
+
+
+def _count(snapshot: Snapshot, table: str) -> int:
+    return number(snapshot.connection, f"SELECT count(*) FROM {table} WHERE {_orphaned(snapshot)}")
+
+
+def _look(subject: Subject) -> Seen:
+    with subject.store.read(subject.cancel) as snapshot:
+        tables = snapshot.tables
+        lost = _count(snapshot, tables.chunks)
+        others = sum(_count(snapshot, table) for table in (tables.sessions, tables.tags, tables.front_matter))
+        chunks, files = snapshot.chunk_count(), snapshot.file_count()
+    if lost:
+        detail = tr_count(
+            "Of {count:,} passage, {lost:,} belong to no file.",
+            "Of {count:,} passages, {lost:,} belong to no file.",
+            chunks,
+            lost=lost,
+        )
+        return Seen(detail, lost + others)
+    if others:
+        detail = tr_count(
+            "{count:,} orphaned session or tag row.",
+            "{count:,} orphaned session or tag rows.",
+            others,
+        )
+        return Seen(detail, others)
+    if not chunks:
+        return Seen(tr(NOTHING))
+    every = tr_count("Each of {count:,} passage", "Each of {count:,} passages", chunks)
+    detail = tr_count(
+        "{every} belongs to one of {count:,} file.", "{every} belongs to one of {count:,} files.", files, every=every
+    )
+    return Seen(detail)
+
+
+def _drop(subject: Subject) -> str:
+    removed = some = _drop_some(subject)
+    while some:
+        subject.step(tr("Removing passages of no file"), removed, 0)
+        some = _drop_some(subject)
+        removed += some
+    with subject.store.write() as writer:
+        for table in (writer.tables.sessions, writer.tables.tags, writer.tables.front_matter):
+            writer.connection.execute(f"DELETE FROM {table} WHERE {_orphaned(writer)}")
+            removed += writer.connection.changes()
+    if not removed:
+        return ""
+    return tr_count(
+        "Removed {count:,} row that belonged to no file.", "Removed {count:,} rows that belonged to no file.", removed
+    )
+
+
+def _drop_some(subject: Subject) -> int:
+    model = subject.model()
+    with subject.store.write() as writer:
+        before = writer.stamp
+        ids = _remove_rows(writer)
+        if ids:
+            writer.advance_stamp()
+    if ids:
+        subject.vectors.changed(before, model, removed=ids)
+    return len(ids)
+
+
+def _remove_rows(writer: Writer) -> list[int]:
+    query = f"SELECT id FROM {writer.tables.chunks} WHERE {_orphaned(writer)} LIMIT {_ROWS_AT_ONCE}"
+    rows: list[tuple[int]] = list(writer.connection.execute(query))
+    writer.connection.executemany(f"DELETE FROM {writer.tables.fts} WHERE rowid = ?", rows)
+    writer.connection.executemany(f"DELETE FROM {writer.tables.chunks} WHERE id = ?", rows)
+    return [id_ for (id_,) in rows]
+
+
+CHUNKS = HealthCheck("chunks", marked("Passages"), marked("Checking passages"), _look, marked("Remove them"), _drop)

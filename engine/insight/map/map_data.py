@@ -1,0 +1,197 @@
+"""Input and output of a map: the vectors of all visible chunks at one moment, and the disposable file of points.
+
+The file lets a start show the map immediately. It contains only numbers, no names or text, so that nothing survives its
+removal from the index. It is written under a temporary name, synced and renamed; a file that does not match is ignored.
+"""
+
+import hashlib
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.base.private_files import read_file, replacing
+from engine.corpus.path_guard import PathGuard
+from engine.records import MapFile, MapLayout
+from engine.store.snapshot import Snapshot
+from engine.store.vector_encoding import Ids, Vectors
+
+_PIECE_BYTES = 8 << 20
+_FETCHED = 4096
+"""Rows of SQLite converted to an array in one call; longer lists would hold the interpreter too long."""
+
+Codes = NDArray[np.int8]
+Places = NDArray[np.int32]
+
+_MAGIC = b"MNEMOMAP"
+_VERSION = 1
+_HEADER = struct.Struct("<8sIIIIq32sfI")
+"""Magic, version, layout, points, dims, stamp, index and model (hash), shown variance, checksum of the body."""
+_LAYOUTS: tuple[MapLayout, ...] = ("directions", "neighbours")
+
+
+@dataclass(frozen=True)
+class Listing:
+    """All chunks at one moment, in rising order, and their files."""
+
+    chunks: Ids
+    """(c,)"""
+    place_of: Ids
+    """(c,), the index of each chunk's file in `files`; -1 for hidden chunks."""
+    files: tuple[MapFile, ...]
+    stamp: int
+
+    def places(self, ids: Ids) -> Places:
+        """Indexes in `files` of the files of these chunks, (n,); -1 for unknown or hidden chunks."""
+        if not len(self.chunks):
+            return np.full(len(ids), -1, np.int32)
+        at = np.minimum(np.searchsorted(self.chunks, ids), len(self.chunks) - 1)
+        return np.where(self.chunks[at] == ids, self.place_of[at], -1).astype(np.int32)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Quantised vectors (n, dims), one for each chunk of `ids` (n,)."""
+
+    ids: Ids
+    dims: int
+    parts: tuple[tuple[Codes, Vectors], ...]
+    """Codes (m, dims) and scales (m,) of consecutive parts."""
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def pieces(self, every: int = 1) -> Iterator[tuple[slice, Vectors]]:
+        """Yield every `every`-th vector as float32, at most 8 MB at a time, with the slice of rows it covers."""
+        step = max(1, _PIECE_BYTES // (4 * self.dims)) * every
+        before = 0
+        for codes, scales in self.parts:
+            for start in range(0, len(codes), step):
+                part = slice(start, min(start + step, len(codes)), every)
+                where = slice(before + part.start, before + part.stop, every)
+                yield where, codes[part] * scales[part, None]
+            before += len(codes)
+
+
+def read_listing(snapshot: Snapshot, guard: PathGuard) -> Listing:
+    """Chunks and files of a snapshot; files that the settings exclude by now are hidden."""
+    chunks, chunk_files = _chunks(snapshot)
+    file_ids, files = _files(snapshot)
+    at = np.minimum(np.searchsorted(file_ids, chunk_files), max(0, len(file_ids) - 1))
+    place_of = np.where(file_ids[at] == chunk_files, at, -1) if len(file_ids) else np.full(len(chunks), -1)
+    if refused := guard.refused((file.path for file in files), snapshot.meta("names")):
+        hidden = [place for place, file in enumerate(files) if file.path in refused]
+        place_of[np.isin(place_of, hidden)] = -1
+    return Listing(chunks, place_of, files, snapshot.stamp)
+
+
+def rows_of(listing: Listing, parts: Iterable[tuple[Ids, Codes, Vectors]], dims: int) -> Rows:
+    """The vectors of visible chunks, from parts of (ids, codes, scales)."""
+    ids_kept, kept = [np.empty(0, np.int64)], []
+    for ids, codes, scales in parts:
+        seen = listing.places(ids) >= 0
+        whole = bool(seen.all())
+        ids_kept.append(ids if whole else ids[seen])
+        kept.append((codes, scales) if whole else (codes[seen], scales[seen]))
+    return Rows(np.concatenate(ids_kept), dims, tuple(kept))
+
+
+def _chunks(snapshot: Snapshot) -> tuple[Ids, Ids]:
+    """Ids of all chunks in rising order, and the file id of each."""
+    cursor = snapshot.connection.execute(f"SELECT id, file_id FROM {snapshot.tables.chunks}")
+    found = [np.empty((0, 2), np.int64)]
+    while batch := list(islice(cursor, _FETCHED)):
+        found.append(np.array(batch, np.int64))
+    pairs = np.concatenate(found)
+    pairs = pairs[np.argsort(pairs[:, 0], kind="stable")]
+    return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
+
+
+def _files(snapshot: Snapshot) -> tuple[Ids, tuple[MapFile, ...]]:
+    """Ids of all files in rising order, and the files."""
+    rows = snapshot.connection.execute(
+        f"""SELECT f.id, f.path, f.title, f.source, coalesce(s.agent, ''), f.mtime_ns / 1e9
+            FROM {snapshot.tables.files} f LEFT JOIN {snapshot.tables.sessions} s ON s.file_id = f.id ORDER BY f.id"""
+    )
+    ids, files = [], []
+    for id_, path, title, source, agent, modified in rows:
+        ids.append(id_)
+        files.append(MapFile(path=path, title=title, source=source, agent=agent, modified=modified))
+    return np.array(ids, np.int64), tuple(files)
+
+
+@dataclass(frozen=True)
+class StoredLayout:
+    """Positions of the chunks at one moment."""
+
+    layout: MapLayout
+    stamp: int
+    ids: Ids
+    """(n,)"""
+    points: Vectors
+    """(n, 2)"""
+    mean: Vectors
+    """(dims,). A vector's position by directions is (vector - mean) @ axes."""
+    axes: Vectors
+    shown: float
+    """Share of the variance, 0 to 1."""
+
+
+def save_layout(path: Path, drawn: StoredLayout, whose: str) -> None:
+    """Write or replace the file; `whose` identifies the index and the model. Raises OSError."""
+    arrays = (
+        drawn.ids.astype("<i8"),
+        drawn.points.astype("<f4"),
+        drawn.mean.astype("<f4"),
+        drawn.axes.astype("<f4"),
+    )
+    body = b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
+    header = _HEADER.pack(
+        _MAGIC,
+        _VERSION,
+        _LAYOUTS.index(drawn.layout),
+        len(drawn.ids),
+        len(drawn.mean),
+        drawn.stamp,
+        _digest(whose),
+        drawn.shown,
+        zlib.crc32(body),
+    )
+    with replacing(path) as file:
+        file.write(header)
+        file.write(body)
+
+
+def load_layout(path: Path, whose: str) -> StoredLayout | None:
+    """Load the file of the same index and model; None if it is missing, damaged or of another one."""
+    try:
+        content = read_file(path)
+    except OSError:
+        return None
+    if len(content) < _HEADER.size:
+        return None
+    magic, version, layout, points, dims, stamp, of, shown, checksum = _HEADER.unpack_from(content)
+    if (magic, version, of) != (_MAGIC, _VERSION, _digest(whose)) or layout >= len(_LAYOUTS):
+        return None
+    body = memoryview(content)[_HEADER.size :]
+    if len(body) != 16 * points + 12 * dims or zlib.crc32(body) != checksum:
+        return None
+    floats = np.frombuffer(body, "<f4", offset=8 * points).astype(np.float32)
+    return StoredLayout(
+        layout=_LAYOUTS[layout],
+        stamp=stamp,
+        ids=np.frombuffer(body, "<i8", points).astype(np.int64),
+        points=floats[: 2 * points].reshape(points, 2),
+        mean=floats[2 * points : 2 * points + dims],
+        axes=floats[2 * points + dims :].reshape(dims, 2),
+        shown=shown,
+    )
+
+
+def _digest(whose: str) -> bytes:
+    return hashlib.sha256(whose.encode()).digest()

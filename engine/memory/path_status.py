@@ -1,0 +1,329 @@
+"""Explains why a path is indexed or not, by the current rules of discovery and the content of the index."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+
+from engine.base import skip_reasons
+from engine.base.cancellation import CancelToken
+from engine.base.language import marked, tr, tr_count
+from engine.base.skip_reasons import tr_reason
+from engine.corpus.folder_walk import LATEST_NS
+from engine.corpus.ignore import Match, shown
+from engine.corpus.path_status import Listing, PathFinder, PathStatus
+from engine.corpus.transcripts.stores import session_name
+from engine.corpus.transcripts.transcript_files import last_change
+from engine.embedding.base import EmbeddingProvider
+from engine.indexing.cost_estimate import name_of
+from engine.records import FileIssue, FolderContents, PathRemedy, PathStanding, PathState, RuleOrigin, Source
+from engine.settings import Settings
+from engine.settings.loading import origin_of
+from engine.store import sessions
+from engine.store.index import IndexStore
+from engine.store.snapshot import Snapshot, count_chunks, held, issue_of
+
+_KEYS = {
+    "exclude": "exclude",
+    "not-included": "include",
+    "extension": "extensions",
+    "too-large": "max_file_bytes",
+    "source-off": "sources",
+}
+"""Rules from settings, with their options; all others are built in."""
+_NO_TEXT = frozenset({"binary", "not-utf8"})
+_NO_NOTES = Match("source-off", skip_reasons.SOURCE_OFF.said())
+_BROKEN = "broken"
+_BUILT_IN = RuleOrigin(key="", value="", layer="built-in", file="", line=0)
+_SHOWN_PASSED = 20
+
+MISSING = marked("There is no such file or folder: look for a slip in its name.")
+NEW = marked("It is new and waits for the next update.")
+CHANGED = marked("It has changed since it was indexed: its old text is found until the next update.")
+GONE = marked("It was deleted. Its indexed text can be found until the next update.")
+
+_NAME_EXTRA_PATHS = frozenset({skip_reasons.HIDDEN_FOLDER.said(), skip_reasons.OUTSIDE_MEMORY.said()})
+"""Reasons that already say what to do."""
+
+
+class PathStates:
+    """Explains paths of one workspace. Thread-safe."""
+
+    def __init__(self, workspace: Path, settings: Settings, store: IndexStore) -> None:
+        self._workspace = workspace
+        self._settings = settings
+        self._store = store
+
+    def explain(
+        self, asked: str, provider: EmbeddingProvider | None, config: Path | None, cancel: CancelToken | None
+    ) -> PathState:
+        """See `MemorySearchManager.explain_path`."""
+        finder = PathFinder(self._workspace, self._settings)
+        standing = finder.find(asked)
+        if standing.match is None and standing.source == "memory" and "memory" not in self._settings.sources:
+            standing = msgspec.structs.replace(standing, match=_NO_NOTES)
+        open_folder = standing.kind == "folder" and standing.source is not None and standing.match is None
+        listing = finder.list_folder(standing, cancel) if open_folder else None
+        origin = _origin(standing.match, self._settings, self._workspace, config)
+        with self._store.read(cancel) as snapshot:
+            return _Explanation(asked, finder, standing, listing, origin, snapshot, provider).make()
+
+
+def _origin(match: Match | None, settings: Settings, workspace: Path, config: Path | None) -> RuleOrigin | None:
+    if match is None:
+        return None
+    key = _KEYS.get(match.rule, "")
+    if not key:
+        return _BUILT_IN
+    value = getattr(settings, key)
+    text = ", ".join(value) if isinstance(value, tuple) else str(value)
+    at = origin_of(key, workspace, config, match.pattern or None)
+    return RuleOrigin(key=key, value=match.pattern or text, layer=at.layer, file=at.file, line=at.line)
+
+
+class _Explanation:
+    """A single explanation, based on one snapshot of the index."""
+
+    def __init__(
+        self,
+        asked: str,
+        finder: PathFinder,
+        standing: PathStatus,
+        listing: Listing | None,
+        origin: RuleOrigin | None,
+        snapshot: Snapshot,
+        provider: EmbeddingProvider | None,
+    ) -> None:
+        self._asked = asked
+        self._finder = finder
+        self._standing = standing
+        self._listing = listing
+        self._origin = origin
+        self._snapshot = snapshot
+        self._provider = provider
+
+    def make(self) -> PathState:
+        standing = self._standing
+        if standing.kind == "missing":
+            return self._missing()
+        if standing.source is None:
+            wanted = self._finder.would_take(standing)
+            return self._state("outside", outside_message(wanted), "add" if wanted else None)
+        if standing.match is not None:
+            return self._excluded(standing.match, self._origin or _BUILT_IN)
+        if self._listing is not None:
+            contents = self._contents(self._listing)
+            waits = contents.waiting or contents.gone
+            return self._state("folder", folder_message(contents), "sync" if waits else None, contents=contents)
+        return self._transcript() if standing.source == "sessions" else self._note()
+
+    # --- missing and excluded paths -------------------------------------------------------------------------------
+
+    def _missing(self) -> PathState:
+        for name in dict.fromkeys((self._standing.name, self._asked.strip())):
+            for source in get_args(Source):
+                found = held(self._snapshot, source, shown(name)) if name else None
+                if found is not None:
+                    return self._state("gone", tr(GONE), "sync", path=name, source=source, title=found.title)
+        return self._state("missing", tr(MISSING), None, path="", source=None)
+
+    def _excluded(self, match: Match, origin: RuleOrigin) -> PathState:
+        remedy: PathRemedy | None = "settings" if origin.key else None
+        if not origin.key and self._standing.source == "memory" and self._finder.would_take(self._standing):
+            remedy = "add"
+        state: PathStanding = "too-large" if match.rule == "too-large" else "excluded"
+        sentence = excluded_message(self._standing, match.detail, origin, addable=remedy == "add")
+        at = self._standing.barred or self._standing.name
+        return self._state(state, sentence, remedy, rule=match.rule, rule_path=shown(at), origin=origin)
+
+    # --- included paths -------------------------------------------------------------------------------------------
+
+    def _note(self) -> PathState:
+        name = self._standing.name
+        found = held(self._snapshot, "memory", name)
+        if found is None:
+            return self._unknown(issue_of(self._snapshot, "failed", name))
+        state = Path(self._standing.path).lstat()
+        changed = (min(state.st_mtime_ns, LATEST_NS), state.st_size) != (found.mtime_ns, found.size)
+        return self._known(
+            [found.id], changed=changed, title=found.title, size=found.size, modified=found.mtime_ns / 1e9
+        )
+
+    def _transcript(self) -> PathState:
+        name = self._standing.name
+        stored = sessions.transcripts(self._snapshot).get(name)
+        if stored is None:
+            return self._unknown(issue_of(self._snapshot, "failed", name))
+        wanted = sessions.sessions_of(self._snapshot, name)
+        if stored.rule == _BROKEN and not wanted:
+            return self._unknown(FileIssue(path=name, rule=stored.rule, detail=stored.detail))
+        if stored.rule and not wanted:
+            return self._excluded(Match(stored.rule, stored.detail), _BUILT_IN)
+        if self._standing.key:
+            one = session_name(name, self._standing.key)
+            if one not in wanted:
+                return self._state("missing", tr(MISSING), None, path="", source=None)
+            wanted = {one: wanted[one]}
+        rows = [row for row in (held(self._snapshot, "sessions", session) for session in wanted) if row is not None]
+        size, changed_ns = last_change(self._standing.path, Path(self._standing.path).lstat())
+        return self._known(
+            [row.id for row in rows],
+            changed=(min(changed_ns, LATEST_NS), size) != (stored.mtime_ns, stored.size),
+            problem=stored.detail,
+            title=rows[0].title if len(rows) == 1 else "",
+            sessions=len(rows),
+            size=stored.size,
+            modified=stored.mtime_ns / 1e9,
+        )
+
+    def _unknown(self, failure: FileIssue | None) -> PathState:
+        """The status of a path that is accepted but not indexed."""
+        if failure is None:
+            return self._state("pending", tr(NEW), "sync")
+        state: PathStanding = "failed"
+        if failure.rule in _NO_TEXT:
+            state = "not-text"
+        elif failure.rule == "too-large":
+            state = "too-large"
+        return self._state(state, tr_reason(failure.detail), "open", rule=failure.rule, rule_path=failure.path)
+
+    def _known(self, ids: list[int], *, changed: bool, problem: str = "", **facts: Any) -> PathState:
+        provider = self._provider
+        model = None if provider is None else self._snapshot.stored_model(*name_of(provider))
+        chunks, with_vector = count_chunks(self._snapshot, ids, model)
+        vectors = None if provider is None else with_vector
+        refused = issue_of(self._snapshot, "not embedded", self._standing.name)
+        why = tr_reason(refused.detail if refused else problem)
+        said = indexed_message(chunks, vectors, facts.get("sessions", 0), why)
+        facts |= {"chunks": chunks, "vectors": vectors, "changed": changed}
+        if changed:
+            return self._state("pending", tr(CHANGED), "sync", **facts)
+        return self._state("indexed", said, "open", **facts)
+
+    def _contents(self, listing: Listing) -> FolderContents:
+        kept_out: dict[str, FileIssue] = {}
+        if self._standing.source == "sessions":
+            stored = sessions.transcripts(self._snapshot)
+            for file in listing.files:
+                if (one := stored.get(file.name)) and one.rule:
+                    kept_out[file.name] = FileIssue(path=file.name, rule=one.rule, detail=one.detail)
+            known = {name: one[:2] for name, one in stored.items()}
+        else:
+            known = {name: (one.mtime_ns, one.size) for name, one in self._snapshot.files("memory").items()}
+        passed = (*listing.passed, *kept_out.values())
+        failures = {issue.path for issue in self._snapshot.issues("failed")}
+        files = [file for file in listing.files if file.name not in kept_out]
+        current = sum(known.get(file.name) == (file.mtime_ns, file.size) for file in files)
+        failed = sum(file.name in failures and file.name not in known for file in files)
+        there = {file.name for file in listing.files}
+        gone = [name for name in known if name not in there and self._finder.is_in(self._standing, name)]
+        return FolderContents(
+            indexed=current,
+            waiting=len(files) - current - failed,
+            failed=failed,
+            gone=len(gone) if listing.whole else 0,
+            passed=passed[:_SHOWN_PASSED],
+            passed_total=len(passed),
+            whole=listing.whole,
+        )
+
+    def _state(self, state: PathStanding, sentence: str, remedy: PathRemedy | None, **facts: Any) -> PathState:
+        standing = self._standing
+        name = session_name(standing.name, standing.key) if standing.key else standing.name
+        values = {"path": name, "source": standing.source} | facts
+        values["path"] = shown(values["path"])
+        return PathState(
+            asked=shown(self._asked),
+            state=state,
+            sentence=shown(sentence),
+            remedy=remedy,
+            file=shown(standing.path),
+            **values,
+        )
+
+
+def indexed_message(chunks: int, vectors: int | None, sessions: int, refused: str) -> str:
+    """`refused`: why some of it has no vector, one sentence; empty if unknown."""
+    if not chunks:
+        return tr("It is indexed, but holds no text that could be found.")
+    held = tr_count("{count:,} passage", "{count:,} passages", chunks)
+    if sessions > 1:
+        of = tr_count("{count:,} session", "{count:,} sessions", sessions)
+        held = tr("{chunks} of {sessions}", chunks=held, sessions=of)
+    if vectors is None:
+        return tr("It is indexed: {chunks}, found by words.", chunks=held)
+    if vectors == chunks:
+        return tr("It is indexed: {chunks}, found by words and by meaning.", chunks=held)
+    partly = tr("It is indexed: {chunks}, and {count:,} can be found by meaning so far.", chunks=held, count=vectors)
+    return f"{partly} {refused}".rstrip()
+
+
+def excluded_message(standing: PathStatus, detail: str, origin: RuleOrigin, *, addable: bool) -> str:
+    """The rule's message, with the folder it applies to if that is a parent, and the location of the rule.
+
+    `addable`: the path would be indexed as an extra path.
+    """
+    said = tr_reason(detail)
+    if standing.barred and standing.barred != standing.name:
+        goes_on = _lowered(said) if said == detail else said
+        said = tr("It lies in {folder}: {reason}", folder=standing.barred, reason=goes_on)
+    if addable and detail not in _NAME_EXTRA_PATHS:
+        advice = tr("This rule is built in; add the path to extra_paths in the settings to have it indexed.")
+        return f"{said} {advice}"
+    return f"{said} {_set_at(origin)}"
+
+
+def outside_message(wanted: bool) -> str:
+    if not wanted:
+        return tr("It lies outside of all that is indexed here.")
+    return tr("It lies outside of all that is indexed here. Add it to extra_paths in the settings to have it indexed.")
+
+
+def folder_message(contents: FolderContents) -> str:
+    known = contents.indexed + contents.waiting + contents.failed
+    if not known and not contents.gone:
+        said = tr("A folder without a file that could be indexed")
+    else:
+        said = tr_count(
+            "A folder with {count:,} indexed file",
+            "A folder with {count:,} indexed files",
+            contents.indexed,
+        )
+    waiting = tr_count("{count:,} for the next update", "{count:,} for the next update", contents.waiting)
+    failed = tr_count("{count:,} failed", "{count:,} failed", contents.failed)
+    gone = tr_count("{count:,} gone from the disk", "{count:,} gone from the disk", contents.gone)
+    more = ((waiting, contents.waiting), (failed, contents.failed), (gone, contents.gone))
+    sentences = [", ".join((said, *(words for words, count in more if count))) + ".", *_passed(contents)]
+    if not contents.whole:
+        sentences.append(tr("It is too large to be looked at as a whole."))
+    return " ".join(sentences)
+
+
+def _passed(contents: FolderContents) -> Iterator[str]:
+    if not contents.passed_total:
+        return
+    first = contents.passed[0]
+    if contents.passed_total == 1:
+        yield tr("Passed over: {names}.", names=first.path)
+        if first.detail:
+            yield tr_reason(first.detail)
+    else:
+        names = tr("{name} and {count:,} more", name=first.path, count=contents.passed_total - 1)
+        yield tr("Passed over: {names}.", names=names)
+
+
+def _set_at(origin: RuleOrigin) -> str:
+    if not origin.key:
+        return tr("This rule is built in.")
+    if origin.layer == "built-in":
+        return tr("This is the built-in value of {key}: set another in the settings.", key=origin.key)
+    at = {"key": origin.key, "line": origin.line, "file": origin.file}
+    if origin.layer == "workspace":
+        return tr("It is set for this folder: {key} in line {line} of {file}.", **at)
+    return tr("It is set for all folders: {key} in line {line} of {file}.", **at)
+
+
+def _lowered(sentence: str) -> str:
+    """Lower-case the first letter, to embed an English sentence in another one."""
+    return sentence[:1].lower() + sentence[1:]

@@ -1,0 +1,96 @@
+"""One module per provider of embeddings: everything that is known of it before it is used, collected in `registry`.
+
+In: nothing; the settings list the providers, so a declaration imports no code that sends or computes anything.
+Out: a `Provider` each, with its texts for the window, its hosts, key variables and models; `engine.embedding` runs it.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+
+_FEW = 100
+"""Number of chunks up to which a calibration applies unchanged."""
+_RISE = 0.7
+"""Standard deviations by which the scale rises per tenfold number of chunks, as the nearest unrelated chunk does."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Maps cosines of one model to absolute scores, and sets their weight relative to keywords."""
+
+    low: float
+    """Cosine of unrelated texts: scores 0."""
+    high: float
+    """Cosine of texts with the same meaning: scores 1."""
+    weight: float
+    """Share of the vector score if all keywords match, 0 to 1."""
+    spread: float = 0.0
+    """Standard deviation of cosines of unrelated texts; 0 if it was not measured."""
+    sentences: "Calibration | None" = None
+    """Calibration for queries to single sentences, if different."""
+
+    @property
+    def for_sentences(self) -> "Calibration":
+        """The calibration for facts, which are shorter than passages."""
+        return self.sentences or self
+
+    def among(self, chunks: int) -> "Calibration":
+        """The calibration for this number of chunks: with more chunks, the nearest unrelated one is nearer."""
+        risen = _RISE * self.spread * math.log10(max(1.0, chunks / _FEW))
+        return replace(self, low=self.low + risen, high=self.high + risen)
+
+    @property
+    def between_passages(self) -> "Calibration":
+        """The calibration for two passages, which are nearer than a query and its answer: identical text scores 1.
+
+        Among the sample's passages, a tenth of all pairs score 0.35 or more, and three quarters of the pairs within a
+        file.
+        """
+        return replace(self, high=1.0)
+
+
+class ModelFacts(msgspec.Struct, frozen=True):
+    """Data of one model of one provider."""
+
+    provider: str
+    model: str
+    dims: int
+    """Default length of the vectors."""
+    dimensions: Sequence[int]
+    """Supported lengths."""
+    input_tokens: int
+    """Maximum tokens of one text."""
+    price: float | None
+    """US dollars per million tokens; None if it depends on the server."""
+    batch_price: float | None
+    """Price for batch jobs."""
+    calibration: Calibration
+    source: str
+    """Source of price and sizes."""
+    checked: str
+    """Date of reading, YYYY-MM-DD."""
+
+
+class Provider(msgspec.Struct, frozen=True, kw_only=True):
+    """A provider that can be chosen in the settings."""
+
+    name: str
+    """In the settings."""
+    label: str
+    """For people, marked for `tr` unless it is the name of a product."""
+    sentence: str
+    """What it is, one sentence, marked for `tr`."""
+    aliases: tuple[str, ...] = ()
+    """Names of it in other programs, which the settings refuse with the right one."""
+    module: str
+    """Module of `engine.embedding` whose `make(settings, key)` creates it."""
+    owner: str = ""
+    """Who gets the texts, as in "May send to …"; empty where they stay on this machine."""
+    hosts: tuple[str, ...] = ()
+    """Its servers, the usual one first."""
+    key_variables: tuple[str, ...] = ()
+    """Environment variables of its API key, in the order in which they are read."""
+    models: tuple[ModelFacts, ...] = ()
+    """Its known models, the default first."""

@@ -1,0 +1,90 @@
+"""Every provider that is known, and lookups by name and by URL: add a module, then its provider here."""
+
+import ipaddress
+from urllib.parse import urlsplit
+
+from engine.base.errors import ProviderError
+from engine.base.language import tr
+from engine.providers import Provider
+from engine.providers.gemini import GEMINI
+from engine.providers.local import EMBEDDED, GGUF
+from engine.providers.openai import OPENAI
+from engine.providers.voyage import VOYAGE
+
+PROVIDERS: tuple[Provider, ...] = (EMBEDDED, GGUF, OPENAI, GEMINI, VOYAGE)
+"""In the order of the settings; `auto` tries those with hosts in this order."""
+
+
+def provider_names() -> tuple[str, ...]:
+    """The names of all providers."""
+    return tuple(provider.name for provider in PROVIDERS)
+
+
+def remote_names() -> tuple[str, ...]:
+    """The names of the providers that send texts to a server."""
+    return tuple(provider.name for provider in PROVIDERS if provider.hosts)
+
+
+def provider_named(name: str) -> Provider:
+    """The provider with this name. Raises LookupError."""
+    return {provider.name: provider for provider in PROVIDERS}[name]
+
+
+# --- Base URLs: validation, host names, and the owner of a server ----------------------------------------------------
+
+_USUAL_PORTS = {"http": 80, "https": 443}
+
+
+def checked_url(base_url: str, *, allow_http: bool) -> str:
+    """Return the URL without a trailing slash. Raises `ProviderError` if texts must not be sent there."""
+    host = host_of(base_url)
+    parts = urlsplit(base_url.strip())
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise ProviderError(tr("Only host and path belong in remote.base_url: no password, nothing after ? or #."))
+    if parts.scheme == "http" and not (allow_http or is_loopback(base_url)):
+        raise ProviderError(
+            tr(
+                "The connection to {host} would be unencrypted (http): use https, or set remote.allow_http = true.",
+                host=host,
+            )
+        )
+    return f"{parts.scheme}://{host}{parts.path.rstrip('/')}"
+
+
+def host_of(base_url: str) -> str:
+    """Return `host` or `host:port` in lower case, without the scheme's default port.
+
+    Raises `ProviderError` for an invalid http(s) URL; the message omits the URL, which may contain a password.
+    """
+    try:
+        parts = urlsplit(base_url.strip())
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    if parts.scheme not in _USUAL_PORTS or not parts.hostname:
+        raise ProviderError(tr("remote.base_url is no address: write one such as https://host/v1 into the settings."))
+    name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return name if port in {None, _USUAL_PORTS[parts.scheme]} else f"{name}:{port}"
+
+
+def is_loopback(base_url: str) -> bool:
+    """Whether texts sent to this URL stay on this machine. Raises `ProviderError` for an invalid URL."""
+    host_of(base_url)
+    name = urlsplit(base_url.strip()).hostname or ""
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def own_host(provider: str) -> str:
+    """Host of the provider's own server."""
+    return provider_named(provider).hosts[0]
+
+
+def owner_of(base_url: str) -> str | None:
+    """The provider that operates this server; None for third-party servers."""
+    host = host_of(base_url)
+    return next((provider.name for provider in PROVIDERS if host in provider.hosts), None)

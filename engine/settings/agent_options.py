@@ -1,0 +1,110 @@
+"""Options of what agents get and keep: facts, and notes of sessions."""
+
+from typing import Annotated, Literal
+
+from engine.settings.section import Group, Section, option
+
+AgentWrites = Literal["on", "review", "off"]
+_MOST_TRIGGERS = 50
+
+
+class SlugSettings(Section, frozen=True):
+    GROUP = Group.NOTE_NAMES
+
+    model: Annotated[
+        str,
+        option(
+            "Chat model",
+            "Chat model that names notes of sessions; naming one agrees to sending it the beginning of the note, with "
+            "secrets masked. Empty takes the session's own words.",
+        ),
+    ] = ""
+    base_url: Annotated[
+        str,
+        option(
+            "Address of the chat model",
+            "Address of that model's server, as OpenAI and servers like it have it; empty takes OpenAI's.",
+        ),
+    ] = ""
+    api_key_env: Annotated[
+        str,
+        option(
+            "Chat model key variable",
+            "Environment variable that holds the API key of that server; empty takes its usual one.",
+        ),
+    ] = ""
+    timeout_seconds: Annotated[
+        float, option("Chat model timeout", "Seconds after which the session's own words are taken instead.", 1, 120)
+    ] = 15
+
+
+class RememberSettings(Section, frozen=True):
+    GROUP = Group.SESSION_NOTES
+    APPLIES = "immediately"
+
+    messages: Annotated[
+        int, option("Messages in a note", "Last messages of a session that go into its note.", 1, 1000)
+    ] = 15
+    longest_message: Annotated[
+        int,
+        option(
+            "Maximum message length",
+            "Characters of a message that go into the note; the rest is left out with a mark.",
+            100,
+        ),
+    ] = 4000
+    tool: Annotated[
+        bool,
+        option(
+            "Agents may write session notes",
+            "Let agents write notes of sessions themselves: the tool remember_session of the MCP server.",
+        ),
+    ] = False
+    slug: SlugSettings = SlugSettings()
+
+
+class FactsSettings(Section, frozen=True):
+    GROUP = Group.FACTS
+    APPLIES = "immediately"
+
+    agent_writes: Annotated[
+        AgentWrites,
+        option(
+            "Agents may save facts",
+            "Whether agents may keep and forget facts: yes (on), only what you approve then (review), or not at all "
+            "(off).",
+        ),
+    ] = "on"
+    auto_recall: Annotated[
+        bool, option("Send matching facts to agents", "Tell agents, before they answer, of facts that fit the message.")
+    ] = True
+    recall_results: Annotated[
+        int, option("Facts per message", "Most facts that an agent gets before it answers.", 1, 20)
+    ] = 3
+    recall_max_chars: Annotated[
+        int,
+        option(
+            "Maximum length of sent facts",
+            "Characters of a message that are used to find facts, and of all facts together.",
+            100,
+            10_000,
+        ),
+    ] = 1000
+    auto_capture: Annotated[
+        bool,
+        option(
+            "Capture facts from messages",
+            "Keep what sounds worth remembering in messages to agents, for you to approve.",
+        ),
+    ] = False
+    capture_max_chars: Annotated[
+        int, option("Maximum captured fact length", "Longest message that is saved as a fact.", 100, 10_000)
+    ] = 500
+    capture_triggers: Annotated[
+        tuple[str, ...],
+        option("Extra trigger words", "More words or phrases by which a message sounds worth keeping; at most 50."),
+    ] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._put("capture_triggers", self.capture_triggers[:_MOST_TRIGGERS])

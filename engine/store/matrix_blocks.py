@@ -1,0 +1,279 @@
+"""Rows of the quantised matrix in blocks of int8 vectors with one scale per row, and the disposable file of them.
+
+Blocks are immutable values: a change makes a new block that shares unchanged data, so a running search on an older one
+is never disturbed. Rows are only appended; rows visible to older readers are never overwritten.
+
+A header with a checksum of the body, then ids, scales and codes. The file is written under a temporary name, synced and
+renamed, so a reader sees either the whole old file or the whole new one. A file that does not match is ignored.
+"""
+
+import hashlib
+import mmap
+import struct
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.base.private_files import replacing
+
+BLOCK_ROWS = 4096
+_CAST_BYTES = 512 * 1024
+"""Codes are cast to float32 in pieces that fit a core's second-level cache; 8 MB pieces take twice as long."""
+
+Ids = NDArray[np.int64]
+Codes = NDArray[np.int8]
+Floats = NDArray[np.float32]
+Rows = NDArray[np.intp]
+Mask = NDArray[np.bool_]
+Words = NDArray[np.uint64]
+Distances = NDArray[np.uint16]
+
+_MAGIC = b"MNEMOMTX"
+_VERSION = 1
+_HEADER = struct.Struct("<8sIIQqq16sI")
+"""Magic, version, dims, rows, generation, stamp, model key hash, checksum of the body."""
+_BODY_START = 64
+_CHECKSUM_STEP = 1 << 20
+
+
+def quantise(vectors: Floats) -> tuple[Codes, Floats]:
+    """Quantise each row to int8 codes from -127 to 127 and a scale factor: (n, dims) and (n,)."""
+    scales = np.abs(vectors).max(axis=1, initial=0.0) / np.float32(127)
+    divisors = np.where(scales > 0, scales, np.float32(1))
+    return np.rint(vectors / divisors[:, None]).astype(np.int8), scales.astype(np.float32)
+
+
+def sign_words(vectors: Floats, centre: Floats) -> Words:
+    """One bit per dimension, for its side of the centre, packed into 64-bit words: (n, dims) to (n, words)."""
+    packed = np.packbits(vectors > centre, axis=1)
+    padded = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), np.uint8)
+    padded[:, : packed.shape[1]] = packed
+    return padded.view(np.uint64)
+
+
+def _memory_of_its_own(dims: int) -> Codes:
+    """Zeros, (BLOCK_ROWS, dims), in memory that is returned to the system when the array is freed.
+
+    The allocator may place large arrays between small values, where their memory can't be returned.
+    """
+    size = BLOCK_ROWS * dims
+    pages = mmap.mmap(-1, size) if sys.platform == "win32" else mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE)
+    return np.frombuffer(pages, np.int8).reshape(BLOCK_ROWS, dims)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Up to `BLOCK_ROWS` rows. A full block is sealed: it also stores the sign bits of its rows."""
+
+    codes: Codes
+    scales: Floats
+    ids: Ids
+    alive: Mask
+    """Mask over all `BLOCK_ROWS`; unfilled rows count as alive."""
+    count: int
+    """Number of filled rows."""
+    live: int
+    """Number of filled rows that are not removed."""
+    sketch: Words | None = None
+    """Sign bits of a sealed block, (words, count), in the memory order of the scan."""
+
+    @classmethod
+    def empty(cls, dims: int) -> "Block":
+        return cls(
+            codes=_memory_of_its_own(dims),
+            scales=np.empty(BLOCK_ROWS, np.float32),
+            ids=np.empty(BLOCK_ROWS, np.int64),
+            alive=np.ones(BLOCK_ROWS, np.bool_),
+            count=0,
+            live=0,
+        )
+
+    @property
+    def nbytes(self) -> int:
+        sketch = 0 if self.sketch is None else self.sketch.nbytes
+        return self.codes.nbytes + self.scales.nbytes + self.ids.nbytes + self.alive.nbytes + sketch
+
+    def appended(self, ids: Ids, codes: Codes, scales: Floats) -> "Block":
+        """Return the block with rows appended. They must fit, and only the newest version of a block may grow."""
+        end = self.count + len(ids)
+        self.codes[self.count : end] = codes
+        self.scales[self.count : end] = scales
+        self.ids[self.count : end] = ids
+        return replace(self, count=end, live=self.live + len(ids))
+
+    def without(self, rows: Rows) -> "Block":
+        alive = self.alive.copy()
+        alive[rows] = False
+        return replace(self, alive=alive, live=int(np.count_nonzero(alive[: self.count])))
+
+    def live_rows(self) -> Rows:
+        return np.flatnonzero(self.alive[: self.count])
+
+    def centre(self) -> Floats:
+        """Mean of the live rows, (dims,)."""
+        rows = self.live_rows()
+        total = np.zeros(self.codes.shape[1], np.float32)
+        for piece, _ in self._widened(rows):
+            total += piece.sum(axis=0)
+        return total / np.float32(max(1, len(rows)))
+
+    def sealed(self, centre: Floats) -> "Block":
+        rows = np.arange(self.count, dtype=np.intp)
+        words = np.vstack([sign_words(piece, centre) for piece, _ in self._widened(rows)])
+        return replace(self, sketch=np.ascontiguousarray(words.T))
+
+    def distances(self, bits: Words) -> Distances:
+        """Number of sign bits in which each row of a sealed block differs from `bits`, (words,): (count,)."""
+        assert self.sketch is not None
+        differing = np.bitwise_count(self.sketch ^ bits[:, None])
+        distances: Distances = differing.sum(axis=0, dtype=np.uint16)
+        return distances
+
+    def cosines(self, query: Floats, rows: Rows | None = None) -> Floats:
+        """Approximate cosines of the query with all filled rows, or with `rows`."""
+        scales = self.scales[: self.count] if rows is None else self.scales[rows]
+        dots = np.empty(len(scales), np.float32)
+        step = self._step()
+        widened = np.empty((min(step, len(dots)), len(query)), np.float32)
+        for start in range(0, len(dots), step):
+            end = min(start + step, len(dots))
+            codes = self.codes[start:end] if rows is None else self.codes[rows[start:end]]
+            piece = widened[: end - start]
+            np.copyto(piece, codes)
+            np.dot(piece, query, out=dots[start:end])
+        return np.multiply(dots, scales, out=dots)
+
+    def _step(self) -> int:
+        dims: int = self.codes.shape[1]
+        return max(1, _CAST_BYTES // (4 * dims))
+
+    def _widened(self, rows: Rows) -> Iterator[tuple[Floats, Rows]]:
+        """Yield the rows' vectors as float32 in pieces."""
+        step = self._step()
+        for start in range(0, len(rows), step):
+            piece = rows[start : start + step]
+            yield self.codes[piece] * self.scales[piece, None], piece
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowIndex:
+    """Ids in rising order, each with its slot: block number * `BLOCK_ROWS` + row."""
+
+    ids: Ids
+    slots: Ids
+
+    @classmethod
+    def empty(cls) -> "RowIndex":
+        return cls(np.empty(0, np.int64), np.empty(0, np.int64))
+
+    @property
+    def nbytes(self) -> int:
+        return self.ids.nbytes + self.slots.nbytes
+
+    def find(self, ids: Ids) -> tuple[Rows, Mask]:
+        """Sorted position of each id, and whether the id is present."""
+        places = np.searchsorted(self.ids, ids)
+        inside = places < len(self.ids)
+        found = np.zeros(len(ids), np.bool_)
+        found[inside] = self.ids[places[inside]] == ids[inside]
+        return places, found
+
+    def having(self, ids: Ids, slots: Ids) -> "RowIndex":
+        """Return the index with these distinct ids at these slots; existing ids are moved."""
+        order = np.argsort(ids, kind="stable")
+        ids, slots = ids[order], slots[order]
+        places, found = self.find(ids)
+        moved = self.slots.copy()
+        moved[places[found]] = slots[found]
+        new = ~found
+        return RowIndex(np.insert(self.ids, places[new], ids[new]), np.insert(moved, places[new], slots[new]))
+
+    def capabilities(self, places: Rows) -> "RowIndex":
+        return RowIndex(np.delete(self.ids, places), np.delete(self.slots, places))
+
+
+def by_block(slots: Ids) -> Iterator[tuple[int, Rows, Rows]]:
+    """Group slots by block: the block's number, rows in it, and their positions in `slots`."""
+    if not len(slots):
+        return
+    order = np.argsort(slots, kind="stable")
+    numbers = slots[order] // BLOCK_ROWS
+    borders = np.flatnonzero(np.diff(numbers)) + 1
+    for start, end in zip([0, *borders], [*borders, len(slots)], strict=True):
+        places = order[start:end]
+        yield int(numbers[start]), (slots[places] % BLOCK_ROWS).astype(np.intp), places
+
+
+def write_matrix(  # noqa: PLR0913 - most are options, given by name
+    path: Path,
+    *,
+    ids: Ids,
+    scales: Floats,
+    codes: Iterable[Codes],
+    dims: int,
+    generation: int,
+    model_key: str,
+    stamp: int,
+) -> None:
+    """Write or replace the file; `codes` are pieces that together have one row per id.
+
+    Raises OSError (disk full, read-only, and on Windows while another process still maps the older file).
+    """
+    with replacing(path) as file:
+        file.write(bytes(_BODY_START))
+        checksum = 0
+        for piece in (ids.astype("<i8", copy=False), scales.astype("<f4", copy=False), *codes):
+            data = np.ascontiguousarray(piece).data.cast("B") if piece.size else b""
+            checksum = zlib.crc32(data, checksum)
+            file.write(data)
+        file.seek(0)
+        file.write(_HEADER.pack(_MAGIC, _VERSION, dims, len(ids), generation, stamp, _digest(model_key), checksum))
+
+
+def read_matrix(path: Path, *, generation: int, model_key: str) -> tuple[int, Ids, Floats, Codes] | None:
+    """Read the stamp, ids and scales, and map the codes; None for a missing, mismatched or damaged file."""
+    try:
+        with open(path, "rb") as file:
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError):
+        return None
+    if len(mapped) < _BODY_START:
+        return None
+    magic, version, dims, rows, of_generation, stamp, of_model, checksum = _HEADER.unpack_from(mapped)
+    if (magic, version, of_generation, of_model) != (_MAGIC, _VERSION, generation, _digest(model_key)):
+        return None
+    if len(mapped) != _BODY_START + rows * (8 + 4 + dims) or _checksum(mapped) != checksum:
+        return None
+    return (
+        stamp,
+        np.frombuffer(mapped, "<i8", rows, _BODY_START).astype(np.int64),
+        np.frombuffer(mapped, "<f4", rows, _BODY_START + rows * 8).astype(np.float32),
+        _codes(mapped, rows, dims),
+    )
+
+
+def map_codes(path: Path, rows: int, dims: int) -> Codes:
+    """Map the codes, (rows, dims), of a file that this process has just written. Raises OSError."""
+    with open(path, "rb") as file:
+        return _codes(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), rows, dims)
+
+
+def _codes(mapped: mmap.mmap, rows: int, dims: int) -> Codes:
+    return np.frombuffer(mapped, np.int8, rows * dims, _BODY_START + rows * (8 + 4)).reshape(rows, dims)
+
+
+def _digest(model_key: str) -> bytes:
+    return hashlib.sha256(model_key.encode()).digest()[:16]
+
+
+def _checksum(mapped: mmap.mmap) -> int:
+    view = memoryview(mapped)
+    checksum = 0
+    for start in range(_BODY_START, len(view), _CHECKSUM_STEP):
+        checksum = zlib.crc32(view[start : start + _CHECKSUM_STEP], checksum)
+    return checksum

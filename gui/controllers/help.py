@@ -1,0 +1,207 @@
+"""Opens the guide, follows its links back into the window, and shows information about the program and its licences."""
+
+import platform
+from collections.abc import Iterable
+
+from PySide6.QtCore import QEvent, QObject, Qt, QUrl, Slot, qVersion
+from PySide6.QtGui import QAction, QDesktopServices
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+import engine
+from engine import marked, program_version, tr
+from gui.commands.keymap import keymap
+from gui.controllers.settings import SettingsController
+from gui.core.app_paths import AppPaths
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+from gui.core.workspace import Workspace
+from gui.help.components import Component, read_components
+from gui.help.guide_window import GuideWindow
+from gui.help.licence_sheet import LicenceSheet
+from gui.help.pages import GuidePage, page_names, read_pages
+from gui.widgets.guide_link import SCHEME
+from gui.widgets.labels import label, line
+from gui.widgets.plain_text import set_tip
+from gui.widgets.small_windows import sheet
+
+_NOT_NOW = marked("“{words}” cannot be done at the moment.")
+
+_LEAST_NAME = 80
+
+
+class GuideController(QObject):
+    """Creates the window of the guide at first use."""
+
+    def __init__(self, jobs: Jobs, settings: SettingsController, window: QWidget) -> None:
+        super().__init__(window)
+        self._jobs = jobs
+        self._settings = settings
+        self._window = window
+        self._job = JobSlot(self)
+        self.dialog: GuideWindow | None = None
+        QDesktopServices.setUrlHandler(SCHEME, self, "open_address")  # type: ignore[arg-type]  # the stubs say bytes
+        window.destroyed.connect(_forget_handler)
+        window.installEventFilter(self)
+        keymap().changed.connect(self._read_again)
+
+    @Slot()
+    def show(self) -> None:
+        """Open it where it was left, at first on its first page."""
+        self.show_page("")
+
+    def show_page(self, name: str, heading: str = "") -> None:
+        """Open it on this page."""
+        if self.dialog is None:
+            self.dialog = GuideWindow(self._jobs, self._window)
+            self.dialog.command_wanted.connect(self._run)
+            self.dialog.setting_wanted.connect(self._show_setting)
+            self._window.destroyed.connect(self.dialog.deleteLater)
+            self._read_again()
+        names = page_names()
+        if name in names or not self.dialog.location[0]:
+            self.dialog.go_to(name if name in names else names[0], heading)
+        self.dialog.show()
+        self.dialog.activateWindow()
+        self.dialog.take_focus(reading=bool(name))
+
+    @Slot(QUrl)
+    def open_address(self, url: QUrl) -> None:
+        """Open the page of a “Learn more” link."""
+        self.show_page(url.path(), url.fragment())
+
+    @Slot()
+    def _read_again(self) -> None:
+        """Reload the pages, which contain the current keys."""
+        if self.dialog is None:
+            return
+        keys = {name: keymap().shown(name) for name in keymap().commands}
+        self._job.put(self._jobs.read(lambda _: _read(keys), self._take))
+
+    def _take(self, pages: tuple[GuidePage, ...]) -> None:
+        self._job.done()
+        if self.dialog is not None:
+            self.dialog.take_pages(pages)
+
+    @Slot(str)
+    def _run(self, name: str) -> None:
+        action = next((action for action in self._window.actions() if action.objectName() == name), None)
+        if action is not None:
+            self._trigger(action)
+
+    def _trigger(self, action: QAction) -> None:
+        if action.isEnabled():
+            self._window.activateWindow()
+            action.trigger()
+        elif self.dialog is not None:
+            self.dialog.say(tr(_NOT_NOW, words=action.text()))
+
+    @Slot(str)
+    def _show_setting(self, key: str) -> None:
+        self._run("settings.show")
+        if self._settings.dialog is not None and self._settings.dialog.isVisible():
+            self._settings.dialog.search(key)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Close the guide with the window."""
+        if event.type() in (QEvent.Type.Close, QEvent.Type.Hide) and self.dialog is not None:
+            self.dialog.close()
+        return False
+
+
+def _read(keys: dict[str, str]) -> tuple[GuidePage, ...]:
+    return read_pages(keys, frozenset(option.key for option in engine.all_options()), engine.spoken())
+
+
+def _forget_handler() -> None:
+    QDesktopServices.unsetUrlHandler(SCHEME)
+
+
+class AboutController(QObject):
+    """Creates each window when it is needed; the installed components don't change meanwhile and are read once."""
+
+    def __init__(self, workspace: Workspace, places: AppPaths, jobs: Jobs, window: QWidget) -> None:
+        super().__init__(window)
+        self._workspace = workspace
+        self._places = places
+        self._jobs = jobs
+        self._window = window
+        self._job = JobSlot(self)
+        self._components: tuple[Component, ...] = ()
+        self._licences: LicenceSheet | None = None
+
+    @property
+    def ready(self) -> bool:
+        """Whether nothing that is to be shown is still being read."""
+        return not self._job.busy
+
+    @Slot()
+    def show(self) -> None:
+        """Show version and file locations of this program."""
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(label("Mnemoscope", "title"))
+        version = tr("Version {version}", version=tr(program_version()))
+        running = f"{version} · Python {platform.python_version()} · Qt {qVersion()}"
+        column.addWidget(label(running, "meta"))
+        column.addWidget(label(tr("Search your notes and past AI sessions, and see inside the index."), wrap=True))
+        column.addLayout(self._licence_row())
+        column.addSpacing(4)
+        column.addWidget(line())
+        column.addLayout(_places_grid(self._places.listed(self._workspace.status)))
+        sheet(tr("About Mnemoscope"), content, self._window)
+
+    def _licence_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.addWidget(label(tr("Free software under the Apache License 2.0."), "muted", wrap=True), 1)
+        button = QPushButton(tr("Licences…"))
+        set_tip(button, tr("Whose work this program consists of, and under which licences"))
+        button.setAutoDefault(True)  # Enter presses it while it has the keys, on every platform
+        button.clicked.connect(self.show_licences)
+        row.addWidget(button)
+        return row
+
+    @Slot()
+    def show_licences(self) -> None:
+        """Show all components of this installation."""
+        self._licences = LicenceSheet()
+        dialog = sheet(tr("Licences"), self._licences, self._window)
+        # In a small window it is no larger than that.
+        dialog.resize(dialog.sizeHint().boundedTo(self._window.size()))
+        dialog.finished.connect(self._forget)
+        self._licences.take_focus()
+        if self._components:
+            self._licences.show_components(self._components)
+        else:
+            self._job.put(self._jobs.read(lambda _token: read_components(), self._read, self._failed))
+
+    def _read(self, components: tuple[Component, ...]) -> None:
+        self._job.done()
+        self._components = components
+        if self._licences is not None:
+            self._licences.show_components(components)
+
+    def _failed(self, sentence: str) -> None:
+        self._job.done()
+        if self._licences is not None:
+            self._licences.show_problem(sentence)
+
+    @Slot()
+    def _forget(self) -> None:
+        self._job.cancel()
+        self._licences = None
+
+
+def _places_grid(places: Iterable[tuple[str, str]]) -> QGridLayout:
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(12)
+    grid.setVerticalSpacing(8)
+    grid.setColumnMinimumWidth(0, _LEAST_NAME)
+    grid.setColumnStretch(1, 1)
+    for row, (name, path) in enumerate(places):
+        where = label(path)
+        where.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        grid.addWidget(label(name, "muted"), row, 0)
+        grid.addWidget(where, row, 1)
+    return grid

@@ -1,0 +1,149 @@
+"""All keys of the program by the place where they hold: what the sheet of keys shows, and what a new key meets."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from PySide6.QtGui import QKeySequence
+
+from engine import any_of, marked, tr
+from gui.commands.contexts import Context, Fixed, Place, overlap
+from gui.commands.keymap import Command, Keymap, without_dots, written
+from gui.core.view_spec import view_specs
+
+_BEFORE = (
+    Context("window", marked("Everywhere"), marked("This command isn't available here.")),
+    Context("box", marked("Search box"), marked("Go to the search first.")),
+)
+_READERS = (
+    Context("conversation", marked("Session"), marked("Open a session first.")),
+    Context("file", marked("File"), marked("Open a file first.")),
+)
+_AFTER = (
+    Context("remember", marked("Note of a session"), marked("Start a note of a session first.")),
+    Context("settings", marked("Settings")),
+    Context("quick", marked("Quick search")),
+)
+
+_FIXED: tuple[Fixed, ...] = (
+    Fixed("window", ("Tab", "Shift+Tab"), marked("Next and previous control")),
+    Fixed("window", ("Shift+F10", "Menu"), marked("Context menu")),
+    Fixed("box", ("Down",), marked("Into the list")),
+    Fixed("box", ("Return",), marked("Search immediately, or open the best result")),
+    Fixed("box", ("Alt+Up", "Alt+Down"), marked("Earlier and later questions")),
+    Fixed(
+        "box", ("Up", "Down"), marked("Saved and recent searches, in the empty box; Delete removes one, F2 renames it")
+    ),
+    Fixed("box", ("Ctrl+Space",), marked("Complete an operator")),
+    Fixed("box", ("Esc",), marked("Clear the search box; press again to leave the search scope")),
+    Fixed("conversation", ("J", "K"), marked("Next and previous message; with Shift only your own")),
+    Fixed("conversation", ("Return", "Right", "Left"), marked("Unfold and fold tools and thinking")),
+    Fixed("conversation", ("N", "Shift+N"), marked("Next and previous hit")),
+    Fixed("conversation", ("Ctrl+A",), marked("Select the message")),
+    Fixed("conversation", ("Esc",), marked("Back to the list")),
+    Fixed("file", ("N", "Shift+N"), marked("Next and previous hit")),
+    Fixed("file", ("Esc",), marked("Back to the results")),
+    Fixed("remember", ("Ctrl+Return", "Ctrl+S"), marked("Save the note")),
+    Fixed("remember", ("Esc",), marked("Leave the note; press twice to discard your changes")),
+    Fixed("settings", ("Ctrl+F",), marked("Search all settings")),
+    Fixed("settings", ("Ctrl+Z",), marked("Take back the last change")),
+    Fixed("settings", ("Return",), marked("Save; in a field of several lines with Ctrl")),
+    Fixed("settings", ("Up", "Down"), marked("Larger and smaller number")),
+    Fixed("settings", ("Esc",), marked("Undo typing, then clear the search, then close")),
+)
+
+
+def contexts() -> tuple[Context, ...]:
+    """All, in the order in which they are listed: views with a reader precede the readers, the other views follow."""
+    specs = view_specs()
+    beside = (context for spec in specs if not spec.whole for context in spec.contexts)
+    whole = (context for spec in specs if spec.whole for context in spec.contexts)
+    return (*_BEFORE, *beside, *_READERS, *whole, *_AFTER)
+
+
+def fixed_keys() -> tuple[Fixed, ...]:
+    """Keys that widgets handle themselves."""
+    return (*_FIXED, *(fixed for spec in view_specs() for fixed in spec.fixed_keys))
+
+
+def title(place: Place) -> str:
+    return tr(_context(place).title)
+
+
+def missing(place: Place) -> str:
+    """The prerequisite of a command in a context that is not visible."""
+    words = _context(place).missing
+    return words and tr(words)
+
+
+def _context(place: Place) -> Context:
+    return next(context for context in contexts() if context.name == place)
+
+
+def by_place(keymap: Keymap) -> list[Command]:
+    """All commands, global ones first, in the order of the contexts."""
+    places = [context.name for context in contexts()]
+    return sorted(keymap.in_order(), key=lambda command: places.index(command.places[0]))
+
+
+class Row(NamedTuple):
+    keys: str
+    """As this platform writes them."""
+    words: str
+
+
+class Group(NamedTuple):
+    title: str
+    rows: tuple[Row, ...]
+
+
+def native(key: str) -> str:
+    """A key as this platform writes it."""
+    return written(QKeySequence(key))
+
+
+def groups(keymap: Keymap) -> tuple[Group, ...]:
+    """What has keys now, in each place first what can be given others."""
+    return tuple(Group(tr(one.title), rows) for one in contexts() if (rows := tuple(_rows(keymap, one.name))))
+
+
+def _rows(keymap: Keymap, place: Place) -> Iterator[Row]:
+    for command in keymap.in_order():
+        if place in command.places and (keys := keymap.keys(command.name)):
+            yield Row(any_of(map(native, keys)), without_dots(command.words))
+    for fixed in fixed_keys():
+        if fixed.place == place:
+            yield Row(", ".join(map(native, fixed.keys)), fixed.words)
+
+
+class Clash(NamedTuple):
+    """What has a key already, and where."""
+
+    owner: Command | Fixed
+    place: Place
+
+    def __str__(self) -> str:
+        return tr("“{command}” ({place})", command=without_dots(self.owner.words), place=title(self.place))
+
+
+def clash(keymap: Keymap, command: Command, key: str) -> Clash | None:
+    """Another command with this key, or a longer sequence that begins with it, in the same context."""
+    for other in keymap.commands.values():
+        place = _common(other.places, command.places)
+        if other.name != command.name and place and any(meet(key, one) for one in keymap.keys(other.name)):
+            return Clash(other, place)
+    for fixed in fixed_keys():
+        if _common((fixed.place,), command.places) and any(meet(key, one) for one in fixed.keys):
+            return Clash(fixed, fixed.place)
+    return None
+
+
+def _common(places: tuple[Place, ...], others: tuple[Place, ...]) -> Place | None:
+    """The first of `places` in which the keys of the others also work."""
+    return next((place for place in places if any(overlap(place, other) for other in others)), None)
+
+
+def meet(key: str, other: str) -> bool:
+    """Whether one of two keys is the other, or the beginning of it."""
+    one, two = QKeySequence(key), QKeySequence(other)
+    nothing = QKeySequence.SequenceMatch.NoMatch
+    return one.matches(two) != nothing or two.matches(one) != nothing

@@ -1,0 +1,108 @@
+"""The views of the window: each declares everything about itself in a `ViewSpec`, and the window iterates over them.
+
+Imports no Qt, since the command line reads the names of the views. For the same reason a view's package imports its
+panel only in `make`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+from gui.commands.contexts import Context, Fixed
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QObject
+    from PySide6.QtWidgets import QWidget
+
+    from engine import MemoryProviderStatus, MemorySearchManager
+    from gui.core.capabilities import MissingFeatures
+    from gui.core.jobs import Jobs
+    from gui.widgets.flow_layout import FoldingRow
+
+PACKAGES = ("gui.search", "gui.sessions", "gui.index", "gui.facts")
+"""Packages that declare a view as `VIEW`, in the order of their buttons; the first view is shown at the start."""
+
+
+class ViewPanel:
+    """Base of a view's panel: its two widgets, and what the window calls. The defaults do nothing."""
+
+    header: "FoldingRow"
+    """For the top bar; not needed by a view that shows the box of another one."""
+    body: "QWidget"
+
+    @property
+    def busy(self) -> bool:
+        """Whether the display is incomplete."""
+        return False
+
+    def set_manager(self, manager: "MemorySearchManager | None") -> None:
+        """Show this memory from now on; None when nothing is open."""
+
+    def show_status(self, status: "MemoryProviderStatus | None") -> None:
+        """Show the latest status; called whenever it changes."""
+
+    def show_unsupported(self, lacks: "MissingFeatures") -> None:
+        """Features that the current or next memory doesn't support."""
+
+    def refresh(self) -> None:
+        """The index changed."""
+
+    def focus_box(self) -> None:
+        """Go to the box in the header, with its text selected."""
+
+    def focus_list(self) -> None:
+        """Go from the box into the body."""
+
+    def search(self, text: str) -> None:
+        """Enter `text` in the box and search for it."""
+
+    def open_page(self, name: str) -> None:
+        """Show a page by its name on the command line: one of `ViewSpec.pages`, or the view's own name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ViewSpec:
+    """A view of the window; the texts are `marked`."""
+
+    name: str
+    """Stable: it is in the window's state, `--view NAME` and the command "view.NAME"."""
+    label: str
+    """Of its button in the header."""
+    tip: str
+    """Of that button."""
+    command: str
+    """Label in the menu and the palette."""
+    key: str
+    """Default key of the command."""
+    make: Callable[["Jobs", "QObject"], ViewPanel]
+    """Creates the panel; the object is its parent, unless it is a widget."""
+    box: str = ""
+    """The view whose header and box it shows; empty for its own."""
+    whole: bool = False
+    """Whether its body takes the room of the list and the reader."""
+    lazy: bool = False
+    """Whether its panel gets the memory, and is refreshed, only while it is current."""
+    pages: tuple[str, ...] = ()
+    """Further names for `--view` that open it."""
+    contexts: tuple[Context, ...] = ()
+    """Where its keys hold, apart from the box and the readers."""
+    fixed_keys: tuple[Fixed, ...] = ()
+    """Keys that its widgets handle themselves."""
+    guide: str = ""
+    """Page of the guide about it."""
+
+    @property
+    def command_line(self) -> tuple[str, ...]:
+        """Names for `--view` that open it."""
+        return (self.name, *self.pages)
+
+
+def view_specs() -> tuple[ViewSpec, ...]:
+    """All views, in the order of their buttons."""
+    return tuple(cast("ViewSpec", import_module(package).VIEW) for package in PACKAGES)
+
+
+def view_of(name: str) -> ViewSpec | None:
+    """The view that `--view NAME` opens; None for other names."""
+    return next((spec for spec in view_specs() if name in spec.command_line), None)

@@ -1,0 +1,424 @@
+"""The page that shows whether the index is sound, and repairs it."""
+
+import time
+from collections.abc import Collection, Sequence
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QHideEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLayout,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from engine import (
+    CancelToken,
+    HealthFinding,
+    HealthProgress,
+    HealthRepair,
+    IndexInsight,
+    MemorySearchManager,
+    marked,
+    tr,
+    tr_count,
+)
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+from gui.index.attention import Attention
+from gui.index.base_page import IndexPage
+from gui.index.health_findings import FindingsList
+from gui.widgets.flow_layout import FoldingRow
+from gui.widgets.formatting import clock_time, exact
+from gui.widgets.labels import breakable, label
+from gui.widgets.plain_text import set_tip
+from gui.widgets.state import State, StateDot
+from gui.widgets.sync_bar import ProgressLine
+
+_FULL = 1000
+_SUMMARY_LETTERS = 36
+
+_CALM_MS = 1500
+_IN_STATUS = frozenset(
+    "index notes transcripts meaning failed-file failed-files not-embedded embedding writing user-data".split()
+)
+"""Findings that the overview has its own rows for."""
+STOPPED_LOOKING = marked("Stopped before everything was looked at.")
+STOPPED = marked("Stopped. Repairs made so far remain.")
+
+
+# --- The bar above the findings: a summary sentence, and the actions, or their progress ------------------------------
+
+
+class HealthSummaryBar(QWidget):
+    """Buttons for actions and, in the same place, during an action, its progress and a stop button.
+
+    Signals: look_wanted: whether deeply. repair_wanted: of everything. stop_wanted: of the action.
+    """
+
+    look_wanted = Signal(bool)
+    repair_wanted = Signal()
+    stop_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.dot = StateDot()
+        self.summary = label("", "strong", wrap=True)
+        self.said = label("", "meta", wrap=True)
+        self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.again, self.deeper, self.all = (
+            QPushButton(words) for words in (tr("Check again"), tr("Check deeply"), tr("Repair all"))
+        )
+        set_tip(self.deeper, tr("Also test the model, and re-embed a few passages on this computer to compare them."))
+        set_tip(self.all, tr("Repair everything and update the index. Notes are never changed."))
+        self.again.clicked.connect(lambda: self.look_wanted.emit(False))
+        self.deeper.clicked.connect(lambda: self.look_wanted.emit(True))
+        self.all.clicked.connect(self.repair_wanted)
+        self.bar = ProgressLine()
+        self.stop = QPushButton(tr("Cancel"))
+        self.stop.clicked.connect(self.stop_wanted)
+        self._right = QStackedWidget()
+        self._right.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._right.addWidget(_beside(self.again, self.deeper, self.all))
+        self._right.addWidget(_beside(self.bar, self.stop))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(FoldingRow(self._left(), self._right, _SUMMARY_LETTERS))
+
+    def _left(self) -> QWidget:
+        left = QWidget()
+        lines = QGridLayout(left)
+        lines.setContentsMargins(0, 0, 0, 0)
+        lines.setHorizontalSpacing(10)
+        lines.setVerticalSpacing(4)
+        lines.addWidget(self.dot, 0, 0)
+        lines.addWidget(self.summary, 0, 1)
+        lines.addWidget(self.said, 1, 1)
+        lines.setColumnStretch(1, 1)
+        return left
+
+    def show_state(self, state: State, summary: str, *, working: bool, able: bool, repairable: bool) -> None:
+        """`able`: whether there is anything to check; `repairable`: to repair. The focus stays."""
+        focus = QApplication.focusWidget()
+        held = focus is not None and self._right.isAncestorOf(focus)  # a button that disappears would lose the focus
+        self.dot.set_state(state)
+        self.summary.setText(summary)
+        for button, on in ((self.again, True), (self.deeper, True), (self.all, repairable)):
+            button.setEnabled(on and able and not working)
+        if bool(self._right.currentIndex()) != working:
+            self._right.setCurrentIndex(int(working))
+            if held:
+                (self.stop if working else self.again).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def show_progress(self, progress: HealthProgress) -> None:
+        self.bar.setValue(round(_FULL * progress.done / progress.total) if progress.total else 0)
+
+    def say(self, sentence: str, tip: str = "") -> None:
+        """What is being done, or was."""
+        self.said.setText(breakable(sentence))
+        set_tip(self.said, tip)
+
+
+def _beside(*widgets: QWidget) -> QWidget:
+    row = QHBoxLayout()
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(8)
+    row.addStretch(1)
+    for widget in widgets:
+        if isinstance(widget, QPushButton):
+            widget.setAutoDefault(True)
+        row.addWidget(widget)
+    made = QWidget()
+    made.setLayout(row)
+    return made
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def summary(findings: Sequence[HealthFinding]) -> str:
+    """A summary of the findings in one sentence."""
+    bad = [finding for finding in findings if finding.state != "fine"]
+    if not findings:
+        return tr("Nothing was looked at yet.")
+    if not bad:
+        return tr_count("All of {count} check are fine.", "All of {count} checks are fine.", len(findings))
+    checks = tr_count("{count} check", "{count} checks", len(findings))
+    return tr_count(
+        "{count} of {checks} needs attention.", "{count} of {checks} need attention.", len(bad), checks=checks
+    )
+
+
+def attention_of(findings: Sequence[HealthFinding]) -> tuple[Attention, ...]:
+    """The attention row: for findings that only the check sees; the status has the others."""
+    bad = [
+        finding.name
+        for finding in findings
+        if finding.state != "fine" and finding.id.partition(":")[0] not in _IN_STATUS
+    ]
+    if not bad:
+        return ()
+    title = tr_count("{count:,} health check needs attention", "{count:,} health checks need attention", len(bad))
+    return (Attention("health", "degraded", title, ", ".join(bad), (tr("Show"), "health")),)
+
+
+def step_text(progress: HealthProgress) -> str:
+    if not progress.total:
+        return tr("{step}…", step=progress.step)
+    return tr("{step}: {done:,} of {total:,}", step=progress.step, done=progress.done, total=progress.total)
+
+
+def outcome(repair: HealthRepair) -> str:
+    """What became of a repair, as sentences."""
+    return " ".join((*repair.done, repair.problem)).strip() or tr("There was nothing to repair.")
+
+
+class HealthPage(IndexPage):
+    """Checks when visible, when the index is idle after a change, and on request.
+
+    A check reads the whole database, so not every commit of an update triggers one.
+    """
+
+    _came = Signal(object, object)
+    _stepped = Signal(object, object)
+
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__(jobs)
+        self._deep = False
+        self._outcome = ""
+        """What the last repair did, while that is to be read."""
+        self._repairing, self._glancing = JobSlot(self), JobSlot(self)
+        self._for_overview = False
+        """Whether its findings are visible elsewhere."""
+        self.summary_bar = HealthSummaryBar()
+        self.summary_bar.look_wanted.connect(self._asked)
+        self.summary_bar.repair_wanted.connect(lambda: self.repair(None))
+        self.summary_bar.stop_wanted.connect(self._cancel)
+        self.findings_list = FindingsList()
+        self.findings_list.repair_wanted.connect(lambda id_: self.repair([id_]))
+        self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
+        self._calm.timeout.connect(self._look_again)
+        self._came.connect(self._show_finding)
+        self._stepped.connect(self._show_step)
+        column = QVBoxLayout()
+        column.setContentsMargins(16, 4, 16, 16)
+        column.addWidget(self.findings_list)
+        column.addStretch(1)
+        page = QVBoxLayout(self)
+        page.setContentsMargins(0, 0, 0, 0)
+        page.setSpacing(0)
+        page.addWidget(self.summary_bar)
+        page.addWidget(_scrolling(column), 1)
+        self.setFocusProxy(self.summary_bar.again)
+        self.setAccessibleName(tr("Health of the index"))
+
+    @property
+    def findings(self) -> tuple[HealthFinding, ...]:
+        """The findings, those that need attention first."""
+        return self.findings_list.findings
+
+    @property
+    def busy(self) -> bool:
+        return super().busy or self._repairing.busy or self._calm.isActive()
+
+    # --- checks -----------------------------------------------------------------------------------------------------
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        self._repairing.cancel()
+        self._glancing.cancel()
+        self._deep = False
+        super().set_manager(manager)
+        self._show_state()
+        self._glance()
+
+    @Slot()
+    def refresh(self) -> None:
+        if self.isVisible() and self.insight is not None:
+            self._calm.start()
+        else:
+            self._stale = self.insight is not None
+            self._glance()
+
+    def show_overview(self, shown: bool) -> None:
+        """The overview was shown or hidden: it shows quick findings from counts, until a complete check was done."""
+        self._for_overview = shown
+        self._glance()
+
+    def _glance(self) -> None:
+        insight = self.insight
+        if insight is None or not self._for_overview or self.findings or self._glancing.busy:
+            return
+        self._glancing.put(self.jobs.read(insight.glance, self._glanced, lambda _: self._glancing.done()))
+
+    def _glanced(self, found: tuple[HealthFinding, ...]) -> None:
+        self._glancing.done()
+        if not self.findings:
+            self.attention_changed.emit(attention_of(found))
+
+    @Slot()
+    def _look_again(self) -> None:
+        if self._repairing.busy or self._reading.busy:
+            self._calm.start()
+        else:
+            self._look(deep=False)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if self._calm.isActive():
+            self._calm.stop()
+            self._stale = True
+
+    def read(self, insight: IndexInsight, cancel: CancelToken) -> tuple[HealthFinding, ...]:
+        found = []
+        deep = self._deep
+
+        def tell(progress: HealthProgress) -> None:
+            self._stepped.emit(insight, progress)
+
+        for finding in insight.health(cancel, ask=deep, deep=deep, progress=tell):
+            found.append(finding)
+            self._came.emit(insight, finding)
+        return tuple(found)
+
+    def show_read(self, found: tuple[HealthFinding, ...]) -> None:
+        now = time.time()
+        self._deep = False
+        self.findings_list.keep(finding.id for finding in found)
+        self._show_state()
+        if not self._outcome:
+            self.summary_bar.say(tr("Checked at {time}.", time=clock_time(now)), exact(now))
+        self._announce(summary(found))
+        self.attention_changed.emit(attention_of(self.findings))
+
+    def show_problem(self, sentence: str) -> None:
+        self._deep = False
+        self._show_state()
+        self.summary_bar.say(sentence)
+        self._announce(sentence)
+
+    def clear(self) -> None:
+        self._calm.stop()
+        self._outcome = ""
+        self.findings_list.keep(())
+        self.attention_changed.emit(())
+        self.summary_bar.say("")
+        self._show_state()
+
+    def _read_if_due(self) -> None:
+        super()._read_if_due()
+        self._show_state()
+
+    @Slot(bool)
+    def _asked(self, deep: bool) -> None:
+        self._outcome = ""
+        self._look(deep=deep)
+
+    def _look(self, *, deep: bool) -> None:
+        if self._reading.busy or self._repairing.busy:
+            return
+        self._calm.stop()
+        self._deep = deep
+        self._stale = self.insight is not None
+        self._read_if_due()
+
+    @Slot(object, object)
+    def _show_finding(self, insight: IndexInsight, finding: HealthFinding) -> None:
+        if insight is self.insight and self._reading.busy:
+            self.findings_list.put(finding)
+
+    @Slot(object, object)
+    def _show_step(self, insight: IndexInsight, progress: HealthProgress) -> None:
+        if insight is not self.insight or not (self._reading.busy or self._repairing.busy):
+            return
+        if not (self._outcome and self._reading.busy):  # what a repair did stays to be read while all is checked again
+            self.summary_bar.say(step_text(progress))
+        self.summary_bar.show_progress(progress)
+
+    # --- repairs ----------------------------------------------------------------------------------------------------
+
+    def repair(self, ids: Collection[str] | None) -> None:
+        """Repair the findings of these ids; None: all."""
+        insight = self.insight
+        if insight is None or self._repairing.busy:
+            return
+        self._reading.cancel()
+        self._outcome = ""
+
+        def tell(progress: HealthProgress) -> None:
+            self._stepped.emit(insight, progress)
+
+        def work(token: CancelToken) -> HealthRepair:
+            return insight.repair(ids, token, progress=tell)
+
+        self._repairing.put(self.jobs.write(work, self._repaired, self._not_repaired))
+        self._show_state()
+
+    def _repaired(self, repair: HealthRepair) -> None:
+        self._end_repair(outcome(repair))
+
+    def _not_repaired(self, sentence: str) -> None:
+        self._end_repair(sentence)
+
+    def _end_repair(self, sentence: str) -> None:
+        self._repairing.done()
+        self._outcome = sentence
+        self.summary_bar.say(sentence)
+        self._announce(sentence)
+        self._deep = False
+        self._stale = self.insight is not None
+        self._read_if_due()
+
+    @Slot()
+    def _cancel(self) -> None:
+        if self._repairing.busy:
+            self._repairing.cancel()
+            self._end_repair(tr(STOPPED))
+        elif self._reading.busy:
+            self._reading.cancel()
+            self._deep = False
+            self.summary_bar.say(tr(STOPPED_LOOKING))
+            self._show_state()
+
+    # --- display and announcements ----------------------------------------------------------------------------------
+
+    def _show_state(self) -> None:
+        found = self.findings_list.findings
+        working = self._reading.busy or self._repairing.busy
+        bad = any(finding.state != "fine" for finding in found)
+        says = tr("Checking…") if working else summary(found)
+        if self._repairing.busy:
+            says = tr("Repairing…")
+        self.findings_list.set_repairable(not self._repairing.busy)
+        self.summary_bar.show_state(
+            "working" if working else "degraded" if bad else "fine" if found else "off",
+            says,
+            working=working,
+            able=self.insight is not None,
+            repairable=any(finding.repair for finding in found),
+        )
+
+    def _announce(self, sentence: str) -> None:
+        if QAccessible.isActive():
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
+
+
+def _scrolling(column: QLayout) -> QScrollArea:
+    """On the window's own ground, as wide as there is room."""
+    inside = QWidget()
+    inside.setLayout(column)
+    scroll = QScrollArea()
+    scroll.setFrameShape(QFrame.Shape.NoFrame)
+    scroll.setWidgetResizable(True)
+    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    scroll.setWidget(inside)
+    scroll.viewport().setAutoFillBackground(False)
+    inside.setAutoFillBackground(False)  # Qt switches it on with setWidget
+    return scroll

@@ -1,0 +1,255 @@
+"""Form controls in the look of the program: check boxes, radio buttons, boxes to choose from, and text of several
+lines."""
+
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontMetrics,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QTextCursor,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QCheckBox,
+    QComboBox,
+    QPlainTextEdit,
+    QRadioButton,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
+    QWidget,
+)
+
+from gui.style.stylesheet import font_at
+from gui.style.theme import Tokens, tokens
+from gui.widgets.buttons import Toggle
+from gui.widgets.icons import icon_pixmap
+from gui.widgets.labels import elide
+from gui.widgets.mirrored import line_direction, mirror, put, write
+
+_SIDE = 15
+_GAP = 8
+_EDGE = 3
+"""Room for the focus frame."""
+_FEWEST_LETTERS = 4
+
+_DOT = 0.25
+"""Of the width of the ring, on each side of the dot."""
+
+_CHEVRON = 12
+_RIGHT = 10
+_TEXT_PADS = 4
+"""What the style leaves at the sides of a text."""
+
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+def indent() -> int:
+    """Start of the label, to align text below it."""
+    return _EDGE + font_at(_SIDE).pixelSize() + _GAP
+
+
+def _size(letters: int) -> QSize:
+    height = max(QFontMetrics(font_at(13)).height(), font_at(_SIDE).pixelSize())
+    return QSize(indent() + letters + _EDGE, height + 2 * _EDGE)
+
+
+class Checkable(Toggle):
+    """To be mixed in before a class of Qt's; `begin()` begins it. Nothing in the words is a shortcut."""
+
+    words = ""
+    """Cut if there is no room."""
+
+    def begin(self, text: str) -> None:
+        self.heed_tools()
+        self.words = text
+        self.setAccessibleName(text)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def paint_mark(self, painter: QPainter, place: QRectF, colours: Tokens) -> None:
+        """Draw the indicator's edge, its fill and, if checked, the mark."""
+        raise NotImplementedError
+
+    def sizeHint(self) -> QSize:
+        """With all of its words."""
+        return _size(QFontMetrics(font_at(13)).horizontalAdvance(self.words))
+
+    def minimumSizeHint(self) -> QSize:
+        """With the first few characters."""
+        return _size(QFontMetrics(font_at(13)).averageCharWidth() * _FEWEST_LETTERS)
+
+    def hitButton(self, at: QPoint) -> bool:
+        return self.rect().contains(at)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The focus frame, the mark and the words."""
+        colours = tokens(self.palette())
+        side = font_at(_SIDE).pixelSize()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        mirror(painter, self.rect(), self.layoutDirection())
+        if self.hasFocus():
+            painter.setPen(QPen(colours.accent, 1))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+        painter.setPen(QPen(_edge(self, colours), 1))
+        painter.setBrush(colours.base)
+        place = QRectF(_EDGE, (self.height() - side) // 2, side, side).adjusted(0.5, 0.5, -0.5, -0.5)
+        self.paint_mark(painter, place, colours)
+        group = QPalette.ColorGroup.Normal if self.isEnabled() else QPalette.ColorGroup.Disabled
+        painter.setPen(self.palette().color(group, QPalette.ColorRole.WindowText))
+        painter.setFont(font_at(13))
+        room = self.rect().adjusted(indent(), 0, -_EDGE, 0)
+        text = elide(painter.fontMetrics(), self.words, Qt.TextElideMode.ElideRight, room.width())
+        write(painter, room, int(Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine), text)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.HoverEnter, QEvent.Type.HoverLeave):
+            self.update()
+        elif event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self.updateGeometry()
+        return super().event(event)
+
+
+def _edge(button: QAbstractButton, colours: Tokens) -> QColor:
+    return colours.accent if button.isChecked() or button.underMouse() else colours.off
+
+
+# --- A check box with a label, in the program's colours and text size ------------------------------------------------
+class CheckBox(Checkable, QCheckBox):
+    """On or off."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.begin(text)
+
+    def paint_mark(self, painter: QPainter, box: QRectF, colours: Tokens) -> None:
+        if self.isChecked():
+            painter.setBrush(colours.accent)
+        painter.drawRoundedRect(box, 3, 3)
+        if self.isChecked():
+            check = icon_pixmap("check", colours.base, round(box.width()) + 1, self.devicePixelRatioF())
+            put(painter, int(box.left()), int(box.top()), check)
+
+
+# --- A radio button with a label, in the program's colours and text size ---------------------------------------------
+
+
+class RadioButton(Checkable, QRadioButton):
+    """Unchecked when another one of its group is checked."""
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.begin(text)
+
+    def paint_mark(self, painter: QPainter, ring: QRectF, colours: Tokens) -> None:
+        painter.drawEllipse(ring)
+        if self.isChecked():
+            gap = ring.width() * _DOT
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colours.accent)
+            painter.drawEllipse(ring.adjusted(gap, gap, -gap, -gap))
+
+
+class ComboBox(QComboBox):
+    """The wheel scrolls the page below it, and changes nothing, until the box has the keys."""
+
+    def __init__(
+        self, name: str, cut: Qt.TextElideMode = Qt.TextElideMode.ElideRight, parent: QWidget | None = None
+    ) -> None:
+        """`name` is the accessible name; `cut` is where overlong text is shortened."""
+        super().__init__(parent)
+        self._cut = cut
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(12)
+
+    def choose(self, data: object) -> None:
+        """Select the entry with this data without a signal; none if there is no such entry."""
+        blocked = self.blockSignals(True)
+        self.setCurrentIndex(self.findData(data))
+        self.blockSignals(blocked)
+
+    def sizeHint(self) -> QSize:
+        """Wide enough for the padding, too, which Qt leaves out: the longest entry would be cut."""
+        hint = super().sizeHint()
+        own = self.sizeAdjustPolicy() == QComboBox.SizeAdjustPolicy.AdjustToContents
+        return hint + QSize(_TEXT_PADS + 1, 0) if own else hint  # one more, by which it may round down
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self._paint_box()
+        colours = tokens(self.palette())
+        side = font_at(_CHEVRON).pixelSize()
+        colour = colours.muted if self.isEnabled() else colours.off
+        right_to_left = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
+        left = _RIGHT if right_to_left else self.width() - side - _RIGHT
+        painter = QPainter(self)
+        pixmap = icon_pixmap("chevron-down", colour, side, self.devicePixelRatioF())
+        painter.drawPixmap(QPoint(left, (self.height() - side) // 2), pixmap)
+
+    def shown_text(self) -> str:
+        """The current text shortened to the width; Qt itself would cut it inside a letter."""
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        room = self.style().subControlRect(
+            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
+        )
+        return elide(self.fontMetrics(), self.currentText(), self._cut, room.width() - _TEXT_PADS)
+
+    def _paint_box(self) -> None:
+        """As Qt does, but for the text."""
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        option.currentText = self.shown_text()
+        painter = QStylePainter(self)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        # In the text's own direction: the ellipsis of a path is at its beginning.
+        painter.setLayoutDirection(line_direction(option.currentText))
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+
+class TextField(QPlainTextEdit):
+    """Tab moves the focus; Ctrl+Z belongs to the text only while there is typing to undo."""
+
+    accepted = Signal()
+    """Ctrl+Enter."""
+    left = Signal()
+    """Escape."""
+    undo_wanted = Signal()
+    """Ctrl+Z, with nothing typed that it could undo."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setTabChangesFocus(True)
+        self.setProperty("role", "field")
+
+    def take_back(self, text: str) -> None:
+        """Replace the typed text; Ctrl+Z restores it."""
+        cursor = QTextCursor(self.document())
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.insertText(text)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in _ENTER and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.accepted.emit()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        elif event.matches(QKeySequence.StandardKey.Undo) and not self.document().isUndoAvailable():
+            self.undo_wanted.emit()
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,45 @@
+"""Which sessions may search with `qmd`."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.backends.qmd.limits import may_search
+from engine.base.errors import SettingsError
+from engine.settings.loading import load_settings
+from engine.settings.qmd_options import QmdScopeSettings
+
+
+def test_the_first_rule_that_fits_decides():
+    scope = QmdScopeSettings(rules=("deny discord/*", "allow direct", "allow slack/group"))
+    assert may_search(scope, "agent:a:main")
+    assert not may_search(scope, "agent:a:discord:direct:1")
+    assert may_search(scope, "agent:a:slack:group:1")
+    assert not may_search(scope, "agent:a:slack:channel:1")
+    assert not may_search(scope, "agent:a:subagent:1")
+    assert may_search(QmdScopeSettings(default="allow", rules=("deny group",)), "agent:a:subagent:1")
+
+
+@pytest.mark.parametrize("key", [None, "", "  "])
+def test_the_person_may_always(key):
+    assert may_search(QmdScopeSettings(rules=("deny *",)), key)
+
+
+def test_by_default_only_direct_chats_may():
+    assert may_search(QmdScopeSettings(), "agent:main:main")
+    assert not may_search(QmdScopeSettings(), "agent:main:discord:group:1")
+    assert not may_search(QmdScopeSettings(), "agent:main:discord:channel:1")
+    assert not may_search(QmdScopeSettings(), "agent:main:matrix:room:1")
+    assert not may_search(QmdScopeSettings(default="allow", rules=("deny group",)), "agent:main:matrix:room:1")
+
+
+@given(st.text())
+def test_any_key_has_an_answer(key):
+    assert may_search(QmdScopeSettings(), key) in (True, False)
+
+
+def test_a_rule_that_is_none_is_refused_in_the_settings(tmp_path):
+    file = tmp_path / "settings.toml"
+    file.write_text('[defaults.qmd.scope]\nrules = ["allow direct", "permit group"]\n')
+    with pytest.raises(SettingsError, match=r'line 2: "qmd\.scope\.rules" holds "permit group"'):
+        load_settings(tmp_path, config=file)

@@ -1,0 +1,54 @@
+"""One declaration makes an agent known everywhere."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from engine import agent_label, find_places
+from engine.corpus.transcripts import registry
+from engine.corpus.transcripts.registry import AGENTS, is_database, may_be_transcript
+from engine.corpus.transcripts.stores import find_transcripts
+from engine.corpus.transcripts.transcript_files import transcript_of
+from engine.settings import Settings
+from engine.settings.options import SessionSettings
+from tests.helpers.invented_agent import QUILL, write_task
+
+
+@pytest.fixture(autouse=True)
+def _declared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "AGENTS", (*AGENTS, QUILL))
+
+
+def test_declared_agent_is_found_on_the_machine(tmp_path: Path) -> None:
+    tasks = write_task(tmp_path)
+    found = find_places(tmp_path, {}).places
+    assert [(place.kind, place.agent, place.path, place.files) for place in found] == [
+        ("sessions", "quill", str(tasks), 1)
+    ]
+    assert agent_label("quill") == "Quill & Ink"
+    assert ("Quill & Ink", "~/.quill/tasks") in registry.usual_folders()
+
+
+def test_declared_files_are_known_by_their_names() -> None:
+    assert may_be_transcript("/x/task.md")
+    assert may_be_transcript("/x/State.quilldb")
+    assert not may_be_transcript("/x/title.json")
+    assert is_database("/x/state.quilldb")
+    assert transcript_of("/x/state.quilldb-wal") == "/x/state.quilldb"
+    assert transcript_of("/x/task.md-wal") == "/x/task.md-wal"
+
+
+def test_parts_of_a_session_count_for_its_time(tmp_path: Path) -> None:
+    tasks = write_task(tmp_path)
+    os.utime(tasks / "t-1" / "title.json", (4e9, 4e9))
+    files = find_transcripts(Settings(sessions=SessionSettings(folders=(str(tasks),)))).files
+    assert [(file.name, file.mtime_ns) for file in files] == [("sessions/quill/t-1/task.md", 4 * 10**18)]
+
+
+def test_names_of_agents_and_their_formats_agree() -> None:
+    assert len({agent.name for agent in registry.AGENTS}) == len(registry.AGENTS)
+    for agent, formats in zip(registry.AGENTS, registry.formats(), strict=True):
+        kinds = (*formats.lines, *formats.documents, *formats.databases)
+        assert kinds
+        assert {known.agent for known in kinds} == {agent.name}

@@ -1,0 +1,41 @@
+"""Which chunks are looked at because their vectors may be near: all that should be, and no more than memory holds."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from engine.insight import duplicate_candidates
+from engine.insight.duplicate_candidates import _alike
+
+
+def _signs(seed: int) -> duplicate_candidates.Signs:
+    """Of groups of chunks that differ in some signs."""
+    rng = np.random.default_rng(seed)
+    bits = np.repeat(rng.integers(0, 2, (12, 256), dtype=np.uint8), 5, axis=0)
+    flipped = rng.random(bits.shape) < rng.uniform(0, 0.3, (len(bits), 1))
+    return np.packbits(bits ^ flipped, axis=1).view(np.uint16)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_band_matches_with_few_differences_found(seed: int) -> None:
+    signs, files = _signs(seed), np.arange(60) // 2
+    wanted = {}
+    for first, second in combinations(range(60), 2):
+        gap = int(np.bitwise_count(signs[first] ^ signs[second]).sum())
+        if (signs[first] == signs[second]).any() and gap <= 60 and files[first] != files[second]:
+            wanted[first, second] = gap
+    found = [tuple(sorted(pair)) for pair in _alike(signs, files, None).tolist()]
+    assert len(found) == len(set(found))
+    assert set(found) == set(wanted)
+    assert [wanted[pair] for pair in found] == sorted(wanted.values())
+
+
+def test_too_many_pairs_keep_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
+    signs, files = _signs(3), np.arange(60)
+    everything = _alike(signs, files, None).tolist()
+    monkeypatch.setattr(duplicate_candidates, "_MOST_NEAR_PAIRS", 10)
+    gaps = [int(np.bitwise_count(signs[a] ^ signs[b]).sum()) for a, b in _alike(signs, files, None)]
+    every = sorted(int(np.bitwise_count(signs[a] ^ signs[b]).sum()) for a, b in everything)
+    assert len(every) > 20
+    assert gaps == every[:10]

@@ -1,0 +1,19 @@
+"""The examples of folders where no session is listed yet."""
+
+from PySide6.QtWidgets import QLabel
+
+from engine.corpus.transcripts import registry
+from gui.sessions.listing_view import make_place_table
+from tests.helpers.invented_agent import QUILL
+
+
+def test_table_shows_declared_folders_then_exports(qtbot, appearance, monkeypatch):
+    monkeypatch.setattr(registry, "AGENTS", (*registry.AGENTS, QUILL))
+    table = make_place_table()
+    qtbot.addWidget(table)
+    texts = [label.text().replace("\u200b", "") for label in table.findChildren(QLabel)]
+    assert texts == [
+        *("Claude Code", "~/.claude/projects", "Codex", "~/.codex/sessions", "OpenClaw", "~/.openclaw/agents"),
+        *("Quill & Ink", "~/.quill/tasks"),
+        *("ChatGPT, Claude", "the folder with the export that you downloaded"),
+    ]

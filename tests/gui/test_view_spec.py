@@ -1,0 +1,107 @@
+"""A view is found everywhere once its package is registered."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from gui.app.options import parse_options, view_names
+from gui.app.start_view import show_view
+from gui.commands.keymap import keymap
+from gui.core import view_spec
+from gui.core.key_listing import contexts, groups, native
+from gui.core.view_spec import view_specs
+from gui.core.window_state import LastPlace, WindowState, load_state, save_state
+from gui.window.main_window import MainWindow
+from gui.window.palette.entries import commands
+from tests.helpers.invented_panel import InventedPanel
+
+Key = Qt.Key
+Control = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """With the invented view after the program's own."""
+    monkeypatch.setattr(view_spec, "PACKAGES", (*view_spec.PACKAGES, "tests.helpers.invented_view"))
+    known = dict(keymap().commands)
+    yield
+    keymap().commands.clear()
+    keymap().commands.update(known)
+
+
+@pytest.fixture
+def panel(opened: MainWindow) -> InventedPanel:
+    panel = opened.views.panels["tides"]
+    assert isinstance(panel, InventedPanel)
+    return panel
+
+
+def test_views_keep_their_names_order_and_keys() -> None:
+    assert [spec.name for spec in view_specs()] == ["search", "sessions", "index", "facts", "tides"]
+    assert [spec.key for spec in view_specs()] == ["Ctrl+1", "Ctrl+2", "Ctrl+3", "Ctrl+4", "Ctrl+9"]
+
+
+def test_header_button_opens_new_view(qtbot, opened: MainWindow, panel: InventedPanel) -> None:
+    button = next(one for one in opened.frame.header.findChildren(QPushButton) if one.text() == "Tides")
+    assert button.toolTip().startswith("High and low water")
+    assert not panel.header.isVisible()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert opened.views.current == "tides"
+    assert button.isChecked()
+    assert panel.header.isVisible()
+    assert panel.body.isVisible()
+    assert not opened.views.lists.isVisible()
+    assert QApplication.focusWidget() is panel.box.edit
+
+
+def test_new_view_gets_memory_status_and_query(opened: MainWindow, panel: InventedPanel) -> None:
+    assert panel.manager is opened.workspace.current.everywhere
+    assert panel.status == opened.workspace.status
+    opened.views.switch("tides")
+    opened.views.panel.search("Dover")
+    assert panel.box.query == "Dover"
+
+
+def test_key_menu_and_palette_open_new_view(qtbot, opened: MainWindow, panel: InventedPanel) -> None:
+    qtbot.keyClick(opened, Key.Key_9, Control)
+    assert opened.views.current == "tides"
+    qtbot.keyClick(panel.box.edit, Key.Key_Down)
+    assert panel.body.hasFocus()
+    opened.views.switch("search")
+    action = next(one for one in opened.commands.menu.actions() if one.text() == "Show the tides")
+    action.trigger()
+    assert opened.views.current == "tides"
+    offered = commands(keymap(), opened, None, "")
+    assert next(entry.keys for entry in offered if entry.words == "Show the tides") == native("Ctrl+9")
+
+
+def test_keyboard_lists_context_of_new_view(opened: MainWindow) -> None:
+    assert [context.name for context in contexts()][-4:] == ["tides", "remember", "settings", "quick"]
+    listed = {group.title: [row.words for row in group.rows] for group in groups(keymap())}
+    assert listed["Tide table"] == ["Turn the tide", "Next tide"]
+
+
+def test_command_line_knows_new_view(opened: MainWindow, panel: InventedPanel) -> None:
+    assert {"tides", "neap"} < set(view_names())
+    assert parse_options(["--view", "neap"]).view == "neap"
+    opened.panes.show_dock(True)
+    show_view(opened, "neap", "")
+    assert (opened.views.current, panel.page) == ("tides", "neap")
+    assert not opened.panes.dock_wanted
+
+
+def test_window_state_names_new_view(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = WindowState(place=LastPlace(view="tides"))
+    save_state(state)
+    assert load_state() == state
+    monkeypatch.undo()
+    assert load_state() == WindowState()  # the same file without the view is a damaged one
+
+
+def test_back_returns_to_new_view(opened: MainWindow) -> None:
+    opened.views.switch("tides")
+    opened.views.switch("facts")
+    opened.navigation.back()
+    assert opened.views.current == "tides"

@@ -1,0 +1,66 @@
+"""An agent that does not exist, in one declaration: a task is a folder with a Markdown and a JSON file."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from engine.base.cancellation import CancelToken
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.agents import Agent
+from engine.corpus.transcripts.formats import Conversation, Formats
+from engine.corpus.transcripts.messages import Message, SessionFacts
+
+
+class QuillTask:
+    """A folder with a Markdown file of messages and a JSON file with the title, which changes on its own."""
+
+    agent = "quill"
+
+    def matches(self, path: str, head: bytes) -> bool:
+        return head.startswith(b"# quill task")
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        task = Path(path)
+        facts = SessionFacts(agent=self.agent, id=task.parent.name, title=(task.parent / "title.json").read_text())
+        lines = [line for line in task.read_text().splitlines() if line.startswith(("> ", "< "))]
+        messages = [
+            Message("user" if line[0] == ">" else "assistant", "text", line[2:], number, number)
+            for number, line in enumerate(lines, start=1)
+        ]
+        for message in messages:
+            facts.saw(message)
+        yield Conversation("", facts, tuple(messages), Counter())
+
+
+def _folders(machine: Machine) -> Iterator[tuple[str, str]]:
+    yield "", machine.below_home(".quill", "tasks")
+
+
+def _title_changed(path: str) -> int:
+    task = Path(path)
+    return (task.parent / "title.json").stat().st_mtime_ns if task.name == "task.md" else 0
+
+
+QUILL = Agent(
+    name="quill",
+    label="Quill & Ink",
+    resume="quill --continue {id}",
+    usual="~/.quill/tasks",
+    folders=_folders,
+    stores=((r"/\.quill/tasks\Z", "quill"),),
+    files=(r"task\.md",),
+    databases=r"state\.quilldb",
+    parts=(("tasks", "scratch"),),
+    parts_changed=_title_changed,
+    formats=lambda: Formats(documents=(QuillTask(),)),
+)
+
+
+def write_task(home: Path) -> Path:
+    """Write a task below a home folder; returns the folder of all tasks."""
+    tasks = home / ".quill" / "tasks"
+    for folder in ("t-1", "scratch"):
+        (tasks / folder).mkdir(parents=True)
+        (tasks / folder / "task.md").write_text("# quill task\n> Why does the heron stand?\n< It waits for frogs.\n")
+        (tasks / folder / "title.json").write_text("Herons")
+    return tasks
