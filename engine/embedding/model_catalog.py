@@ -14,7 +14,7 @@ from engine.providers import Calibration, ModelFacts
 from engine.providers.registry import PROVIDERS, is_loopback, owner_of
 from engine.settings import Settings
 
-UNKNOWN = Calibration(low=0.25, high=0.65, weight=0.5)
+UNKNOWN = Calibration(low=0.25, high=0.65, weight=0.3)
 """For models that are not listed."""
 
 

@@ -25,7 +25,7 @@ class Calibration:
     high: float
     """Cosine of texts with the same meaning: scores 1."""
     weight: float
-    """Share of the vector score if all keywords match, 0 to 1."""
+    """Weight of the vector score if the keywords match well, 0 to 1."""
     spread: float = 0.0
     """Standard deviation of cosines of unrelated texts; 0 if it was not measured."""
     sentences: "Calibration | None" = None

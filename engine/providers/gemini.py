@@ -6,8 +6,8 @@ from engine.providers import Calibration, ModelFacts, Provider
 _PRICES = "https://ai.google.dev/gemini-api/docs/pricing"
 _CHECKED = "2026-11-22"
 
-_GEMINI_1 = Calibration(low=0.50, high=0.75, weight=0.7)
-_GEMINI_2 = Calibration(low=0.35, high=0.70, weight=0.7)
+_GEMINI_1 = Calibration(low=0.50, high=0.75, weight=0.4)
+_GEMINI_2 = Calibration(low=0.35, high=0.70, weight=0.4)
 
 
 def _gemini(model: str, input_tokens: int, price: float, batch: float, calibration: Calibration) -> ModelFacts:

@@ -6,7 +6,7 @@ from engine.providers import Calibration, ModelFacts, Provider
 _PRICES = "https://docs.voyageai.com/docs/pricing"
 _CHECKED = "2026-11-22"
 
-_VOYAGE_3 = Calibration(low=0.20, high=0.60, weight=0.7)
+_VOYAGE_3 = Calibration(low=0.20, high=0.60, weight=0.4)
 
 
 def _voyage(model: str, price: float, batch: float) -> ModelFacts:
