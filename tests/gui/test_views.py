@@ -11,8 +11,10 @@ from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.sessions.messages import NONE_TO_READ, NOTHING_FITS
 from gui.viewer.panel import CHOOSE_RESULT
+from gui.widgets.list_header import ListHeader
 from gui.widgets.tab_order import following
 from gui.window.main_window import MainWindow
+from tests.helpers.chips import choose_from_chip
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SESSIONS, VALVE
 from tests.helpers.windows import at_rest
@@ -220,7 +222,7 @@ def test_no_matching_session_clears_reader_until_filters_reset(qtbot, window, sh
     monkeypatch.setattr("gui.shell.views.ConversationPanel.clear", lambda _, instead=None: said.append(instead))
     _sessions(qtbot, window)
     sessions = window.sessions
-    sessions.chips._choose("agent", "codex")
+    choose_from_chip(sessions.chips, "Agent", "Codex")
     qtbot.keyClicks(sessions.box.edit, "zebra crossing")
     qtbot.waitUntil(lambda: at_rest(window) and bool(said))
     assert said == [NOTHING_FITS]
@@ -390,8 +392,9 @@ def test_view_switch_hides_depending_on_font_scale(qtbot, window, appearance):
 def test_tab_order_of_result_tools_is_left_to_right(qtbot, opened):
     opened.search.search("timer")
     qtbot.waitUntil(lambda: not opened.search.busy)
-    header = opened.search.body._header
-    tools = [item.widget() for n in range(1, header._row.count()) if (item := header._row.itemAt(n)).widget()]
+    header = opened.search.body.findChild(ListHeader)
+    tools = [b for b in header.findChildren(QPushButton) if b.isVisible()]
+    tools.sort(key=lambda tool: tool.x())
     assert len(tools) == 3
     tools[0].setFocus()
     for tool in tools:
