@@ -51,12 +51,12 @@ def shown(monkeypatch, qapp) -> list[tuple[object, ...]]:
 
 
 @pytest.fixture
-def window(qtbot, appearance, jobs, memories, memory, monkeypatch, shown) -> Iterator[MainWindow]:
+def window(qtbot, appearance, jobs, memories, memory, remembers, monkeypatch, shown) -> Iterator[MainWindow]:
     """An active window with notes and sessions, indexed and at rest."""
     opened = iter(memories)
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: next(opened), raising=False)
     with appearance.bare():
-        window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=AppPaths())
+        window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=AppPaths(), remembers=remembers)
     qtbot.addWidget(window)
     window.resize(1280, 800)
     with qtbot.waitActive(window):
@@ -346,8 +346,8 @@ def test_added_session_folder_is_saved_and_workspace_reopened(qtbot, window, mem
     assert window.views.current == "sessions"
 
 
-def test_demo_refuses_session_folder(qtbot, window, monkeypatch):
-    monkeypatch.setattr(window.folders, "_remembers", False)
+@pytest.mark.parametrize("remembers", [False])
+def test_demo_refuses_session_folder(qtbot, window):
     window.sessions.folder_wanted.emit()
     assert "demo" in window.banner.text
 
