@@ -61,11 +61,17 @@ def memory() -> Iterator[FakeMemory]:
 
 
 @pytest.fixture
-def window(qtbot, appearance, jobs, memory, monkeypatch) -> Iterator[MainWindow]:
+def remembers() -> bool:
+    """Whether the window saves what the user chooses; a demo does not. Tests replace it by parametrization."""
+    return True
+
+
+@pytest.fixture
+def window(qtbot, appearance, jobs, memory, remembers, monkeypatch) -> Iterator[MainWindow]:
     """An active window with no workspace yet; any folder opens `memory`."""
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: memory, raising=False)
     with appearance.bare():
-        window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=AppPaths())
+        window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=AppPaths(), remembers=remembers)
     qtbot.addWidget(window)
     with qtbot.waitActive(window):
         window.show()

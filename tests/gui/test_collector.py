@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 import pytest
+from PySide6.QtCore import QTimer
 
 from gui.app.garbage_collector import Collector
 
@@ -88,9 +89,10 @@ def test_collection_interval_adapts_to_allocation(qtbot, collector):
     before = gc.get_threshold()
     gc.set_threshold(1_000_000)
     try:
-        usual = collector._timer.interval()
-        qtbot.waitUntil(lambda: collector._timer.interval() >= 8 * usual)
+        timer = collector.findChild(QTimer)
+        usual = timer.interval()
+        qtbot.waitUntil(lambda: timer.interval() >= 8 * usual)
         gc.set_threshold(1, 1, 1)
-        qtbot.waitUntil(lambda: collector._timer.interval() == usual)
+        qtbot.waitUntil(lambda: timer.interval() == usual)
     finally:
         gc.set_threshold(*before)

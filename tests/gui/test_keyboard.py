@@ -2,6 +2,7 @@ from PySide6.QtGui import QAction
 
 import engine
 from gui.commands.keymap import keymap
+from gui.widgets.icons import IconButton
 from tests.helpers.windows import at_rest
 
 
@@ -15,7 +16,8 @@ def test_key_settings_apply_and_unknown_command_is_reported(qtbot, window, memor
     qtbot.waitUntil(lambda: at_rest(window))
     assert _of(window, "index.sync") == ["Ctrl+F5"]
     assert "“view.nowhere”" in window.banner.text
-    assert window.sync_bar._now.toolTip() == "Look for changes now (Ctrl+F5)"
+    [button] = [b for b in window.sync_bar.findChildren(IconButton) if b.accessibleName() == "Look for changes now"]
+    assert button.toolTip() == "Look for changes now (Ctrl+F5)"
 
 
 def test_every_action_with_keys_has_a_command(opened):

@@ -521,8 +521,8 @@ def test_outside_file_is_added_to_extra_paths(qtbot, opened, memory):
     assert engine.load_settings(memory.folder).extra_paths == ("/mnt/more",)
 
 
+@pytest.mark.parametrize("remembers", [False])
 def test_demo_refuses_extra_paths(qtbot, opened):
-    opened.folders._remembers = False
     opened.diagnostics.add_requested.emit("/mnt/more")
     assert "demo" in opened.banner.text
     assert engine.load_settings(opened.workspace.current.folder).extra_paths == ()

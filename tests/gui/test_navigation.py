@@ -10,14 +10,16 @@ from PySide6.QtWidgets import QApplication
 from engine import AskedQuestion
 from gui.core.location import Location
 from gui.search.ranking import Ranking
+from gui.sessions.wording import agent_name
 from gui.window.main_window import MainWindow
+from tests.helpers.chips import choose_from_chip
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SESSIONS, make_session
 from tests.helpers.windows import at_rest
 
 Key = Qt.Key
 Alt = Qt.KeyboardModifier.AltModifier
-NOTES = {f"{n:03}.md": f"# Note {n}\n\nThe timer of valve {n} and a hose.\n" for n in range(40)}
+NOTES = {f"{n:03}.md": f"# Note {n}\n\nThe timer of valve {n} and a hose.\n" for n in range(60)}
 
 
 @pytest.fixture
@@ -164,16 +166,14 @@ def test_back_and_forward_restore_filters_ranking_and_order(qtbot, opened, find,
     assert opened.search.controller.saved_searches.question == narrow
 
 
-def test_back_restores_extended_result_list(qtbot, opened, find, back, rest, monkeypatch):
-    monkeypatch.setattr("gui.search.query.FIRST_RESULTS", 10)
-    monkeypatch.setattr("gui.search.query_composer.FIRST_RESULTS", 10)
+def test_back_restores_extended_result_list(qtbot, opened, find, back, rest):
     find("timer")
-    opened.search.controller._variants._ask(max_results=40)
+    opened.search.body.more_wanted.emit()
     rest()
-    _open(qtbot, opened, "035.md", rest)
+    _open(qtbot, opened, "055.md", rest)
     find("hose")
     back()
-    assert _current(opened) == "035.md"
+    assert _current(opened) == "055.md"
 
 
 def test_views_and_sessions_are_history_entries(qtbot, opened, find, back, forward, rest):
@@ -207,12 +207,12 @@ def test_back_restores_session_filters(qtbot, opened, back, forward, rest):
     rest()
     qtbot.waitUntil(lambda: opened.sessions.view.has_rows)
     agent = opened.sessions.view.list.current_session().agent
-    opened.sessions.chips._choose("agent", agent)
+    choose_from_chip(opened.sessions.chips, "Agent", agent_name(agent))
     rest()
     opened.sessions.view.list.open_current()
     rest()
     path = opened.sessions.view.list.current_session().path
-    opened.sessions.chips._choose("agent", "")
+    choose_from_chip(opened.sessions.chips, "Agent", "All agents")
     rest()
     back()
     assert (opened.sessions.chips.agent, opened.sessions.view.list.current_session().path) == (agent, path)

@@ -14,6 +14,7 @@ from gui.core.session_criteria import Period
 from gui.core.window_state import LastPlace, WindowState, load_state, state_path
 from gui.core.workspace import Workspace
 from gui.window.main_window import MainWindow
+from tests.helpers.chips import choose_from_chip
 from tests.helpers.fake_sessions import SESSIONS, make_session
 from tests.helpers.windows import at_rest
 
@@ -188,8 +189,8 @@ def _top(window: MainWindow) -> tuple[str, int, int]:
 def test_sessions_list_and_reading_position_are_restored(qtbot, opened, begin, sessions):
     _read(qtbot, opened, LONG)
     chips = opened.sessions.chips
-    chips._choose("agent", "claude-code")
-    chips._choose("period", Period("2026", first=date(2026, 1, 1), last=date(2026, 12, 31)))
+    chips.choose("claude-code", "", Period("2026", first=date(2026, 1, 1), last=date(2026, 12, 31)), "")
+    chips.changed.emit()
     opened.sessions.search("valve")
     qtbot.waitUntil(lambda: not opened.sessions.busy)
     opened.sessions.view.list.go_to(LONG)
@@ -211,7 +212,7 @@ def test_sessions_list_and_reading_position_are_restored(qtbot, opened, begin, s
 
 def test_session_filters_are_saved_from_another_view(qtbot, opened, begin, sessions):
     _read(qtbot, opened, LONG)
-    opened.sessions.chips._choose("role", "user")
+    choose_from_chip(opened.sessions.chips, "Said by", "Me")
     opened.views.switch("search")
     opened.resuming.write_now()
     again = begin(load_state())

@@ -48,14 +48,14 @@ def test_default_ranking_is_passed_to_manager(qtbot, opened, memory):
 def test_settings_that_affect_results_repeat_search(qtbot, opened, memory):
     _search(qtbot, opened, "irrigation timer")
     panel = opened.search
-    found = [result.score for result in panel.controller._view.answer.outcome.results]
+    found = [result.score for result in panel.body.answer.outcome.results]
     assert min(found) < max(found)
     settings = opened.workspace.current.settings
     asked = len(memory.searches)
     strict = replace(settings, query=replace(settings.query, min_score=max(found)))
     opened.workspace.take_settings(strict, memory.folder)
     qtbot.waitUntil(lambda: len(memory.searches) > asked and at_rest(opened))
-    shown = [result.score for result in panel.controller._view.answer.outcome.results]
+    shown = [result.score for result in panel.body.answer.outcome.results]
     assert shown
     assert set(shown) == {max(found)}
     asked = len(memory.searches)
@@ -64,8 +64,8 @@ def test_settings_that_affect_results_repeat_search(qtbot, opened, memory):
     assert len(memory.searches) == asked, "an editor changes no answer"
 
 
-def test_demo_saves_no_ranking(qtbot, opened, monkeypatch, user_home):
-    monkeypatch.setattr(opened.search_settings, "_remembers", False)
+@pytest.mark.parametrize("remembers", [False])
+def test_demo_saves_no_ranking(qtbot, opened, user_home):
     opened.search.ranking.default_wanted.emit(Ranking(90.0))
     assert "A demo keeps nothing" in opened.banner.text
 
@@ -152,8 +152,8 @@ def test_saved_history_setting_applies_from_start(qtbot, window, memory):
 
 
 @pytest.mark.parametrize(("store", "kept"), [("", []), ("/tmp/demo", ["timer"])])
-def test_demo_saves_recent_queries_only_in_own_store(qtbot, window, memory, monkeypatch, store, kept):
-    monkeypatch.setattr(window.search_settings, "_remembers", False)
+@pytest.mark.parametrize("remembers", [False])
+def test_demo_saves_recent_queries_only_in_own_store(qtbot, window, memory, store, kept):
     window.workspace.store_path = store
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))

@@ -11,8 +11,10 @@ from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.sessions.listing_view import NONE_TO_READ, NOTHING_FITS
 from gui.viewer.panel import CHOOSE_RESULT
+from gui.widgets.list_header import ListHeader
 from gui.widgets.tab_order import following
 from gui.window.main_window import MainWindow
+from tests.helpers.chips import choose_from_chip
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SESSIONS, VALVE
 from tests.helpers.windows import at_rest
@@ -49,12 +51,12 @@ def shown(monkeypatch, qapp) -> list[tuple[object, ...]]:
 
 
 @pytest.fixture
-def window(qtbot, appearance, jobs, memories, memory, monkeypatch, shown) -> Iterator[MainWindow]:
+def window(qtbot, appearance, jobs, memories, memory, remembers, monkeypatch, shown) -> Iterator[MainWindow]:
     """An active window with notes and sessions, indexed and at rest."""
     opened = iter(memories)
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: next(opened), raising=False)
     with appearance.bare():
-        window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=AppPaths())
+        window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=AppPaths(), remembers=remembers)
     qtbot.addWidget(window)
     window.resize(1280, 800)
     with qtbot.waitActive(window):
@@ -220,7 +222,7 @@ def test_no_matching_session_clears_reader_until_filters_reset(qtbot, window, sh
     monkeypatch.setattr("gui.shell.views.ConversationPanel.clear", lambda _, instead=None: said.append(instead))
     _sessions(qtbot, window)
     sessions = window.sessions
-    sessions.chips._choose("agent", "codex")
+    choose_from_chip(sessions.chips, "Agent", "Codex")
     qtbot.keyClicks(sessions.box.edit, "zebra crossing")
     qtbot.waitUntil(lambda: at_rest(window) and bool(said))
     assert said == [NOTHING_FITS]
@@ -344,8 +346,8 @@ def test_added_session_folder_is_saved_and_workspace_reopened(qtbot, window, mem
     assert window.views.current == "sessions"
 
 
-def test_demo_refuses_session_folder(qtbot, window, monkeypatch):
-    monkeypatch.setattr(window.folders, "_remembers", False)
+@pytest.mark.parametrize("remembers", [False])
+def test_demo_refuses_session_folder(qtbot, window):
     window.sessions.folder_wanted.emit()
     assert "demo" in window.banner.text
 
@@ -390,8 +392,9 @@ def test_view_switch_hides_depending_on_font_scale(qtbot, window, appearance):
 def test_tab_order_of_result_tools_is_left_to_right(qtbot, opened):
     opened.search.search("timer")
     qtbot.waitUntil(lambda: not opened.search.busy)
-    header = opened.search.body._header
-    tools = [item.widget() for n in range(1, header._row.count()) if (item := header._row.itemAt(n)).widget()]
+    header = opened.search.body.findChild(ListHeader)
+    tools = [b for b in header.findChildren(QPushButton) if b.isVisible()]
+    tools.sort(key=lambda tool: tool.x())
     assert len(tools) == 3
     tools[0].setFocus()
     for tool in tools:

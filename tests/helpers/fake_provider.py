@@ -41,7 +41,7 @@ class FakeProvider:
         self.questions.append(text)
         if self.fails_queries:
             raise ProviderError(self.fails_queries)
-        return self._vectors([text])[0]
+        return self.vectors_of([text])[0]
 
     def embed_documents(self, texts: Sequence[str], *, cancel: CancelToken | None = None) -> NDArray[np.float32]:
         self.before(texts)
@@ -51,7 +51,7 @@ class FakeProvider:
             self.embedded += texts
             if self.price != 0:
                 self.tokens_used += sum(map(self.count_tokens, texts))
-        return self._vectors(texts)
+        return self.vectors_of(texts)
 
     def count_tokens(self, text: str) -> int:
         return len(text.split())
@@ -59,7 +59,7 @@ class FakeProvider:
     def close(self) -> None:
         pass
 
-    def _vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def vectors_of(self, texts: Sequence[str]) -> NDArray[np.float32]:
         rows = np.zeros((len(texts), self.dims), np.float32)
         for row, text in zip(rows, texts, strict=True):
             for word in text.lower().split():

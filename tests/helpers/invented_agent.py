@@ -4,8 +4,11 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from engine.base.cancellation import CancelToken
 from engine.corpus.machine import Machine
+from engine.corpus.transcripts import registry
 from engine.corpus.transcripts.agents import Agent
 from engine.corpus.transcripts.formats import Conversation, Formats
 from engine.corpus.transcripts.messages import Message, SessionFacts
@@ -54,6 +57,11 @@ QUILL = Agent(
     parts_changed=_title_changed,
     formats=lambda: Formats(documents=(QuillTask(),)),
 )
+
+
+def declare(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Add the agent to the registry for one test."""
+    monkeypatch.setattr(registry, "AGENTS", (*registry.AGENTS, QUILL))
 
 
 def write_task(home: Path) -> Path:

@@ -3,6 +3,7 @@
 Qt is checked only if it is loaded: the engine's tests run without it.
 """
 
+import inspect
 import os
 import sys
 import threading
@@ -29,7 +30,7 @@ def living_threads() -> set[threading.Thread]:
     return {
         thread
         for thread in threading.enumerate()
-        if not isinstance(thread, threading._DummyThread) and thread.name not in _ONCE_A_PROCESS
+        if not thread.name.startswith("Dummy-") and thread.name not in _ONCE_A_PROCESS
     }
 
 
@@ -110,7 +111,7 @@ def _activity(item: Any) -> str:
 
 def _caller() -> str:
     """Return the innermost line of project code outside this file."""
-    frame = sys._getframe()  # by hand: a stack of the traceback module took a twentieth of a window's tests
+    frame = inspect.currentframe()  # by hand: a stack of the traceback module took a twentieth of a window's tests
     while frame := frame.f_back:
         name = frame.f_code.co_filename
         if name.startswith(_OURS) and not name.startswith(_NOT_OURS):

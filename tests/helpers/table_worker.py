@@ -22,10 +22,8 @@ _MOST_SYNCS = 5
 def open_machine(notes: Path, data: Path, uri: str, machine: str, endpoint: str) -> LanceMemory:
     options = {"options": {"storage_options": s3_options(endpoint)}} if endpoint else {}
     settings: Settings = table_settings(data, uri, machine, **options)
-    with mock.patch.object(builtin, "select_provider", return_value=selection_of(FakeProvider())):
-        memory = LanceMemory(notes, settings, executor=None, background=False)
-        assert memory._local._slot.selection is not None  # chosen now, while the patch holds
-    return memory
+    mock.patch.object(builtin, "select_provider", return_value=selection_of(FakeProvider())).start()
+    return LanceMemory(notes, settings, executor=None, background=False)
 
 
 def _sync(memory: LanceMemory) -> str:

@@ -62,12 +62,12 @@ def _type(folder: Path, store: Path, kept: Path) -> tuple[list[float], list[floa
     heart.restart()
     shown, asked = [], []
     for question in typed:
-        panel._box.edit.clear()
+        panel.box.edit.clear()
         wait(300)
         for count, letter in enumerate(question, 1):
             text = question[:count].strip()
             began = time.perf_counter()
-            QTest.keyClicks(panel._box.edit, letter)
+            QTest.keyClicks(panel.box.edit, letter)
             if count < 2 or letter == " ":
                 wait(int(1000 * _SECONDS_A_KEY))
                 continue  # the text to search for is what it was

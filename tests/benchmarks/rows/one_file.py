@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from engine.backends.builtin import BuiltinMemory
+from engine.settings import Settings
 from tests.benchmarks.measuring import Figure, measure, times
 from tests.benchmarks.prepared import Bench, copy_of, open_index
 from tests.benchmarks.reference import Reference, note_paths
@@ -60,7 +61,7 @@ def _ours(folder: Path, store: Path, kept: Path) -> tuple[float, float, float]:
         watched.append(time.perf_counter() - began)
         time.sleep(0.5)  # what the change still causes must not be taken for the next one
     memory.close()
-    return statistics.median(called), statistics.median(watched), memory._settings.sync.watch_debounce_ms / 1000
+    return statistics.median(called), statistics.median(watched), Settings().sync.watch_debounce_ms / 1000
 
 
 def _finds(memory: BuiltinMemory, word: str) -> bool:

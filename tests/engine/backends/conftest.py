@@ -3,14 +3,18 @@
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
+from engine.embedding.registry import Selection
+from engine.indexing import folder_watch
 from engine.settings import Settings
 from engine.settings.options import StoreSettings, VectorEngine, VectorSettings
+from engine.store import matrix_check, matrix_engine
 from tests.helpers.fake_provider import FakeProvider, fallback_to, selection_of
 
 NOTES = {
@@ -35,6 +39,19 @@ def provider() -> FakeProvider:
     return FakeProvider()
 
 
+@pytest.fixture
+def saved_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even a matrix of one vector is saved."""
+    monkeypatch.setattr(matrix_engine, "WORTH_SAVING", 1)
+    monkeypatch.setattr(matrix_check, "WORTH_SAVING", 1)
+
+
+@pytest.fixture
+def quick_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Growing sessions are indexed soon."""
+    monkeypatch.setattr(folder_watch, "_SESSION_DEBOUNCE_MS", 30)
+
+
 OpenMemory = Callable[..., BuiltinMemory]
 
 
@@ -42,7 +59,8 @@ OpenMemory = Callable[..., BuiltinMemory]
 def open_memory(workspace: Path, tmp_path: Path, provider, monkeypatch) -> Iterator[OpenMemory]:
     """Open memories that are closed after the test; keyword arguments replace settings.
 
-    `use` embeds, `instead` is its fallback provider; `engine` compares vectors.
+    `use` embeds, `instead` is its fallback provider; `engine` compares vectors. `select` chooses the provider for
+    other settings.
     """
     opened: list[BuiltinMemory] = []
 
@@ -51,17 +69,19 @@ def open_memory(workspace: Path, tmp_path: Path, provider, monkeypatch) -> Itera
         background: bool = False,
         use: FakeProvider | None = provider,
         instead: FakeProvider | None = None,
+        select: Callable[..., Selection] | None = None,
         executor: Executor | None = None,
         engine: VectorEngine = "auto",
         **changes,
     ) -> BuiltinMemory:
-        monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(use))
-        monkeypatch.setattr(
-            builtin, "stand_in", lambda settings, first, reason, **_: fallback_to(instead, first, reason)
-        )
-        settings = Settings()
         store = StoreSettings(path=str(tmp_path / "data"), vector=VectorSettings(engine=engine))
-        settings = msgspec.structs.replace(settings, **{"store": store, **changes})
+        settings = msgspec.structs.replace(Settings(), **{"store": store, **changes})
+
+        def choose(wanted: Settings, **options: Any) -> Selection:
+            return selection_of(use) if select is None or wanted == settings else select(wanted, **options)
+
+        monkeypatch.setattr(builtin, "select_provider", choose)
+        monkeypatch.setattr(builtin, "stand_in", lambda _, first, reason, **__: fallback_to(instead, first, reason))
         memory = BuiltinMemory(workspace, settings, executor=executor, background=background)
         opened.append(memory)
         return memory

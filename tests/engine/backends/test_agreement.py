@@ -209,13 +209,13 @@ def test_approval_covers_rest_of_killed_run(open_memory, dear, workspace: Path, 
     memory = open_memory(use=dear)
     seen = memory.sync(approve=True)
     name = ModelName(dear.id, dear.model, dear.key)
-    memory._updates.approvals.give(name, seen.tokens)  # as left by a kill right before the end
+    memory.user_data.approve(name, seen.tokens)  # as left by a kill right before the end
     (workspace / "small.md").write_text("A brass lamp.\n")
     os.utime(workspace / "small.md", (5, 5))
     token = CancelToken()
     dear.before = lambda texts: token.cancel()
     memory.sync(cancel=token)
-    assert memory._updates.approvals.tokens(name) < 10
+    assert memory.user_data.approved_tokens(name) < 10
     dear.before = lambda texts: None
     (workspace / "more.md").write_text(long_text(6000)[20000:])
     assert memory.sync().awaiting is not None
@@ -226,9 +226,9 @@ def test_approval_tolerates_slightly_higher_estimate(open_memory, dear) -> None:
     memory = open_memory(use=dear)
     seen = memory.sync().awaiting
     name = ModelName(dear.id, dear.model, dear.key)
-    memory._updates.approvals.give(name, round(seen.tokens * 0.9))
+    memory.user_data.approve(name, round(seen.tokens * 0.9))
     assert memory.sync().awaiting is not None
-    memory._updates.approvals.give(name, round(seen.tokens * 0.97))
+    memory.user_data.approve(name, round(seen.tokens * 0.97))
     assert seen.cost * 0.03 > 0.01
     assert memory.sync().awaiting is None
 
@@ -298,8 +298,7 @@ def test_pending_estimate_dropped_with_other_provider(open_memory, dear) -> None
 
 
 def test_slow_model_change_waits_but_first_does_not(open_memory, monkeypatch) -> None:
-    monkeypatch.setitem(cost_estimate._USUAL_SPEED, "fake", 0.001)
-    monkeypatch.setitem(cost_estimate._USUAL_SPEED, "slow", 0.001)
+    monkeypatch.setattr(stored_models, "speed", lambda *_: 0.001)
     memory = open_memory()
     assert memory.sync().vectors_pending == 0
     memory.close()
@@ -320,10 +319,9 @@ def test_a_rebuild_is_published_while_its_vectors_wait(open_memory, dear) -> Non
     assert memory.status().generation == 2
 
 
-def test_estimate_for_other_settings_sends_nothing(open_memory, dear, monkeypatch) -> None:
-    memory = open_memory()
+def test_estimate_for_other_settings_sends_nothing(open_memory, dear) -> None:
+    memory = open_memory(select=lambda settings, **_: selection_of(dear))
     memory.sync()
-    monkeypatch.setattr(memory._parts.models, "_select", lambda settings, **_: selection_of(dear))
     found = memory.estimate_embedding(Settings(provider="openai"))
     assert (found.provider, found.remote, found.cached) == ("paid", True, 0)
     assert found.cost > 0.01
@@ -350,11 +348,10 @@ def test_an_estimate_can_be_cancelled(open_memory, dear) -> None:
         memory.estimate_embedding(cancel=token)
 
 
-def test_an_estimate_without_a_provider_says_why(open_memory, monkeypatch) -> None:
-    memory = open_memory()
+def test_an_estimate_without_a_provider_says_why(open_memory) -> None:
     assert open_memory(use=None).estimate_embedding().provider == "none"
     lacking = Selection(None, "openai", unavailable_reason="There is no API key: set OPENAI_API_KEY.")
-    monkeypatch.setattr(memory._parts.models, "_select", lambda settings, **_: lacking)
+    memory = open_memory(select=lambda settings, **_: lacking)
     with pytest.raises(ProviderError, match="OPENAI_API_KEY"):
         memory.estimate_embedding(Settings(provider="openai"))
 
@@ -371,7 +368,6 @@ def test_an_estimate_says_when_its_price_was_looked_up(open_memory, dear) -> Non
 
 def test_estimate_uses_measured_speed(open_memory, workspace, provider, monkeypatch) -> None:
     monkeypatch.setattr("engine.indexing.embed_stage._SECONDS_TO_MEASURE", 1e-9)
-    monkeypatch.setitem(cost_estimate._USUAL_SPEED, "fake", 0.001)
     memory = open_memory()
     memory.sync()
     letters = sum(map(len, provider.embedded))
@@ -382,16 +378,14 @@ def test_estimate_uses_measured_speed(open_memory, workspace, provider, monkeypa
     assert memory.estimate_embedding().seconds == pytest.approx(letters / measured)
 
 
-def test_an_estimate_needs_no_key(open_memory, monkeypatch, dear) -> None:
-    memory = open_memory()
-    memory.sync()
-
+def test_an_estimate_needs_no_key(open_memory, dear) -> None:
     def choose(settings: Settings, *, key: str | None = None, cancel: CancelToken | None = None) -> Selection:
         if key is None and settings.fallback == "embedded":
             return Selection(FakeProvider(id="embedded"), "openai", "openai", "There is no API key.")
         return selection_of(dear if key else None)
 
-    monkeypatch.setattr(memory._parts.models, "_select", choose)
+    memory = open_memory(select=choose)
+    memory.sync()
     assert memory.estimate_embedding(Settings(provider="openai", fallback="embedded")).provider == "paid"
     assert memory.estimate_embedding(Settings(provider="openai")).provider == "paid"
 

@@ -3,8 +3,8 @@
 import dataclasses
 import importlib
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import msgspec
@@ -17,7 +17,7 @@ from engine.embedding import openai_compatible
 from engine.embedding.batch_jobs import creating, runner
 from engine.embedding.registry import Selection
 from engine.indexing import service
-from engine.settings.options import BatchSettings
+from engine.settings.options import BatchSettings, ChunkingSettings
 from tests.helpers.embedding_servers.batch_servers import GeminiBatchServer, OpenAIBatchServer, VoyageBatchServer
 from tests.helpers.embedding_servers.batch_work import BatchWork, Plan
 from tests.helpers.embedding_servers.server import Drop, Hang, Request, Truncate
@@ -60,12 +60,14 @@ def opened(notes, tmp_path, monkeypatch):
     """Return a context manager that opens the notes: `opened(server, **batch_settings)`."""
 
     @contextmanager
-    def open_(server: BatchWork, *, stays: bool = False, **options) -> Iterator[BuiltinMemory]:
+    def open_(
+        server: BatchWork, *, stays: bool = False, chunking: ChunkingSettings | None = None, **options
+    ) -> Iterator[BuiltinMemory]:
         batch = BatchSettings(**{"enabled": True, "poll_interval_ms": 10} | options)
         settings = server.settings()
         remote = msgspec.structs.replace(settings.remote, batch=batch)
         store = msgspec.structs.replace(settings.store, path=str(tmp_path / "data"))
-        settings = msgspec.structs.replace(settings, remote=remote, store=store)
+        settings = msgspec.structs.replace(settings, remote=remote, store=store, chunking=chunking or settings.chunking)
         module = importlib.import_module(f"engine.embedding.{MODULES[server.provider]}")
         monkeypatch.setattr(
             builtin, "select_provider", lambda s, **_: Selection(module.make(s, server.key), s.provider)
@@ -77,6 +79,13 @@ def opened(notes, tmp_path, monkeypatch):
             memory.close()
 
     return open_
+
+
+@pytest.fixture
+def limit_jobs(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return a function that lowers the service's limits of one job."""
+    usual = openai_compatible.JOB_LIMITS
+    return lambda **lower: monkeypatch.setattr(openai_compatible, "JOB_LIMITS", dataclasses.replace(usual, **lower))
 
 
 def assert_complete(memory: BuiltinMemory, server: BatchWork, *, texts: int = NOTES) -> None:
@@ -132,7 +141,9 @@ def test_the_estimate_is_of_jobs(openai, opened):
     with opened(openai, enabled=False) as memory:
         memory.sync(approve=True, reason="cli")
     with opened(openai) as memory:
-        estimate = memory.estimate_embedding(msgspec.structs.replace(memory._settings, dimensions=512))
+        settings = openai.settings()
+        remote = msgspec.structs.replace(settings.remote, batch=BatchSettings(enabled=True))
+        estimate = memory.estimate_embedding(msgspec.structs.replace(settings, remote=remote, dimensions=512))
         assert (estimate.batch, estimate.price, estimate.seconds) == (True, pytest.approx(0.01), 86_400)
 
 
@@ -146,9 +157,8 @@ def test_few_texts_do_not_wait_for_a_job(server, opened, notes):
         assert_complete(memory, server, texts=NOTES + 1)
 
 
-def test_several_jobs_run_side_by_side_but_no_more_than_wanted(openai, opened, notes, monkeypatch):
-    limits = dataclasses.replace(openai_compatible.JOB_LIMITS, requests=35)
-    monkeypatch.setattr(openai_compatible, "JOB_LIMITS", limits)
+def test_several_jobs_run_side_by_side_but_no_more_than_wanted(openai, opened, notes, limit_jobs):
+    limit_jobs(requests=35)
     for number in range(NOTES, 140):
         write(notes, number)
     running: list[int] = []
@@ -413,10 +423,10 @@ def test_nothing_resent_while_job_state_unknown(openai, opened, monkeypatch):
         assert_complete(memory, openai)
 
 
-def test_nothing_resent_while_retry_state_unknown(openai, opened, monkeypatch):
+def test_nothing_resent_while_retry_state_unknown(openai, opened, limit_jobs, monkeypatch):
     """Another job continues meanwhile, so the sync doesn't end with the failed request."""
     monkeypatch.setattr("engine.embedding.retry.pause", lambda seconds, cancel: None)
-    monkeypatch.setattr(openai_compatible, "JOB_LIMITS", dataclasses.replace(openai_compatible.JOB_LIMITS, requests=35))
+    limit_jobs(requests=35)
     openai.plans += [Plan(end="never"), Plan(end="never")]
     openai.takes_fault = lambda request: len(openai.jobs) >= 1 and request.path.startswith("/v1/batches?")
     openai.faults += [openai.trouble() for _ in range(4)]
@@ -512,16 +522,15 @@ def test_results_that_have_expired_are_made_up_for(server, opened):
         assert_complete(memory, server)
 
 
-def test_all_jobs_together_fit_into_the_queue_of_a_small_account(openai, opened, monkeypatch):
-    limits = dataclasses.replace(openai_compatible.JOB_LIMITS, queued_tokens=900)
-    monkeypatch.setattr(openai_compatible, "JOB_LIMITS", limits)
+def test_all_jobs_together_fit_into_the_queue_of_a_small_account(openai, opened, limit_jobs, monkeypatch):
+    limit_jobs(queued_tokens=900)
     monkeypatch.setattr(runner, "LEAST_TEXTS", 1)
     with opened(openai, concurrency=3) as memory:
         memory.sync(approve=True)
-        count = memory._slot.provider().count_tokens
-        sizes = [sum(map(count, openai.texts(job))) for job in openai.jobs.values()]
+        with closing(openai_compatible.make(openai.settings(), openai.key)) as provider:
+            sizes = [sum(map(provider.count_tokens, openai.texts(job))) for job in openai.jobs.values()]
         assert len(sizes) > 1
-        assert max(sizes) <= limits.queued_tokens // 3
+        assert max(sizes) <= 900 // 3
         assert_complete(memory, openai)
 
 
@@ -550,9 +559,7 @@ def test_a_hanging_upload_can_be_cancelled(server, opened):
 
 def test_texts_that_a_job_cannot_take_are_asked_for_directly(openai, opened, notes):
     (notes / "long.md").write_text("# Long\n\n" + "pumps and valves " * 60_000, "utf-8")
-    with opened(openai) as memory:
-        chunking = msgspec.structs.replace(memory._settings.chunking, tokens=20_000)
-        memory._settings = memory._updates._settings = msgspec.structs.replace(memory._settings, chunking=chunking)
+    with opened(openai, chunking=ChunkingSettings(tokens=20_000)) as memory:
         assert memory.sync(approve=True).error == ""
         assert memory.status().pending_vectors == 0
         assert direct(openai) or all("valves" in str(request.body) for request in direct(openai))

@@ -78,11 +78,21 @@ def test_an_update_by_hand_takes_it_too_and_no_other_asks_again(memory: BuiltinM
 
 
 @pytest.mark.parametrize("memory", ["embedded"], indirect=True)
-def test_a_stand_in_stays_the_same_while_the_key_is_missing(memory: BuiltinMemory, keychain: FakeKeychain) -> None:
-    before = memory._slot.provider()
+def test_a_stand_in_stays_the_same_while_the_key_is_missing(
+    memory: BuiltinMemory, keychain: FakeKeychain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[FakeProvider] = []
+
+    def make(*_: object) -> FakeProvider:
+        made.append(FakeProvider(id="embedded"))
+        return made[-1]
+
+    monkeypatch.setitem(registry.FACTORIES, "embedded", make)
+    assert memory.search("irrigation", mode="keyword").results == ()
     assert memory.probe_embedding().ok
-    memory.sync()
-    assert memory._slot.provider() is before
+    assert memory.sync().vectors_embedded > 0
+    assert memory.search("irrigation").mode == "hybrid"
+    assert [provider for provider in made if provider.embedded or provider.questions] == made[:1]
 
 
 def test_closing_ends_the_wait_for_the_keychain(memory: BuiltinMemory, keychain: FakeKeychain) -> None:
@@ -121,7 +131,6 @@ def test_close_ends_sync_waiting_for_keychain(memory: BuiltinMemory, keychain: F
 def test_status_available_while_keychain_locked(
     open_memory, keychain: FakeKeychain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(builtin, "_CHOICE_SECONDS", 0.01)
     keychain.secrets["mnemoscope", "openai"] = "key"
     keychain.answers.clear()
     memory = open_memory(background=True, provider="openai", sync=QUIET)
@@ -144,7 +153,6 @@ def test_status_available_while_keychain_locked(
 
 @pytest.mark.usefixtures("memory")
 def test_closing_ends_that_wait_too(open_memory, keychain: FakeKeychain, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(builtin, "_CHOICE_SECONDS", 0.01)
     keychain.answers.clear()
     memory = open_memory(background=True, provider="openai", sync=QUIET)
     monkeypatch.setattr(builtin, "select_provider", select_provider)

@@ -210,9 +210,10 @@ def test_key_never_stored(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     caplog.set_level("DEBUG")
-    memory = open_real(Settings(provider="openai", model="m", remote=agreed(base_url=server.base_url)))
+    settings = Settings(provider="openai", model="m", remote=agreed(base_url=server.base_url))
+    memory = open_real(settings)
     use_everything(memory)
-    told = repr(memory.status()) + repr(memory.stored_models()) + repr(memory._slot.selection)
+    told = repr(memory.status()) + repr(memory.stored_models()) + repr(select_provider(settings))
     memory.close()
     for file in (tmp_path / "data").rglob("*"):
         assert not file.is_file() or KEY.encode() not in file.read_bytes(), file

@@ -4,15 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from engine.corpus.transcripts import registry
 from engine.settings.options import SessionSettings
-from tests.helpers.invented_agent import QUILL, write_task
+from tests.helpers.invented_agent import declare, write_task
 
 NAME = "sessions/quill/t-1/task.md"
 
 
 def test_declared_agent_is_indexed_and_resumed(open_memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "AGENTS", (*registry.AGENTS, QUILL))
+    declare(monkeypatch)
     memory = open_memory(sessions=SessionSettings(folders=(str(write_task(tmp_path)),)))
     memory.sync()
     (listed,) = memory.sessions()

@@ -9,9 +9,11 @@ import pytest
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
+from engine.corpus.path_guard import PathGuard
 from engine.insight import duplicate_candidates, duplicates
 from engine.insight.duplicates import find_duplicates
 from engine.records import DuplicateGroup
+from engine.settings import Settings
 from tests.benchmarks.copies import KINDS, plant, templated
 from tests.benchmarks.notes import write_notes
 from tests.helpers.fake_provider import FakeProvider
@@ -185,9 +187,10 @@ def test_sample_finds_all_shingle_matches(open_memory, workspace: Path, monkeypa
     plant(workspace, names, words.all, each=3)
     memory = open_memory(use=None)
     memory.sync()
-    whole = find_duplicates(memory.store, memory._guard)
+    guard = PathGuard(workspace, Settings())
+    whole = find_duplicates(memory.store, guard)
     monkeypatch.setattr(duplicates, "_SAMPLED", 20_000)
-    sampled = find_duplicates(memory.store, memory._guard)
+    sampled = find_duplicates(memory.store, guard)
     assert {group.key for group in sampled.groups if group.kind != "recurring"} == {
         group.key for group in whole.groups if group.kind != "recurring"
     }
@@ -240,13 +243,13 @@ def test_result_cached_until_text_changes(open_memory, workspace: Path) -> None:
 def test_progress_rises_to_one_and_a_cancel_ends_it(open_memory) -> None:
     memory = open_memory()
     memory.sync()
+    token = CancelToken()
+    with pytest.raises(Cancelled):
+        memory.insight.duplicates(cancel=token, progress=lambda _share: token.cancel())
     shares: list[float] = []
     memory.insight.duplicates(progress=shares.append)
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
-    token = CancelToken()
-    with pytest.raises(Cancelled):
-        find_duplicates(memory.store, memory._guard, token, lambda _share: token.cancel())
 
 
 def test_a_group_stays_hidden_over_a_restart(open_memory, workspace: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.indexing import folder_watch, service
+from engine.indexing import service
 from engine.indexing.folder_watch import SessionGrowth
 from engine.memory import executor as threads_
 from engine.settings import Settings
@@ -105,8 +105,8 @@ def test_a_memory_closes_after_its_executor(open_memory, workspace: Path) -> Non
     memory.close()
 
 
+@pytest.mark.usefixtures("quick_sessions")
 def test_sessions_are_judged_on_the_executor(open_memory, tmp_path: Path, timed: Timed, monkeypatch) -> None:
-    monkeypatch.setattr(folder_watch, "_SESSION_DEBOUNCE_MS", 20)
     judging: set[str] = set()
     judge = SessionGrowth.call_for_sync
 

@@ -212,8 +212,8 @@ def test_repair_does_not_embed_without_approval(open_memory: OpenMemory) -> None
 
 
 def test_deep_check_finds_changed_model(memory: BuiltinMemory, provider: FakeProvider) -> None:
-    before = provider._vectors
-    provider._vectors = lambda texts: np.roll(before(texts), 1, axis=1)  # type: ignore[method-assign]
+    before = provider.vectors_of
+    provider.vectors_of = lambda texts: np.roll(before(texts), 1, axis=1)  # type: ignore[method-assign]
     assert wrong(memory) == set()
     found = findings(memory, deep=True)["vector-agreement"]
     assert (found.state, found.count) == ("degraded", 4)
@@ -229,10 +229,8 @@ def test_nothing_is_sent_by_the_deep_look(open_memory: OpenMemory) -> None:
 
 
 @pytest.mark.parametrize("damage", ["checksum", "rows", "codes"])
-def test_saved_matrix_compared_and_rewritten(
-    open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch, damage: str
-) -> None:
-    monkeypatch.setattr(matrix_engine, "WORTH_SAVING", 1)
+@pytest.mark.usefixtures("saved_matrix")
+def test_saved_matrix_compared_and_rewritten(open_memory: OpenMemory, damage: str) -> None:
     memory = open_memory(engine="numpy")
     memory.sync()
     path = memory.store.files.matrix

@@ -4,7 +4,6 @@ import contextlib
 import threading
 from collections.abc import Callable
 
-import msgspec
 import pytest
 
 from engine.backends.builtin import BuiltinMemory
@@ -12,8 +11,6 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, IndexCorrupt
 from engine.insight.health import vectors
 from engine.records import HealthProgress
-from engine.settings.options import VectorSettings
-from engine.store import matrix_check, matrix_engine
 from engine.store.connection import READERS
 from tests.helpers.fake_provider import FakeProvider
 
@@ -21,10 +18,7 @@ OpenMemory = Callable[..., BuiltinMemory]
 _PATIENCE = 20.0
 
 
-@pytest.fixture(autouse=True)
-def _every_matrix_is_saved(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matrix_engine, "WORTH_SAVING", 1)
-    monkeypatch.setattr(matrix_check, "WORTH_SAVING", 1)
+pytestmark = pytest.mark.usefixtures("saved_matrix")
 
 
 @pytest.mark.parametrize("engine", ["numpy", "sqlite-vec"])
@@ -33,7 +27,7 @@ def test_a_look_takes_one_reader_at_a_time(open_memory: OpenMemory, engine: str)
     memory = open_memory()
     memory.sync()
     memory.close()
-    memory = open_memory(store=_store(memory, engine))
+    memory = open_memory(engine=engine)
     memory.sync()
     found: list[str] = []
     with contextlib.ExitStack() as others:
@@ -46,10 +40,6 @@ def test_a_look_takes_one_reader_at_a_time(open_memory: OpenMemory, engine: str)
     looking.join()
     assert ended
     assert "vector-table" in found
-
-
-def _store(memory: BuiltinMemory, engine: str):
-    return msgspec.structs.replace(memory._settings.store, vector=VectorSettings(engine=engine))
 
 
 def test_closing_ends_a_repair(open_memory: OpenMemory) -> None:

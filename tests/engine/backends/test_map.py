@@ -10,7 +10,6 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed
 from engine.insight.map import layout
 from engine.records import MapProgress
-from engine.settings.options import VectorSettings
 from tests.helpers.fake_provider import FakeProvider
 
 
@@ -196,8 +195,7 @@ def test_sqlite_vec_has_the_same_map(open_memory) -> None:
     memory.sync()
     found = _points(memory.insight.make_map())
     memory.close()
-    settings = memory._settings.store
-    other = open_memory(store=msgspec.structs.replace(settings, vector=VectorSettings(engine="sqlite-vec")))
+    other = open_memory(engine="sqlite-vec")
     other.sync()
     other.store.files.map.unlink()
     again = _points(other.insight.make_map())

@@ -30,8 +30,8 @@ def vectors(memory) -> dict[str, int]:
 class Shifted(FakeProvider):
     """Another model with vectors of the same length."""
 
-    def _vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return np.roll(super()._vectors(texts), 7, axis=1)
+    def vectors_of(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.roll(super().vectors_of(texts), 7, axis=1)
 
 
 @pytest.mark.parametrize("engine", ["numpy", "sqlite-vec"])

@@ -20,9 +20,9 @@ class Fussy(FakeProvider):
     def __init__(self) -> None:
         super().__init__()
         self.asked: list[Sequence[str]] = []
-        self.before = self._refuse
+        self.before = self.refuse
 
-    def _refuse(self, texts: Sequence[str]) -> None:
+    def refuse(self, texts: Sequence[str]) -> None:
         self.asked.append(texts)
         if any(POISON in text for text in texts):
             raise TextsRefused("The service refused the request.")
@@ -81,7 +81,7 @@ def test_one_that_is_alone_is_no_reason_to_change_the_provider(open_memory, work
     memory = open_memory(instead=FakeProvider(id="second"))
     provider.before = lambda texts: None
     memory.sync()
-    provider.before = provider._refuse
+    provider.before = provider.refuse
     (workspace / "bad.md").write_text(f"This one is {POISON}.\n")
     report = memory.sync()
     assert (report.error, [issue.path for issue in report.failed]) == ("", ["bad.md"])
@@ -108,7 +108,7 @@ def test_only_missing_vectors_requested_again(open_memory, provider: Fussy, wrap
     def leave_out(texts: Sequence[str]) -> None:
         provider.asked.append(texts)
         if any(POISON in text for text in texts):
-            arrived = {place: provider._vectors([text])[0] for place, text in enumerate(texts) if POISON not in text}
+            arrived = {place: provider.vectors_of([text])[0] for place, text in enumerate(texts) if POISON not in text}
             error = LeftOut("The service has left out a vector.", arrived)
             if wrapped and arrived:
                 raise PartialAnswer(str(error), arrived) from error

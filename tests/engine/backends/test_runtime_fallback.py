@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from engine.base.errors import ProviderError
-from engine.indexing import cost_estimate
 from engine.settings import Settings
+from engine.store import stored_models
 from engine.store.stored_models import ModelName
 from tests.helpers.fake_provider import FakeProvider, PaidProvider
 
@@ -115,7 +115,7 @@ def test_paid_fallback_needs_approval(open_memory, workspace: Path, provider) ->
     assert dear.embedded == []
 
     memory.approve_embedding()
-    assert memory._updates.approvals.tokens(ModelName("fake", "bag-of-words", "")) == 0, "nobody was asked about that"
+    assert memory.user_data.approved_tokens(ModelName("fake", "bag-of-words", "")) == 0, "nobody was asked about that"
     done = memory.sync()
     assert (done.error, done.vectors_pending, done.awaiting) == ("", 0, None)
     assert memory.status().fallback.from_ == "fake"
@@ -127,7 +127,7 @@ def test_a_fallback_that_repeats_minutes_is_asked_for_first(
     memory = open_memory()
     memory.sync()
     memory.close()
-    monkeypatch.setitem(cost_estimate._USUAL_SPEED, "second", 0.001)
+    monkeypatch.setattr(stored_models, "speed", lambda *_: 0.001)
     memory = open_memory(instead=second)
     provider.before = fail
     (workspace / "new.md").write_text("A brass lamp.\n")

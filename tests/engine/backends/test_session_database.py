@@ -10,7 +10,6 @@ import pytest
 
 from engine.base.errors import TranscriptUnreadable
 from engine.corpus.transcripts import opencode_database
-from engine.indexing import folder_watch
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from tests.helpers.background import reasons, wait_until
@@ -236,9 +235,8 @@ def test_a_text_that_is_no_utf_8_is_read_as_far_as_it_is(
 
 @pytest.mark.parametrize("folder", [False, True], ids=["file", "folder"])
 def test_agent_writes_indexed_immediately(
-    open_memory, path: Path, writer: OpencodeWriter, monkeypatch: pytest.MonkeyPatch, folder: bool
+    open_memory, path: Path, writer: OpencodeWriter, quick_sessions: None, folder: bool
 ) -> None:
-    monkeypatch.setattr(folder_watch, "_SESSION_DEBOUNCE_MS", 30)
     sync = msgspec.structs.replace(Settings().sync, watch=True)
     memory = open_memory(background=True, sync=sync, sessions=listed(path.parent if folder else path))
     memory.sync()

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -47,7 +48,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuiltinMemory]:
 
 def sync(memory: BuiltinMemory, content: bytes) -> list[tuple[str, list[tuple[int, int]], int, int]]:
     """Index one transcript. Return each chunk's text, (offset, line) pairs of its messages, first and last line."""
-    path = memory._workspace.parent / "transcripts/s.jsonl"
+    path = Path(memory.status().workspace_dir).parent / "transcripts/s.jsonl"
     path.unlink(missing_ok=True)
     memory.sync()
     path.write_bytes(content)

@@ -6,7 +6,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from engine.indexing import folder_watch
 from engine.settings import Settings
 from engine.settings.options import SessionDeltaSettings, SessionSettings
 from tests.helpers.background import reasons, wait_until
@@ -19,8 +18,7 @@ def line(text: str) -> str:
 
 
 @pytest.fixture
-def transcript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(folder_watch, "_SESSION_DEBOUNCE_MS", 30)
+def transcript(tmp_path: Path, quick_sessions: None) -> Path:
     folder = tmp_path / "agents/main/sessions"
     folder.mkdir(parents=True)
     path = folder / "boat.jsonl"

@@ -183,30 +183,30 @@ def chunks(memory: BuiltinMemory) -> list[tuple]:
 def test_long_transcript_in_parts_resumes(
     memory: BuiltinMemory, boat: Path, monkeypatch: pytest.MonkeyPatch, lines: int
 ) -> None:
-    monkeypatch.setattr(transcript_rows, "_CHUNKS_A_PART", 3)
-    with boat.open("a") as file:
-        for minute in range(60):
-            file.write(said("user" if minute % 2 else "assistant", f"Word{minute} " * 90, minute))
-    token, offsets = CancelToken(), []
-    read = transcript_rows.LineReader.read
+    with monkeypatch.context() as small:
+        small.setattr(transcript_rows, "_CHUNKS_A_PART", 3)
+        with boat.open("a") as file:
+            for minute in range(60):
+                file.write(said("user" if minute % 2 else "assistant", f"Word{minute} " * 90, minute))
+        token, offsets = CancelToken(), []
+        read = transcript_rows.LineReader.read
 
-    def stopping(self, *arguments):
-        offsets.append(self.offset)
-        for number, found in enumerate(read(self, *arguments)):
-            yield found
-            if number == lines and len(offsets) == 1:
-                token.cancel()
-                token.checkpoint()
+        def stopping(self, *arguments):
+            offsets.append(self.offset)
+            for number, found in enumerate(read(self, *arguments)):
+                yield found
+                if number == lines and len(offsets) == 1:
+                    token.cancel()
+                    token.checkpoint()
 
-    monkeypatch.setattr(transcript_rows.LineReader, "read", stopping)
-    assert memory.sync(cancel=token).cancelled
-    memory.sync()
-    assert (offsets[1] > 0) == (lines > 3)
-    assert memory.sync().files_unchanged == 2
-    assert memory.sessions()[0].messages == 62
-    in_parts = chunks(memory)
-    memory.sync(force=True)
-    monkeypatch.setattr(transcript_rows, "_CHUNKS_A_PART", 1000)
+        monkeypatch.setattr(transcript_rows.LineReader, "read", stopping)
+        assert memory.sync(cancel=token).cancelled
+        memory.sync()
+        assert (offsets[1] > 0) == (lines > 3)
+        assert memory.sync().files_unchanged == 2
+        assert memory.sessions()[0].messages == 62
+        in_parts = chunks(memory)
+        memory.sync(force=True)
     memory.sync(force=True)
     assert in_parts == chunks(memory)
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 import engine
-from engine.backends import builtin, opening
+from engine.backends import builtin
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, IndexReadOnly
 from engine.memory.shared_instances import ManagerCache
@@ -129,7 +129,8 @@ def test_parallel_opens_share_one(workspace, settings, made):
         list(pool.map(lambda memory: memory.close(), memories))
     with pytest.raises(Closed):
         made[0].status()
-    assert not opening._managers._shared
+    engine.open_memory(workspace, settings).close()
+    assert len(made) == 2, "nothing of the first is left"
 
 
 def test_failed_open_raised_for_all_and_retried(workspace, settings):
@@ -152,7 +153,9 @@ def test_failed_open_raised_for_all_and_retried(workspace, settings):
             with pytest.raises(IndexReadOnly):
                 asked.result()
     assert len(tries) == 2
-    assert not cache._shared
+    with pytest.raises(IndexReadOnly):
+        cache.lease(workspace, settings, None, False)
+    assert len(tries) == 3
 
 
 def test_closing_twice_takes_nothing_from_the_other(workspace, settings):

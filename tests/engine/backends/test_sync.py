@@ -211,7 +211,7 @@ def test_a_cancel_stops_even_the_reading_of_all_vectors(open_memory, monkeypatch
     monkeypatch.setattr(Snapshot, "vectors", cancel_and_read)
     monkeypatch.setattr("engine.store.vectors._STEPS_BETWEEN_LOOKS", 1)
     model = StoredModel.of(1, "fake", "bag-of-words", "", 64)
-    memory.vectors._matrix.forget()
+    memory.vectors.forget()
     memory.store.files.matrix.unlink(missing_ok=True)
     with pytest.raises(Cancelled):
         memory.vectors.settle(model, token)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from engine.backends.builtin import BuiltinMemory
 from engine.embedding.base import prepare
+from engine.settings import Settings
 from engine.settings.options import StoreSettings, VectorSettings
 from engine.store import vec0, vectors
 from engine.store.index import IndexStore
@@ -141,7 +142,7 @@ def test_engines_give_the_same_fifty_results(open_memory: OpenMemory, workspace:
     assert answers(memory) == expected
     hybrid = [result.citation for result in memory.search("valve of note 17", max_results=50, min_score=0).results]
     monkeypatch.setattr(vec0.Vec0Engine, "search", lambda *_: None)
-    memory.answer_as(memory._settings)  # clears cached answers
+    memory.answer_as(Settings())  # clears cached answers
     assert [r.citation for r in memory.search("valve of note 17", max_results=50, min_score=0).results] == hybrid
 
 
@@ -161,7 +162,7 @@ def test_search_while_the_engine_switches_is_complete(
     seen, write = [], IndexStore.write
 
     def look_first(store: IndexStore, *args):
-        memory.answer_as(memory._settings)
+        memory.answer_as(Settings())
         seen.append(answers(memory))
         return write(store, *args)
 
@@ -263,7 +264,7 @@ def test_table_that_breaks_while_open_is_shown(open_memory: OpenMemory) -> None:
     assert engine_of(memory) == "sqlite-vec"
     with memory.store.write() as writer:
         writer.connection.execute("DROP TABLE chunks_vec_vector_chunks00")
-    memory.answer_as(memory._settings)  # clears cached answers
+    memory.answer_as(Settings())  # clears cached answers
     assert answers(memory) == expected
     vector = memory.status().vector
     assert (vector.engine, vector.reason) == ("numpy", "The next update fills the table of sqlite-vec.")
@@ -297,7 +298,7 @@ def test_longer_components_than_before_get_other_codes(open_memory: OpenMemory, 
         random = np.random.default_rng([len(text) for text in texts])
         return prepare([peak if "peak" in text else random.standard_normal(512) for text in texts])
 
-    provider._vectors = even_but_for_peaks  # type: ignore[method-assign]
+    provider.vectors_of = even_but_for_peaks  # type: ignore[method-assign]
     memory = open_memory(use=provider)
     memory.sync()
 

@@ -14,7 +14,8 @@ from tests.helpers.hub_server import MODEL, HubServer
 def hub(minilm: Path, folder: Path, settings: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
     """Serve a real model on a local hub; create settings that name it, and a note."""
     monkeypatch.delenv("HF_TOKEN", raising=False)
-    monkeypatch.setattr("engine.embedding.retry._FIRST_SECONDS", 0.001)
+    for module in ("retry", "hub"):
+        monkeypatch.setattr(f"engine.embedding.{module}.pause", lambda seconds, cancel: None)
     (folder / "market.md").write_text("We bought apples and pears at the market.\n")
     text = settings.read_text().replace('"none"', '"gguf"')
     settings.write_text(f'{text}local.model_path = "{MODEL}"\nlocal.model_cache_dir = "{(folder.parent).as_posix()}"\n')

@@ -14,11 +14,17 @@ from engine.corpus.numbered_lines import NumberedText
 
 
 @pytest.fixture(params=[True, False], ids=["in memory", "on disk"])
-def kept(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+def kept(request: pytest.FixtureRequest) -> bool:
     """Hold small files in memory, or all files on disk; both must behave the same."""
     if not request.param:
-        monkeypatch.setattr(numbered_lines, "_IN_MEMORY", -1)
+        request.getfixturevalue("on_disk")
     return bool(request.param)
+
+
+@pytest.fixture
+def on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave even small files on disk."""
+    monkeypatch.setattr(numbered_lines, "_IN_MEMORY", -1)
 
 
 def opened(folder: Path, data: bytes) -> NumberedText:
@@ -102,8 +108,8 @@ def test_a_replaced_file_stays_readable(tmp_path: Path, kept: bool) -> None:
         assert text.lines(1, 2) == ["old one", "old two"]
 
 
-def test_a_file_cut_short_in_place_never_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(numbered_lines, "_IN_MEMORY", -1)
+@pytest.mark.usefixtures("on_disk")
+def test_a_file_cut_short_in_place_never_fails(tmp_path: Path) -> None:
     with opened(tmp_path, b"one\ntwo\nthree\n") as text:
         (tmp_path / "n.md").write_bytes(b"on")
         assert text.lines(1, 3)[0] == "on"

@@ -37,17 +37,17 @@ def test_line_ends_unchanged_byte_order_mark_removed(tmp_path: Path) -> None:
     assert note.hash == hashlib.sha256(b"a\r\nb\rc\n").hexdigest()
 
 
-def test_characters_may_straddle_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(note_reader, "_BLOCK", 7)
-    text = "aé日😀\n" * 50
+@pytest.mark.parametrize("before", range(11))
+def test_characters_may_straddle_blocks(tmp_path: Path, before: int) -> None:
+    text = "x" * before + "aé日😀\n" * 50_000  # two blocks
     (tmp_path / "n.md").write_text(text, encoding="utf-8")
     assert read_note(str(tmp_path / "n.md"), "n.md", LIMIT).text == text
 
 
-@pytest.mark.parametrize("block", [3, 4, 5, 256])
-def test_the_offending_byte_is_named_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
-    monkeypatch.setattr(note_reader, "_BLOCK", block)
-    (tmp_path / "n.md").write_bytes("eins\nzwei\ndrüi\n".encode() + b"caf\xe9 au lait\n")
+@pytest.mark.parametrize("before", [0, *range(256 * 1024 - 22, 256 * 1024)])
+def test_the_offending_byte_is_named_with_its_line(tmp_path: Path, before: int) -> None:
+    start = b"x" * before  # so that any byte may be the last one of the first block
+    (tmp_path / "n.md").write_bytes(start + "eins\nzwei\ndrüi\n".encode() + b"caf\xe9 au lait\n")
     assert refusal(tmp_path / "n.md") == ("not-utf8", "It is not UTF-8 text: byte 0xe9 at line 4.")
 
 

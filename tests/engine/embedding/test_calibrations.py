@@ -9,7 +9,7 @@ import pytest
 from engine.embedding.base import EmbeddingProvider
 from engine.embedding.embedded_model import EmbeddedProvider
 from engine.embedding.gguf import make
-from engine.search.scoring import vector_score
+from engine.search.scoring import vector_evidence, within_limits
 from engine.settings import Settings
 from engine.settings.options import LocalSettings
 from tests.helpers.asked_notes import ASKED
@@ -31,7 +31,9 @@ def provider(request: pytest.FixtureRequest) -> Iterator[EmbeddingProvider]:
 def test_paraphrases_reach_threshold_unrelated_do_not(provider: EmbeddingProvider) -> None:
     questions = np.stack([provider.embed_query(question) for _, question in ASKED.values()])
     cosines = questions @ provider.embed_documents([note for note, _ in ASKED.values()]).T
-    scores = np.array([[vector_score(float(cosine), provider.calibration) for cosine in row] for row in cosines])
+    scores = np.array(
+        [[within_limits(vector_evidence(float(cosine), provider.calibration)) for cosine in row] for row in cosines]
+    )
     right = np.eye(len(ASKED), dtype=bool)
     assert np.mean(scores[right] >= _USUAL) > 0.8
     assert np.mean(scores[~right] >= _USUAL) < 0.05

@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 import numpy as np
@@ -49,12 +50,17 @@ def fresh(minilm: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GgufProvide
         made.close()
 
 
-def worker(provider: GgufProvider) -> int:
-    """Return the process id of the model's process."""
-    running = provider._process._worker
-    assert running is not None
-    assert running._process.pid is not None
-    return running._process.pid
+@pytest.fixture
+def worker() -> Callable[[], int]:
+    """Return a function for the process id of the model that the test has loaded."""
+    others = set(multiprocessing.active_children())
+
+    def pid() -> int:
+        [process] = set(multiprocessing.active_children()) - others
+        assert process.pid is not None
+        return process.pid
+
+    return pid
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -160,9 +166,9 @@ def test_a_question_does_not_wait_for_all_passages(fresh: GgufProvider) -> None:
 
 
 @posix
-def test_cancelled_call_answer_not_misassigned(fresh: GgufProvider) -> None:
+def test_cancelled_call_answer_not_misassigned(fresh: GgufProvider, worker: Callable[[], int]) -> None:
     apples = fresh.embed_query("apples")
-    os.kill(worker(fresh), signal.SIGSTOP)
+    os.kill(worker(), signal.SIGSTOP)
     token = CancelToken()
     with ThreadPoolExecutor(2) as pool:
         pears = pool.submit(fresh.embed_query, "pears", cancel=token)
@@ -171,14 +177,14 @@ def test_cancelled_call_answer_not_misassigned(fresh: GgufProvider) -> None:
         for call in (pears, waiting):
             with pytest.raises(Cancelled):
                 call.result(60)
-    os.kill(worker(fresh), signal.SIGCONT)
+    os.kill(worker(), signal.SIGCONT)
     assert fresh.embed_query("apples") == pytest.approx(apples, abs=1e-6)
 
 
 @posix
-def test_close_ends_the_process_and_the_calls(fresh: GgufProvider) -> None:
+def test_close_ends_the_process_and_the_calls(fresh: GgufProvider, worker: Callable[[], int]) -> None:
     fresh.embed_query("apples")
-    pid = worker(fresh)
+    pid = worker()
     os.kill(pid, signal.SIGSTOP)
     with ThreadPoolExecutor(1) as pool:
         call = pool.submit(fresh.embed_documents, ["pears"])
@@ -193,44 +199,46 @@ def test_close_ends_the_process_and_the_calls(fresh: GgufProvider) -> None:
 
 
 @posix
-def test_a_model_that_aborts_costs_one_answer(fresh: GgufProvider) -> None:
+def test_a_model_that_aborts_costs_one_answer(fresh: GgufProvider, worker: Callable[[], int]) -> None:
     apples = fresh.embed_query("apples")
-    os.kill(worker(fresh), signal.SIGABRT)
+    os.kill(worker(), signal.SIGABRT)
     with pytest.raises(ProviderError, match=r"all-MiniLM-L6-v2-F16.gguf broke off while it worked \(code -6\)"):
         fresh.embed_query("apples")
     assert fresh.embed_query("apples") == pytest.approx(apples, abs=1e-6)
 
 
 @posix
-def test_a_model_that_is_killed_points_at_memory(fresh: GgufProvider) -> None:
+def test_a_model_that_is_killed_points_at_memory(fresh: GgufProvider, worker: Callable[[], int]) -> None:
     fresh.embed_query("apples")
-    os.kill(worker(fresh), signal.SIGKILL)
+    os.kill(worker(), signal.SIGKILL)
     with pytest.raises(ProviderError, match="perhaps because memory ran out"):
         fresh.embed_query("apples")
 
 
 @posix
-def test_ctrl_c_is_left_to_the_program(fresh: GgufProvider) -> None:
+def test_ctrl_c_is_left_to_the_program(fresh: GgufProvider, worker: Callable[[], int]) -> None:
     fresh.embed_query("apples")
-    pid = worker(fresh)
+    pid = worker()
     os.kill(pid, signal.SIGINT)
     fresh.embed_query("pears")
-    assert worker(fresh) == pid
+    assert worker() == pid
 
 
 @posix
-def test_terminated_model_leaves_nothing(fresh: GgufProvider) -> None:
+def test_terminated_model_leaves_nothing(fresh: GgufProvider, worker: Callable[[], int]) -> None:
     fresh.embed_query("apples")
     (folder,) = Path(tempfile.gettempdir()).glob("mnemoscope-*")
-    os.kill(worker(fresh), signal.SIGTERM)
+    os.kill(worker(), signal.SIGTERM)
     until(lambda: not folder.exists())
 
 
 @posix
-def test_a_model_that_hangs_is_given_up(fresh: GgufProvider, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_hangs_is_given_up(
+    fresh: GgufProvider, worker: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(gguf, "_QUERY_SECONDS", 0.2)
     apples = fresh.embed_documents(["apples"])[0]
-    os.kill(worker(fresh), signal.SIGSTOP)
+    os.kill(worker(), signal.SIGSTOP)
     with pytest.raises(ProviderError, match="took longer than 0 s"):
         fresh.embed_query("apples")
     assert fresh.embed_documents(["apples"])[0] == pytest.approx(apples, abs=1e-6)
@@ -242,9 +250,9 @@ def test_unloadable_model_reports_and_stops_retrying(
     path = tmp_path / "short.gguf"
     path.write_bytes(minilm.read_bytes()[:5_000_000])
     broken = make(settings(path), None)
-    started = []
-    real = gguf_process._Worker
-    monkeypatch.setattr(gguf_process, "_Worker", lambda *arguments: started.append(1) or real(*arguments))
+    started: list[SpawnProcess] = []
+    start = SpawnProcess.start
+    monkeypatch.setattr(SpawnProcess, "start", lambda process: (started.append(process), start(process)))
     try:
         for _ in range(5):
             with pytest.raises(ProviderError, match=r"short.gguf cannot be loaded: .* corrupted or incomplete\."):
@@ -273,9 +281,9 @@ def test_an_unknown_kind_of_model_is_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="reads Linux's list of sockets")
-def test_model_not_reachable_over_network(fresh: GgufProvider) -> None:
+def test_model_not_reachable_over_network(fresh: GgufProvider, worker: Callable[[], int]) -> None:
     fresh.embed_query("apples")
-    links = [str(link.readlink()) for link in Path(f"/proc/{worker(fresh)}/fd").iterdir() if link.is_symlink()]
+    links = [str(link.readlink()) for link in Path(f"/proc/{worker()}/fd").iterdir() if link.is_symlink()]
     sockets = {link.removeprefix("socket:[").rstrip("]") for link in links if link.startswith("socket:")}
     lists = [Path("/proc/net", name).read_text().splitlines()[1:] for name in ("tcp", "tcp6")]
     listed = [line.split()[9] for lines in lists for line in lines]

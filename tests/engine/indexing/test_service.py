@@ -164,16 +164,24 @@ def test_joined_sync_failure_runs_own(service: IndexingService) -> None:
 
 
 def test_left_sync_sends_no_progress(service: IndexingService) -> None:
-    held = Held()
-    first, _ = in_thread(lambda: service.run(held))
-    assert held.started.wait(60)
-    token = CancelToken()
-    second, _ = in_thread(lambda: service.run(held, progress=lambda update: None, cancel=token))
+    held, started, go = Held(), threading.Event(), threading.Event()
+    held.go.set()
+
+    def tell_late(listener: ProgressListener, token: CancelToken) -> SyncReport:
+        started.set()
+        assert go.wait(60)
+        return held(listener, token)
+
+    first, _ = in_thread(lambda: service.run(tell_late))
+    assert started.wait(60)
+    token, heard = CancelToken(), list[MemorySyncProgressUpdate]()
+    second, _ = in_thread(lambda: service.run(held, progress=heard.append, cancel=token))
     token.cancel()
     second.join()
-    assert service._running.listeners == []
-    held.go.set()
+    go.set()
     first.join()
+    assert held.runs == 1
+    assert heard == []
 
 
 def test_exclusive_refused_during_sync_and_blocks_next(service: IndexingService) -> None:

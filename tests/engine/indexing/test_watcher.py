@@ -478,8 +478,7 @@ def test_after_a_sleep_everything_is_looked_at(tmp_path, monkeypatch):
         batches.wait_for(lambda: WatchBatch(frozenset(), overflow=True) in batches.all)
 
 
-def test_a_tree_that_takes_long_to_watch_is_looked_at_afterwards(tmp_path, monkeypatch):
-    monkeypatch.setattr(watcher_module, "_READY_SECONDS", 0.001)
+def test_a_tree_that_takes_long_to_watch_is_looked_at_afterwards(tmp_path):
     opening = threading.Event()
 
     def slow(roots, ignores, sink):

@@ -6,11 +6,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-from engine.store import user_data
 from engine.store.batch_jobs import BatchJobs, StoredJob
 from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
 from tests.helpers.fake_records import make_summary
+from tests.helpers.versions import at_version
 
 MODEL = ModelName("openai", "small", "key")
 JOB = StoredJob("n1", MODEL, 5.0, 1, 3)
@@ -69,12 +69,11 @@ def test_where_nothing_can_be_written_no_job_may_begin(path):
     user.close()
 
 
-def test_older_data_preserved(path, monkeypatch):
-    monkeypatch.setattr(user_data, "USER_MIGRATIONS", user_data.USER_MIGRATIONS[:2])
-    user = UserData(path)
-    user.add_sync(make_summary(files_indexed=77))
-    user.close()
-    monkeypatch.undo()
+def test_older_data_preserved(path):
+    with at_version(2):
+        user = UserData(path)
+        user.add_sync(make_summary(files_indexed=77))
+        user.close()
     user = UserData(path)
     assert [sync.files_indexed for sync in user.recent_syncs(9)] == [77]
     BatchJobs(user).begin(JOB, TEXTS)

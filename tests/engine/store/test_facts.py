@@ -14,6 +14,7 @@ from engine.store import user_data
 from engine.store.facts import FactRows
 from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
+from tests.helpers.versions import at_version
 
 MODEL = ModelName("embedded", "use", "1")
 SECRETIVE = "Zitronenbaum"
@@ -81,14 +82,14 @@ def test_stamp_changes_on_any_write(rows: FactRows, user: UserData, tmp_path: Pa
     assert {fact.id for fact in rows.all()} == {"a", "b"}
 
 
-def test_erased_fact_in_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_erased_fact_in_no_file(tmp_path: Path) -> None:
     path = tmp_path / "user.sqlite"
     with contextlib.closing(UserData(path)) as data:
         FactRows(data).put(make("a", SECRETIVE), make("b", "kept"))
         FactRows(data).keep_vectors(MODEL, [("a", SECRETIVE, b"vector-of-it")])
     # The next version of the program leaves a copy with all of it aside.
-    monkeypatch.setattr(user_data, "USER_MIGRATIONS", (*user_data.USER_MIGRATIONS, lambda connection: None))
-    with contextlib.closing(UserData(path)) as data:
+    newest = len(user_data.USER_MIGRATIONS)
+    with at_version(newest, later=[lambda connection: None]), contextlib.closing(UserData(path)) as data:
         assert any(SECRETIVE.encode() in file.read_bytes() for file in tmp_path.glob("user.sqlite.before-*"))
         FactRows(data).erase(["a"])
         assert [fact.id for fact in FactRows(data).all()] == ["b"]
@@ -130,15 +131,11 @@ def test_read_only_facts_say_why(tmp_path: Path) -> None:
             rows.erase(["a"])
 
 
-def test_old_facts_survive_migration(tmp_path: Path, monkeypatch) -> None:
+def test_old_facts_survive_migration(tmp_path: Path) -> None:
     path = tmp_path / "user.sqlite"
     facts = [make(str(number), f"fact {number}", created=float(number)) for number in range(50)]
     with contextlib.closing(UserData(path)) as data:
         FactRows(data).put(*facts)
-    monkeypatch.setattr(
-        user_data,
-        "USER_MIGRATIONS",
-        (*user_data.USER_MIGRATIONS, lambda connection: connection.execute("CREATE TABLE x (y)")),
-    )
-    with contextlib.closing(UserData(path)) as data:
+    later = [lambda connection: connection.execute("CREATE TABLE x (y)")]
+    with at_version(len(user_data.USER_MIGRATIONS), later), contextlib.closing(UserData(path)) as data:
         assert FactRows(data).all() == tuple(reversed(facts))

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from engine.base.errors import IndexReadOnly, StoreError
 from engine.records import AskedQuestion, Passage, SavedSearch
-from engine.store import saved_searches, user_data
 from engine.store.saved_searches import SavedSearches
 from engine.store.user_data import UserData
+from tests.helpers.versions import at_version
 
 WHOLE = AskedQuestion(
     text="valve",
@@ -86,11 +86,10 @@ def test_the_beginning_of_a_question_gives_way_to_it(kept: SavedSearches) -> Non
     assert asked(kept)[:3] == ["a", "", "time"]
 
 
-def test_history_limited(kept: SavedSearches, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(saved_searches, "_KEPT", 3)
-    for number in range(5):
+def test_history_limited(kept: SavedSearches) -> None:
+    for number in range(203):
         kept.note(ask(f"{number} valves"))
-    assert asked(kept) == ["4 valves", "3 valves", "2 valves"]
+    assert asked(kept) == [f"{number} valves" for number in range(202, 2, -1)]
 
 
 def test_forget_one_or_all_purges_file(kept: SavedSearches, user: UserData, tmp_path: Path) -> None:
@@ -98,20 +97,21 @@ def test_forget_one_or_all_purges_file(kept: SavedSearches, user: UserData, tmp_
         kept.note(ask(text))
     kept.forget_recent(ask("zebrafinch"))
     assert asked(kept) == ["timer"]
-    assert all(b"zebrafinch" not in file.read_bytes() for file in _copies(user, tmp_path))
+    user.close()  # reading an open database would drop its locks
+    assert not _copies(tmp_path, b"zebrafinch")
+    again = UserData(tmp_path / "user.sqlite")
+    kept = SavedSearches(again)
     kept.forget_recent()
     assert asked(kept) == []
-    assert all(b"timer" not in file.read_bytes() for file in _copies(user, tmp_path))
+    again.close()
+    assert not _copies(tmp_path, b"timer")
 
 
-def _copies(user: UserData, folder: Path) -> list[Path]:
-    """The files of the database: closed, since reading an open one would drop its locks."""
-    user.close()
+def _copies(folder: Path, text: bytes) -> list[Path]:
+    """The files of the database that contain a text."""
     files = list(folder.glob("user.sqlite*"))
     assert files
-    again = UserData(folder / "user.sqlite")
-    user._connection = again._connection
-    return files
+    return [file for file in files if text in file.read_bytes()]
 
 
 @pytest.mark.parametrize(
@@ -224,16 +224,24 @@ questions = st.recursive(
 )
 
 
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SavedSearches]:
+    """Saved searches for many examples."""
+    user = UserData(tmp_path_factory.mktemp("saved") / "user.sqlite")
+    yield SavedSearches(user)
+    user.close()
+
+
 @given(questions)
-def test_stored_search_equals_query(question: AskedQuestion) -> None:
-    [(_, _, found)] = saved_searches._readable([(1, 2.0, saved_searches._json(question))])
-    assert found == question
+def test_stored_search_equals_query(shelf: SavedSearches, question: AskedQuestion) -> None:
+    search = SavedSearch(name="Mine", question=question, used=2.0)
+    shelf.save(search)
+    assert shelf.saved() == (search,)
 
 
-def test_forgotten_purged_from_migration_copy(tmp_path: Path, monkeypatch) -> None:
+def test_forgotten_purged_from_migration_copy(tmp_path: Path) -> None:
     path = tmp_path / "user.sqlite"
-    with monkeypatch.context() as older:
-        older.setattr(user_data, "USER_MIGRATIONS", user_data.USER_MIGRATIONS[:5])
+    with at_version(5):
         user = UserData(path)
         SavedSearches(user).note(ask("the quagga song"))
         SavedSearches(user).save(SavedSearch(name="Kept", question=ask("dodo"), used=1.0))

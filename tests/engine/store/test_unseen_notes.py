@@ -4,7 +4,6 @@ from pathlib import Path
 import pytest
 
 from engine.records import WrittenNote
-from engine.store import unseen_notes
 from engine.store.unseen_notes import UnseenNotes
 from engine.store.user_data import UserData
 
@@ -36,11 +35,10 @@ def test_unseen_note_reported_after_restart(user: UserData, path: Path) -> None:
     later.close()
 
 
-def test_the_oldest_go_first(user: UserData, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unseen_notes, "_KEPT", 2)
-    for number in range(4):
+def test_the_oldest_go_first(user: UserData) -> None:
+    for number in range(52):
         UnseenNotes(user).add(note(number))
-    assert UnseenNotes(user).all() == (note(3), note(2))
+    assert UnseenNotes(user).all() == tuple(note(number) for number in range(51, 1, -1))
 
 
 def test_unsavable_notes_not_reported(path: Path) -> None:

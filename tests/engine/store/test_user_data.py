@@ -17,6 +17,7 @@ from engine.store.batch_jobs import BatchJobs, StoredJob
 from engine.store.saved_searches import SavedSearches
 from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
+from tests.helpers.versions import at_version
 
 
 def summary(started: float) -> SyncSummary:
@@ -59,10 +60,9 @@ def test_approval_saved_until_done(tmp_path: Path) -> None:
     data.close()
 
 
-def test_first_version_migrated_with_copy(tmp_path: Path, monkeypatch) -> None:
+def test_first_version_migrated_with_copy(tmp_path: Path) -> None:
     path = tmp_path / "user.sqlite"
-    with monkeypatch.context() as first:
-        first.setattr(user_data, "USER_MIGRATIONS", user_data.USER_MIGRATIONS[:1])
+    with at_version(1):
         data = UserData(path)
         data.add_sync(summary(1))
         data.close()
@@ -140,10 +140,9 @@ def test_damage_in_any_table_is_found_at_the_start(tmp_path: Path, table: str, r
     assert "damaged" in data.problem
 
 
-def test_interrupted_migration_leftover_is_no_damage(tmp_path: Path, monkeypatch) -> None:
+def test_interrupted_migration_leftover_is_no_damage(tmp_path: Path) -> None:
     path = tmp_path / "user.sqlite"
-    with monkeypatch.context() as first:
-        first.setattr(user_data, "USER_MIGRATIONS", user_data.USER_MIGRATIONS[:1])
+    with at_version(1):
         data = UserData(path)
         data.add_sync(summary(1))
         data.close()
@@ -335,14 +334,13 @@ def test_a_damaged_backup_is_passed_over_for_an_older_one(path: Path) -> None:
         assert saved(data) == {"one"}
 
 
-def test_backups_before_migrations_are_limited(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    steps = user_data.USER_MIGRATIONS
-    for count in range(1, len(steps) + 1):
-        monkeypatch.setattr(user_data, "USER_MIGRATIONS", steps[:count])
-        with closing(UserData(path)) as data:
+def test_backups_before_migrations_are_limited(path: Path) -> None:
+    newest = len(user_data.USER_MIGRATIONS)
+    for count in range(1, newest + 1):
+        with at_version(count), closing(UserData(path)) as data:
             data.add_sync(summary(count))
     before = {file.name for file in path.parent.glob("*.before-*")}
-    assert before == {f"user.sqlite.before-{number}" for number in range(len(steps) - 2, len(steps) + 1)}
+    assert before == {f"user.sqlite.before-{number}" for number in range(newest - 2, newest + 1)}
 
 
 def test_files_next_to_the_data_are_private(path: Path) -> None:

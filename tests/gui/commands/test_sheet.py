@@ -1,6 +1,6 @@
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from gui.commands.keymap import keymap
 from gui.widgets.small_windows import sheet
@@ -46,13 +46,21 @@ def test_change_button_opens_keyboard_settings(qtbot, shown, opened):
     assert dialog.page == "keyboard"
 
 
+def rows(sheet: KeySheet) -> list[tuple[QLabel, QLabel]]:
+    """Keys and command of each row; a title spans both columns."""
+    grid = sheet.area.widget().layout()
+    items = [(grid.itemAtPosition(number, 0), grid.itemAtPosition(number, 1)) for number in range(grid.rowCount())]
+    labels = [(key.widget(), words.widget()) for key, words in items if key and words]
+    return [(key, words) for key, words in labels if key is not words]
+
+
 def test_narrow_sheet_divides_width_between_keys_and_labels(qtbot, window, appearance):
     appearance.set_font_scale(2.0)
     narrow = KeySheet()
     qtbot.addWidget(narrow)
     narrow.resize(700, 500)
     narrow.show()
-    widths = [max(labels[place].width() for _, labels in narrow._rows) for place in range(2)]
+    widths = [max(label.width() for label in column) for column in zip(*rows(narrow), strict=True)]
     assert min(widths) > 0.3 * 700
     assert sum(widths) < narrow.area.viewport().width()
 
@@ -64,6 +72,6 @@ def test_keys_align_left_in_mirrored_layout(qapp, opened):
         mirrored = KeySheet()
     finally:
         qapp.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
-    sides = {key.alignment() & Qt.AlignmentFlag.AlignHorizontal_Mask for _, (key, _) in mirrored._rows}
+    sides = {key.alignment() & Qt.AlignmentFlag.AlignHorizontal_Mask for key, _ in rows(mirrored)}
     assert sides == {Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute}
     mirrored.deleteLater()

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QTableView, QWidget
+from PySide6.QtWidgets import QLabel, QScrollArea, QTableView, QWidget
 
 from engine import MemorySearchResult, SearchOutcome
 from gui.explanation.panel import ExplanationPanel
@@ -14,6 +14,7 @@ from gui.explanation.wording import Part
 from gui.search.query import Answer, Query
 from gui.style.appearance import Appearance
 from gui.style.theme import theme_tokens
+from gui.widgets.icons import IconButton
 from tests.helpers.fake_explanations import explain, make_reason
 from tests.helpers.fake_memory import FakeMemory
 
@@ -87,7 +88,7 @@ def test_figures_table_unfolds(qtbot, panel, outcome):
     _show(panel, outcome, outcome.results[0])
     figures = panel.findChild(FigureTable)
     assert not figures.isVisible()
-    fold = panel._of_result._fold
+    fold = next(b for b in panel.findChildren(IconButton) if b.accessibleName() == "Show all figures")
     fold.setFocus()
     qtbot.keyClick(fold, Qt.Key.Key_Space)
     assert figures.isVisible()
@@ -186,8 +187,9 @@ def test_panel_fits_width_and_uses_theme_colours(qapp, qtbot, panel, outcome, th
     )
     panel.resize(width, 700)
     _show(panel, told, outcome.results[0])
-    qtbot.waitUntil(lambda: panel._page.width() <= width)
-    assert panel._page.minimumSizeHint().width() <= width
+    page = panel.findChild(QScrollArea).widget()
+    qtbot.waitUntil(lambda: page.width() <= width)
+    assert page.minimumSizeHint().width() <= width
     picture = panel.findChild(ScoreBar).grab().toImage()
     seen = {picture.pixelColor(x, 8).name() for x in range(picture.width())}
     colours = theme_tokens(theme)

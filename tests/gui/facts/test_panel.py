@@ -5,12 +5,13 @@ from collections.abc import Callable
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QAbstractButton, QPushButton
+from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton
 
 from engine import Fact, FactRefused, Facts
 from gui.facts.list_and_editor import FactModel, FactRow
 from gui.facts.panel import FactsPanel
 from gui.window.main_window import MainWindow
+from tests.helpers.chips import choose_from_chip
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.windows import at_rest
 
@@ -142,7 +143,8 @@ def test_refused_text_stays_editable(qtbot, panel, facts):
     assert panel.body.editor.text.toPlainText() == SECRET
     assert "I prefer green tea" in texts(facts)
     panel.body.editor.text.setPlainText("x" * 4001)
-    assert "1 character too many" in panel.body.editor._too_long.text()
+    said = [label.text() for label in panel.body.editor.findChildren(QLabel) if label.isVisible()]
+    assert any("1 character too many" in sentence for sentence in said)
     qtbot.keyClick(panel.body.editor.text, Key.Key_Escape)
     assert panel.body.editor.text.toPlainText() == "I prefer green tea"
 
@@ -215,9 +217,10 @@ def test_forgotten_fact_is_restored_or_deleted(qtbot, panel, facts):
     press(qtbot, panel, "Delete for good…")
     press(qtbot, panel, "Delete for good")
     settle(qtbot, panel, lambda: listed(panel) == [])
-    assert not panel.body._side.isVisible()
+    assert not panel.body.editor.isVisible()
     assert len(facts.all()) == 4
-    assert not panel.changes._undo
+    panel.changes.undo()  # nothing is left to undo
+    settle(qtbot, panel, lambda: len(facts.all()) == 4)
 
 
 def test_new_fact_can_be_undone_and_duplicate_is_selected(qtbot, panel, facts):
@@ -254,7 +257,7 @@ def test_query_filters_list_and_escape_resets(qtbot, panel):
     settle(qtbot, panel, lambda: listed(panel) == [])
     qtbot.keyClick(panel.box.edit, Key.Key_Escape)
     settle(qtbot, panel, lambda: len(listed(panel)) == 3)
-    panel.filters._choose("remembered", "decision")
+    choose_from_chip(panel.filters, "Any kind", "Decision")
     assert listed(panel) == ["Otter is deployed on Tuesdays"]
     qtbot.keyClick(panel.box.edit, Key.Key_Escape)
     assert len(listed(panel)) == 3
@@ -293,7 +296,7 @@ def test_failed_read_is_reported(qtbot, opened, memory, facts, monkeypatch):
 
 def test_narrow_window_shows_list_or_editor(qtbot, panel):
     panel.body.window().resize(560, 500)
-    qtbot.waitUntil(lambda: not panel.body._side.isVisible())
+    qtbot.waitUntil(lambda: not panel.body.editor.isVisible())
     panel.focus_list()
     qtbot.keyClick(panel.body.list, Key.Key_Return)
     qtbot.waitUntil(panel.body.editor.text.hasFocus)

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 import msgspec
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton
 
 from engine import CancelToken, MnemoscopeError, duplicate_title
 from gui.core.jobs import Jobs
@@ -111,7 +111,7 @@ def test_other_note_of_group_can_be_compared(qtbot, page, memory: FakeMemory, in
     insight.groups = (make_group(LEFT, RIGHT, "daily/2026-02-08.md"),)
     page.set_manager(memory)
     qtbot.waitUntil(lambda: not page.busy)
-    right = page.comparison._choices[1]
+    right = next(box for box in page.comparison.findChildren(QComboBox) if box.accessibleName() == "Right note")
     assert right.count() == 3
     right.setCurrentIndex(2)
     right.activated.emit(2)
@@ -122,9 +122,9 @@ def test_other_note_of_group_can_be_compared(qtbot, page, memory: FakeMemory, in
 def test_keys_step_through_differences(qtbot, shown: DuplicatesPage) -> None:
     view = shown.comparison.view
     assert view.step(forward=True)
-    first = view._current
+    first = view.accessibleDescription()
     QTest.keyClick(view, Qt.Key.Key_N, Qt.KeyboardModifier.ShiftModifier)
-    assert view._current == first, "there is none before"
+    assert view.accessibleDescription() == first, "there is none before"
     for key in (Qt.Key.Key_End, Qt.Key.Key_Home, Qt.Key.Key_PageDown, Qt.Key.Key_Up):
         QTest.keyClick(view, key)
 
@@ -289,11 +289,16 @@ def test_attention_row_counts_duplicates(qtbot, page: DuplicatesPage, memory: Fa
     qtbot.waitUntil(lambda: told[-1] == ())
 
 
+def _wait_for_no_pause(page: DuplicatesPage) -> None:
+    for timer in page.findChildren(QTimer):
+        timer.setInterval(0)
+
+
 def test_visible_overview_triggers_search(qtbot, appearance, jobs, memory, insight) -> None:
     page = DuplicatesPage(jobs)
     qtbot.addWidget(page)
     page.set_manager(memory)
-    page._ahead.setInterval(0)
+    _wait_for_no_pause(page)
     told = []
     page.attention_changed.connect(told.append)
     page.show_overview(True)
@@ -308,7 +313,7 @@ def test_visible_overview_triggers_search(qtbot, appearance, jobs, memory, insig
 def test_overview_opens_duplicates(qtbot, appearance, jobs: Jobs, memory: FakeMemory, insight: FakeInsight) -> None:
     panel = IndexPanel(jobs)
     qtbot.addWidget(panel)
-    panel.duplicates._ahead.setInterval(0)
+    _wait_for_no_pause(panel.duplicates)
     panel.resize(1200, 760)
     panel.set_manager(memory)
     with qtbot.waitExposed(panel):

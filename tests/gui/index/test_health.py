@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 from engine import Cancelled, CancelToken, IndexBusy
@@ -24,7 +24,8 @@ def show(qtbot, jobs: Jobs, appearance) -> Iterator[Show]:
 
     def show_(health: FakeHealth, *, wait: bool = True) -> HealthPage:
         page = HealthPage(jobs)
-        page._calm.setInterval(1)
+        for timer in page.findChildren(QTimer):
+            timer.setInterval(1)  # pauses
         pages.append(page)
         qtbot.addWidget(page)
         page.resize(1000, 700)

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QScrollArea
+from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QScrollArea, QVBoxLayout
 
 from engine import FileIssue, IndexCorrupt
 from gui.index.attention import Attention
@@ -44,7 +44,8 @@ def texts(page) -> list[str]:
 
 
 def row_names(page) -> list[str]:
-    return [page.attention._list.itemAt(n).widget().accessibleName() for n in range(page.attention._list.count())]
+    [listed] = (item for item in page.attention.layout().children() if isinstance(item, QVBoxLayout))
+    return [listed.itemAt(n).widget().accessibleName() for n in range(listed.count())]
 
 
 def press(page, words: str) -> None:

@@ -1,8 +1,9 @@
 """From a session in the window to its note in the workspace, and what agents wrote meanwhile."""
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit, QMenu, QPlainTextEdit, QPushButton
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMenu, QPlainTextEdit, QPushButton
 
 import engine
 from engine import WrittenNote, save_note
@@ -110,7 +111,8 @@ def test_menu_and_conversation_offer_remember(qtbot, sessions, monkeypatch):
     sessions.views.conversation.remember_wanted.connect(lambda *told: asked.append(told))
     monkeypatch.setattr(QMenu, "popup", lambda menu, _: menus.append(menu))
     menus: list[QMenu] = []
-    sessions.sessions.view.list._show_menu(sessions.rect().center())
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(0, 0), QPoint(0, 0))
+    QApplication.sendEvent(sessions.sessions.view.list.viewport(), event)
     next(action for action in menus[0].actions() if action.text() == "Remember…").trigger()
     menus[0].aboutToHide.emit()
     qtbot.waitUntil(lambda: not sessions.views.conversation.isHidden())
@@ -131,7 +133,7 @@ def test_unreadable_session_is_reported_on_sheet(qtbot, sessions, memory):
 
 
 def words(sheet) -> str:
-    return sheet._remark.text().replace("\u200b", "")
+    return " ".join(label.text() for label in sheet.findChildren(QLabel) if label.isVisible()).replace("\u200b", "")
 
 
 def test_failed_save_stays_on_sheet_for_retry(qtbot, sessions, memory, tmp_path):

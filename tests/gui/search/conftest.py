@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from engine import MemorySearchResult, SearchOutcome, SearchTimings
 from gui.core.jobs import Jobs
 from gui.core.status_feed import StatusFeed
+from gui.search import search_runner
 from gui.search.panel import SearchPanel
 from tests.helpers.fake_memory import FakeMemory
 
@@ -51,6 +52,14 @@ def _make_outcome(*results: MemorySearchResult, **changes: Any) -> SearchOutcome
         "explanation": None,
     }
     return SearchOutcome(**(fields | changes))
+
+
+@pytest.fixture
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search that begins, says that it takes long and repeats itself soon."""
+    monkeypatch.setattr(search_runner, "PAUSE_MS", 5)
+    monkeypatch.setattr(search_runner, "PATIENCE_MS", 10)
+    monkeypatch.setattr(search_runner, "REPEAT_MS", 1)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from gui.search.rows import MoreInFileRow, ResultRow
+from gui.widgets.chip import Chip
 from gui.window.quick_search import QuickSearchController
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.windows import at_rest
@@ -77,7 +78,9 @@ def test_more_in_file_click_limits_to_file_and_chip_returns(qtbot, opened, resul
     at = results.visualRect(results.rows.index(place)).center()
     qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=at)
     qtbot.waitUntil(lambda: at_rest(opened) and len(_rows(results, ResultRow)) == 12)
-    qtbot.mouseClick(opened.search.filters._scope_chip, Qt.MouseButton.LeftButton)
+    chips = opened.search.filters.findChildren(Chip)
+    chip = next(chip for chip in chips if chip.accessibleName().startswith("Searching only in"))
+    qtbot.mouseClick(chip, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: at_rest(opened) and len(_rows(results, ResultRow)) == 4)
 
 

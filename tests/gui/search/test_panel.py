@@ -9,7 +9,6 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplica
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPushButton, QWidget
 
 from engine import QuerySuggestion, SearchOutcome, StoreError
-from gui.search import search_runner
 from gui.search.panel import SearchPanel
 from gui.search.result_actions import ResultMenu
 from gui.search.result_list import ResultList
@@ -24,11 +23,7 @@ from tests.helpers.fake_explanations import WEAK, explain
 Key = Qt.Key
 
 
-@pytest.fixture(autouse=True)
-def short_waits(monkeypatch):
-    monkeypatch.setattr(search_runner, "PAUSE_MS", 5)
-    monkeypatch.setattr(search_runner, "PATIENCE_MS", 10)
-    monkeypatch.setattr(search_runner, "REPEAT_MS", 1)
+pytestmark = pytest.mark.usefixtures("short_waits")
 
 
 @pytest.fixture
@@ -567,7 +562,7 @@ def test_each_answer_is_announced_once(qtbot, panel, ask, monkeypatch):
 def test_repeated_counts_announce_only_the_last(qtbot, panel, ask, monkeypatch):
     monkeypatch.setattr(announcer, "QAccessible", _Listening)
     _Listening.heard.clear()
-    counts = panel.body._counts
+    counts = announcer.SettledAnnouncer(panel.body)
     for sentence in ("9 results", "4 results", "2 results"):
         counts.announce(sentence)
     qtbot.waitUntil(lambda: bool(_Listening.heard))

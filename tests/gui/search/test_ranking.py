@@ -4,15 +4,11 @@ import pytest
 from PySide6.QtGui import QAction, QFontMetrics
 from PySide6.QtWidgets import QMenu, QPushButton
 
-from gui.search import search_runner
 from gui.search.ranking import Ranking
 from gui.style.stylesheet import font_at
 from gui.widgets.list_header import SortButton
 
-
-@pytest.fixture(autouse=True)
-def short_waits(monkeypatch):
-    monkeypatch.setattr(search_runner, "PAUSE_MS", 5)
+pytestmark = pytest.mark.usefixtures("short_waits")
 
 
 @pytest.fixture

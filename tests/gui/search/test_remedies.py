@@ -11,19 +11,16 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolTip
 from engine import RemedyName, SearchRemedy
 from gui.commands.commands import EXPLAIN
 from gui.commands.keymap import keymap
-from gui.search import search_runner
 from gui.search.panel import SearchPanel
 from gui.search.query import Scope
 from gui.search.ranking import Ranking
 from gui.search.remedies import button_words
 from gui.search.result_list import ResultList
+from gui.widgets.chip import Chip
 from gui.widgets.query_box import QueryBox
+from tests.helpers.chips import choose_from_chip
 
-
-@pytest.fixture(autouse=True)
-def short_waits(monkeypatch):
-    monkeypatch.setattr(search_runner, "PAUSE_MS", 5)
-    monkeypatch.setattr(search_runner, "REPEAT_MS", 1)
+pytestmark = pytest.mark.usefixtures("short_waits")
 
 
 @pytest.fixture
@@ -74,8 +71,8 @@ def _limit(panel: SearchPanel) -> None:
     """Select notes of the past week in one file."""
     filters = panel.filters
     filters.set_scope(Scope("a.md", "A"))
-    filters._source_chips[1].click()
-    next(action for action in filters._periods.actions() if action.data() == 7).trigger()
+    next(chip for chip in filters.findChildren(Chip) if chip.text() == "Notes").click()
+    choose_from_chip(filters, "Changed", "Past week")
 
 
 def test_remedy_removes_one_limit(panel, ask, press, memory):
@@ -90,8 +87,10 @@ def test_remedy_removes_one_limit(panel, ask, press, memory):
         press(words)
         asked = memory.searches[-1][2]
         assert (asked["sources"], asked["since"] is not None, asked["path_glob"]) == left
-    assert [chip.text() for chip in panel.filters._source_chips if chip.isChecked()] == ["All"]
-    assert panel.filters._period_chip.text() == "Any time"
+    assert [chip.text() for chip in panel.filters.findChildren(Chip) if chip.isVisible() and chip.isChecked()] == [
+        "All"
+    ]
+    assert "Any time" in [chip.text() for chip in panel.filters.findChildren(Chip)]
 
 
 def test_limits_remedy_removes_all_limits(panel, ask, press, memory):

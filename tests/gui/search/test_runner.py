@@ -30,10 +30,7 @@ class Heard:
 
 
 @pytest.fixture
-def heard(jobs, memory, monkeypatch) -> Heard:
-    monkeypatch.setattr(module, "PAUSE_MS", 10)
-    monkeypatch.setattr(module, "PATIENCE_MS", 10)
-    monkeypatch.setattr(module, "REPEAT_MS", 1)
+def heard(jobs, memory, short_waits) -> Heard:
     return Heard(jobs, memory)
 
 

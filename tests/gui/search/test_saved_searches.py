@@ -8,7 +8,6 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton
 
 from engine import AskedQuestion, SavedSearch, StoreError
-from gui.search import search_runner
 from gui.search.panel import SearchPanel
 from gui.search.query import Scope
 from gui.search.ranking import Ranking
@@ -21,9 +20,7 @@ Key = Qt.Key
 PLAIN = {"half_life_days": 0.0, "diverse": False}
 
 
-@pytest.fixture(autouse=True)
-def short_waits(monkeypatch):
-    monkeypatch.setattr(search_runner, "PAUSE_MS", 5)
+pytestmark = pytest.mark.usefixtures("short_waits")
 
 
 @pytest.fixture

@@ -3,11 +3,12 @@
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit, QPushButton
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 
 from engine import LAST_LINE, EarlierAnswer, Passage
-from gui.search import scope_messages, search_runner
+from gui.search import scope_messages
 from gui.search.panel import SearchPanel
 from gui.search.query import Query, Scope
 from gui.search.result_actions import ResultMenu
@@ -15,6 +16,7 @@ from gui.search.result_list import ResultList
 from gui.search.scope_bar import ScopeBar
 from gui.widgets.chip import Chip
 from gui.widgets.icons import IconButton
+from gui.widgets.labels import ElidedLabel
 from gui.widgets.query_box import QueryBox
 from tests.helpers.fake_memory import FakeMemory
 
@@ -22,10 +24,7 @@ Key = Qt.Key
 GREENHOUSE = "projects/greenhouse.md"
 
 
-@pytest.fixture(autouse=True)
-def short_waits(monkeypatch):
-    monkeypatch.setattr(search_runner, "PAUSE_MS", 5)
-    monkeypatch.setattr(search_runner, "REPEAT_MS", 1)
+pytestmark = pytest.mark.usefixtures("short_waits")
 
 
 @pytest.fixture
@@ -58,7 +57,8 @@ def ask(panel, settle) -> Callable[[str], None]:
 
 
 def said(bar: ScopeBar) -> list[str]:
-    return [crumb.words for crumb in bar._crumbs] if bar.isVisible() else []
+    lines = [button.parentWidget() for button in bar.findChildren(IconButton) if button.isVisible()]
+    return [line.findChild(ElidedLabel).text() for line in lines]
 
 
 def places(panel: SearchPanel) -> list[tuple[str, int]]:
@@ -170,15 +170,20 @@ def test_filters_apply_to_similar_search(qtbot, panel, results, ask, settle, mem
     assert panel.body.answer.question.like is not None
 
 
+def open_menu(results: ResultList) -> None:
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(0, 0), QPoint(0, 0))
+    QApplication.sendEvent(results.viewport(), event)
+
+
 def test_menu_offers_similar_and_within(qtbot, panel, results, ask, settle, memory, monkeypatch, bar) -> None:
     shown: list[ResultMenu] = []
     monkeypatch.setattr(ResultMenu, "popup", lambda menu, at: shown.append(menu))
     ask("irrigation")
-    results._show_menu(results.mapToGlobal(results.rect().center()))
+    open_menu(results)
     shown[-1].like.trigger()
     settle()
     assert len(set(memory.liked)) == 1
-    results._show_menu(results.mapToGlobal(results.rect().center()))
+    open_menu(results)
     shown[-1].within.trigger()
     assert len(said(bar)) == 1
     assert said(bar)[0].startswith("Within")

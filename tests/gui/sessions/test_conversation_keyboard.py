@@ -129,8 +129,8 @@ def test_more_from_session_is_requested_from_menu(qtbot, panel: ConversationPane
 def test_focus_survives_slow_session(qtbot, panel: ConversationPanel, memory: FakeMemory) -> None:
     memory.session_delay = 0.4
     other = next(path for path in SESSIONS if path != VALVE)
-    with qtbot.waitSignal(panel._opener.slow):
-        panel.show_session(other)
+    panel.show_session(other)
+    qtbot.waitUntil(lambda: panel.empty_page.sentence.text() == "Reading the session…")
     assert panel.empty_page.hasFocus()
     with qtbot.waitSignal(panel.session_shown):
         pass

@@ -30,6 +30,6 @@ def test_headings_update_after_midnight(qtbot, jobs, memory):
     rows = panel.view.list.rows
     assert rows.row(0).title == "Today"
     days.append(date.fromordinal(days[-1].toordinal() + 1))
-    panel._days.look()
+    panel.findChild(DateChange).look()
     assert rows.row(0).title == "Yesterday"
     panel.set_manager(None)

@@ -1,16 +1,19 @@
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QColor, QGuiApplication
-from PySide6.QtWidgets import QAbstractButton, QLineEdit, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QWidget
 
 from engine import ProviderError
+from gui.sessions.content_search import PAUSE_MS
 from gui.sessions.filter_controller import DaysDialog
 from gui.sessions.panel import SessionsPanel
 from gui.sessions.rows import HeadingRow
 from gui.sessions.session_actions import SessionMenu
 from gui.style.theme import theme_tokens
+from gui.widgets.list_header import CountLine
+from tests.helpers.chips import choose_from_chip
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_records import make_progress
 from tests.helpers.fake_sessions import NOW, SESSIONS, VALVE, make_session_summary, many_summaries
@@ -31,7 +34,7 @@ def _sessions(panel: SessionsPanel) -> list[str]:
 
 
 def _counts(panel: SessionsPanel) -> str:
-    return panel.view.header._counts.accessibleName()
+    return panel.view.header.findChild(CountLine).accessibleName()
 
 
 def _type(qtbot, panel: SessionsPanel, text: str) -> None:
@@ -41,15 +44,6 @@ def _type(qtbot, panel: SessionsPanel, text: str) -> None:
 
 def _rest(qtbot, panel: SessionsPanel) -> None:
     qtbot.waitUntil(lambda: not panel.busy)
-
-
-def _choose(panel: SessionsPanel, chip: str, words: str) -> None:
-    """Take what a chip's menu offers under these words."""
-    button = next(b for b in panel.chips.findChildren(QPushButton) if b.accessibleName().startswith(chip))
-    menu: QMenu = button.menu()
-    menu.aboutToShow.emit()
-    menus = [menu, *(action.menu() for action in menu.actions() if action.menu())]
-    next(a for m in menus for a in m.actions() if a.text().split("\t")[0] == words).trigger()
 
 
 def _press(page: QWidget, words: str) -> None:
@@ -72,7 +66,6 @@ def test_first_session_is_selected(qtbot, show_panel, memory, jobs):
     assert [summary.path for summary in told] == [VALVE]
     panel.set_manager(None)
     assert not panel.busy
-    assert not panel._follower.due
 
 
 def test_typing_filters_titles_immediately_and_content_later(qtbot, panel, memory):
@@ -90,7 +83,8 @@ def test_typing_filters_titles_immediately_and_content_later(qtbot, panel, memor
 def test_enter_searches_content_immediately_then_opens(qtbot, panel, memory):
     _type(qtbot, panel, "lisbon keys ruth")
     qtbot.keyClick(panel.box.edit, Key.Key_Return)
-    assert not panel._content._pause.isActive()
+    waits = [timer.interval() for timer in panel.findChildren(QTimer) if timer.isActive()]
+    assert PAUSE_MS not in waits
     _rest(qtbot, panel)
     assert "Trip to Lisbon, flat and keys" in _sessions(panel)
     with qtbot.waitSignal(panel.session_activated) as opened:
@@ -109,25 +103,25 @@ def test_speaker_filter_restricts_hits(qtbot, panel):
     panel.search("firmware")
     _rest(qtbot, panel)
     assert _sessions(panel) == ["Fix the valve controller"]
-    _choose(panel, "Said by", "Me")
+    choose_from_chip(panel.chips, "Said by", "Me")
     assert _sessions(panel) == []
-    _choose(panel, "Said by", "The agent")
+    choose_from_chip(panel.chips, "Said by", "The agent")
     assert _sessions(panel) == ["Fix the valve controller"]
 
 
 def test_agent_project_and_time_filters_combine(qtbot, panel):
-    _choose(panel, "Agent", "Codex")
+    choose_from_chip(panel.chips, "Agent", "Codex")
     assert _counts(panel) == "3 of 11 sessions"
-    _choose(panel, "Project", "nas")
+    choose_from_chip(panel.chips, "Project", "nas")
     assert _sessions(panel) == ["Is the log rotated?"]
-    _choose(panel, "Agent", "All agents")
-    _choose(panel, "Project", "All projects")
-    _choose(panel, "Time", "January 2026")
+    choose_from_chip(panel.chips, "Agent", "All agents")
+    choose_from_chip(panel.chips, "Project", "All projects")
+    choose_from_chip(panel.chips, "Time", "January 2026")
     assert _sessions(panel) == ["Drip or soaker hose", "バルブの説明書の要約"]
 
 
-def test_days_dialog_accepts_days_in_any_order(qtbot, panel):
-    dialog = DaysDialog(panel._listed._today(), panel._listed._today().replace(day=9))
+def test_days_dialog_accepts_days_in_any_order(qtbot, panel, today):
+    dialog = DaysDialog(today, today.replace(day=9))
     qtbot.addWidget(dialog)
     assert dialog.period().words == "9 Feb 2026 – 11 Feb 2026"
     assert (dialog.period().first.day, dialog.period().last.day) == (9, 11)
@@ -245,8 +239,8 @@ def test_escape_in_empty_box_clears_filters_but_not_similar(qtbot, panel):
     panel.box.focus()
     qtbot.keyClick(panel.box.edit, Key.Key_Escape)
     assert "like “" in panel.view.notice.accessibleName()
-    _choose(panel, "Said by", "Me")
-    _choose(panel, "Agent", "Codex")
+    choose_from_chip(panel.chips, "Said by", "Me")
+    choose_from_chip(panel.chips, "Agent", "Codex")
     qtbot.keyClick(panel.box.edit, Key.Key_Escape)
     assert not panel.chips.narrows
     assert _counts(panel) == "11 sessions · 1 sub-agent · 6 agents"
@@ -257,7 +251,7 @@ def test_no_match_offers_clearing_filters(qtbot, panel):
     assert "Searching messages" in panel.view.page.accessibleName()
     _rest(qtbot, panel)
     assert panel.view.page.accessibleName().startswith("No session matches “zebra crossing” No title")
-    _choose(panel, "Agent", "Codex")
+    choose_from_chip(panel.chips, "Agent", "Codex")
     _press(panel.view.page, "Clear the filters")
     assert _counts(panel) == "11 sessions · 1 sub-agent · 6 agents"
     assert panel.box.edit.hasFocus()

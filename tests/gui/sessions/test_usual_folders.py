@@ -2,13 +2,12 @@
 
 from PySide6.QtWidgets import QLabel
 
-from engine.corpus.transcripts import registry
 from gui.sessions.listing_view import make_place_table
-from tests.helpers.invented_agent import QUILL
+from tests.helpers.invented_agent import declare
 
 
 def test_table_shows_declared_folders_then_exports(qtbot, appearance, monkeypatch):
-    monkeypatch.setattr(registry, "AGENTS", (*registry.AGENTS, QUILL))
+    declare(monkeypatch)
     table = make_place_table()
     qtbot.addWidget(table)
     texts = [label.text().replace("\u200b", "") for label in table.findChildren(QLabel)]

@@ -8,6 +8,7 @@ from gui.core.app_paths import AppPaths
 from gui.core.notices import Notices
 from gui.core.workspace import Workspace
 from gui.settings.broken_settings import BrokenSettings
+from gui.widgets.form_controls import ComboBox
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_records import make_estimate, make_summary
 
@@ -26,8 +27,12 @@ def opened(qtbot, jobs, monkeypatch, tmp_path) -> list[tuple[Settings, FakeMemor
 
 
 @pytest.fixture
-def way(qtbot, appearance, jobs, opened, tmp_path) -> SettingsController:
-    workspace = Workspace(jobs)
+def workspace(jobs) -> Workspace:
+    return Workspace(jobs)
+
+
+@pytest.fixture
+def way(qtbot, appearance, jobs, opened, workspace, tmp_path) -> SettingsController:
     window = QWidget()
     qtbot.addWidget(window)
     aside = BrokenSettings(workspace, Notices(workspace, window), jobs, AppPaths(), window)
@@ -43,7 +48,9 @@ def _choose(qtbot, way, provider: str) -> None:
     way.show_page("embedding")
     page = way.dialog.pages.page("embedding")
     qtbot.waitUntil(lambda: way.dialog.ready)
-    page._form._take(page._form.choice.with_provider(provider))
+    box = next(box for box in page.findChildren(ComboBox) if box.accessibleName() == "Provider")
+    box.setCurrentIndex(box.findData(provider))
+    box.activated.emit(box.currentIndex())
     qtbot.waitUntil(lambda: way.dialog.ready)
 
 
@@ -76,10 +83,10 @@ def test_price_is_estimated_again_after_sync(qtbot, way, opened):
     qtbot.waitUntil(lambda: len(memory.estimated) > asked)
 
 
-def test_dialog_closes_with_its_workspace(qtbot, way):
+def test_dialog_closes_with_its_workspace(qtbot, way, workspace):
     way.show_page("embedding")
     qtbot.waitUntil(lambda: way.dialog.ready)
-    way._workspace.close()
+    workspace.close()
     assert not way.dialog.isVisible()
     way.show_page("embedding")
     assert not way.dialog.isVisible()
@@ -94,12 +101,14 @@ def test_apply_reopens_folder_below_dialog(qtbot, way, opened):
     assert opened[1][0].chunking.tokens == 200
     assert opened[0][1].closed
     assert way.dialog.isVisible()
-    assert way.dialog.pages._manager is opened[1][1]
+    way.dialog.show_page("embedding")
     qtbot.waitUntil(lambda: way.dialog.ready)
+    assert opened[1][1].estimated, "the pages ask the new memory"
+    assert not opened[0][1].estimated
     way.dialog.leave()
 
 
-def test_failed_reopen_closes_dialog(qtbot, way, opened, monkeypatch):
+def test_failed_reopen_closes_dialog(qtbot, way, workspace, opened, monkeypatch):
     way.show_page("advanced")
     qtbot.waitUntil(lambda: way.dialog.ready)
 
@@ -108,27 +117,27 @@ def test_failed_reopen_closes_dialog(qtbot, way, opened, monkeypatch):
 
     monkeypatch.setattr(engine, "open_memory", refuse, raising=False)
     way.dialog.model.set("store.path", "/nowhere", "workspace")
-    with qtbot.waitSignal(way._workspace.failed):
+    with qtbot.waitSignal(workspace.failed):
         way.dialog.model.apply()
     assert not way.dialog.isVisible()
 
 
-def test_window_option_applies_without_reopening(qtbot, way, opened):
+def test_window_option_applies_without_reopening(qtbot, way, workspace, opened):
     way.show_page("general")
     qtbot.waitUntil(lambda: way.dialog.ready)
-    with qtbot.waitSignal(way._workspace.settings_changed) as told:
+    with qtbot.waitSignal(workspace.settings_changed) as told:
         way.dialog.model.set("window.editor", "vim {path}", "defaults")
     assert told.args[0].settings.window.editor == "vim {path}"
-    assert way._workspace.current.settings.window.editor == "vim {path}"
+    assert workspace.current.settings.window.editor == "vim {path}"
     assert len(opened) == 1
     qtbot.waitUntil(lambda: way.dialog.ready)
     way.dialog.leave()
 
 
-def test_query_option_applies_without_reopening(qtbot, way, opened):
+def test_query_option_applies_without_reopening(qtbot, way, workspace, opened):
     way.show_page("search")
     qtbot.waitUntil(lambda: way.dialog.ready)
-    with qtbot.waitSignal(way._workspace.settings_changed):
+    with qtbot.waitSignal(workspace.settings_changed):
         way.dialog.model.set("query.min_score", 0.7, "defaults")
     assert [settings.query.min_score for settings in opened[0][1].answers_as] == [0.7]
     assert len(opened) == 1
@@ -157,7 +166,7 @@ def test_damaged_file_is_set_aside_and_both_paths_named(qtbot, way, opened):
     qtbot.waitUntil(lambda: len(opened) == 2)
     kept = next(other for other in path.parent.iterdir() if other != path)
     assert kept.read_text() == "[defaults]\nprovider = 7\n"
-    banner = way._window.findChild(Notices)
+    banner = way.parent().findChild(Notices)
     qtbot.waitUntil(lambda: bool(banner.text))
     assert str(kept) in banner.text
     assert str(path) in banner.text

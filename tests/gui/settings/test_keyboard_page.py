@@ -3,11 +3,11 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QWidget
 
 import engine
-from engine.base import language
 from gui.commands.binding import key_action
 from gui.commands.keymap import Keymap, command, keymap
 from gui.settings.custom_keys import CustomKeys
 from gui.settings.keyboard_page import KeyboardPage
+from tests.helpers.catalogue import translated
 
 Key = Qt.Key
 Control, Shift, Alt = (
@@ -67,12 +67,12 @@ def test_key_is_assigned_by_pressing_it(qtbot, page, mapped, config):
     assert engine.load_settings(config=config).window.keys == {WRAP.name: ("Ctrl+Alt+W",)}
 
 
-def test_command_is_found_in_window_language_and_english(page, monkeypatch):
+def test_command_is_found_in_window_language_and_english(page):
     german = {"Fold lines…": "Zeilen umbrechen\u00a0…"}
-    monkeypatch.setattr(language, "_speech", language._Speech("de", lambda text: german.get(text, text)))
-    for typed in ("zeilen", "fold lin"):
-        page.edit.setText(typed)
-        assert _rows(page) == ["Zeilen umbrechen"]
+    with translated(lambda text: german.get(text, text)):
+        for typed in ("zeilen", "fold lin"):
+            page.edit.setText(typed)
+            assert _rows(page) == ["Zeilen umbrechen"]
 
 
 def test_new_key_applies_to_existing_action(qtbot, page, mapped):

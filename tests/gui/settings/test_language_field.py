@@ -1,8 +1,8 @@
 import pytest
 
 from engine import all_options
-from engine.base import language
 from gui.settings.option_row import LanguageField, field_for
+from tests.helpers.catalogue import translated
 
 OPTION = next(option for option in all_options() if option.key == "window.language")
 
@@ -26,7 +26,7 @@ def test_different_language_mentions_restart(field, language, later):
     assert field.later.isHidden() is not later
 
 
-def test_current_language_mentions_no_restart(field, monkeypatch):
-    monkeypatch.setattr(language, "_speech", language._Speech("de"))
-    field.show_value("system")
-    assert field.later.isHidden()
+def test_current_language_mentions_no_restart(field):
+    with translated(str):
+        field.show_value("system")
+        assert field.later.isHidden()

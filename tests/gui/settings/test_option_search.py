@@ -1,15 +1,16 @@
 import pytest
 
-from engine.base import language
 from gui.settings.option_search import ALSO_CALLED, fit, words_of
 from gui.settings.page_layout import placed_options
+from tests.helpers.catalogue import translated
 
 GERMAN = {"Maximum file size": "Größte Datei", "Sources": "Quellen", "Light": "Hell"}
 
 
 @pytest.fixture
-def german(monkeypatch):
-    monkeypatch.setattr(language, "_speech", language._Speech("de", lambda text: GERMAN.get(text, text)))
+def german():
+    with translated(lambda text: GERMAN.get(text, text)):
+        yield
 
 
 @pytest.mark.usefixtures("german")

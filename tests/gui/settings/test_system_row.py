@@ -34,11 +34,15 @@ def entry(tmp_path) -> Entry:
 
 
 @pytest.fixture
-def dialog(qtbot, appearance, jobs, tmp_path, user_home, entry) -> SettingsDialog:
+def switch(jobs, entry) -> SystemSwitch:
     entry.file.parent.mkdir()
     option = Option(key="program.begin", kind="switch", help="Begins with the desktop.", default=False)
     placed = OptionPlacement(option, "general", "", "Begin early")
-    switch = SystemSwitch(placed, "workspace", "Nothing was changed. {reason}", entry, jobs, jobs)
+    return SystemSwitch(placed, "workspace", "Nothing was changed. {reason}", entry, jobs, jobs)
+
+
+@pytest.fixture
+def dialog(qtbot, appearance, jobs, tmp_path, user_home, switch) -> SettingsDialog:
     dialog = SettingsDialog(jobs, switches=(switch,))
 
     def finish(_) -> None:
@@ -59,8 +63,8 @@ def _said(row) -> str:
     return " | ".join(found.text().replace("\u200b", "") for found in row.findChildren(QLabel) if found.isVisible())
 
 
-def _settle(qtbot, dialog) -> None:
-    qtbot.waitUntil(lambda: dialog.ready and not _row(dialog)._switch.busy)
+def _settle(qtbot, dialog, switch) -> None:
+    qtbot.waitUntil(lambda: dialog.ready and not switch.busy)
 
 
 def test_system_row_is_in_place_with_description(qtbot, dialog):
@@ -114,12 +118,12 @@ def test_external_change_is_shown_on_return(qtbot, dialog, entry):
     qtbot.waitUntil(_row(dialog).field.box.isChecked)
 
 
-def test_failed_switch_is_shown_and_box_reverts(qtbot, dialog, entry):
+def test_failed_switch_is_shown_and_box_reverts(qtbot, dialog, entry, switch):
     entry.file.parent.rmdir()
     row = _row(dialog)
     row.field.box.click()
     qtbot.waitUntil(lambda: "Nothing was changed. No such file or directory" in _said(row))
-    _settle(qtbot, dialog)
+    _settle(qtbot, dialog, switch)
     assert not row.field.box.isChecked()
     entry.file.parent.mkdir()
     row.field.box.click()
@@ -128,10 +132,10 @@ def test_failed_switch_is_shown_and_box_reverts(qtbot, dialog, entry):
 
 
 @pytest.mark.parametrize("query", ["begin early", "program.begin", "desktop", "begin off"])
-def test_system_row_is_found_by_search_and_toggled_there(qtbot, dialog, entry, query):
+def test_system_row_is_found_by_search_and_toggled_there(qtbot, dialog, entry, query, switch):
     dialog.search(query)
     qtbot.waitUntil(lambda: dialog.ready)
-    _settle(qtbot, dialog)
+    _settle(qtbot, dialog, switch)
     row = _row(dialog)
     assert dialog.results.isVisible()
     dialog.results.take_focus()

@@ -102,7 +102,7 @@ def test_selection_survives_index_change(qtbot, opened, find):
     rows.take_focus()
     qtbot.keyClick(rows, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
     before = rows.selected_results()
-    rows.show_rows([*rows.rows._rows][:-1], keep=True)
+    rows.show_rows([rows.rows.row(place) for place in range(rows.rows.rowCount() - 1)], keep=True)
     assert [result.citation for result in rows.selected_results()] == [result.citation for result in before]
 
 

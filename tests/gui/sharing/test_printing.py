@@ -59,6 +59,36 @@ def saved(qtbot) -> Callable[[MainWindow, Path], bytes]:
     return save
 
 
+@pytest.fixture
+def asks_for_file(read_session, monkeypatch) -> Callable[[], bool]:
+    """Try to save as PDF, and cancel. Returns whether the window asked for a file: it does not while it prints."""
+
+    def ask() -> bool:
+        asked: list[object] = []
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *dialog: asked.append(dialog) or ("", ""))
+        read_session.sharing.printing.save_pdf()
+        return bool(asked)
+
+    return ask
+
+
+@pytest.fixture
+def print_to(read_note, monkeypatch) -> Callable[[Path], None]:
+    """Print the note, with a printer that writes this file: where tests run there is no other."""
+
+    def run(path: Path) -> None:
+        def accept(dialog: QPrintDialog) -> None:
+            dialog.printer().setOutputFormat(QPrinter.OutputFormat.PdfFormat)
+            dialog.printer().setOutputFileName(str(path))
+            monkeypatch.setattr(QPrinter, "outputFormat", lambda _: QPrinter.OutputFormat.NativeFormat)
+            dialog.accepted.emit(dialog.printer())
+
+        monkeypatch.setattr(QPrintDialog, "show", accept)
+        read_note.sharing.printing.print_()
+
+    return run
+
+
 def _pdf(make: Callable[[Paper], Iterator[float]]) -> bytes:
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -151,7 +181,8 @@ def test_revealed_secrets_are_masked_in_print(qtbot, read_session, memory, saved
     conversation = read_session.views.conversation
     masked = saved(read_session, tmp_path / "masked.pdf")
     assert SESSIONS[VALVE].masked or conversation.opened.conversation.session.masked
-    conversation._reread(reveal=True)
+    for words in ("Reveal…", "Reveal them"):
+        next(b for b in conversation.banner.findChildren(QPushButton) if b.text() == words).click()
     qtbot.waitUntil(lambda: conversation.opened is not None and conversation.opened.wanted.reveal)
     again = saved(read_session, tmp_path / "revealed.pdf")
     assert _without_times(pdf_text(again)) == _without_times(pdf_text(masked))
@@ -224,7 +255,7 @@ def test_failed_pdf_save_keeps_existing_file(qtbot, read_session, tmp_path, monk
     assert [path.name for path in tmp_path.iterdir()] == ["a.pdf"]
 
 
-def test_printing_long_conversation_can_be_cancelled(qtbot, read_session, tmp_path):
+def test_printing_long_conversation_can_be_cancelled(qtbot, read_session, asks_for_file, tmp_path):
     session = SESSIONS[VALVE]
     many = tuple(
         msgspec.structs.replace(session.messages[0], text=f"Message {n}", line=n + 1, ordinal=n + 1)
@@ -240,26 +271,18 @@ def test_printing_long_conversation_can_be_cancelled(qtbot, read_session, tmp_pa
     progress.findChild(QPushButton).click()
     qtbot.waitUntil(lambda: read_session.findChild(QProgressDialog) is None)
     assert not list(tmp_path.iterdir())
-    assert read_session.sharing.printing._run is None
+    assert asks_for_file(), "it can be printed again"
 
 
-def test_printer_receives_pages(qtbot, read_note, tmp_path):
-    printer = QPrinter(QPrinter.PrinterMode.HighResolution)
-    printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)  # there is no other printer where tests run
-    printer.setOutputFileName(str(tmp_path / "spooled.pdf"))
-    printing = read_note.sharing.printing
-    printing._prepare(lambda opened, what: printing._print_on(printer, opened, what))
+def test_printer_receives_pages(qtbot, read_note, print_to, tmp_path):
+    print_to(tmp_path / "spooled.pdf")
     qtbot.waitUntil(lambda: "sent to" in read_note.banner.text)
     assert "Greenhouse" in pdf_text((tmp_path / "spooled.pdf").read_bytes())
 
 
 @pytest.mark.qt_log_ignore("QPainter::begin")
-def test_unusable_printer_is_reported(qtbot, read_note, tmp_path):
-    printer = QPrinter(QPrinter.PrinterMode.HighResolution)
-    printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
-    printer.setOutputFileName(str(tmp_path / "no/such/folder/a.pdf"))
-    printing = read_note.sharing.printing
-    printing._prepare(lambda opened, what: printing._print_on(printer, opened, what))
+def test_unusable_printer_is_reported(qtbot, read_note, print_to, tmp_path):
+    print_to(tmp_path / "no/such/folder/a.pdf")
     qtbot.waitUntil(lambda: read_note.banner.text == "The printer cannot be used: choose another one.")
 
 
@@ -284,21 +307,23 @@ def test_print_to_file_writes_complete_pdf(qtbot, read_note, tmp_path, monkeypat
     assert "Greenhouse" in pdf_text(target.read_bytes())
 
 
-def test_closing_cancels_running_print(qtbot, read_session, tmp_path):
-    printing = read_session.sharing.printing
-    printing.write_pdf(tmp_path / "a.pdf", usual_layout())
-    assert printing._run is not None
+def test_closing_cancels_running_print(qtbot, read_session, asks_for_file, tmp_path):
+    read_session.sharing.printing.write_pdf(tmp_path / "a.pdf", usual_layout())
+    assert not asks_for_file(), "one print at a time"
     read_session.sharing.close()
-    assert printing._run is None
+    assert asks_for_file()
     assert not list(tmp_path.iterdir())
 
 
 def test_menus_offer_print_and_save_as_pdf(read_session, monkeypatch):
-    monkeypatch.setattr(QMenu, "popup", lambda *_: None)  # nothing here can take the keyboard
+    menus: list[QMenu] = []
+    monkeypatch.setattr(QMenu, "popup", lambda menu, *_: menus.append(menu))  # nothing here can take the keyboard
     conversation = read_session.views.conversation
     conversation.view.current.go_to(0)
-    conversation.session_actions._open_menu(QPoint())
-    assert [action.text() for action in conversation.session_actions._menu.actions()][-2:] == ["Print…", "Save as PDF…"]
+    conversation.view.menu_wanted.emit(QPoint())
+    assert len(menus) == 1
     for header in (conversation.header, read_session.viewer.header):
-        header.folding._fill()
-        assert [action.text() for action in header.folding._menu.actions()][-2:] == ["Print…", "Save as PDF…"]
+        menus.append(header.folding.more.menu())
+        menus[-1].aboutToShow.emit()
+    for menu in menus:
+        assert [action.text() for action in menu.actions()][-2:] == ["Print…", "Save as PDF…"]

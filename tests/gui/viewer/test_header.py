@@ -31,8 +31,9 @@ def shown(header: ViewerHeader, width: int) -> list[str]:
 
 def menu_texts(header: ViewerHeader) -> list[str]:
     """What the menu offers now."""
-    header.folding._menu.aboutToShow.emit()
-    return [action.text() for action in header.folding._menu.actions() if not action.isSeparator()]
+    menu = header.folding.more.menu()
+    menu.aboutToShow.emit()
+    return [action.text() for action in menu.actions() if not action.isSeparator()]
 
 
 def test_wide_header_shows_everything(header: ViewerHeader) -> None:
@@ -83,6 +84,6 @@ def test_mode_can_be_chosen_from_menu(qtbot, header: ViewerHeader) -> None:
     shown(header, 240)
     menu_texts(header)
     with qtbot.waitSignal(header.rendered_chosen) as chosen:
-        header.folding._menu.actions()[0].trigger()
+        header.folding.more.menu().actions()[0].trigger()
     assert chosen.args == [True]
     assert menu_texts(header)[0] == "Show source"

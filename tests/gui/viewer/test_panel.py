@@ -5,12 +5,16 @@ import threading
 import msgspec
 import pytest
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QAccessible, QGuiApplication
+from PySide6.QtGui import QAccessible, QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 
+from gui.style.theme import theme_tokens
 from gui.viewer import external_programs, links
 from gui.viewer.panel import ViewerPanel
+from gui.viewer.rendered_view import StepwiseLayout
+from gui.viewer.scroll_bar import MatchScrollBar
+from gui.viewer.source_view import SourceView
 from tests.helpers.fake_memory import FakeMemory
 
 GREENHOUSE = "projects/greenhouse.md"
@@ -26,6 +30,25 @@ def current(panel: ViewerPanel) -> tuple[int, str]:
 def hint(panel: ViewerPanel) -> str:
     """The sentence that lies over the text now."""
     return panel.hint.findChild(QLabel).text() if panel.hint.isVisible() else ""
+
+
+def has_tick(strip: QImage) -> bool:
+    """Whether a tick of a hit is painted in this part of a scroll bar."""
+    tick = theme_tokens("light").mark_tick
+    return any(strip.pixelColor(strip.width() // 2, y) == tick for y in range(strip.height()))
+
+
+def ticked_lines(view: SourceView) -> set[int]:
+    """Lines with a painted tick."""
+    bar = view.findChild(MatchScrollBar)
+    strip = bar.grab().toImage()
+    lines = range(1, view.line_count + 1)
+    return {line for line in lines if has_tick(strip.copy(0, bar.y_of(line), strip.width(), 1))}
+
+
+def laid_out(panel: ViewerPanel) -> bool:
+    """Whether the rendered page has its height."""
+    return panel.rendered.findChild(StepwiseLayout).complete
 
 
 def press(panel: ViewerPanel, keys: str) -> None:
@@ -180,7 +203,7 @@ def test_alt_r_toggles_rendered_page(qtbot, panel: ViewerPanel, show) -> None:
 
 def test_n_steps_through_query_words_and_wraps(qtbot, panel: ViewerPanel, find, show) -> None:
     show(find("timer", "greenhouse"), "timer irrigation")
-    qtbot.waitUntil(lambda: not panel.finding.hits._marks.running)
+    qtbot.waitUntil(lambda: ticked_lines(panel.source) == {4, 9, 16})
     seen = []
     for _ in range(5):
         press(panel, "n")
@@ -215,7 +238,7 @@ def test_n_without_matching_word_shows_hint(qtbot, panel: ViewerPanel, find, sho
 
 def test_overview_strip_shows_hits(qtbot, panel: ViewerPanel, find, show) -> None:
     show(find("timer", "greenhouse"), "timer")
-    qtbot.waitUntil(lambda: panel.source._overview._lines == {9, 16})
+    qtbot.waitUntil(lambda: ticked_lines(panel.source) == {9, 16})
 
 
 # --- the find bar -----------------------------------------------------------------------------------------------------
@@ -337,7 +360,7 @@ def test_editor_opens_at_line_of_part(qtbot, panel: ViewerPanel, memory: FakeMem
 def test_wrap_toggle_is_in_menu_and_on_alt_z(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     assert panel.source.wrap
-    menu = panel.header.folding._menu
+    menu = panel.header.folding.more.menu()
     menu.aboutToShow.emit()
     assert "Wrap lines" in [action.text() for action in menu.actions()]
     with qtbot.waitActive(panel):
@@ -389,8 +412,12 @@ def test_page_shows_text_and_loads_no_resource(panel: ViewerPanel, render) -> No
 
 def test_page_starts_at_heading_of_part(qtbot, panel: ViewerPanel, render) -> None:
     render("\n\n".join(f"## Day {number}\n\n" + "text\n" * 8 for number in range(40)) + "\n# End\n" * 30, 200)
-    qtbot.waitUntil(lambda: panel.rendered._layout_steps.complete)
-    shown = [block.text() for block, _ in panel.rendered._visible()]
+    qtbot.waitUntil(lambda: laid_out(panel))
+    first, last = (
+        panel.rendered.cursorForPosition(corner).blockNumber()
+        for corner in (panel.rendered.viewport().rect().topLeft(), panel.rendered.viewport().rect().bottomRight())
+    )
+    shown = [panel.rendered.document().findBlockByNumber(number).text() for number in range(first, last + 1)]
     wanted = panel.opened.outline.place_of(panel.source.place()[0])
     assert wanted is not None
     assert wanted.key in {text.replace(" ", "").lower() for text in shown[:3]}
@@ -401,7 +428,7 @@ def test_n_steps_through_hits_on_page(qtbot, panel: ViewerPanel, memory: FakeMem
     panel.choose_rendered(True)
     with qtbot.waitSignal(panel.file_shown):
         panel.show_result(find("timer", "page"), "timer")
-    qtbot.waitUntil(lambda: not panel.finding.hits._marks.running)
+    qtbot.waitUntil(lambda: has_tick(panel.rendered.verticalScrollBar().grab().toImage()))
     panel.rendered.verticalScrollBar().setValue(0)
     panel.rendered.viewport().grab()
     for line, start in ((1, 0), (92, 4), (92, 12)):
@@ -436,11 +463,11 @@ def test_unsliceable_part_stays_source_with_reason(panel: ViewerPanel, render) -
 def test_changed_page_keeps_scroll_position(qtbot, panel: ViewerPanel, memory: FakeMemory, render) -> None:
     text = "\n\n".join(f"## Day {number}\n\nwords" for number in range(80))
     render(text)
-    qtbot.waitUntil(lambda: panel.rendered._layout_steps.complete)
+    qtbot.waitUntil(lambda: laid_out(panel))
     panel.rendered.verticalScrollBar().setValue(900)
     memory.files["page.md"] = text + "\n\n## New end\n"
     memory.locate("page.md")
-    qtbot.waitUntil(lambda: "New end" in panel.rendered.toPlainText() and panel.rendered._layout_steps.complete)
+    qtbot.waitUntil(lambda: "New end" in panel.rendered.toPlainText() and laid_out(panel))
     assert panel.rendered.verticalScrollBar().value() == 900
 
 
@@ -448,7 +475,7 @@ def test_other_page_starts_at_top(qtbot, panel: ViewerPanel, memory: FakeMemory,
     render("\n\n".join(f"## Day {number}\n\nwords" for number in range(80)), 100)
     qtbot.waitUntil(lambda: panel.rendered.verticalScrollBar().value() > 0)
     show("topics/shopping.md")
-    qtbot.waitUntil(lambda: panel.rendered._layout_steps.complete)
+    qtbot.waitUntil(lambda: laid_out(panel))
     assert panel.rendered.verticalScrollBar().value() == 0
 
 

@@ -5,7 +5,6 @@ from PySide6.QtGui import QContextMenuEvent, QTextCursor
 from PySide6.QtWidgets import QMenu
 
 from engine import LAST_LINE, Passage
-from gui.viewer import similar_action
 from gui.viewer.panel import ViewerPanel
 from tests.helpers.fake_memory import FakeMemory
 
@@ -46,14 +45,13 @@ def test_selection_is_used_with_its_lines(qtbot, panel: ViewerPanel, show) -> No
     ]
 
 
-def test_long_selection_is_truncated(qtbot, panel: ViewerPanel, show, memory, monkeypatch) -> None:
-    monkeypatch.setattr(similar_action, "_MOST_LINES", 3)
+def test_long_selection_is_truncated(qtbot, panel: ViewerPanel, show, memory) -> None:
     memory.files["long.md"] = "".join(f"line {number}\n" for number in range(1, 500))
     show("long.md")
     panel.source.select_all()
     passage, _ = want(qtbot, panel)
-    assert (passage.start_line, passage.end_line) == (1, 3)
-    assert passage.text == "line 1\nline 2\nline 3\n"
+    assert (passage.start_line, passage.end_line) == (1, 200)
+    assert passage.text == "".join(f"line {number}\n" for number in range(1, 201))
 
 
 def test_long_selection_is_not_cut_within_a_secret(qtbot, panel: ViewerPanel, show, memory) -> None:

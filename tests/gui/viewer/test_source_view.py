@@ -12,9 +12,8 @@ from PySide6.QtTest import QTest
 from engine import CancelToken, NumberedText
 from gui.core.jobs import Jobs
 from gui.style.theme import tokens
-from gui.viewer import canvas
 from gui.viewer.canvas import CUT_MARK
-from gui.viewer.line_painter import LinePainter
+from gui.viewer.line_layout import LineLayout
 from gui.viewer.lines import LINE_LIMIT, FileLines
 from gui.viewer.matches import Hit, plain_finder
 from gui.viewer.outline import Outline
@@ -281,19 +280,21 @@ def test_marks_far_right_in_long_line_are_painted(qtbot, view: SourceView, tmp_p
 
 def test_cached_line_layouts_are_bounded(view: SourceView, tmp_path: Path) -> None:
     put(view, tmp_path, ("word " * 4_000 + "\n") * 200)
-    for line in range(1, 201):
-        view.text_at(line)
-    assert view.layouts._characters == sum(len(laid.text) for laid in view.layouts._kept.values()) <= 3_000_000
+    for _ in range(3):
+        for line in range(1, 201):
+            view.text_at(line)
+    kept = sum(view.layouts.known(line) for line in range(1, 201))
+    assert kept == 3_000_000 // len(view.text_at(200))
 
 
 def test_slow_marks_do_not_prevent_text_painting(qtbot, view: SourceView, monkeypatch) -> None:
-    box = LinePainter._box
+    spans = LineLayout.spans
 
-    def slow(*arguments) -> None:
-        time.sleep(2 * canvas._FRAME_BUDGET)
-        box(*arguments)
+    def slow(*arguments) -> Iterator[tuple[int, float, float]]:
+        time.sleep(0.05)  # longer than one turn may paint
+        return spans(*arguments)
 
-    monkeypatch.setattr(LinePainter, "_box", slow)
+    monkeypatch.setattr(LineLayout, "spans", slow)
     view.set_finders(plain_finder("title"), None)
     laid = view.layouts.line(1)
     for piece in laid.pieces:

@@ -2,11 +2,12 @@ from itertools import pairwise
 
 import msgspec
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from engine import BatchJobStatus, FallbackStatus, FileIssue, SourceCount
+from gui.widgets.labels import ElidedLabel
 from gui.widgets.sync_bar import ProgressLine, SyncBar
 from gui.widgets.sync_line import STALL_SECONDS, sync_line
 from tests.helpers.fake_records import make_estimate, make_progress, make_status, make_summary
@@ -180,14 +181,16 @@ def _button(bar: SyncBar, words: str) -> QPushButton:
 
 def _places(bar: SyncBar) -> list[tuple[int, int]]:
     """Left edges and widths of the bar's parts during a sync."""
-    names = ("_dot", "_word", "_progress", "count", "detail", "_file", "_steer", "_cancel")
-    parts: list[QWidget] = [getattr(bar, name) for name in names]
-    return [(part.x(), part.width()) for part in parts]
+    parts = bar.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    return [(part.x(), part.width()) for part in parts if not part.isHidden()]
 
 
 def test_layout_is_stable_while_sync_runs(qtbot, bar):
     bar.show_status(make_status(syncing=make_progress()))
-    qtbot.waitUntil(lambda: bar._file.x() > bar.detail.x() > bar.count.x() > 0)
+    *_, file = bar.findChildren(ElidedLabel)
+    qtbot.waitUntil(lambda: file.x() > bar.detail.x() > bar.count.x() > 0)
+    assert file.text() == "memory/projects/greenhouse.md"
+    assert len(_places(bar)) == 8
     places = _places(bar)
     bar.show_status(make_status(syncing=make_progress(completed=3, rate=9.0, seconds_left=4000.0, current_file="a.md")))
     bar.layout().activate()
@@ -312,5 +315,6 @@ def test_update_interval_follows_displayed_precision(qtbot, monkeypatch):
         "nothing": None,
     }.items():
         bar.show_status(status)
-        seconds[name] = bar._timer.interval() / 1000
+        [timer] = [timer for timer in bar.findChildren(QTimer) if not timer.isSingleShot()]
+        seconds[name] = timer.interval() / 1000
     assert seconds == {"running": 1, "just now": 1, "long ago": 15, "nothing": 15}

@@ -21,24 +21,24 @@ class Elsewhere:
 
     def __init__(self, place: "Place", memory: BuiltinMemory) -> None:
         self._place = place
-        self._memory = memory
+        self.index = memory
         self.closed = False
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._memory, name)
+        return getattr(self.index, name)
 
     def search(self, *args: Any, **options: Any) -> Any:
         self._place.searched += 1
         self._place.before_search(self, options.get("cancel"))
-        return self._memory.search(*args, **options)
+        return self.index.search(*args, **options)
 
     def search_like(self, *args: Any, **options: Any) -> Any:
         self._place.before_search(self, options.get("cancel"))
-        return self._memory.search_like(*args, **options)
+        return self.index.search_like(*args, **options)
 
     def close(self) -> None:
         self.closed = True
-        self._memory.close()
+        self.index.close()
 
 
 class Place:

@@ -5,7 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from engine.backends import fallback_switch
 from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
 from engine.base.errors import (
@@ -22,6 +21,7 @@ from engine.records import AskedQuestion, Passage, SavedSearch
 from engine.settings import Settings
 from engine.settings.query_options import QuerySettings
 from tests.engine.backends.fallback.conftest import Elsewhere
+from tests.helpers.background import wait_until
 
 GONE = BackendError("The command qmd is not there: install it with npm.")
 
@@ -125,8 +125,7 @@ def test_an_update_by_hand_ends_the_pause(open_manager, place):
     assert not manager.search("irrigation").notice
 
 
-def test_hanging_retry_does_not_block(open_manager, place, monkeypatch):
-    monkeypatch.setattr("engine.backends.fallback_switch._RETRY_TIMEOUT", 0.05)
+def test_hanging_retry_does_not_block(open_manager, place):
     manager = open_manager(pause=0)
     manager.sync()
     place.fails(GONE)
@@ -145,8 +144,7 @@ def test_hanging_retry_does_not_block(open_manager, place, monkeypatch):
     assert not manager.search("irrigation").notice
 
 
-def test_closing_ends_a_try_that_hangs(open_manager, place, monkeypatch):
-    monkeypatch.setattr("engine.backends.fallback_switch._RETRY_TIMEOUT", 0.05)
+def test_closing_ends_a_try_that_hangs(open_manager, place):
     manager = open_manager(pause=0)
     place.fails(GONE)
     manager.search("irrigation")
@@ -216,7 +214,7 @@ def test_both_errors_shown_when_both_fail(open_manager, place):
         def search(self, *_args, **_options):
             raise ProviderError("The provider is down")
 
-    manager = open_manager(open_builtin=lambda: Broken(place, place.open()._memory))
+    manager = open_manager(open_builtin=lambda: Broken(place, place.open().index))
     place.fails(GONE)
     with pytest.raises(BackendError) as told:
         manager.search("irrigation")
@@ -258,16 +256,15 @@ def test_unexpected_error_still_falls_back(open_manager, place, caplog):
     assert "secret" not in outcome.notice
 
 
-def test_an_index_that_is_not_up_to_date_says_so(open_manager, place, monkeypatch):
-    monkeypatch.setattr(fallback_switch, "_REFRESH_TIMEOUT", 0.05)
+def test_an_index_that_is_not_up_to_date_says_so(open_manager, place):
     go_on = threading.Event()
     taken: list[BuiltinMemory] = []
 
     def slow() -> Elsewhere:
         memory = place.open()
-        taken.append(memory._memory)
-        memory.__dict__["sync"] = lambda **options: go_on.wait(60) and memory._memory.sync(**options)
-        memory.__dict__["search"] = memory._memory.search
+        taken.append(memory.index)
+        memory.__dict__["sync"] = lambda **options: go_on.wait(60) and memory.index.sync(**options)
+        memory.__dict__["search"] = memory.index.search
         return memory
 
     manager = open_manager(open_builtin=slow)
@@ -276,9 +273,7 @@ def test_an_index_that_is_not_up_to_date_says_so(open_manager, place, monkeypatc
     assert not outcome.results
     assert "something may be missing yet" in outcome.notice
     go_on.set()
-    used = manager._switch.in_use()
-    assert used.catching_up is not None
-    used.catching_up.join()
+    wait_until(lambda: not manager.search("irrigation").notice.count("missing"))
     outcome = manager.search("irrigation")
     assert paths(outcome) == {"greenhouse.md", "shopping.md"}
     assert "missing" not in outcome.notice
@@ -288,7 +283,7 @@ def test_an_index_that_cannot_be_brought_up_to_date_says_why(open_manager, place
     def broken() -> Elsewhere:
         memory = place.open()
         memory.__dict__["sync"] = raising(IndexReadOnly("The folder cannot be written."))
-        memory.__dict__["search"] = memory._memory.search
+        memory.__dict__["search"] = memory.index.search
         return memory
 
     manager = open_manager(open_builtin=broken)
@@ -299,7 +294,7 @@ def test_an_index_that_cannot_be_brought_up_to_date_says_why(open_manager, place
 def test_listeners_hear_of_both_switches(open_manager, place):
     manager = open_manager(pause=0)
     seen: list[bool] = []
-    manager.add_status_listener(lambda: seen.append(manager._switch.failure != ""))
+    manager.add_status_listener(lambda: seen.append(manager.status().fallback is not None))
     place.fails(GONE)
     manager.search("irrigation")
     assert seen[-1]

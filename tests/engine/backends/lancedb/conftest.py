@@ -25,18 +25,20 @@ def provider() -> FakeProvider:
 def machine(tmp_path: Path, provider, monkeypatch) -> Iterator[Machine]:
     """Open the memory of a machine by its name; keyword arguments replace settings, `use` embeds."""
     opened: list[LanceMemory] = []
+    chosen: dict[str, FakeProvider | None] = {}
 
     def open_(
         name: str = "desk", *, notes: dict[str, str] | None = None, use: FakeProvider | None = provider, **changes
     ) -> LanceMemory:
-        monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(use))
+        data = tmp_path / name / "data"
+        chosen[str(data)] = use
+        monkeypatch.setattr(builtin, "select_provider", lambda settings, **_: selection_of(chosen[settings.store.path]))
         workspace = tmp_path / name / "notes"
         workspace.mkdir(parents=True, exist_ok=True)
         write(workspace, notes or {})
-        settings = table_settings(tmp_path / name / "data", str(tmp_path / "shared"), name, **changes)
+        settings = table_settings(data, str(tmp_path / "shared"), name, **changes)
         memory = LanceMemory(workspace, settings, executor=None, background=False)
         opened.append(memory)
-        assert memory._local._slot.selection is not None  # choose the provider before another machine replaces it
         return memory
 
     yield open_

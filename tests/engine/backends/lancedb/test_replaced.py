@@ -96,11 +96,16 @@ def test_reader_retries_when_version_removed(machine, table) -> None:
     assert shed.status().files == 2
 
 
-@pytest.mark.filterwarnings("ignore:optimize:UserWarning")  # keeping no old versions is intended
-def test_many_small_updates_leave_few_files_behind(machine, table, monkeypatch) -> None:
+@pytest.fixture
+def tidied_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Old versions of the table are removed after a few commits."""
     monkeypatch.setattr(writing, "_KEEP_VERSIONS", timedelta(0))
     monkeypatch.setattr(writing, "_VERSIONS_TO_TIDY", 8)
 
+
+@pytest.mark.filterwarnings("ignore:optimize:UserWarning")  # keeping no old versions is intended
+@pytest.mark.usefixtures("tidied_soon")
+def test_many_small_updates_leave_few_files_behind(machine, table) -> None:
     def files() -> int:
         return sum(path.is_file() for path in Path(table).rglob("*"))
 
@@ -117,10 +122,9 @@ def test_many_small_updates_leave_few_files_behind(machine, table, monkeypatch) 
 
 
 @pytest.mark.filterwarnings("ignore:optimize:UserWarning")
-def test_versions_of_ended_programs_cleaned_up(machine, table, monkeypatch) -> None:
+@pytest.mark.usefixtures("tidied_soon")
+def test_versions_of_ended_programs_cleaned_up(machine, table) -> None:
     """As with `mnemoscope index` from a timer: no single run makes enough commits to trigger a cleanup."""
-    monkeypatch.setattr(writing, "_KEEP_VERSIONS", timedelta(0))
-    monkeypatch.setattr(writing, "_VERSIONS_TO_TIDY", 8)
     versions = []
     for number in range(16):
         desk = machine("desk", notes={"hose.md": f"# Hose\n\nThe irrigation hose number {number}.\n"})

@@ -252,8 +252,7 @@ def test_the_question_is_behind_all_options(memory, fake):
     assert "evil" not in call[:at]
 
 
-def test_an_update_is_tried_again_while_someone_writes(memory, fake, monkeypatch):
-    monkeypatch.setattr("engine.backends.qmd.maintenance._FIRST_PAUSE", 0.01)
+def test_an_update_is_tried_again_while_someone_writes(memory, fake):
     fake.does(f"""
         if verb == "update" and not os.path.exists(__file__ + ".once"):
             open(__file__ + ".once", "w").close()
@@ -263,8 +262,8 @@ def test_an_update_is_tried_again_while_someone_writes(memory, fake, monkeypatch
     assert memory.sync().error == ""
 
 
-def test_duplicate_documents_rebuilt_and_counted_once(memory, fake):
-    config = memory._command.config_file
+def test_duplicate_documents_rebuilt_and_counted_once(memory, fake, data):
+    config = data() / "xdg-config/index.yml"
     told = config.read_text()
     fake.does(f"""
         if verb == "update":
@@ -422,16 +421,17 @@ def test_hanging_start_ends_within_search_time(open_qmd, fake):
         memory.search("drip")
 
 
-def test_a_folder_that_cannot_be_written_says_so(open_qmd, fake):
+def test_a_folder_that_cannot_be_written_says_so(open_qmd, fake, tmp_path):
     fake.does("print('[]')")
     memory = open_qmd(str(fake.path))
-    memory._command.folder.write_text("in the way")
+    [index] = (tmp_path / "data/indexes").iterdir()
+    (index / "qmd").write_text("in the way")
     with pytest.raises(QmdError, match="cannot be written"):
         memory.search("drip")
     assert "cannot be written" in memory.sync().error
 
 
-def test_nothing_is_inherited_that_would_lead_it_elsewhere(memory, fake, monkeypatch, tmp_path):
+def test_nothing_is_inherited_that_would_lead_it_elsewhere(memory, fake, data, monkeypatch, tmp_path):
     monkeypatch.setenv("INDEX_PATH", str(tmp_path / "theirs"))
     monkeypatch.setenv("CI", "true")
     fake.does("""
@@ -441,11 +441,11 @@ def test_nothing_is_inherited_that_would_lead_it_elsewhere(memory, fake, monkeyp
     """)
     memory.search("drip")
     environment, folder = json.loads(fake.path.with_name("qmd.env").read_text())
-    data = str(memory._command.folder)
-    assert folder == environment["PWD"] == data
+    home = str(data())
+    assert folder == environment["PWD"] == home
     assert not {"INDEX_PATH", "CI"} & environment.keys()
     for name in ("XDG_CONFIG_HOME", "QMD_CONFIG_DIR", "XDG_CACHE_HOME"):
-        assert environment[name].startswith(data)
+        assert environment[name].startswith(home)
     assert environment["NO_COLOR"] == "1"
     assert environment["PATH"].split(os.pathsep)[0] == str(fake.path.parent)
 

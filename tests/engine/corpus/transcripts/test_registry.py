@@ -7,17 +7,17 @@ import pytest
 
 from engine import agent_label, find_places
 from engine.corpus.transcripts import registry
-from engine.corpus.transcripts.registry import AGENTS, is_database, may_be_transcript
+from engine.corpus.transcripts.registry import is_database, may_be_transcript
 from engine.corpus.transcripts.stores import find_transcripts
 from engine.corpus.transcripts.transcript_files import transcript_of
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
-from tests.helpers.invented_agent import QUILL, write_task
+from tests.helpers.invented_agent import declare, write_task
 
 
 @pytest.fixture(autouse=True)
 def _declared(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "AGENTS", (*AGENTS, QUILL))
+    declare(monkeypatch)
 
 
 def test_declared_agent_is_found_on_the_machine(tmp_path: Path) -> None:

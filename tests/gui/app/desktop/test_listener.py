@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QCoreApplication
 
-from gui.app.desktop import ipc_server as listening
 from gui.app.desktop.ipc_protocol import LONGEST, REFUSED, IpcAddress, IpcMessage, decode, encode
 from gui.app.desktop.ipc_server import MOST_CALLERS, IpcServer
 from gui.app.desktop.single_instance import Outcome, hand_over
@@ -88,8 +87,7 @@ def test_idle_clients_do_not_block_a_start(qtbot, jobs, place):
     listener.close()
 
 
-def test_idle_client_is_closed_after_timeout(qtbot, place, monkeypatch):
-    monkeypatch.setattr(listening, "CALLER_SECONDS", 0.05)
+def test_idle_client_is_closed_after_timeout(qtbot, place):
     listener = IpcServer(place)
     with socket.socket(socket.AF_UNIX) as line:
         line.connect(place.name)

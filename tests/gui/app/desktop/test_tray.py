@@ -1,10 +1,11 @@
 """The tray with a fake at its seam, and without a tray; `test_tray_on_dbus.py` has a real one."""
 
 import pytest
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QMenu, QPushButton, QScrollArea, QSystemTrayIcon
 
-from gui.app.desktop.tray import Tray, tray_icon, tray_state
+from gui.app.desktop.tray import Tray, TrayHost, tray_icon, tray_state
 from gui.widgets.tab_order import following
 from tests.gui.app.desktop.conftest import FakeIcon
 from tests.helpers.fake_records import make_progress, make_status, make_summary
@@ -68,7 +69,7 @@ def test_missing_tray_shows_nothing_and_does_not_fail(window):
 
 
 def test_menu_survives_replaced_widget_in_focus_chain(window, qapp):
-    tray = Tray(window.workspace, window)
+    Tray(window.workspace, window)
     room = QScrollArea(window)
     room.setWidget(QPushButton("Stop"))
     step = following(room.widget())
@@ -77,8 +78,10 @@ def test_menu_survives_replaced_widget_in_focus_chain(window, qapp):
     del step
     room.setWidget(QPushButton("Go on"))
     qapp.processEvents()
-    tray._show_status(make_status(files=3))
-    assert tray._words.text().startswith("Up to date")
+    window.workspace.feed.status_changed.emit(make_status(files=3))
+    assert any(
+        action.text().startswith("Up to date") for menu in window.findChildren(QMenu) for action in menu.actions()
+    )
 
 
 def test_disabled_tray_hides_icon(tray, qapp):
@@ -93,7 +96,9 @@ def test_icon_appears_when_tray_becomes_available(window, tray_there, monkeypatc
     tray.set_wanted(True)
     assert not tray.is_shown
     monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
-    tray._host._look()
+    host = tray.findChild(TrayHost)
+    timer = host.findChild(QTimer)  # only Linux needs to look
+    (host.changed if timer is None else timer.timeout).emit()
     assert tray.is_shown
 
 

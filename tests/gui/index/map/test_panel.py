@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QListWidget, QPushButton, QW
 
 from engine import IndexCorrupt, SearchOutcome, SearchTimings
 from gui.index.map.panel import MapPanel
+from gui.index.map.point_image import Look, PointImage
 from gui.search.query import Answer, Query
 from gui.style.theme import tokens
 from gui.widgets.labels import ElidedLabel
@@ -238,10 +239,13 @@ def test_legend_click_isolates_group_and_second_shows_all(qtbot, shown: MapPanel
     assert _image(shown).pixelColor(other.toPoint()) == strong
 
 
-def test_legend_uses_signs_of_points(qtbot, shown: MapPanel) -> None:
+def test_legend_uses_signs_of_points(qtbot, shown: MapPanel, monkeypatch) -> None:
+    looks: list[Look] = []
+    monkeypatch.setattr(PointImage, "show", lambda _, look, view: looks.append(look))
+    qtbot.mouseClick(shown.legend.items[0], LEFT)
     signs = [item.sign for item in shown.legend.items]
     assert len(set(signs)) == len(signs) > 1
-    assert tuple(signs) == shown.canvas.picture._wanted[0].signs
+    assert tuple(signs) == looks[-1].signs
 
 
 def test_theme_change_updates_colours(qtbot, shown: MapPanel, appearance) -> None:

@@ -100,21 +100,27 @@ def test_chosen_mark_survives_new_series(qtbot, appearance):
     assert chart.accessibleName() == "Sizes"
 
 
+def visible(chart: BarChart) -> set[int]:
+    """Marks that the mouse can reach."""
+    found = {chart.mark_at(QPointF(x, 20)) for x in range(chart.width())}
+    return {mark for mark in found if mark is not None}
+
+
 def test_fixed_width_bars_show_newest_and_keys_reach_oldest(qtbot, appearance):
     chart = shown(qtbot, BarChart("Updates", 50, bar_width=16), width=280)
     chart.show_series(make_series(*range(1, 41)))
-    assert chart._window() == range(28, 40)
+    assert visible(chart) == set(range(28, 40))
     for _ in range(15):
         qtbot.keyClick(chart, Key.Key_Left)
     assert "mark 25" in chart.accessibleName()
-    assert 25 in chart._window()
+    assert 25 in visible(chart)
     qtbot.keyClick(chart, Key.Key_Home)
-    assert chart._window() == range(12)
+    assert visible(chart) == set(range(12))
     qtbot.keyClick(chart, Key.Key_End)
-    assert chart._window() == range(28, 40)
+    assert visible(chart) == set(range(28, 40))
     few = shown(qtbot, BarChart("Updates", 50, bar_width=16), width=280)
     few.show_series(make_series(1, 2))
-    assert few._window() == range(2)
+    assert visible(few) == {0, 1}
 
 
 def test_failed_bar_is_hatched(qtbot, appearance):
@@ -160,7 +166,7 @@ def test_pieces_share_bar_and_have_legend(qtbot, appearance):
     chart.show_series(make_series(3, 1))
     assert chart.sizeHint().height() == height
     assert [chart.mark_at(QPointF(x, 8)) for x in (20, 200, 260)] == [0, 0, 1]
-    assert chart.mark_at(chart._lines()[1].center()) == 1
+    assert chart.mark_at(chart.place_of(1).center()) == 1
     assert chart.mark_at(QPointF(20, height - 2)) is None
     picture = chart.grab().toImage()
     assert picture.pixelColor(60, 8) == theme_tokens("light").accent
@@ -170,11 +176,14 @@ def test_pieces_share_bar_and_have_legend(qtbot, appearance):
 def test_spark_chart_keeps_newest_at_right(qtbot, appearance):
     chart = shown(qtbot, SparkChart("Throughput", 50), width=100)
     chart.show_series(make_series(*range(1, 201)))
-    points = chart._points()
+    points = {place: point.center() for place in range(200) if (point := chart.place_of(place)).isValid()}
+    first, *_, last = points
+    assert (first, last) == (200 - len(points), 199)
     assert len(points) < 200
-    assert points[-1].y() < points[0].y()
-    assert chart.mark_at(points[-1]) == 199
-    assert chart.mark_at(points[0]) == 200 - len(points)
+    assert points[last].y() < points[first].y()
+    assert max(points, key=lambda place: points[place].x()) == last
+    assert chart.mark_at(points[last]) == 199
+    assert chart.mark_at(points[first]) == first
     chart.grab()
     chart.show_series(make_series(0, 0))
     chart.grab()

@@ -66,7 +66,7 @@ def test_discarded_edit_removes_draft(qtbot, opened):
     facts.begin_new()
     facts.body.editor.put_typed("I prefer the morning")
     qtbot.waitUntil(lambda: bool(_kept()))
-    facts.body.editor._discard()
+    next(b for b in facts.body.editor.findChildren(QPushButton) if b.text() == "Discard").click()
     qtbot.waitUntil(lambda: not drafts_path().exists())
 
 
