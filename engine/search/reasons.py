@@ -60,9 +60,7 @@ _CAPPED = marked(
     "Meaning counts {meaning:.0%} and words {words:.0%}:"
     " {meaning:.2f} × {meaning_score:.2f} + {words:.2f} × {words_score:.2f} = {score:.2f}, shown as 1.00."
 )
-_DIFFERS = marked(
-    "Words in common may be chance where others are missing: as its meaning differs, {share:.0%} of their score counts."
-)
+_DIFFERS = marked("Some words are missing and its meaning differs, so {share:.0%} of the words' score counts.")
 _REACHED = marked("Its score of {score:.2f} reaches the minimum of {least:g}.")
 _NAMED = marked("Shown because its title matches; with its age, its score is below the minimum of {least:g}.")
 _BY_WORDS = marked("Shown because its words alone reach the minimum of {least:g}.")

@@ -35,7 +35,7 @@ def test_every_part_of_a_score_has_its_say_in_order() -> None:
 def test_reason_of_doubted_words_says_why_they_count_less() -> None:
     reason = make_reason(text_weight=1.0, agreement=0.6, vector_score=0.0, vector_evidence=-0.5, vector_weight=0.65)
     assert _said(reason)["mixture"] == (
-        "Words in common may be chance where others are missing: as its meaning differs, 60% of their score counts. "
+        "Some words are missing and its meaning differs, so 60% of the words' score counts. "
         "Meaning counts 65% and words 60%: 0.65 × -0.50 + 0.60 × 0.71 = 0.10."
     )
 
