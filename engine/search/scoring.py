@@ -187,7 +187,7 @@ def within_limits(evidence: float) -> float:
 
 
 class Evidence(NamedTuple):
-    """What one chunk's score is made of."""
+    """The parts of one chunk's score."""
 
     text: float
     """Keyword score without its upper limit."""
