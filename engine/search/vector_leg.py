@@ -24,6 +24,7 @@ class VectorLeg:
     """Unit vector (dims,)."""
     _near: dict[int, float] = field(default_factory=dict)
     """Cosines of the candidates, within a few thousandths."""
+    _exact: dict[int, float] = field(default_factory=dict)
 
     def candidates(self, limit: int, among: ChunkFilter, cancel: CancelToken | None) -> list[int]:
         """Ids of the nearest chunks, best first."""
@@ -49,11 +50,12 @@ class VectorLeg:
 
     def cosines(self, ids: Sequence[int]) -> dict[int, float]:
         """Exact cosines of those of these chunks that have a vector: three pages of the index are read for each."""
-        rows = list(self.snapshot.vectors(self.model.id, ids))
-        if not rows:
-            return {}
-        matrix = decode([vector for _, vector in rows], self.model.dims).astype("float32")
-        return dict(zip((id_ for id_, _ in rows), (matrix @ self.query).tolist(), strict=True))
+        if new := [id_ for id_ in ids if id_ not in self._exact]:
+            rows = list(self.snapshot.vectors(self.model.id, new))
+            if rows:
+                matrix = decode([vector for _, vector in rows], self.model.dims).astype("float32")
+                self._exact.update(zip((id_ for id_, _ in rows), (matrix @ self.query).tolist(), strict=True))
+        return {id_: self._exact[id_] for id_ in ids if id_ in self._exact}
 
     def evidence(self, cosine: float) -> float:
         """The meaning score of a cosine without its limits of 0 and 1."""
