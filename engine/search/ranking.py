@@ -31,7 +31,7 @@ _EXACT = 50
 
 @dataclass
 class KeywordPart:
-    """What a search needs no vector for: the answer by keywords and the whole one share it."""
+    """The part of a search without vectors, shared by the answer by keywords and the whole one."""
 
     liked: "LikedPassage | None"
     question: QueryAnalysis
