@@ -52,7 +52,8 @@ class TermMatch(Record, frozen=True):
 
     term: str
     score: float
-    """Its part of the text score: these and `nearness` add up to it, or to more if `text_limit` cuts it.
+    """Its part of the text score: these, `nearness`, `from_coverage` and `from_name` add up to it, or to more if
+    `text_limit` cuts it.
 
     0 for one of several alternatives if another of them contributes more: that one alone counts.
     """
@@ -100,11 +101,15 @@ class ResultExplanation(Record, frozen=True):
     bm25: float = 0.0
     """Sum of its terms' contributions."""
     full_bm25: float = 0.0
-    """The sum at which the text score is 1; 0 where no words were looked for."""
+    """The sum that alone gives a text score of 1; 0 where no words were looked for."""
     covered: float = 1.0
     """Share of the query's terms that it contains, weighted by rarity."""
+    together: float = 1.0
+    """The share in two adjacent lines; equals `covered` if the lines were not read."""
+    from_coverage: float = 0.0
+    """Part of the text score from `covered` and `together`."""
     text_limit: float = 1.0
-    """What `covered` limits the text score to."""
+    """What `covered` limits the BM25 sum's part of the text score to."""
     missing: tuple[str, ...] = ()
     """Terms of the query that it doesn't contain; no alternatives if it contains one of them."""
     cosine_low: float | None = None

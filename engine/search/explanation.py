@@ -286,6 +286,8 @@ def _of_scores(
         nearness=parts.nearness / parts.full if parts.full else 0.0,
         named=scored.named,
         from_name=parts.from_name,
+        from_coverage=parts.from_coverage,
+        together=parts.together,
         text_evidence=parts.evidence if parts.evidence > 1 else 0.0,
     )
 

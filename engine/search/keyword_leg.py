@@ -65,6 +65,8 @@ class KeywordScores:
     """BM25 and proximity of a chunk: orders chunks that match the same share of the query."""
     complete: set[int] = field(default_factory=set)
     """Chunks that hold all terms."""
+    scattered: dict[int, float] = field(default_factory=dict)
+    """Share of the query that a chunk holds outside its best two adjacent lines; only of the best chunks."""
     groups: tuple[int, ...] = ()
     """By term: the number shared by alternative terms, 0 for others; () if there are no alternatives."""
     full_match: float = scoring.FULL_MATCH
@@ -76,11 +78,12 @@ class KeywordScores:
     def parts(self, id_: int) -> scoring.TextParts:
         """The components of this chunk's score."""
         contributions = self.contributions.get(id_) or (0.0,) * len(self.terms)
-        near, name = self.nearness.get(id_, 0.0), self.names.get(id_, 0.0)
-        return self.parts_of(contributions, self.strengths.get(id_, ()), near, name)
+        near, scattered = self.nearness.get(id_, 0.0), self.scattered.get(id_, 0.0)
+        parts = self.parts_of(contributions, self.strengths.get(id_, ()), near, scattered)
+        return parts._replace(name=self.names.get(id_, 0.0))
 
     def parts_of(
-        self, contributions: Sequence[float], strengths: Sequence[float], near: float, name: float = 0.0
+        self, contributions: Sequence[float], strengths: Sequence[float], near: float, scattered: float = 0.0
     ) -> scoring.TextParts:
         """The components of a chunk's score, from these values."""
         scale = self.scale
@@ -89,7 +92,7 @@ class KeywordScores:
             contributions = tuple(contributions[index] for index in chosen)
             scale = scoring.Scale.of([self.terms[index].idf for index in chosen], self.full_match)
             strengths = tuple(strengths[index] for index in chosen) if strengths else ()
-        return scoring.text_parts(contributions, scale, near, strengths, name=name)
+        return scoring.text_parts(contributions, scale, near, strengths, scattered=scattered)
 
     def add(
         self,
@@ -112,12 +115,16 @@ class KeywordScores:
         else:
             scale = self.scale
             covered = held / scale.total
-            evidence = scoring.text_evidence(bm25 + near, scale.full, covered, scale.most(covered))
+            evidence = scoring.text_evidence(bm25 + near, scale.full, covered, scale.most(covered), covered)
         self.evidence[id_] = evidence
         self.scores[id_] = min(1.0, evidence)
         self.sums[id_] = bm25 + near
         if covered > _ALL:
             self.complete.add(id_)
+
+    def evidence_of(self, id_: int) -> float:
+        """Return a chunk's score without its upper limit, as far as its lines were read; 0 if it has no term."""
+        return self.parts(id_).evidence if id_ in self.scattered else self.evidence.get(id_, 0.0)
 
     def add_names(self, names: Mapping[int, float]) -> None:
         """Count how well titles and file names fit the query."""

@@ -1,10 +1,11 @@
 """Selects and orders the results: the candidates of both searches, each with one absolute score, best first."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
+from engine.search.adjacent_lines import AdjacentLines
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.cut_off import diverse
 from engine.search.explanation import Scored
@@ -27,6 +28,8 @@ _TRUSTED = 20
 """Number of best results by keywords, with exact cosines, that decide how much the keywords count."""
 _EXACT = 50
 """Minimum number of best results with exact cosines."""
+_READ = 20
+"""Number of best results that are read line by line."""
 
 
 @dataclass
@@ -43,6 +46,8 @@ class KeywordPart:
     """Candidates by keywords; None until they are first looked for."""
     scores: KeywordScores | None = None
     """Keyword scores of all candidates so far."""
+    scattered: dict[int, float] = field(default_factory=dict)
+    """Share of the query outside the best two adjacent lines, of all chunks read so far."""
 
 
 class Ranker:
@@ -111,7 +116,7 @@ class Ranker:
         def evidence(id_: int) -> Evidence:
             cosine = cosines.get(id_)
             vector = None if cosine is None or meaning is None else meaning.evidence(cosine)
-            return Evidence(words.evidence.get(id_, 0.0), vector, id_ in words.complete)
+            return Evidence(words.evidence_of(id_), vector, id_ in words.complete)
 
         with work.timed("merge"):
             blend = self._blend(meaning, map(evidence, best), words, work)
@@ -131,16 +136,19 @@ class Ranker:
 
         with work.timed("merge"):
             ranked = sorted((scored(id_) for id_ in ids if id_ in words.scores or id_ in cosines), key=order)
+        with work.timed("keyword"):
+            together = [of.id for of in ranked[:_READ] if of.id in words.scores]
+            words = replace(words, scattered=_scattered(together, part, snapshot) if asked else {})
+        best, others = [of.id for of in ranked[:_READ]], ranked[_READ:]
         if meaning is not None:
             most = max(_EXACT, work.request.max_results * work.request.hybrid.candidate_multiplier)
-            best = [of.id for of in ranked[:most]]
+            best, others = [of.id for of in ranked[:most]], ranked[most:]
             with work.timed("vector"):
-                exact = meaning.cosines(best)
-            with work.timed("merge"):
-                cosines = exact
-                # The vectors may be ahead of the snapshot: chunks that it does not hold are not exact either.
-                again = (scored(id_) for id_ in best if id_ in words.scores or id_ in exact)
-                ranked = sorted([*again, *ranked[most:]], key=order)
+                cosines = meaning.cosines(best)
+            # The vectors may be ahead of the snapshot: chunks that it does not hold are not exact either.
+            best = [id_ for id_ in best if id_ in words.scores or id_ in cosines]
+        with work.timed("merge"):
+            ranked = sorted([*map(scored, best), *others], key=order)
         work.best = max((max(of.score, of.keywords) for of in ranked), default=0.0)
         work.stages.add("scores", len(ids), len(ranked), work.best)
         return words, ranked, blend
@@ -168,3 +176,15 @@ class Ranker:
         model = None if meaning is None else meaning.model
         likeness = likeness_of(snapshot, [scored.id for scored in kept[:MOST]], model)
         return diverse(kept, likeness, work.request.hybrid.mmr.lambda_, work.request.max_results, work.stages)
+
+
+def _scattered(ids: list[int], part: KeywordPart, snapshot: Snapshot) -> dict[int, float]:
+    """Share of the query that each of these chunks holds outside its best two adjacent lines; only those above 0."""
+    terms = [term for term in part.question.terms if not term.stop]
+    if len(terms) < 2 or any(term.group for term in terms):
+        return {}
+    if new := [id_ for id_ in ids if id_ not in part.scattered]:
+        lines = AdjacentLines(terms, [term.idf for term in part.leg.terms])
+        chunks = snapshot.chunks(new)
+        part.scattered.update((id_, lines.scattered(chunk.text, chunk.language)) for id_, chunk in chunks.items())
+    return {id_: share for id_ in ids if (share := part.scattered.get(id_, 0.0))}

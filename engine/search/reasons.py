@@ -38,6 +38,10 @@ _SUMS = {
     ),
 }
 """By whether proximity contributes, and whether it is less than a full match."""
+_HOLDS = marked("It holds {share:.0%} of the query, weighted by rarity: {score:.2f} more.")
+_HOLDS_TOGETHER = marked(
+    "It holds {share:.0%} of the query, weighted by rarity, {together:.0%} in two adjacent lines: {score:.2f} more."
+)
 _COSINES = {
     "below": marked(
         "Its meaning gives {score:.2f}: a cosine of {cosine:.3f} lies below this model's range"
@@ -124,9 +128,12 @@ def _sums(of: ResultExplanation) -> Iterator[str]:
     )
     if of.from_name >= _LEAST:
         yield tr("Its title or file name fits the query: {score:.2f} more.", score=of.from_name)
+    if of.from_coverage >= _LEAST:
+        said = _HOLDS if of.together > of.covered - _LEAST else _HOLDS_TOGETHER
+        yield tr(said, share=of.covered, together=of.together, score=of.from_coverage)
     if of.text_limit < min(1.0, share):
         yield tr(
-            "It matches {share:.0%} of the query, weighted by rarity, so it can't score above {most:.2f}.",
+            "It matches {share:.0%} of the query, weighted by rarity, so the BM25 sum gives at most {most:.2f}.",
             share=of.covered,
             most=of.text_limit,
         )

@@ -14,9 +14,9 @@ from engine.providers import Calibration
 
 K1 = 1.5
 B = 0.75
-FULL_MATCH = 0.5
+FULL_MATCH = 0.6
 """Share of the highest conceivable BM25 sum that counts as a full match."""
-FULL_LIKENESS = 0.25
+FULL_LIKENESS = 0.3
 """Full match for the distinctive words of a passage: no other passage contains most of them.
 
 A third of them, which search engines require of similar documents, then reaches the default threshold.
@@ -25,19 +25,24 @@ _SHORT_QUESTION = 3
 """For queries up to this number of terms, a chunk's score is at most its share of the query."""
 _COVERING = 1.25
 """Exponent of that share: a chunk with less than half of a query hardly answers it."""
-_COMPLETE = 0.42
-"""Minimum score of a chunk that contains every term, whatever its length. It falls with the square of the covered
-share."""
+_COMPLETE = 0.35
+"""Least score from BM25 of a chunk that contains every term, whatever its length. It falls with the square of the
+covered share."""
+_FROM_BM25, _COVERED, _TOGETHER = 0.83, 0.04, 0.17
+"""Parts of the score of the BM25 sum, of the covered share of the query, and of the share in two adjacent lines.
+
+BM25 alone prefers one word that is often in a chunk to several words of the query.
+"""
 _USUAL_LENGTH = 100.0
 """Tokens up to which no chunk counts as longer than average. Otherwise a collection of one-line notes would make every
 note of usual length look long, and its score would depend on what else is indexed."""
-_NAME = 0.5
+_NAME = 0.42
 """Bonus of a title or file name that equals the query; a half match adds a quarter of it."""
 _UNKNOWN = 1.2
 """Weight of a term that occurs nowhere, in average weights of the others."""
 _NEAR = 0.3
 """Bonus for two neighbours of the query that are neighbours in the text, as a share of the rarer one's best score."""
-_WEIGHT_WITHOUT_WORDS = 0.85
+_WEIGHT_WITHOUT_WORDS = 0.75
 """Weight of meaning if the keywords match nothing well."""
 _DOUBTED, _TRUSTED = 0.3, 0.7
 """Between these, the trust in the keywords lowers the weight of meaning to the model's own."""
@@ -83,17 +88,17 @@ def nearness(idf: float, distance: float) -> float:
     return _NEAR * idf * (K1 + 1) / distance
 
 
-def text_evidence(total: float, full: float, covered: float, limit: float) -> float:
+def text_evidence(total: float, full: float, covered: float, limit: float, together: float) -> float:
     """Keyword score without its upper limit of 1, and without the title's part.
 
     `total` is the sum of BM25 and nearness, the others are those of `TextParts`.
     """
     share = total / full
     squared = covered * covered
-    evidence = min(limit, share)
-    if share > 1.0:
-        evidence += squared * (share - 1.0)
-    return max(evidence, _COMPLETE * squared)
+    from_bm25 = min(limit, share)
+    if share > _FROM_BM25:
+        from_bm25 += squared * (share - _FROM_BM25)
+    return max(from_bm25, _COMPLETE * squared) + _COVERED * covered + _TOGETHER * together
 
 
 class TextParts(NamedTuple):
@@ -108,7 +113,9 @@ class TextParts(NamedTuple):
     covered: float
     """Share of the terms that the chunk holds, each weighed by its idf."""
     limit: float
-    """Upper limit of the score from coverage."""
+    """Upper limit of the score from BM25, by coverage."""
+    together: float
+    """Part of `covered` that is in two adjacent lines."""
     name: float = 0.0
     """Match of the title or the file name with the query, 0 to 1."""
 
@@ -117,7 +124,13 @@ class TextParts(NamedTuple):
         """The score without its upper limit of 1: orders chunks that are all full matches."""
         if not self.full:
             return 0.0
-        return text_evidence(self.bm25 + self.nearness, self.full, self.covered, self.limit) + self.from_name
+        total = self.bm25 + self.nearness
+        return text_evidence(total, self.full, self.covered, self.limit, self.together) + self.from_name
+
+    @property
+    def from_coverage(self) -> float:
+        """Part of the score from how much of the query the chunk holds, and how much of it together."""
+        return _COVERED * self.covered + _TOGETHER * self.together
 
     @property
     def from_name(self) -> float:
@@ -138,15 +151,15 @@ class Scale(NamedTuple):
     full: float
     """The sum that counts as a full match."""
     limit: float
-    """Upper limit of the score of a chunk with every term, before 1."""
+    """Upper limit of the score from BM25 of a chunk with every term."""
 
     @classmethod
     def of(cls, idfs: Sequence[float], full_match: float = FULL_MATCH) -> "Scale":
         total = sum(idfs)
-        return cls(idfs, total, full_match * total * (K1 + 1), max(1.0, len(idfs) / _SHORT_QUESTION))
+        return cls(idfs, total, full_match * total * (K1 + 1), _FROM_BM25 * max(1.0, len(idfs) / _SHORT_QUESTION))
 
     def most(self, covered: float) -> float:
-        """Upper limit of the score of a chunk with this share of the terms."""
+        """Upper limit of the score from BM25 of a chunk with this share of the terms."""
         return math.pow(covered, _COVERING) * self.limit
 
 
@@ -155,20 +168,22 @@ def text_parts(
     scale: Scale,
     near: float = 0.0,
     strengths: Sequence[float] = (),
-    name: float = 0.0,
+    scattered: float = 0.0,
 ) -> TextParts:
     """Keyword score 0..1 of a chunk: its BM25 sum against a share of the best that the query's terms allow.
 
-    `near` is what `nearness` gives together. `strengths`: 0 to 1 for each term, how exactly its match fits, where that
+    `near` is what `nearness` gives together. `scattered`: share of the terms, weighed by idf, that the chunk holds
+    outside its best two adjacent lines. `strengths`: 0 to 1 for each term, how exactly its match fits, where that
     differs from 1. In a short query every word matters: one of two, however often it occurs, is less than half an
     answer. In a long one the sum alone decides, since no passage holds all its words (capping there costs .03 nDCG@10
     on technical abstracts).
     """
     if scale.total <= 0:
-        return TextParts(0.0, 0.0, 0.0, 0.0, 0.0)
+        return TextParts(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     held = map(mul, scale.idfs, strengths) if strengths else scale.idfs
     covered = sum(compress(held, contributions)) / scale.total
-    return TextParts(sum(contributions), near, scale.full, covered, scale.most(covered), name)
+    together = max(0.0, covered - scattered)
+    return TextParts(sum(contributions), near, scale.full, covered, scale.most(covered), together)
 
 
 def text_score(contributions: Sequence[float], idfs: Sequence[float]) -> float:
@@ -236,8 +251,14 @@ class Blend:
         return 1 - self.agreement * (1 - within_limits(of.vector))
 
     def keywords(self, of: Evidence) -> float:
-        """Score of the keywords alone, 0 to 1; 0 if only meaning counts."""
-        return within_limits(self.agreeing(of) * of.text) if self.text_weight else 0.0
+        """Score of the keywords alone, 0 to 1; 0 if only meaning counts.
+
+        Where the weights depend on the query, a meaning below the model's range counts against a few words in common.
+        """
+        if not self.text_weight:
+            return 0.0
+        against = self.weight(of) * min(0.0, of.vector or 0.0) if self.agreement else 0.0
+        return within_limits(self.agreeing(of) * of.text + against)
 
     def text_part(self, of: Evidence) -> float:
         """The keywords' part of the chunk's score.

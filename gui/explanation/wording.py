@@ -47,6 +47,7 @@ FIELDS: dict[MatchField, str] = {
     "body": marked("text"),
 }
 _NEAR = marked("near each other")
+_HELD = marked("share of the query")
 _BESIDES = marked("also here; another alternative counts")
 _ORIGINS = {
     "name": marked("the name"),
@@ -132,7 +133,8 @@ def parts(reason: ResultExplanation) -> list[Part]:
     held = sorted(reason.terms, key=lambda term: -term.score)
     found = [Part(term.term, term.score, _fields(term.fields) if term.score else tr(_BESIDES)) for term in held]
     near = [Part(tr(_NEAR), reason.nearness, "")] if reason.nearness >= 0.005 else []
-    return found + near + [Part(term, 0.0, tr(_LACKING)) for term in reason.missing]
+    held_share = [Part(tr(_HELD), reason.from_coverage, "")] if reason.from_coverage >= 0.005 else []
+    return found + near + held_share + [Part(term, 0.0, tr(_LACKING)) for term in reason.missing]
 
 
 def _fields(fields: Sequence[MatchField]) -> str:
@@ -209,8 +211,10 @@ def _figures(of: ResultExplanation) -> Iterator[tuple[str, str]]:
         yield tr("BM25 sum"), number(of.bm25, ".2f")
         yield tr("For nearness"), number(of.nearness * of.full_bm25, ".2f")
         yield tr("Full match"), number(of.full_bm25, ".2f")
-        yield tr("Of the question"), number(of.covered, ".0%")
-        yield tr("Most it may give"), number(of.text_limit, ".3f")
+        yield tr("Share of the query"), number(of.covered, ".0%")
+        yield tr("In two adjacent lines"), number(of.together, ".0%")
+        yield tr("Gives"), number(of.from_coverage, ".3f")
+        yield tr("Most from BM25"), number(of.text_limit, ".3f")
     yield from _meaning(of)
     yield from _age(of)
     if of.mmr_like or of.rank != of.score_rank:

@@ -62,14 +62,13 @@ def test_the_parts_of_a_score_add_up(open_memory) -> None:
         assert reason.citation == result.citation
         assert reason.score == pytest.approx(result.score, abs=1e-5)
         assert sum(term.bm25 for term in reason.terms) == pytest.approx(reason.bm25)
-        assert reason.text_score == pytest.approx(
-            min(1.0, reason.text_limit, reason.bm25 / reason.full_bm25 + reason.nearness)
-        )
+        from_bm25 = min(reason.text_limit, reason.bm25 / reason.full_bm25 + reason.nearness)
+        assert reason.text_score == pytest.approx(min(1.0, from_bm25 + reason.from_coverage))
         assert {term.term for term in reason.terms} | {*reason.missing} == {"irrigation", "timer", "pressure"}
         span = reason.cosine_high - reason.cosine_low
         assert reason.vector_evidence == pytest.approx((reason.cosine - reason.cosine_low) / span)
         assert reason.vector_score == pytest.approx(min(1, max(0, reason.vector_evidence)))
-        words = reason.text_weight * reason.agreement * reason.text_score
+        words = reason.text_weight * reason.agreement * (reason.text_evidence or reason.text_score)
         mixed = reason.vector_weight * reason.vector_evidence + words
         assert reason.fresh_score == pytest.approx(min(1, max(0, mixed)), abs=1e-5)
 
@@ -104,7 +103,7 @@ def test_the_parts_of_the_words_add_up(open_memory, query: str, missing: set[str
     outcome = memory.search(query, min_score=0, explain=True)
     for reason in outcome.explanation.results:
         words = sum(term.score for term in reason.terms) + reason.nearness
-        assert reason.text_score == pytest.approx(min(1.0, words, reason.text_limit))
+        assert reason.text_score == pytest.approx(min(1.0, min(words, reason.text_limit) + reason.from_coverage))
     assert set(_reason(outcome, "shopping.md").missing) == missing
 
 

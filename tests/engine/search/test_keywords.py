@@ -106,8 +106,9 @@ def test_the_parts_of_a_score_by_words_add_up_to_it(memory: BuiltinMemory) -> No
     assert outcome.explanation is not None
     assert len(outcome.explanation.results) == _COUNT
     for reason in outcome.explanation.results:
-        whole = sum(term.score for term in reason.terms) + reason.nearness + reason.from_name
-        assert reason.text_score == pytest.approx(min(1.0, reason.text_limit, whole))
+        from_bm25 = sum(term.score for term in reason.terms) + reason.nearness
+        beside = reason.from_name + reason.from_coverage
+        assert reason.text_score == pytest.approx(min(1.0, min(reason.text_limit, from_bm25) + beside))
     assert any(reason.nearness for reason in outcome.explanation.results)
 
 
@@ -121,6 +122,24 @@ def test_words_side_by_side_come_before_the_same_words_apart(memory: BuiltinMemo
     memory.sync()
     results = memory.search("relief valve").results
     assert [result.path for result in results] == ["beside.md", "apart.md"]
+
+
+def test_terms_in_adjacent_lines_rank_above_scattered(memory: BuiltinMemory, tmp_path: Path) -> None:
+    filler = "It rained again and nobody went out.\n" * 4
+    said = {
+        "scattered": f"The sluice is shut.\n{filler}The beavers are back.\n{filler}",
+        "together": f"{filler}The sluice is shut.\nThe beavers are back.\n{filler}",
+    }
+    for name, text in said.items():
+        (tmp_path / "notes" / f"{name}.md").write_text(text, "utf-8")
+    memory.sync()
+    outcome = memory.search("did beavers block a sluice with branches", explain=True, min_score=0)
+    assert [result.path for result in outcome.results][:2] == ["together.md", "scattered.md"]
+    assert outcome.explanation is not None
+    together, scattered = outcome.explanation.results[:2]
+    assert together.together == pytest.approx(together.covered)
+    assert 0 < scattered.together < scattered.covered == pytest.approx(together.covered)
+    assert "in two adjacent lines" in " ".join(map(str, reasons_of(scattered)))
 
 
 def test_full_match_trusted_in_long_chunk(memory: BuiltinMemory, tmp_path: Path) -> None:

@@ -69,7 +69,9 @@ def test_semantic_hit_names_missing_words() -> None:
 
 def test_coverage_limit_reported_when_effective() -> None:
     said = _said(make_reason(text_score=0.5, text_limit=0.5, covered=0.5))
-    assert said["words"].endswith("It matches 50% of the query, weighted by rarity, so it can't score above 0.50.")
+    assert said["words"].endswith(
+        "It matches 50% of the query, weighted by rarity, so the BM25 sum gives at most 0.50."
+    )
     full = _said(make_reason(bm25=12.0))
     assert full["words"].endswith("The BM25 sum of 12.0 and 0.3 for nearness reaches the 10.0 of a full match.")
 

@@ -57,7 +57,15 @@ def test_consecutive_words_score_by_distance() -> None:
     scale = scoring.Scale.of([6.0, 6.0])
     parts = scoring.text_parts([4.0, 4.0], scale, beside)
     assert parts.score > scoring.text_parts([4.0, 4.0], scale, apart).score
-    assert parts.score == pytest.approx((parts.bm25 + parts.nearness) / parts.full)
+    assert parts.score == pytest.approx((parts.bm25 + parts.nearness) / parts.full + parts.from_coverage)
+
+
+def test_scattered_terms_score_less() -> None:
+    scale = scoring.Scale.of([6.0, 6.0])
+    together = scoring.text_parts([3.0, 3.0], scale)
+    scattered = scoring.text_parts([3.0, 3.0], scale, scattered=0.5)
+    assert together.covered == scattered.covered == 1.0
+    assert together.score > scattered.score >= 0.35
 
 
 def test_a_long_question_is_not_held_to_all_its_words() -> None:
@@ -109,13 +117,13 @@ def test_meaning_weighs_no_less_the_worse_the_words_match(base: float, terms: in
 
 def test_model_weight_rises_without_keyword_match() -> None:
     assert _blend(0.2, 1.0).vector_weight == pytest.approx(0.2)
-    assert _blend(0.2, 0.0).vector_weight == pytest.approx(0.85)
+    assert _blend(0.2, 0.0).vector_weight == pytest.approx(0.75)
     assert _blend(0.95, 0.0).vector_weight == pytest.approx(0.95)
 
 
 def test_half_of_long_query_matches_half_of_short_not() -> None:
     assert _blend(0.2, 0.5, 10).vector_weight == pytest.approx(0.2)
-    assert _blend(0.2, 0.3, 2).vector_weight == pytest.approx(0.85)
+    assert _blend(0.2, 0.3, 2).vector_weight == pytest.approx(0.75)
 
 
 def test_keywords_without_agreeing_meaning_are_trusted_less() -> None:

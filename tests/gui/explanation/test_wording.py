@@ -60,7 +60,15 @@ def test_figures_omit_unused_parts():
     names = {figure.name for figure in wording.figures(bare)}
     assert names == {
         *("Place in list", "Score", "Asked for", "Words' score", "“timer”", "“irrigation”", "“skipped”"),
-        *("BM25 sum", "For nearness", "Full match", "Of the question", "Most it may give"),
+        *(
+            "BM25 sum",
+            "For nearness",
+            "Full match",
+            "Share of the query",
+            "In two adjacent lines",
+            "Gives",
+            "Most from BM25",
+        ),
     }
 
 
