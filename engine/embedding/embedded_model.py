@@ -5,6 +5,7 @@ embedded as a whole. Memory grows with the text; the limit below keeps it at som
 """
 
 import importlib.util
+import re
 import threading
 import weakref
 from collections.abc import Sequence
@@ -27,6 +28,12 @@ MODEL = "use-multilingual-v3"
 _REVISION = "1"
 """Increase this when a new version of the package produces different vectors."""
 _MOST_BYTES = 8000
+_UNKNOWN_LETTERS = re.compile(
+    "[\u0370-\u03ff\u0530-\u05ff\u0900-\u0dff\u0e80-\u10ff\u1200-\u137f\u1780-\u17ff\u1f00-\u1fff"
+    "\u1ea0-\u1ef9đơưĐƠƯ"
+    "ășțĂȘȚ]"
+)
+"""Letters of the scripts that `unknown_scripts` names, of Vietnamese, and of Romanian."""
 _LETTERS_A_TOKEN = 4
 _LOOK_S = 0.02
 """Interval of checking the cancel token while another thread loads the model."""
@@ -71,6 +78,7 @@ class EmbeddedProvider:
         high=0.27,
         weight=0.05,
         spread=0.06,
+        unknown=_UNKNOWN_LETTERS,
         sentences=Calibration(low=0.17, high=0.57, weight=0.1, spread=0.06),
     )
     unknown_scripts = (

@@ -5,6 +5,7 @@ Out: a `Provider` each, with its texts for the window, its hosts, key variables 
 """
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,6 +13,9 @@ import msgspec
 
 _FEW = 100
 """Number of chunks up to which a calibration applies unchanged."""
+_FOREIGN = 0.03
+"""Share of letters from which a query is in the language that they belong to: a tenth of the letters of Vietnamese and
+a twentieth of Romanian have marks of their own."""
 _RISE = 0.7
 """Standard deviations by which the scale rises per tenfold number of chunks, as the nearest unrelated chunk does."""
 
@@ -28,6 +32,10 @@ class Calibration:
     """Weight of the vector score if the keywords match well, 0 to 1."""
     spread: float = 0.0
     """Standard deviation of cosines of unrelated texts; 0 if it was not measured."""
+    unknown: "re.Pattern[str] | None" = None
+    """Letters of languages that the model doesn't know; None if it knows all."""
+    known: bool = True
+    """Whether the model knows the query's language; otherwise keywords decide."""
     sentences: "Calibration | None" = None
     """Calibration for queries to single sentences, if different."""
 
@@ -40,6 +48,13 @@ class Calibration:
         """The calibration for this number of chunks: with more chunks, the nearest unrelated one is nearer."""
         risen = _RISE * self.spread * math.log10(max(1.0, chunks / _FEW))
         return replace(self, low=self.low + risen, high=self.high + risen)
+
+    def for_query(self, text: str) -> "Calibration":
+        """The calibration for this query, with `known` from its letters."""
+        if self.unknown is None:
+            return self
+        letters = sum(map(str.isalpha, text))
+        return replace(self, known=not letters or len(self.unknown.findall(text)) < _FOREIGN * letters)
 
     @property
     def between_passages(self) -> "Calibration":

@@ -130,6 +130,8 @@ class ResultExplanation(Record, frozen=True):
     """Share of the text score that counts: below 1 where the meaning disagrees and terms are missing."""
     vector_evidence: float | None = None
     """The vector score without its limits of 0 and 1."""
+    language_known: bool = True
+    """Whether the model knows the query's language; otherwise meaning does not count."""
     by_words: bool = False
     """Only its words reach the minimum, so it counts as much as the minimum."""
 

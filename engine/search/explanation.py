@@ -288,6 +288,7 @@ def _of_scores(
         from_name=parts.from_name,
         from_coverage=parts.from_coverage,
         together=parts.together,
+        language_known=range_ is None or range_.known,
         text_evidence=parts.evidence if parts.evidence > 1 else 0.0,
     )
 

@@ -165,7 +165,7 @@ class Ranker:
             return Blend.mean(hybrid.vector_weight)
         if work.request.like is not None:
             return Blend.between_passages()
-        return Blend.of(meaning.calibration.weight, found, len(words.terms))
+        return Blend.of(meaning.calibration, found, len(words.terms))
 
     def spread(
         self, kept: list[Scored], snapshot: Snapshot, meaning: "VectorLeg | None", work: SearchContext

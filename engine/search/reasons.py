@@ -163,6 +163,8 @@ def _meaning(of: ResultExplanation) -> str:
 def _mixture(of: ResultExplanation) -> str:
     if of.named:
         return tr("Its title or file name equals the query: that alone is a full match, 1.00.")
+    if of.vector_score is not None and not of.language_known:
+        return tr("The model does not know the query's language: its words alone decide.")
     if of.vector_score is None or not 0 < of.vector_weight < 1:
         return ""
     words_score = of.text_evidence or of.text_score

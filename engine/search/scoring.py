@@ -222,17 +222,20 @@ class Blend:
     """Share of the keyword score that counts only as far as the meaning agrees, in chunks without every term."""
 
     @classmethod
-    def of(cls, base_weight: float, found: Iterable[Evidence], terms: int) -> "Blend":
+    def of(cls, model: Calibration, found: Iterable[Evidence], terms: int) -> "Blend":
         """Return the weights for a query: the model's own, or a higher one if the keywords match nothing well.
 
+        In a language that the model doesn't know, meaning does not count.
         `found`: its best candidates by keywords. `terms`: number of words in the query. Half of ten words in one
         passage are an answer, half of two are hardly one.
         """
-        trusting = cls(base_weight, agreement=_AGREEMENT)
+        if not model.known:
+            return cls(0.0)
+        trusting = cls(model.weight, agreement=_AGREEMENT)
         best = max((1.0 if of.complete else trusting.text_part(of) for of in found), default=0.0)
         trust = best * max(1.0, terms / _LONG_QUESTION)
         doubt = within_limits((_TRUSTED - trust) / (_TRUSTED - _DOUBTED))
-        return cls(base_weight + max(0.0, _WEIGHT_WITHOUT_WORDS - base_weight) * doubt, agreement=_AGREEMENT)
+        return cls(model.weight + max(0.0, _WEIGHT_WITHOUT_WORDS - model.weight) * doubt, agreement=_AGREEMENT)
 
     @classmethod
     def mean(cls, vector_weight: float) -> "Blend":

@@ -352,7 +352,8 @@ class Searcher:
             work.by_words_only(reason, "settings")
             return None
         scale = provider.calibration
-        calibration = scale.between_passages if work.stored else scale.among(self._frequencies.of(snapshot).total)
+        chunks = self._frequencies.of(snapshot).total
+        calibration = scale.between_passages if work.stored else scale.among(chunks).for_query(work.query.question)
         return VectorLeg(snapshot, self._vectors, model, calibration, query)
 
     def _outcome(

@@ -195,3 +195,17 @@ def test_parallel_providers_share_model(monkeypatch: pytest.MonkeyPatch) -> None
     other.close()
     EmbeddedProvider().embed_query("words")
     assert loads == [1, 1]  # the last user had closed it
+
+
+@pytest.mark.parametrize(
+    "query", ["Thủ đô của Việt Nam là gì", "Câte puncte a cedat apărarea echipei", "Πότε έγινε η μάχη", "קניתי פירות"]
+)
+def test_query_in_unknown_language_leans_on_keywords(provider: EmbeddedProvider, query: str) -> None:
+    assert not provider.calibration.for_query(query).known
+
+
+@pytest.mark.parametrize(
+    "query", ["Türkiye'nin başkenti neresi", "où est la forêt", "北京在哪里", "a visit to Łódź", "2024"]
+)
+def test_query_in_known_language_keeps_its_weights(provider: EmbeddedProvider, query: str) -> None:
+    assert provider.calibration.for_query(query).known

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from engine.backends.builtin import BuiltinMemory
+from engine.providers import Calibration
 from engine.search import document_frequencies, keyword_leg, search_context
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.document_frequencies import Frequencies
@@ -151,7 +152,7 @@ def test_full_match_trusted_in_long_chunk(memory: BuiltinMemory, tmp_path: Path)
         words = leg.score(leg.candidates(10, ChunkFilter()))
     assert 0 < max(words.scores.values()) < 1
     found = [Evidence(words.evidence[id_], 0.0, id_ in words.complete) for id_ in words.scores]
-    assert Blend.of(0.1, found, 1).vector_weight == pytest.approx(0.1)
+    assert Blend.of(Calibration(0.0, 1.0, 0.1), found, 1).vector_weight == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize("query", ["kubernetes", '"kubernetes"', "kubernetes migration"])

@@ -67,6 +67,11 @@ def test_semantic_hit_names_missing_words() -> None:
     assert _said(listed)["words"] == "No words were looked for."
 
 
+def test_unknown_language_of_query_is_reported() -> None:
+    said = _said(make_reason(vector_weight=0.0, language_known=False))
+    assert said["mixture"] == "The model does not know the query's language: its words alone decide."
+
+
 def test_coverage_limit_reported_when_effective() -> None:
     said = _said(make_reason(text_score=0.5, text_limit=0.5, covered=0.5))
     assert said["words"].endswith(

@@ -81,7 +81,7 @@ def test_cosines_are_read_on_the_models_own_scale(cosine: float, score: float) -
 
 
 def _blend(base: float = 0.2, text: float = 0.0, terms: int = 2) -> Blend:
-    return Blend.of(base, [Evidence(text, 1.0)], terms)
+    return Blend.of(Calibration(0.0, 1.0, base), [Evidence(text, 1.0)], terms)
 
 
 @given(shares, shares, shares)
@@ -121,13 +121,20 @@ def test_model_weight_rises_without_keyword_match() -> None:
     assert _blend(0.95, 0.0).vector_weight == pytest.approx(0.95)
 
 
+def test_keywords_decide_in_language_unknown_to_model() -> None:
+    model = Calibration(0.0, 1.0, 0.2, known=False)
+    few = Evidence(0.3, 0.0)
+    assert Blend.of(model, [few], 2).vector_weight == 0.0
+    assert Blend.of(model, [few], 2).text_part(few) == pytest.approx(0.3)
+
+
 def test_half_of_long_query_matches_half_of_short_not() -> None:
     assert _blend(0.2, 0.5, 10).vector_weight == pytest.approx(0.2)
     assert _blend(0.2, 0.3, 2).vector_weight == pytest.approx(0.75)
 
 
 def test_keywords_without_agreeing_meaning_are_trusted_less() -> None:
-    agreeing, disagreeing = (Blend.of(0.2, [Evidence(0.6, vector)], 2) for vector in (1.0, 0.0))
+    agreeing, disagreeing = (Blend.of(Calibration(0.0, 1.0, 0.2), [Evidence(0.6, vector)], 2) for vector in (1.0, 0.0))
     assert agreeing.vector_weight < disagreeing.vector_weight
     assert agreeing.score(Evidence(0.6, 0.0)) < 0.6
 
