@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QApplication
 import engine
 from engine import TRIAL_LANGUAGES, printable, speak, spoken, tr
 from gui.app import qt_messages
-from gui.app.crash.guard import CrashGuard
+from gui.app.crash.controller import CrashGuard
 from gui.app.demo import Demo
 from gui.app.desktop.integration import DesktopIntegration
 from gui.app.desktop.ipc_protocol import IpcAddress
@@ -29,8 +29,8 @@ from gui.app.garbage_collector import Collector
 from gui.app.options import Options
 from gui.app.screenshot import Screenshot
 from gui.app.start_view import show_view
-from gui.core.app_paths import AppPaths
 from gui.core.jobs import Jobs
+from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState, load_state
 from gui.core.workspace import Opened, Workspace
 from gui.style.appearance import Appearance

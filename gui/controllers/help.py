@@ -11,9 +11,8 @@ import engine
 from engine import marked, program_version, tr
 from gui.commands.keymap import keymap
 from gui.controllers.settings import SettingsController
-from gui.core.app_paths import AppPaths
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
+from gui.core.window_context import AppPaths
 from gui.core.workspace import Workspace
 from gui.help.components import Component, read_components
 from gui.help.guide_window import GuideWindow

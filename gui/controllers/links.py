@@ -27,7 +27,7 @@ from engine import (
 )
 from gui.controllers.folders import FolderController
 from gui.controllers.open_result import ResultOpener
-from gui.core.job_slot import JobSlot
+from gui.core.jobs import JobSlot
 from gui.core.location import Location
 from gui.core.window_context import WindowContext
 from gui.core.workspace import Opened, OpenFailure

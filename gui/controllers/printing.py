@@ -19,8 +19,7 @@ from engine import CancelToken, MemorySearchManager, to_slug, tr, tr_count
 from gui.conversation.entries import Conversation, prepare
 from gui.conversation.loader import OpenedSession
 from gui.conversation.rows import PackedRows, Rows
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.core.notices import Notices
 from gui.core.workspace import Opened, Workspace
 from gui.sessions.wording import UNTITLED

@@ -26,8 +26,7 @@ from gui.controllers.folders import FolderController
 from gui.controllers.links import LinkController
 from gui.controllers.open_result import ResultOpener
 from gui.controllers.printing import PrintController
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.core.notices import Notices
 from gui.core.window_context import WindowContext
 from gui.core.workspace import Workspace

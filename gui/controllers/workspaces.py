@@ -19,7 +19,7 @@ from engine import (
 from gui.commands.binding import show_keys_of
 from gui.controllers.folders import FolderController
 from gui.core.capabilities import Capabilities
-from gui.core.job_slot import JobSlot
+from gui.core.jobs import JobSlot
 from gui.core.window_context import WindowContext
 from gui.core.workspace import Opened, OpenFailure
 from gui.diagnostics.panel import DiagnosticsPanel

@@ -19,8 +19,7 @@ from gui.conversation.rows import DETAILS, Detail
 from gui.conversation.view import ConversationView
 from gui.conversation.wording import summary
 from gui.core.capabilities import Gates, MissingFeatures
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.core.key_listing import missing
 from gui.core.location import Location
 from gui.sessions.wording import UNTITLED, agent_name

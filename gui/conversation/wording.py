@@ -6,8 +6,7 @@ from datetime import date, datetime
 
 from engine import SessionMessage, tr, tr_count
 from gui.conversation.entries import Conversation, Entry
-from gui.widgets.date_text import short_date, weekday_and_date
-from gui.widgets.formatting import exact
+from gui.widgets.formatting import exact, short_date, weekday_and_date
 
 _LOOKED_AT = 2_000
 _SHOWN = 240

@@ -9,6 +9,7 @@ import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, QRunnable, QThreadPool, QTimer, Signal, Slot
@@ -253,3 +254,33 @@ class Jobs(QObject):
         unforeseen = job.deliver(result, error)
         if unforeseen is not None:
             self.failed.emit(unforeseen)
+
+
+def _cancel_all(jobs: list[Job]) -> None:
+    for job in jobs:
+        job.cancel()
+
+
+class JobSlot:
+    """Holds the job that runs now. Cancelled jobs never report back, so that an answer is always the newest one's."""
+
+    def __init__(self, owner: QObject) -> None:
+        self._jobs: list[Job] = []  # a list, so that it can be cleared after its owner was deleted
+        owner.destroyed.connect(partial(_cancel_all, self._jobs))
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._jobs)
+
+    def put(self, job: Job) -> None:
+        """Cancel the one before."""
+        self.cancel()
+        self._jobs.append(job)
+
+    def cancel(self) -> None:
+        _cancel_all(self._jobs)
+        self._jobs.clear()
+
+    def done(self) -> None:
+        """The job has reported back."""
+        self._jobs.clear()

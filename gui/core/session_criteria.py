@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import Literal
 
 from engine import marked, tr
-from gui.widgets.date_text import month_and_year
+from gui.widgets.formatting import month_and_year
 
 SessionOrder = Literal["newest", "oldest", "longest", "project"]
 

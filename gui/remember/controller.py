@@ -24,8 +24,7 @@ from engine import (
     suggest_slug,
     tr,
 )
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.core.notices import Notices
 from gui.core.workspace import Opened, Workspace
 from gui.remember.note_sheet import NoteSheet

@@ -7,8 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal, Slot
 
 from engine import MemoryProviderStatus, MemorySearchManager, NoteError, WrittenNote, locate_untouched, tr, tr_count
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.core.notices import Notices
 from gui.core.workspace import Opened, Workspace
 from gui.remember.controller import Trash

@@ -13,9 +13,9 @@ from gui.commands.binding import tell_key
 from gui.commands.commands import WITHIN
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.search import messages
+from gui.search.messages import button_words
 from gui.search.query import Answer
 from gui.search.ranking import RankingMenu
-from gui.search.remedies import button_words
 from gui.search.result_list import ResultList
 from gui.search.rows import SortOrder, build_rows
 from gui.search.scope_bar import ScopeBar

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 import engine
 from engine import CancelToken, FileIssue, Settings, WorkspacePreview, marked, tr, tr_count, tr_reason
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.widgets.formatting import size_text
 from gui.widgets.labels import breakable, label
 from gui.widgets.table import IssuesTable

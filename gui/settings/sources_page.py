@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QVBoxLayout
 
 import engine
 from engine import CancelToken, FileIssue, FoundPlaces, Option, SettingChange, marked, tr
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.settings.fields import Field
 from gui.settings.match_card import MatchCard
 from gui.settings.model import SettingsModel

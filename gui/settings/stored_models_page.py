@@ -6,8 +6,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from engine import CancelToken, MemorySearchManager, StoredModelInfo, marked, tr, tr_count
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.settings.wording import stored_words
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.scrolling import scrolling_column

@@ -29,8 +29,7 @@ from engine import (
 )
 from gui.conversation.actions import conversation_markdown
 from gui.conversation.entries import prepare
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.core.notices import Notices
 from gui.core.workspace import Opened, Workspace
 from gui.search.panel import SearchPanel

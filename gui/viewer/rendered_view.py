@@ -19,8 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QTextBrowser, QWidget
 
 from engine import CancelToken, tr
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.style.theme import tokens
 from gui.style.typography import fixed_font, font_scale
 from gui.viewer.line_layout import spans

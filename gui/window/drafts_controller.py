@@ -15,8 +15,7 @@ from PySide6.QtCore import QObject, Slot
 import engine
 from engine import CancelToken, MnemoscopeError, decode_json, read_file, replace_file, tr
 from gui.core.debounced_write import DebouncedWrite, Writing
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.core.notices import Notices
 from gui.core.workspace import Opened, Workspace
 from gui.facts.wording import short

@@ -16,12 +16,11 @@ from gui.controllers.search import SearchSettingsController
 from gui.controllers.settings import AppearanceController, SettingsController
 from gui.controllers.sharing import SharingFeatures
 from gui.controllers.workspaces import WorkspaceController, WorkspacesController
-from gui.core.app_paths import AppPaths
 from gui.core.capabilities import Capabilities
 from gui.core.jobs import Jobs
 from gui.core.notices import Notices
 from gui.core.status_events import StatusEvents, SyncAnnouncer
-from gui.core.window_context import WindowContext
+from gui.core.window_context import AppPaths, WindowContext
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.diagnostics.panel import DiagnosticsPanel

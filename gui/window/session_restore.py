@@ -16,7 +16,7 @@ from gui.core.window_state import LastPlace, save_state
 from gui.core.workspace import FIRST_RESULTS, Opened
 from gui.index.panel import PageName
 from gui.search.query_composer import SearchViewState
-from gui.search.saved_query import asked, kept
+from gui.search.saved_store import asked, kept
 from gui.sessions.filter_controller import SessionsViewState
 from gui.shell.frame import Frame
 from gui.shell.views import Views

@@ -11,8 +11,8 @@ import engine
 from engine import AskedQuestion, Feature, MapAnswer, MemorySearchResult
 from gui.commands.binding import key_action
 from gui.commands.keymap import command, keymap
-from gui.core.app_paths import AppPaths
 from gui.core.capabilities import SHORT, TITLES, Gate
+from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.search.ranking import Ranking

@@ -5,6 +5,7 @@ Its state is always read from there, and never stored in the settings.
 
 import os
 import plistlib
+import subprocess
 import sys
 from pathlib import Path
 from xml.parsers.expat import ExpatError
@@ -24,8 +25,6 @@ def autostart(config: Path | None) -> SystemState:
     """Of this system; the program starts with the settings file `config`, if one is given, and without its window."""
     words = command_words(config)
     if sys.platform == "win32":
-        from gui.app.desktop.autostart_windows import RunKey
-
         return RunKey(words)
     if sys.platform == "darwin":
         return LaunchAgent(words, Path.home() / "Library/LaunchAgents")
@@ -114,6 +113,48 @@ class LaunchAgent:
             return
         agent = {"Label": self.LABEL, "ProgramArguments": self._words, "RunAtLoad": True, "ProcessType": "Interactive"}
         _write(self._file, plistlib.dumps(agent))
+
+
+_RUN = r"Software\Microsoft\Windows\CurrentVersion\Run"
+_APPROVED = r"Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run"
+_VALUE = "Mnemoscope"
+
+if sys.platform == "win32":
+    import winreg
+
+    class RunKey:
+        """The `Run` key of the current user in the Windows registry; the task manager may disable its entries."""
+
+        def __init__(self, words: list[str]) -> None:
+            self._words = words
+
+        def is_on(self) -> bool:
+            """The task manager's own list marks a disabled entry with an odd first byte."""
+            approved = _value(_APPROVED)
+            off = isinstance(approved, bytes) and bool(approved) and bool(approved[0] & 1)
+            return _value(_RUN) is not None and not off
+
+        def set_on(self, on: bool) -> None:
+            _delete(_APPROVED)
+            if not on:
+                _delete(_RUN)
+                return
+            with winreg.CreateKeyEx(winreg.HKEY_CURRENT_USER, _RUN, 0, winreg.KEY_SET_VALUE) as key:
+                winreg.SetValueEx(key, _VALUE, 0, winreg.REG_SZ, subprocess.list2cmdline(self._words))
+
+    def _value(path: str) -> object:
+        try:
+            with winreg.OpenKey(winreg.HKEY_CURRENT_USER, path) as key:
+                return winreg.QueryValueEx(key, _VALUE)[0]
+        except FileNotFoundError:
+            return None
+
+    def _delete(path: str) -> None:
+        try:
+            with winreg.OpenKey(winreg.HKEY_CURRENT_USER, path, 0, winreg.KEY_SET_VALUE) as key:
+                winreg.DeleteValue(key, _VALUE)
+        except FileNotFoundError:
+            return
 
 
 # --- Start with the computer: an entry of the menu, and a row of the settings ----------------------------------------

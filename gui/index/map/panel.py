@@ -14,8 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine import CancelToken, IndexInsight, IndexMap, MapAnswer, MapProgress, MemorySearchManager, tr
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.index.base_page import IndexPage
 from gui.index.map import wording
 from gui.index.map.groups import KINDS, Kind

@@ -11,8 +11,7 @@ from engine import CancelToken, ChunkDetail, FileChunks, IndexInsight, MemorySea
 from gui.commands.binding import key_action
 from gui.commands.commands import CHUNKS, NEXT_CHUNK, PREVIOUS_CHUNK
 from gui.core.capabilities import Gates, MissingFeatures
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.view import ChunkLanes
 from gui.viewer.lines import FileLines
