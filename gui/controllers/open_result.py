@@ -8,7 +8,7 @@ from engine import MemorySearchResult, PathState, SessionSummary
 from gui.core.location import Location
 from gui.core.workspace import Workspace
 from gui.diagnostics.panel import DiagnosticsPanel
-from gui.shell.panes import Panes
+from gui.shell.frame import Panes
 from gui.shell.views import Views
 
 

@@ -16,7 +16,7 @@ from engine import (
     WorkspaceState,
     tr,
 )
-from gui.commands.binding import show_keys_of
+from gui.commands.commands import show_keys_of
 from gui.controllers.folders import FolderController
 from gui.core.capabilities import Capabilities
 from gui.core.jobs import JobSlot

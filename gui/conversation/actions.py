@@ -10,8 +10,7 @@ from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMenu, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from engine import CancelToken, MemorySearchManager, Passage, beginning_of, marked, tr, tr_count
-from gui.commands.binding import allow, give_key
-from gui.commands.commands import LIKE, LINK, REMEMBER
+from gui.commands.commands import LIKE, LINK, REMEMBER, allow, give_key
 from gui.commands.keymap import Command, command
 from gui.conversation.entries import Conversation, without_escapes
 from gui.conversation.prompt_list import PromptList

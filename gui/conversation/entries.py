@@ -2,7 +2,7 @@
 
 Created on a pool thread and never changed; a session of 20,000 messages takes a moment. Pieces are laid out one at a
 time, so that no message is too long to show. A piece of Markdown ends where a paragraph does; where one has to end
-inside a fenced block, the next begins with the same fence again.
+inside a fenced block, the next begins with the same fence again. The lexers that colour code are loaded in advance.
 """
 
 import re
@@ -10,12 +10,54 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Literal, NamedTuple
+from threading import Lock
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
 from engine import CancelToken, SessionMessage, SessionText, tr
-from gui.conversation.code_lexers import load_lexers
+
+LANGUAGES = tuple(
+    """
+    bash batch c cmake console cpp css csharp dart diff docker elixir erlang fish go graphql haskell html java
+    javascript json jsx kotlin less lua make nginx objective-c perl php powershell protobuf pycon python ruby
+    rust scala scss splus sql sqlite3 swift terraform toml tsx typescript vue xml yaml zig
+    """.split()
+)
+"""Pygments' main names of the languages with colours; a bundle has no other lexers."""
+_ALSO_CALLED = {"h": "c", "json5": "json", "jsonc": "json", "kt": "kotlin", "patch": "diff"} | dict.fromkeys(
+    ("postgres", "postgresql", "psql", "sqlite"), "sql"
+)
+"""PostgreSQL's own lexer is replaced because it loads others on the GUI thread."""
+_OPENING = re.compile(r"^[ \t>]*(?:[-*+] +)?(?:`{3,}|~{3,})[ \t]*([\w+#-]+)", re.MULTILINE)
+_lexers: dict[str, Any] = {}
+"""By the language's name in the text; None without colours."""
+_loading = Lock()
+
+
+def lexer_of(language: str) -> Any:
+    """The lexer if it is loaded, else None."""
+    return _lexers.get(language)
+
+
+def load_lexers(text: str) -> None:
+    """Load the lexers of all code blocks in a Markdown text. Not for the GUI thread."""
+    if "```" not in text and "~~~" not in text:
+        return
+    for language in {found.lower() for found in _OPENING.findall(text)} - _lexers.keys():
+        with _loading:
+            _lexers[language] = _load(language)
+
+
+def _load(language: str) -> Any:
+    from pygments.lexers import get_all_lexers, get_lexer_by_name
+
+    language = _ALSO_CALLED.get(language, language)
+    for _, names, _, _ in get_all_lexers(plugins=False):
+        if language in names and names[0] in LANGUAGES:
+            return get_lexer_by_name(language)
+    return None
+
 
 EntryKind = Literal["user", "speech", "thinking", "tool"]
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine import Fact, tr
-from gui.commands.binding import key_action, show_keys_of, tell_key
+from gui.commands.commands import key_action, show_keys_of, tell_key
 from gui.commands.keymap import command
 from gui.facts.editor import FactEditor
 from gui.facts.wording import age_text, meta_text, told

@@ -20,7 +20,7 @@ from engine import (
     marked,
     tr,
 )
-from gui.commands.binding import key_action
+from gui.commands.commands import key_action
 from gui.commands.keymap import command
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.view_spec import ViewPanel

@@ -8,8 +8,7 @@ from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from engine import MemorySearchResult, result_quote, split_name, tr_count
-from gui.commands.binding import key_action, show_keys_of
-from gui.commands.commands import EDIT, EXPLAIN, EXPORT, LIKE, LINK, WITHIN
+from gui.commands.commands import EDIT, EXPLAIN, EXPORT, LIKE, LINK, WITHIN, key_action, show_keys_of
 from gui.commands.keymap import Command, command
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.location import Location

@@ -9,8 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, QuerySuggestion, in_quotes, marked, tr
-from gui.commands.binding import tell_key
-from gui.commands.commands import WITHIN
+from gui.commands.commands import WITHIN, tell_key
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.search import messages
 from gui.search.messages import button_words

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from engine import AskedQuestion, MemorySearchManager, SavedSearch, in_quotes, marked, tr
-from gui.commands.binding import follow_keys, with_key
+from gui.commands.commands import follow_keys, with_key
 from gui.core.jobs import Jobs
 from gui.search.completion import Completion
 from gui.search.saved_picker import Kept, SearchPicker

@@ -14,9 +14,8 @@ from gui.search import messages
 from gui.search.completion import Completion
 from gui.search.filters import Filters
 from gui.search.messages import remedied
-from gui.search.query import Answer, Query, Scope, is_searchable
+from gui.search.query import Answer, Query, Scope, is_searchable, permitted
 from gui.search.query_composer import QueryComposer, SearchViewState, ViewStateRestorer
-from gui.search.query_request import permitted
 from gui.search.results_view import ResultsView
 from gui.search.rows import MoreInFileRow, ResultRow
 from gui.search.saved_searches import SavedSearchController

@@ -5,8 +5,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from engine import SessionSummary, marked, tr, tr_count
-from gui.commands.binding import key_action, show_keys_of
-from gui.commands.commands import LINK, REMEMBER
+from gui.commands.commands import LINK, REMEMBER, key_action, show_keys_of
 from gui.commands.keymap import command
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.location import Location

@@ -7,23 +7,21 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from engine import MemorySearchManager, MemorySearchResult, marked, tr
-from gui.commands.binding import key_action
+from gui.commands.commands import key_action
 from gui.commands.keymap import command
 from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
-from gui.viewer.actions import FileActions
-from gui.viewer.base_viewer import BaseViewer
+from gui.viewer.actions import FileActions, SimilarAction
+from gui.viewer.base_viewer import BaseViewer, LinkFollower
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.inspector import ChunkInspector
 from gui.viewer.chunks.view import ChunkedSource
 from gui.viewer.external_programs import ExternalOpener
 from gui.viewer.file_loader import FileLoader, FileWatch, OpenedFile
-from gui.viewer.find_messages import IN_FILE
 from gui.viewer.header import TURN, ViewerHeader
-from gui.viewer.links import LinkFollower
+from gui.viewer.match_navigator import IN_FILE
 from gui.viewer.notice_page import NothingToRead
 from gui.viewer.outline import HeadingPlace, Outline, heading_key
-from gui.viewer.similar_action import SimilarAction
 from gui.viewer.source_and_page import SourceAndPage
 from gui.viewer.view_target import ViewTarget
 

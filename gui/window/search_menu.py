@@ -7,8 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from engine import SavedSearch, marked, tr
-from gui.commands.binding import allow
-from gui.commands.commands import Commands
+from gui.commands.commands import Commands, allow
 from gui.search.saved_searches import SavedSearchController
 
 _MOST = 20

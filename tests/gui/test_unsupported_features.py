@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QToolTip, QWidg
 
 import engine
 from engine import AskedQuestion, Feature, MapAnswer, MemorySearchResult
-from gui.commands.binding import key_action
+from gui.commands.commands import key_action
 from gui.commands.keymap import command, keymap
 from gui.core.capabilities import SHORT, TITLES, Gate
 from gui.core.window_context import AppPaths
