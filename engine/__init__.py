@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from engine.agent.access import AgentAccess as AgentAccess
     from engine.agent.fact_capture import category_of as category_of
     from engine.agent.memory_get import memory_get as memory_get
+    from engine.agent.memory_search import memory_context as memory_context
+    from engine.agent.memory_search import memory_prompt_section as memory_prompt_section
     from engine.agent.memory_search import memory_search as memory_search
     from engine.agent.note_file import locate_untouched as locate_untouched
-    from engine.agent.prompt import memory_context as memory_context
-    from engine.agent.prompt import memory_prompt_section as memory_prompt_section
     from engine.agent.session_note import draft_note as draft_note
     from engine.agent.session_note import save_note as save_note
     from engine.agent.session_note import suggest_slug as suggest_slug
@@ -131,9 +131,9 @@ _HOME = {
     "category_of": "engine.agent.fact_capture",
     "AgentTool": "engine.agent.tool",
     "agent_tools": "engine.agent.tools",
-    "memory_context": "engine.agent.prompt",
+    "memory_context": "engine.agent.memory_search",
     "memory_get": "engine.agent.memory_get",
-    "memory_prompt_section": "engine.agent.prompt",
+    "memory_prompt_section": "engine.agent.memory_search",
     "memory_search": "engine.agent.memory_search",
     "open_memory": "engine.backends.opening",
     "MemorySearchManager": "engine.memory.contract",
