@@ -49,12 +49,12 @@ if TYPE_CHECKING:
     from engine.base.skip_reasons import tr_reason as tr_reason
     from engine.base.versions import program_version as program_version
     from engine.cli.arguments import VERBS as VERBS
+    from engine.corpus.discovery import preview_workspace as preview_workspace
     from engine.corpus.document import note_title as note_title
     from engine.corpus.globs import literal_glob as literal_glob
     from engine.corpus.numbered_lines import NumberedText as NumberedText
     from engine.corpus.places import find_places as find_places
     from engine.corpus.places import measure_sessions as measure_sessions
-    from engine.corpus.preview import preview_workspace as preview_workspace
     from engine.corpus.transcripts.registry import agent_label as agent_label
     from engine.corpus.transcripts.registry import usual_folders as usual_folders
     from engine.corpus.transcripts.stores import may_name_session as may_name_session
@@ -160,7 +160,7 @@ _HOME = {
     "measure_sessions": "engine.corpus.places",
     "agent_label": "engine.corpus.transcripts.registry",
     "usual_folders": "engine.corpus.transcripts.registry",
-    "preview_workspace": "engine.corpus.preview",
+    "preview_workspace": "engine.corpus.discovery",
     "may_name_session": "engine.corpus.transcripts.stores",
     "PROVIDERS": "engine.providers.registry",
     "ModelFacts": "engine.providers",

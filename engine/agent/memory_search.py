@@ -15,8 +15,7 @@ import msgspec
 from msgspec import UNSET
 
 from engine.agent.access import AgentAccess
-from engine.agent.error_messages import said, unavailable
-from engine.agent.tool import count, share
+from engine.agent.tool import count, said, share, unavailable
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, QueryTooLong
 from engine.records import CitedPassage, FallbackStatus, MemorySearchAnswer, MemorySearchResult, SearchOutcome, cite

@@ -21,10 +21,9 @@ from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 
 from engine.agent.access import AgentAccess
-from engine.agent.error_messages import said
 from engine.agent.memory_search import memory_context, memory_prompt_section
 from engine.agent.readable_session import readable_session
-from engine.agent.tool import AgentTool
+from engine.agent.tool import AgentTool, said
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, PathRefused
 from engine.base.versions import program_version

@@ -19,7 +19,7 @@ from gui.core.view_spec import ViewPanel
 from gui.search.completion import Completion
 from gui.search.filters import Filters
 from gui.search.query import Answer
-from gui.search.result_actions import ResultActions
+from gui.search.result_list import ResultActions
 from gui.search.results_view import ResultsView
 from gui.search.search_controller import SearchController
 from gui.widgets.flow_layout import FoldingRow

@@ -17,7 +17,7 @@ from gui.search.query import Answer
 from gui.search.ranking import RankingMenu
 from gui.search.result_list import ResultList
 from gui.search.rows import SortOrder, build_rows
-from gui.search.scope_bar import ScopeBar
+from gui.search.scope import ScopeBar
 from gui.style.theme import tokens
 from gui.widgets.announcer import SettledAnnouncer, announce
 from gui.widgets.guide_link import guide_action

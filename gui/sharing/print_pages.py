@@ -24,14 +24,12 @@ from PySide6.QtGui import (
 )
 
 from engine import tr, tr_count
-from gui.conversation.entries import Conversation, Entry
+from gui.conversation.entries import Conversation, Entry, clock, day_text, summary
 from gui.conversation.piece_builder import PieceLayout, PieceStyle, piece_steps
 from gui.conversation.rows import MORE, SUMMARY, PackedRows
-from gui.conversation.wording import clock, day_text, summary
 from gui.sessions.wording import UNTITLED, agent_name, message_count
 from gui.style.theme import Tokens, theme_tokens
-from gui.viewer.markdown_page import PageStyle, blocks, page_steps
-from gui.viewer.page_painting import PagePainter
+from gui.viewer.markdown_page import PagePainter, PageStyle, blocks, page_steps
 from gui.widgets.formatting import date_of, exact
 from gui.widgets.plain_text import Styled, rich_document
 

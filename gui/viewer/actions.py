@@ -15,9 +15,9 @@ from gui.core.jobs import Jobs
 from gui.core.key_listing import missing
 from gui.core.location import Location
 from gui.viewer.external_programs import ExternalOpener
+from gui.viewer.file_loader import ViewTarget
 from gui.viewer.rendered_view import RenderedView
 from gui.viewer.source_view import SourceView
-from gui.viewer.view_target import ViewTarget
 
 _CITE = command("file.cite", marked("Copy citation"), "file", "Ctrl+Shift+C")
 _COPY_PATH = command("file.copy-path", marked("Copy path"), "file")

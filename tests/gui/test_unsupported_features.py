@@ -16,7 +16,7 @@ from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.search.ranking import Ranking
-from gui.search.result_actions import ResultMenu
+from gui.search.result_list import ResultMenu
 from gui.window.main_window import MainWindow
 from tests.helpers.fake_insight import FakeInsight
 from tests.helpers.fake_lacking import FEATURES, LackingMemory, reason

@@ -16,8 +16,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication, QTextOption
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from engine import Settings, marked, tr
-from gui.app.crash.report import CrashDump, report
-from gui.app.crash.tracebacks import Failure, failure_of
+from gui.app.crash.report import CrashDump, Failure, failure_of, report
 from gui.app.options import Options
 from gui.core.jobs import Jobs
 from gui.core.workspace import Workspace

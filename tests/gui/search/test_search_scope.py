@@ -11,9 +11,8 @@ from engine import LAST_LINE, EarlierAnswer, Passage
 from gui.search import scope
 from gui.search.panel import SearchPanel
 from gui.search.query import Query, Scope
-from gui.search.result_actions import ResultMenu
-from gui.search.result_list import ResultList
-from gui.search.scope_bar import ScopeBar
+from gui.search.result_list import ResultList, ResultMenu
+from gui.search.scope import ScopeBar
 from gui.widgets.chip import Chip
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel
