@@ -3,8 +3,7 @@
 from gui.controllers.open_result import ResultOpener
 from gui.core.status_events import StatusEvents
 from gui.core.window_context import WindowContext
-from gui.remember.controller import RememberController, Trash
-from gui.remember.new_note_notice import NewNoteNotice
+from gui.remember.controller import NewNoteNotice, RememberController, Trash
 from gui.shell.views import Views
 
 

@@ -1,4 +1,4 @@
-"""Opens and closes the palette: its entries, recently used ones, and restoring the focus."""
+"""The command palette: opens and closes it, lists recently used entries first, and restores the focus."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -46,7 +46,7 @@ from gui.widgets.labels import elide, label
 from gui.widgets.mirrored import mirror, upright, write
 from gui.widgets.plain_text import as_tip, utf16_ranges
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, paint_ground
-from gui.window.palette.entries import Entry, Found, choose, commands
+from gui.window.palette_entries import Entry, Found, choose, commands
 from gui.window.search_menu import SearchMenu
 
 # --- The palette itself: a field above a list, in the middle of the window's upper edge ------------------------------
