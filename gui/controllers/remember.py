@@ -8,7 +8,7 @@ from gui.shell.views import Views
 
 
 class RememberFeatures:
-    """Connects them by their signals: a session that is to be remembered, a note that is to be read, a new index."""
+    """Connects the controls by signals: a session to save as a note, a note to open, a changed index."""
 
     def __init__(
         self,

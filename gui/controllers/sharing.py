@@ -1,4 +1,4 @@
-"""Connects what leaves the window: links, exports, prints, and drags of results and sessions as files or citations."""
+"""Connects the ways to share: links, exports, prints, and drags of results and sessions as files or citations."""
 
 import os
 import time
@@ -49,7 +49,7 @@ _LINK_NOTICE = "link"
 
 
 class LinkController(QObject):
-    """The newest link wins: what an older one waits for is forgotten."""
+    """Copies and opens links to locations. A new link replaces an older one that is still waiting."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class LinkController(QObject):
 
     @Slot(object)
     def copy(self, spot: Location) -> None:
-        """Put the link to a place of the open workspace into the clipboard."""
+        """Copy the link to a location in the open workspace."""
         opened = self._workspace.current
         if opened is None:
             return
@@ -97,7 +97,7 @@ class LinkController(QObject):
     # --- opening ----------------------------------------------------------------------------------------------------
 
     def folder_of(self, text: str) -> Path | None:
-        """The folder of a link, if it may be opened without asking."""
+        """The folder of a link, if it may be opened without asking; None otherwise."""
         try:
             folder = parse_link(text).workspace
         except LinkRefused:
@@ -106,7 +106,7 @@ class LinkController(QObject):
 
     @Slot(str)
     def open(self, text: str) -> None:
-        """Show the place that a link names, or say why not."""
+        """Show the location of a link, or the reason why that is impossible."""
         self._wanted = None
         self._look.cancel()
         self._banner.clear(_LINK_NOTICE)
@@ -127,7 +127,8 @@ class LinkController(QObject):
                 self._folders.open(folder)
 
     def _known(self, folder: str) -> Path | None:
-        """Compares texts only: nothing of a link is used as a path before the user agrees."""
+        """The known folder with this path. Only texts are compared: no part of a link is used as a path before the user
+        agrees."""
         opened = self._workspace.current
         known = (str(opened.folder) if opened else "", self._opening, *self._state.recent)
         return next((Path(mine) for mine in known if mine and _same(mine, folder)), None)
@@ -145,7 +146,7 @@ class LinkController(QObject):
         )
 
     def _offer(self, link: Link) -> None:
-        """First what opening it would mean; only then may it be opened."""
+        """Preview the folder of a link; the user can open it from there."""
         self._wanted = link
         self._folders.offer(Path(link.workspace))
 
@@ -224,7 +225,7 @@ def _check(manager: MemorySearchManager, link: Link, token: CancelToken) -> None
 
 
 def _same(one: str, other: str) -> bool:
-    """Whether both are written as the same folder."""
+    """Whether both texts denote the same folder."""
     return bool(one) and os.path.normcase(os.path.normpath(one)) == os.path.normcase(os.path.normpath(other))
 
 
@@ -233,12 +234,12 @@ _PAD = 8
 _WIDEST = 360
 _DRAG_NOTICE = "drag"
 _PATIENCE = 0.4
-"""Seconds after which a user who has released the button wonders why nothing was dropped."""
+"""Seconds; if the button is released later, a message explains why nothing was dropped."""
 _LATE = marked("This was not ready yet. Keep the button down until the pointer carries it.")
 
 
 class SharingFeatures:
-    """What the window makes by one line."""
+    """Creates the controllers for links, exports, printing and dragging."""
 
     def __init__(
         self,
@@ -274,13 +275,13 @@ class SharingFeatures:
 
 @dataclass(frozen=True)
 class Load:
-    """What is being dragged."""
+    """The data of a drag."""
 
     files: tuple[Path, ...]
     """The notes' files; for sessions, copies with secrets masked. Empty if no file is available."""
     citations: tuple[str, ...]
     quotes: str
-    """Markdown."""
+    """Quotes as Markdown."""
     words: str
     """Label next to the pointer."""
 
@@ -296,7 +297,7 @@ def mime_data(load: Load) -> QMimeData:
 
 
 class DragController(QObject):
-    """The files are located first, off this thread; the drag begins if the button is still down."""
+    """Starts drags of rows. Files are located first, off this thread; the drag begins if the button is still down."""
 
     def __init__(self, workspace: Workspace, views: Views, banner: Notices, jobs: Jobs, window: QWidget) -> None:
         super().__init__(window)
@@ -350,7 +351,7 @@ class DragController(QObject):
 
 
 def start_drag(rows: RowList, load: Load) -> None:
-    """Copy only: a drop must not move a note."""
+    """Start the drag, for copying only: a drop must not move a note."""
     drag = QDrag(rows)
     drag.setMimeData(mime_data(load))
     drag.setPixmap(_label(rows, load.words))
@@ -365,7 +366,7 @@ def load_of_results(
     results: Sequence[MemorySearchResult],
     copies: SessionCopies,
 ) -> Load:
-    """Each file once, however many of its passages are dragged."""
+    """The data to drag for these results, with each file once."""
     files = []
     for path in dict.fromkeys(result.path for result in results):
         token.checkpoint()
@@ -385,7 +386,7 @@ def load_of_session(
 
 
 def _file(manager: MemorySearchManager, path: str, token: CancelToken, copies: SessionCopies | None) -> Path | None:
-    """None if there is no local file, such as for another machine's note: its citation can be dragged."""
+    """The local file to drag; None if there is none, as for another machine's note, which is dragged as a citation."""
     try:
         return manager.locate(path) if copies is None else copies.make(manager, path, token)
     except Cancelled:

@@ -1,4 +1,4 @@
-"""Writes what changes a moment after it has changed, so that many changes are written once, off the GUI thread."""
+"""Debounces writes and runs them off the GUI thread."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What the window shows, from top to bottom: header, banner, one of three pages, the sync bar; beside it the dock."""
+"""The frame of the window, from top to bottom: header, banner, one of three pages, sync bar; next to them the dock."""
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent
@@ -36,9 +36,9 @@ _VIEWER_LETTERS = 62
 _LIST_LETTERS = 36
 _DOCK_LETTERS = 36
 _FEWEST_LETTERS = 102
-"""Of all three together: with fewer, none of them could be read."""
+"""Fewest characters of all three together; with fewer, none could be read."""
 _MOST_RESULTS = 0.45
-"""Share of the results where the window is too narrow for the width that was chosen for them."""
+"""Most of the width that the results may take if the window is too narrow for their chosen width."""
 
 
 class Panes(QSplitter):
@@ -73,7 +73,7 @@ class Panes(QSplitter):
         self.splitterMoved.connect(self._remember)
 
     def restore(self, results_width: int, dock_width: int, *, dock_wanted: bool) -> None:
-        """Take up the widths of an earlier run."""
+        """Restore the widths of an earlier run."""
         self._widths = (max(results_width, 120), max(dock_width, 120))
         self._wanted = dock_wanted
         self._fold()
@@ -86,7 +86,7 @@ class Panes(QSplitter):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """Of the results and the dock, as last set by hand."""
+        """The widths of the results and of the dock, as last set by the user."""
         return self._widths
 
     @Slot()
@@ -94,12 +94,12 @@ class Panes(QSplitter):
         self.show_dock(self._dock.isHidden())
 
     def show_dock(self, wanted: bool) -> None:
-        """Show or hide it; opened by the user, it stays even in a narrow window."""
+        """Show or hide the dock; opened by the user, it stays even in a narrow window."""
         self._wanted = self._forced = wanted
         self._fold()
 
     def show_whole(self, wanted: bool) -> None:
-        """Let the other view replace results and file, or end that."""
+        """Let the other view replace results and file, or show these again."""
         self._whole_wanted = wanted
         self._fold()
 
@@ -219,7 +219,7 @@ class HeaderBar(QWidget):
         self._arrange()
 
     def show_working(self, working: bool) -> None:
-        """False without a workspace."""
+        """Show or hide the controls that need a workspace."""
         self._working = working
         self._arrange()
 
@@ -276,7 +276,7 @@ class HeaderBar(QWidget):
 
 
 class Dock(QStackedWidget):
-    """Shows one of the two; begins with the diagnostics, and returns to them when it is hidden."""
+    """The dock: shows the diagnostics or the explanation; when hidden, it returns to the diagnostics."""
 
     wanted = Signal(bool)
     """Whether the dock should be shown."""
@@ -308,7 +308,7 @@ class Dock(QStackedWidget):
 
     @Slot(bool)
     def note_shown(self, shown: bool) -> None:
-        """It was put into the window, or taken out of it."""
+        """Handle that the dock was shown or hidden."""
         if not shown:
             self.setCurrentWidget(self.diagnostics)
 
@@ -375,7 +375,7 @@ class Frame(QWidget):
         self.panes.show_whole(self._views.specs[view].whole)
 
     def show_page(self, page: QWidget) -> None:
-        """One of the three."""
+        """Show one of the three pages."""
         self.header.show_working(page is self.panes)
         self.pages.setCurrentWidget(page)
         for part in (self._footer, self.sync_bar):
@@ -384,12 +384,12 @@ class Frame(QWidget):
             self.message.take_focus()
 
     def restore(self, state: WindowState) -> None:
-        """Take up the widths of an earlier run."""
+        """Restore the widths of an earlier run."""
         self.panes.restore(state.list_width, state.dock_width, dock_wanted=state.dock_shown)
         self.header.dock_button.setChecked(not self._dock.isHidden())
 
     def keep(self, state: WindowState) -> None:
-        """Write them down for the next one."""
+        """Store the widths for the next run."""
         state.list_width, state.dock_width = self.panes.widths
         state.dock_shown = self.panes.dock_wanted
 

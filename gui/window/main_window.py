@@ -116,7 +116,7 @@ class MainWindow(WindowParts):
         places: AppPaths,
         remembers: bool = True,
     ) -> None:
-        """`remembers`: whether a folder that is chosen becomes the one that the next start opens."""
+        """`remembers`: whether the next start opens the folder that was chosen last."""
         super().__init__()
         self.workspace = workspace
         self.state = state
@@ -214,7 +214,8 @@ class MainWindow(WindowParts):
         self._sync_announcer.hear(status)
 
     def shut_down(self, timeout_ms: int) -> bool:
-        """Stop all work and close the memory; False if something did not stop in time. The window is closed by then."""
+        """Stop all work and close the memory, after the window was closed; returns False if something did not stop in
+        time."""
         self.workspace.feed.set_manager(None)
         self.opening.show_closed()
         ended = self._jobs.shutdown(timeout_ms, last=self.workspace.close_all_now)

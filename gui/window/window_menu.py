@@ -35,7 +35,7 @@ from gui.window.window_parts import WindowParts
 
 _LEAST_HEIGHT = 220
 _AROUND, _BESIDE = 200, 60
-"""What the sheet leaves of the window's height and width."""
+"""Pixels of the window's height and width that the sheet leaves free."""
 
 
 class KeySheet(QWidget):
@@ -44,7 +44,7 @@ class KeySheet(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._rows: list[tuple[str, tuple[QLabel, QLabel]]] = []
-        """What is searched of each row, and its labels."""
+        """The searchable text of each row, and its labels."""
         self._titles: list[tuple[QLabel, int]] = []
         """The title above a group, and the number of its rows."""
         self.edit = QLineEdit()
@@ -129,13 +129,13 @@ class KeySheet(QWidget):
 
 
 def _leading() -> Qt.AlignmentFlag:
-    """The alignment to the start of lines, also for a key with letters of another direction."""
+    """The alignment to the start of a line in the window's direction, whatever the direction of the text."""
     mirrored = QGuiApplication.layoutDirection() == Qt.LayoutDirection.RightToLeft
     return (Qt.AlignmentFlag.AlignRight if mirrored else Qt.AlignmentFlag.AlignLeft) | Qt.AlignmentFlag.AlignAbsolute
 
 
 def show_keys(window: QWidget, change: Callable[[], None]) -> None:
-    """Open the sheet over `window`, scrolled where that is low; `change` opens where keys are changed."""
+    """Open the sheet over `window`, with a scroll bar if it is too low; `change` opens the page for changing keys."""
     shown = KeySheet()
     shown.area.setMinimumHeight(min(shown.wanted.height(), max(_LEAST_HEIGHT, window.height() - _AROUND)))
     shown.area.setMinimumWidth(min(shown.wanted.width(), window.width() - _BESIDE))
@@ -149,7 +149,7 @@ class WindowMenu:
     """Adds the window's commands to its menu, and enables those that can be used now."""
 
     def __init__(self, window: WindowParts, appearance: Appearance) -> None:
-        """For a window whose parts are complete."""
+        """The parts of the window must be complete."""
         commands = self.all = Commands(window, appearance)
         views, navigation = window.views, window.navigation
         self._window = window
@@ -212,7 +212,7 @@ class WindowMenu:
         show_keys(self._window, partial(self._window.settings.show_page, "keyboard"))
 
     def _open_menu(self) -> None:
-        """With its first entry chosen, as by a key everywhere."""
+        """Open the menu with its first entry selected, as when a key opens a menu."""
         self._window.frame.header.menu_button.showMenu()
         self.menu.setActiveAction(self.menu.actions()[0])
 
@@ -223,7 +223,7 @@ class WindowMenu:
         self._window.part_wanted.emit(-1)
 
     def _add_folders(self, commands: Commands, window: WindowParts) -> tuple[QAction, ...]:
-        """What is done with folders and their index; returns the actions that need one that is open."""
+        """Add commands for folders and their index; returns those that need an open folder."""
         self.choose = commands.add("folder.choose", marked("Choose folder…"), window.first_run.choose, "Ctrl+O")
         commands.add(SWITCH, marked("Switch workspace…"), window.spaces.show, "Ctrl+Shift+O")
         everywhere = commands.add(
@@ -237,16 +237,16 @@ class WindowMenu:
         return everywhere, add_sessions, sync, rebuild, settings, *pages
 
     def show_open(self, is_open: bool) -> None:
-        """Whether a workspace is open."""
+        """Enable or disable the actions that need an open workspace."""
         for action in self._need_workspace:
             allow(action, is_open, tr("Open a folder first."))
         self._why.allow(is_open, tr("Open a folder first."))
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Features that the open memory doesn't support."""
+        """Disable the actions whose feature the open memory doesn't support."""
         self._gates.hear(lacks)
 
     def show_ways(self) -> None:
-        """Whether there is a place to go back or forward to."""
+        """Enable Back and Forward if there is a location to go to."""
         allow(self.back, self._navigation.can_go_back, tr("There is no place to go back to."))
         allow(self.forward, self._navigation.can_go_forward, tr("There is no place to go forward to."))

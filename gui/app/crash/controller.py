@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _ENDS = (SystemExit, KeyboardInterrupt, GeneratorExit)
-"""Exceptions that intend to end something."""
+"""Exceptions that end a program or a generator on purpose."""
 
 
 class ExceptionHooks(QObject):
-    """Between `begin` and `end`, errors are logged and passed as text to a listener on the GUI thread.
+    """Logs uncaught errors between `begin` and `end`, and passes them as text to a listener on the GUI thread.
 
     The same error is logged in full once, and then at its tenth, hundredth, thousandth … occurrence: a failing paint
     event would fill the disk.
@@ -64,11 +64,11 @@ class ExceptionHooks(QObject):
 
     @Slot(object)
     def hear_job(self, error: Exception) -> None:
-        """A job has failed in a way that its owner could not foresee; it is in the log already."""
+        """Report an unexpected error of a job, which is in the log already."""
         self.caught.emit(failure_of(error, error.__traceback__, "in the background"))
 
     def _in_window(self, _: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        """Called by Qt for its slots and events, and for pool threads."""
+        """Handle an error from a slot or an event of Qt, or from a pool thread."""
         here = threading.current_thread() is threading.main_thread()
         self._tell(error, trace, "in the window" if here else "in the background")
 
@@ -77,7 +77,7 @@ class ExceptionHooks(QObject):
             self._tell(found.exc_value, found.exc_traceback, "in the background")
 
     def _in_passing(self, found: "UnraisableHookArgs") -> None:
-        """Called for exceptions that Python can't raise, for example while an object is deleted."""
+        """Handle an exception that Python can't raise, for example while an object is deleted."""
         if found.exc_value is not None:
             self._tell(found.exc_value, found.exc_traceback, "in a destructor or callback")
 
@@ -102,9 +102,9 @@ class ExceptionHooks(QObject):
 # ---------------------------------------------------------------------------------------------------------------------
 
 _MOST_DIALOGS = 5
-"""Limit of dialogs per run. The log continues."""
+"""Most dialogs per run; later errors are only logged."""
 _MOST_TOLD = 8
-"""Different errors in one report."""
+"""Most different errors in one report."""
 _WIDTH, _HEIGHT = 680, 520
 _MOST_WIDE = 1200
 _REPORT_LINES = 7
@@ -125,7 +125,8 @@ _PRIVATE = marked(
 
 
 class CrashDialog(QDialog):
-    """Opens immediately, over its parent, and is deleted when it closes.
+    """Shows the report on errors, and offers to restart. Opens immediately, over its parent, and is deleted when it
+    closes.
 
     Signals: restart_wanted: the user chose to restart.
     """
@@ -223,14 +224,14 @@ class CrashDialog(QDialog):
 
 
 class CrashController(QObject):
-    """Lives as long as the program."""
+    """Shows new errors in one dialog, and counts repeated ones."""
 
     restart_wanted = Signal()
 
     def __init__(
         self, window: QWidget, catching: ExceptionHooks, settings: Callable[[], Settings | None], log_file: Path | None
     ) -> None:
-        """`settings`: those in force when an error happens, where they are known."""
+        """`settings` returns the current settings; None if they are unknown."""
         super().__init__(window)
         self._window = window
         self._settings = settings
@@ -242,7 +243,7 @@ class CrashController(QObject):
 
     @Slot(object)
     def hear(self, failure: Failure) -> None:
-        """Show it, if it is a new one; else count it."""
+        """Show a new failure; count a known one."""
         first, times = self._failures.get(failure.signature, (failure, 0))
         known = times > 0
         if not known and len(self._failures) >= _MOST_TOLD:
@@ -255,7 +256,7 @@ class CrashController(QObject):
             self._open(tr(NOW), tr(NOW_MORE), self._report(), restart=True)
 
     def tell_earlier(self, text: str) -> None:
-        """An earlier run has crashed, and this is the report on it."""
+        """Show the report on the crash of an earlier run."""
         if self.dialog is None:
             self._open(tr(EARLIER), tr(EARLIER_MORE), text, restart=False)
 
@@ -273,7 +274,7 @@ class CrashController(QObject):
 
 
 def command_line(options: Options, folder: Path | None) -> list[str]:
-    """Program and arguments for a restart: with the same settings and the folder that is open now, without a search."""
+    """Return program and arguments for a restart with the same settings and the open folder, without a search."""
     bundled = getattr(sys, "frozen", False)
     words = [sys.executable] if bundled else [sys.executable, "-m", "gui"]
     if options.config is not None:
@@ -290,17 +291,17 @@ def command_line(options: Options, folder: Path | None) -> list[str]:
 
 
 def start_anew(options: Options, folder: Path | None) -> bool:
-    """Whether it was started; it outlives this process."""
+    """Start the program as a process of its own; returns whether that succeeded."""
     program, *arguments = command_line(options, folder)
     started, _ = QProcess.startDetached(program, arguments, str(Path.cwd()))
     return started
 
 
 class CrashGuard(QObject):
-    """From its making until `end` a crash of the process is written down; from `watch` on errors are shown."""
+    """Writes a crash dump if the process crashes before `end`; shows errors in the window from `watch` on."""
 
     def __init__(self, options: Options, log_file: Path, parent: QObject, *, remembers: bool) -> None:
-        """`remembers`: whether this run may leave something behind."""
+        """`remembers`: whether this run may store data."""
         super().__init__(parent)
         self._options = options
         self._log_file = log_file
@@ -324,16 +325,16 @@ class CrashGuard(QObject):
 
     @Slot()
     def tell_earlier(self) -> None:
-        """With the window on the screen: how an earlier run ended."""
+        """Show the report on a crash of an earlier run; the window must be visible."""
         if self._earlier and self.way is not None:
             self.way.tell_earlier(self._earlier)
 
     def leave(self) -> None:
-        """The window is closed: nothing can be shown any more, and the previous hooks are restored."""
+        """Restore the previous hooks: the window is closed, so nothing can be shown any more."""
         self._catching.end()
 
     def end(self) -> None:
-        """The last step of the program; restarts it if the user chose so."""
+        """End the crash dump, as the last step of the program; restart it if the user chose so."""
         if self._remains is not None:
             self._remains.end()
         if self._anew and not start_anew(self._options, self._folder):

@@ -36,9 +36,9 @@ _STANDARD = tuple({Path(sysconfig.get_path(name)) for name in ("stdlib", "platst
 _ELSEWHERE = "(elsewhere)"
 _WITHOUT_FILE = re.compile(r"<(?:frozen [\w.]{1,60}|string|stdin)>")
 _BUNDLED = re.compile(r"[\w-]{1,60}(?:/[\w-]{1,60}){0,9}\.py")
-"""Files of a frozen program have no place but this."""
+"""Path of a module in a frozen program, relative to the bundle."""
 _FIRST, _LAST = 12, 24
-"""Frames that are shown of a long trace, such as one of a recursion."""
+"""Number of first and last frames that are shown of a long trace, such as a recursion."""
 _MOST_CAUSES = 6
 
 _NAME = r"[A-Za-z_][\w.<>]{0,80}"
@@ -72,7 +72,7 @@ _SAYS_CODE = (ArithmeticError, AttributeError, ImportError, IndexError, NameErro
 
 @dataclass(frozen=True)
 class Failure:
-    """An unexpected error as text, which keeps none of its objects alive."""
+    """An unexpected error as text, so that none of its objects stays alive."""
 
     where: str
     """Activity at the time: "in the window", "in the background" …"""
@@ -83,19 +83,19 @@ class Failure:
 
     @property
     def signature(self) -> tuple[str, str]:
-        """The same for the same error."""
+        """Identifies the error: equal for two failures of the same kind at the same line."""
         return self.kind, self.place
 
 
 def failure_of(error: BaseException, trace: TracebackType | None, where: str) -> Failure:
-    """The words of an error; to be called where it was caught, whatever thread that is."""
+    """Describe an error; called on the thread that caught it."""
     steps = list(_steps(trace))
     place = f"{shown_path(steps[-1][0].co_filename)}:{steps[-1][1]}" if steps else ""
     return Failure(where, _kind(error), place, "\n".join(_chain(error, trace)))
 
 
 def shown_path(path: str) -> str:
-    """A file of the program, of a package or of Python, without where that is installed."""
+    """The path of a file of the program, of a package or of Python, relative to where that is installed."""
     if _WITHOUT_FILE.fullmatch(path):
         return path
     file = Path(path)
@@ -178,7 +178,7 @@ def _words(error: BaseException) -> str:
 
 
 def _named_in_code(error: BaseException) -> bool:
-    """Whether the name in the error occurs in the code, and not in data that was read."""
+    """Whether the name in the error occurs in the code. Otherwise it may come from data."""
     name = getattr(error, "name", None)
     if not isinstance(name, str) or isinstance(error, ImportError):
         return True
@@ -192,7 +192,7 @@ _DESKTOP = re.compile(r"[\w:-]{1,40}")
 
 
 def versions() -> str:
-    """One line: what runs here."""
+    """Return the versions of the program, Python, Qt and the system in one line."""
     return (
         f"Mnemoscope {engine.program_version()}, Python {platform.python_version()}, Qt {qVersion()}, "
         f"{platform.platform()}"
@@ -200,7 +200,7 @@ def versions() -> str:
 
 
 def report(failures: Iterable[tuple[Failure, int]], settings: Settings | None) -> str:
-    """Each failure with its number of occurrences. `settings`: the current ones, if known."""
+    """Return the report on failures, each with its number of occurrences. `settings`: the current ones, if known."""
     parts = [_head(settings)]
     for failure, times in failures:
         often = "once" if times == 1 else f"{times:,} times"
@@ -209,7 +209,7 @@ def report(failures: Iterable[tuple[Failure, int]], settings: Settings | None) -
 
 
 def masked(text: str) -> str:
-    """Whatever looks like a secret, or is a key in use, is not in a report."""
+    """Mask everything that looks like a secret or is a key in use."""
     return engine.redact(text)
 
 
@@ -250,16 +250,16 @@ class _Lock(Protocol):
 
 
 class CrashDump:
-    """Between `begin` and `end` a crash of this process is written down, so that a later one can tell of it."""
+    """Writes a file if this process crashes between `begin` and `end`, so that a later run can report it."""
 
     def __init__(self, folder: Path) -> None:
-        """`folder`: where the log is."""
+        """`folder`: the folder of the log, in which the dump is written."""
         self._folder = folder
         self._file: TextIOWrapper | None = None
         self._lock: _Lock | None = None
 
     def begin(self) -> str:
-        """Start, and return the report on crashes of earlier runs; empty if there are no new ones."""
+        """Start, and return the report on new crashes of earlier runs; empty if there are none."""
         found: list[str] = []
         for number in range(1, _MOST_RUNS + 1):
             file = self._folder / f"crash-{number}.txt"
@@ -281,7 +281,7 @@ class CrashDump:
         return "\n\n".join(found)
 
     def end(self) -> None:
-        """Everything went well: leave nothing behind."""
+        """Delete the file: the process didn't crash."""
         if self._file is None or self._lock is None:
             return
         faulthandler.disable()
@@ -302,7 +302,7 @@ class CrashDump:
         return lock
 
     def _open(self, file: Path) -> bool:
-        """A disk without room or rights costs the report, and nothing else."""
+        """Open the file for the dump; if it can't be written, only the report is missing."""
         try:
             create_private(file)
             self._file = file.open("w", encoding="utf-8")
@@ -329,7 +329,7 @@ def _told(file: Path) -> str:
 
 
 def _shown(line: str) -> str | None:
-    """A line without where the program is installed; None for one of a form that is not known."""
+    """A line of the dump without the program's location; None for a line of an unknown form."""
     frame = _FRAME.fullmatch(line)
     if frame is not None:
         return f"  {shown_path(frame[1])}:{frame[2]} in {frame[3] if _CODE_NAME.fullmatch(frame[3]) else '…'}"
