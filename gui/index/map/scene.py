@@ -4,7 +4,7 @@ Its points are drawn into one picture, also off the GUI thread: as smooth and se
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -12,91 +12,7 @@ from numpy.typing import NDArray
 
 from engine import IndexMap
 from gui.index.map.groups import CIRCLE, POLYGONS, REACH, RING, RING_MIDDLE, RING_WIDTH, Grouping, Kind, Polygon, group
-
-_MARGIN = 0.06
-"""Of the shorter side, around a map that fits."""
-_DEEPEST = 400.0
-_SHALLOWEST = 0.5
-"""How much larger and smaller than fitting it may be seen."""
-Box = tuple[float, float, float, float]
-"""Left, low, right, high in the map's units."""
-
-
-@dataclass(frozen=True)
-class Viewport:
-    """The visible part of the map; converts between the map's units and pixels.
-
-    Widget pixels have y downwards, the map's units upwards.
-    """
-
-    width: float = 1.0
-    height: float = 1.0
-    across: float = 0.0
-    up: float = 0.0
-    """What is in the middle, in the map's units."""
-    scale: float = 1.0
-    """Pixels a unit."""
-    box: Box = (-1.0, -1.0, 1.0, 1.0)
-    """Around all points."""
-
-    @property
-    def fitting(self) -> float:
-        """The scale at which all points are seen."""
-        left, low, right, high = self.box
-        margin = _MARGIN * min(self.width, self.height)
-        room = max(1.0, self.width - 2 * margin), max(1.0, self.height - 2 * margin)
-        return min(room[0] / max(right - left, 1e-9), room[1] / max(high - low, 1e-9))
-
-    def fit(self) -> "Viewport":
-        left, low, right, high = self.box
-        return replace(self, across=(left + right) / 2, up=(low + high) / 2, scale=self.fitting)
-
-    def resized(self, width: float, height: float) -> "Viewport":
-        """The same middle at the same relation to what would fit."""
-        relation = self.scale / self.fitting
-        sized = replace(self, width=max(1.0, width), height=max(1.0, height))
-        return replace(sized, scale=sized.fitting * relation)
-
-    def around(self, box: Box) -> "Viewport":
-        """Of other points, with the visible area unchanged."""
-        return replace(self, box=box)
-
-    def to_pixels(self, across: float, up: float) -> tuple[float, float]:
-        return (
-            self.width / 2 + (across - self.across) * self.scale,
-            self.height / 2 - (up - self.up) * self.scale,
-        )
-
-    def to_units(self, x: float, y: float) -> tuple[float, float]:
-        return self.across + (x - self.width / 2) / self.scale, self.up - (y - self.height / 2) / self.scale
-
-    def panned(self, right: float, down: float) -> "Viewport":
-        """With the points moved so many pixels; some part of them stays in view."""
-        left, low, far, high = self.box
-        across = min(max(self.across - right / self.scale, left), far)
-        up = min(max(self.up + down / self.scale, low), high)
-        return replace(self, across=across, up=up)
-
-    def zoomed(self, factor: float, x: float, y: float) -> "Viewport":
-        """Zoomed by a factor around this pixel."""
-        fitting = self.fitting
-        scale = min(max(self.scale * factor, fitting * _SHALLOWEST), fitting * _DEEPEST)
-        across, up = self.to_units(x, y)
-        moved = replace(
-            self,
-            scale=scale,
-            across=across - (x - self.width / 2) / scale,
-            up=up + (y - self.height / 2) / scale,
-        )
-        return moved.panned(0, 0)
-
-    def showing(self, across: float, up: float, margin: float) -> "Viewport":
-        """Moved as little as needed for this place to be so many pixels from the edges."""
-        x, y = self.to_pixels(across, up)
-        right = max(0.0, margin - x) - max(0.0, x - (self.width - margin))
-        down = max(0.0, margin - y) - max(0.0, y - (self.height - margin))
-        return self.panned(right, down)
-
+from gui.index.map.viewport import Box
 
 Floats = NDArray[np.float32]
 Indexes = NDArray[np.int64]

@@ -11,7 +11,8 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPolygonF
 
 from engine import Cancelled, CancelToken, MapFile
 from gui.index.map.groups import CIRCLE, LEAST, OTHERS, POLYGONS, RING, TOP_FOLDER, group, sign_path, signs_of
-from gui.index.map.scene import PointIndex, Scene, Viewport, draw_points
+from gui.index.map.scene import PointIndex, Scene, draw_points
+from gui.index.map.viewport import Viewport
 from tests.helpers.fake_map import NOW, make_map
 
 POINTS = np.random.default_rng(3).normal(0, 20, (400, 2)).astype(np.float32)
