@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from engine.agent.access import AgentAccess as AgentAccess
     from engine.agent.fact_capture import category_of as category_of
     from engine.agent.memory_get import memory_get as memory_get
+    from engine.agent.memory_search import memory_context as memory_context
+    from engine.agent.memory_search import memory_prompt_section as memory_prompt_section
     from engine.agent.memory_search import memory_search as memory_search
     from engine.agent.note_file import locate_untouched as locate_untouched
-    from engine.agent.prompt import memory_context as memory_context
-    from engine.agent.prompt import memory_prompt_section as memory_prompt_section
     from engine.agent.session_note import draft_note as draft_note
     from engine.agent.session_note import save_note as save_note
     from engine.agent.session_note import suggest_slug as suggest_slug
@@ -49,12 +49,12 @@ if TYPE_CHECKING:
     from engine.base.skip_reasons import tr_reason as tr_reason
     from engine.base.versions import program_version as program_version
     from engine.cli.arguments import VERBS as VERBS
+    from engine.corpus.discovery import preview_workspace as preview_workspace
     from engine.corpus.document import note_title as note_title
     from engine.corpus.globs import literal_glob as literal_glob
     from engine.corpus.numbered_lines import NumberedText as NumberedText
     from engine.corpus.places import find_places as find_places
     from engine.corpus.places import measure_sessions as measure_sessions
-    from engine.corpus.preview import preview_workspace as preview_workspace
     from engine.corpus.transcripts.registry import agent_label as agent_label
     from engine.corpus.transcripts.registry import usual_folders as usual_folders
     from engine.corpus.transcripts.stores import may_name_session as may_name_session
@@ -131,9 +131,9 @@ _HOME = {
     "category_of": "engine.agent.fact_capture",
     "AgentTool": "engine.agent.tool",
     "agent_tools": "engine.agent.tools",
-    "memory_context": "engine.agent.prompt",
+    "memory_context": "engine.agent.memory_search",
     "memory_get": "engine.agent.memory_get",
-    "memory_prompt_section": "engine.agent.prompt",
+    "memory_prompt_section": "engine.agent.memory_search",
     "memory_search": "engine.agent.memory_search",
     "open_memory": "engine.backends.opening",
     "MemorySearchManager": "engine.memory.contract",
@@ -160,7 +160,7 @@ _HOME = {
     "measure_sessions": "engine.corpus.places",
     "agent_label": "engine.corpus.transcripts.registry",
     "usual_folders": "engine.corpus.transcripts.registry",
-    "preview_workspace": "engine.corpus.preview",
+    "preview_workspace": "engine.corpus.discovery",
     "may_name_session": "engine.corpus.transcripts.stores",
     "PROVIDERS": "engine.providers.registry",
     "ModelFacts": "engine.providers",

@@ -11,9 +11,9 @@ import msgspec
 from msgspec import UNSET
 
 from engine.agent.access import AgentAccess
-from engine.agent.error_messages import said
 from engine.agent.fact_capture import category_of, worth_keeping
 from engine.agent.memory_search import untrusted_block
+from engine.agent.tool import said
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError
 from engine.records import (

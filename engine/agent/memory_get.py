@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from engine.agent.access import AgentAccess
-from engine.agent.error_messages import said
-from engine.agent.tool import count
+from engine.agent.tool import count, said
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.records import FileText, MemoryGetAnswer, parse_citation

@@ -1,16 +1,21 @@
-"""`memory_search`: an agent's search in the memory; its results have citations and fit a character budget."""
+"""`memory_search`: an agent's search in the memory; its results have citations and fit a character budget.
+
+For the prompt of a model there are a section about using memory and, where the model can't call tools, relevant
+passages.
+"""
 
 import html
+import logging
+import re
 import time
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 from msgspec import UNSET
 
 from engine.agent.access import AgentAccess
-from engine.agent.error_messages import unavailable
-from engine.agent.tool import count, share
+from engine.agent.tool import count, said, share, unavailable
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, QueryTooLong
 from engine.records import CitedPassage, FallbackStatus, MemorySearchAnswer, MemorySearchResult, SearchOutcome, cite
@@ -18,6 +23,7 @@ from engine.text.characters import cut, visible
 
 if TYPE_CHECKING:
     from engine.memory.contract import MemorySearchManager
+
 
 MOST_RESULTS = 100
 _FIRST_SECONDS = 5.0
@@ -167,3 +173,67 @@ def _escaped(label: str) -> str:
 
 def _indented(text: str) -> str:
     return "\n".join(f"  {line}" for line in html.escape(visible(text).strip(), quote=False).splitlines())
+
+
+PromptMode = Literal["full", "minimal", "none"]
+
+_WHEN = "an answer depends on earlier work, decisions, dates, people, preferences or todos"
+_UNSURE = "If you are still unsure after looking, say that you looked and did not find it."
+
+_MOST = 5
+_LONGEST_QUESTION = 1000
+_OPERATORS = re.compile(r'[":*]|(?<!\S)-|\bOR\b')
+
+log = logging.getLogger(__name__)
+
+
+def memory_prompt_section(mode: PromptMode, tools: Collection[str], *, citations: bool = True) -> str:
+    """Return the section about using memory; empty unless `mode` is full and `tools` contains one of the memory tools.
+
+    `citations`: whether answers should name locations.
+    """
+    how = _how("memory_search" in tools, "memory_get" in tools)
+    if mode != "full" or not how:
+        return ""
+    told = (
+        "Where it helps the user to check, name the source of what you found, as path#line."
+        if citations
+        else "Do not name paths or lines of the memory's files unless the user asks for them."
+    )
+    return f"## Memory Recall\n{how} {_UNSURE}\n{told}\n"
+
+
+def _how(search: bool, get: bool) -> str:
+    if search and get:
+        return (
+            f"When {_WHEN}, first search the user's notes and past sessions with memory_search; then read only the "
+            "lines that you need with memory_get."
+        )
+    if search:
+        return f"When {_WHEN}, first search the user's notes and past sessions with memory_search."
+    if get:
+        return f"When {_WHEN} that a known note holds, first read the lines that you need with memory_get."
+    return ""
+
+
+def memory_context(access: AgentAccess, message: str, *, cancel: CancelToken | None = None) -> str:
+    """Return the five passages that match a message best, as one block to put before it; empty if nothing matches.
+
+    The passages are escaped and marked as untrusted. Never raises: returns an empty text on errors.
+    """
+    # A message is not a query: operators in it are ordinary text.
+    question = _OPERATORS.sub(" ", cut(message, _LONGEST_QUESTION))
+    if not question.strip():
+        return ""
+    try:
+        outcome, _ = asked(access, question, _MOST, None, cancel)
+        # The location of each passage is in the line above it.
+        found = cited_passages(outcome.results, cited=False, budget=access.settings.injection_budget)
+        cited = access.cites
+        return untrusted_block(
+            "memory-context",
+            ((cite(it.path, it.start_line, it.end_line) if cited else "Passage", it.snippet) for it in found),
+        )
+    except Exception as error:
+        log.info("A message goes without its memory: %s", said(error))
+        return ""

@@ -123,7 +123,7 @@ def _print_report(report: SyncReport) -> None:
 
 def _preview(place: CliWorkspace, token: CancelToken, *, as_json: bool) -> int:
     from engine.cli.embedding_preview import preview_embedding
-    from engine.corpus.preview import preview_workspace
+    from engine.corpus.discovery import preview_workspace
 
     preview = preview_workspace(place.folder, place.settings, cancel=token)
     embedding = preview_embedding(place, cancel=token)

@@ -1,4 +1,4 @@
-"""Lists the files that can be indexed, and skipped ones with the rule that excludes them.
+"""Lists the files that can be indexed, and skipped ones with the rule that excludes them; previews a first sync.
 
 Only directory entries are read, never a file. Roots are resolved once, files not at all: links are skipped, so nothing
 below a root can be outside of it.
@@ -20,7 +20,8 @@ from engine.corpus.file_rules import SECRET_PLACE, FileRules, unreadable
 from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile
 from engine.corpus.ignore import Match, shown
 from engine.corpus.roots import Layout, Root, Roots, find_roots
-from engine.records import FileIssue
+from engine.corpus.transcripts.stores import find_transcripts
+from engine.records import FileIssue, PreviewFolder, WorkspacePreview
 from engine.settings import Settings
 
 _LISTED_PER_RULE = 1_000
@@ -173,3 +174,31 @@ class _Walk(FolderWalk):
 
     def _unreadable(self, name: str, error: OSError) -> None:
         self._pass(name, "", unreadable(error))
+
+
+_FIRST = 12
+
+
+def preview_workspace(workspace: Path, settings: Settings, *, cancel: CancelToken | None = None) -> WorkspacePreview:
+    """Files and bytes by top-level folder, and what would be passed over. Raises `WorkspaceError`, `Cancelled`."""
+    discovery = discover(workspace, settings, cancel=cancel)
+    sessions = find_transcripts(settings, cancel=cancel)
+    files: Counter[str] = Counter()
+    sizes: Counter[str] = Counter()
+    for file in discovery.files:
+        folder, slash, _ = file.name.partition("/")
+        folder = folder if slash else "."
+        files[folder] += 1
+        sizes[folder] += file.size
+    folders = [PreviewFolder(path=name, files=number, bytes=sizes[name]) for name, number in files.most_common()]
+    return WorkspacePreview(
+        workspace=str(workspace),
+        layout=discovery.layout,
+        files=len(discovery.files),
+        bytes=sizes.total(),
+        folders=tuple(folders),
+        skipped=(*discovery.skipped, *sessions.skipped),
+        session_files=len(sessions.files),
+        session_bytes=sum(file.size for file in sessions.files),
+        first=tuple(file.name for file in discovery.files[:_FIRST]),
+    )

@@ -12,6 +12,7 @@ from engine.base.language import tr
 from engine.base.private_files import write_aside
 from engine.settings.catalog import value_at
 from engine.settings.loading import (
+    SETTINGS_VERSION,
     check_settings,
     load_settings,
     parse_settings,
@@ -19,7 +20,6 @@ from engine.settings.loading import (
     same_folder,
     settings_path,
 )
-from engine.settings.migration import SETTINGS_VERSION
 from engine.settings.options import Settings
 
 

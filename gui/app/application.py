@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QApplication
 import engine
 from engine import TRIAL_LANGUAGES, printable, speak, spoken, tr
 from gui.app import qt_messages
-from gui.app.crash.guard import CrashGuard
+from gui.app.crash.controller import CrashGuard
 from gui.app.demo import Demo
 from gui.app.desktop.integration import DesktopIntegration
 from gui.app.desktop.ipc_protocol import IpcAddress
@@ -29,8 +29,8 @@ from gui.app.garbage_collector import Collector
 from gui.app.options import Options
 from gui.app.screenshot import Screenshot
 from gui.app.start_view import show_view
-from gui.core.app_paths import AppPaths
 from gui.core.jobs import Jobs
+from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState, load_state
 from gui.core.workspace import Opened, Workspace
 from gui.style.appearance import Appearance
@@ -43,11 +43,12 @@ from gui.window.quick_search import QuickSearchController
 # --- The language of the window: its own texts, Qt's texts, numbers, and the direction of lines ----------------------
 
 _RIGHT_TO_LEFT = "ar-XB"
-"""The trial language that shows whether the window can be mirrored; no language that the program has is written so."""
+"""The trial language for testing a mirrored window; no real translation is written from right to left."""
 
 
 def begin_speaking(app: QApplication, tag: str) -> None:
-    """Set the language before any widget is created: widgets translate their texts once. `tag`: as for `speak`."""
+    """Set the language of the window; `tag` as for `speak`. Call it before any widget is created, since widgets
+    translate their texts once."""
     speak(tag)
     said = spoken()
     trial = said in TRIAL_LANGUAGES
@@ -63,7 +64,7 @@ def begin_speaking(app: QApplication, tag: str) -> None:
 
 
 class _KeyNames(QTranslator):
-    """The return key is called as in all sentences; Qt's own catalogues leave its name in English, also in menus."""
+    """Names the Return key “Enter”, as all sentences do; Qt's own catalogues leave it untranslated."""
 
     def translate(self, context: str, source: str, disambiguation: str | None = None, n: int = -1) -> str | None:
         """None for texts that are not ours."""
@@ -85,7 +86,8 @@ _NO_DISPLAY = (
 
 
 def run(options: Options, address: IpcAddress | None = None) -> int:
-    """The window's whole life; returns the exit code. `address`: where later starts find this one, if they are to."""
+    """Run the program with its window, and return the exit code. `address`: where later starts find this one; None if
+    they are not to."""
     if not _has_display():
         if options.screenshot is None:
             _tell(_NO_DISPLAY)
@@ -108,7 +110,7 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
 
 
 class _Program:
-    """What lives as long as the window."""
+    """Creates, starts and ends everything that lives as long as the window."""
 
     def __init__(self, app: QApplication, options: Options, log_file: Path, address: IpcAddress | None) -> None:
         self._app = app
@@ -204,7 +206,7 @@ class _Program:
             shot.finished.connect(self._taken)
 
     def _begin_again(self) -> None:
-        """Load the settings again: the file may be fixed."""
+        """Load the settings again, since the user may have fixed the file."""
         settings, self._settings_problem = _read_settings(self._options.config)
         self._last_folder = settings.workspace
         self._begin()
@@ -214,7 +216,7 @@ class _Program:
         self._app.quit()
 
     def _end(self) -> int:
-        """Off the screen already: stop all work, close the memory, remove the demo."""
+        """Stop all work, close the memory and remove the demo; the window is hidden already."""
         ended = self._window.shut_down(_CLOSE_MS)
         if self._demo is not None:
             self._demo.close()
@@ -238,7 +240,7 @@ class _Program:
 
 
 def _tell(sentence: str) -> None:
-    """One line on the terminal; a program without one (mnemoscope-gui on Windows) has no stderr."""
+    """Print one line to stderr, which a program without a terminal (mnemoscope-gui on Windows) doesn't have."""
     if sys.stderr is not None:
         sys.stderr.write(f"mnemoscope: {printable(sentence)}\n")
         sys.stderr.flush()
@@ -251,7 +253,7 @@ def _has_display() -> bool:
 
 
 def _read_settings(config: Path | None) -> tuple[engine.Settings, str]:
-    """The defaults' settings, and why they cannot be used."""
+    """Return the settings, and why the file can't be used: then they are the defaults."""
     try:
         return engine.load_settings(config=config), ""
     except engine.SettingsError as error:
@@ -259,7 +261,7 @@ def _read_settings(config: Path | None) -> tuple[engine.Settings, str]:
 
 
 class _Signals:
-    """Ctrl+C and SIGTERM end the program like closing the window; Qt's event loop alone would not notice them."""
+    """Ends the program on Ctrl+C and SIGTERM, which Qt's event loop alone would not notice."""
 
     def __init__(self, app: QApplication, end: Callable[[], object]) -> None:
         self._end = end

@@ -15,7 +15,7 @@ from engine import Fact, MemorySearchManager, MnemoscopeError, temporary_prefix
 
 _HOUR, _DAY = 3600, 86_400
 _DATES = "dates.toml"
-"""Which note was last changed when; packages and version control keep no times."""
+"""When each note was changed: packages and version control don't store that."""
 
 
 class Demo:
@@ -41,7 +41,7 @@ class Demo:
         self.config = self._copy_settings(config or engine.settings_path())
 
     def _copy_settings(self, original: Path) -> Path | None:
-        """Choices in the demo must not change the user's settings."""
+        """Copy the settings file, so that choices in the demo don't change the user's settings."""
         copy = Path(self._folder.name, "settings.toml")
         try:
             if original.exists():
@@ -54,7 +54,7 @@ class Demo:
 
     @staticmethod
     def fill(manager: MemorySearchManager) -> None:
-        """Give the memory the sample's facts, where it has none and can keep some."""
+        """Store the sample's facts in the memory if it has none and supports facts."""
         now = time.time()
         told = tomllib.loads(files("resources").joinpath("sample_facts.toml").read_text("utf-8"))["fact"]
         facts = []

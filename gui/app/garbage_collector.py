@@ -11,9 +11,9 @@ import gc
 from PySide6.QtCore import QObject, QTimer, Slot
 
 _LOOK_MS = 100
-"""In the busiest tenth of a second of an index some 10,000 objects are made; to look through them takes 2 ms."""
+"""While objects are created: at most some 10,000 in this time during indexing; collecting them takes 2 ms."""
 _REST_MS = 800
-"""While nothing is made: a program that only waits is not to wake ten times a second. The first look after such a rest
+"""While nothing is created, so that an idle program doesn't wake ten times a second. The first look after such a rest
 may find 80,000 objects, which take 16 ms."""
 
 
@@ -27,7 +27,7 @@ def collect_due() -> bool:
 
 
 class Collector(QObject):
-    """From its making until `close` nothing is collected on another thread than its own.
+    """Collects garbage on its own thread alone, until `close`.
 
     Its timer needs the event loop; `close` only when no thread that may have held objects of Qt runs any more.
     """
@@ -46,7 +46,7 @@ class Collector(QObject):
         gc.freeze()
 
     def close(self) -> None:
-        """Leave the collector as it was found."""
+        """Restore Python's automatic collection."""
         self._timer.stop()
         gc.unfreeze()
         if self._automatic:

@@ -14,7 +14,7 @@ from gui.core.view_spec import view_specs
 from gui.style.theme_names import THEMES, ThemeName
 
 _NEEDING_QUERY = ("viewer", "chunks", "explanation")
-"""Views that show a result."""
+"""Views that show a result, and so need a query."""
 _OTHERS = (
     "diagnostics",
     "first-run",
@@ -67,16 +67,16 @@ class Options:
     language: str | None
     size: tuple[int, int] | None
     link: str
-    """`mnemoscope://…`, unread, or empty."""
+    """`mnemoscope://…`, not parsed yet; or empty."""
     toggle: bool = False
-    """Show or hide the quick search, of the program that runs if there is one."""
+    """Show or hide the quick search, in the running program if there is one."""
     background: bool = False
-    """Begin without the window."""
+    """Start without showing the window."""
 
     def folder(self, directory: Path) -> Path | None:
         """The absolute path of the workspace, relative to `directory`; links stay unresolved.
 
-        Without `..`: it would make a second name of the same folder, and break links to it.
+        `..` is resolved: otherwise the same folder would have a second name, and links to it would break.
         """
         if self.workspace is None:
             return None
@@ -85,7 +85,7 @@ class Options:
 
     @property
     def stands_alone(self) -> bool:
-        """Whether this start is none of the program that runs already: what it shows is thrown away."""
+        """Whether this start ignores a running program, since it shows a demo or takes a screenshot."""
         return self.demo or self.screenshot is not None
 
 
@@ -96,7 +96,7 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {printable(message)}\n")
 
     def format_help(self) -> str:
-        """With the names of the views and the verbs, which no other start looks up."""
+        """The help, with the names of the views and verbs, which are only looked up here."""
         views = textwrap.fill(", ".join(view_names()), 78, initial_indent="  ", subsequent_indent="  ")
         return f"{super().format_help()}\nviews:\n{views}\n\nwithout a window, each with --help:\n{_verbs()}\n"
 
@@ -161,7 +161,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _verbs() -> str:
-    """Each with its description."""
+    """The verbs with their descriptions, one per line."""
     from engine import VERBS
 
     width = max(map(len, VERBS))
@@ -183,7 +183,10 @@ def _is_link(text: str) -> bool:
 
 
 def parse_options(arguments: Sequence[str]) -> Options:
-    """Raises `SystemExit` (2 and one line on stderr) for wrong usage, and for --help and --version."""
+    """Parse the command line.
+
+    Raises `SystemExit`: for --help and --version, and with code 2 and one line on stderr for wrong usage.
+    """
     parser = make_parser()
     found, rest = parser.parse_known_args(arguments)
     if unknown := [argument for argument in rest if argument.startswith("-")]:

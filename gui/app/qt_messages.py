@@ -21,18 +21,18 @@ _LEVELS = {
 
 
 def log_them() -> None:
-    """From now on; before the application is made, so that nothing is missed."""
+    """Send Qt's messages to the log from now on; called before the application is created, so that none is missed."""
     silence_fonts()
     qInstallMessageHandler(_log)
 
 
 def leave_them() -> None:
-    """Let Qt print them itself again."""
+    """Let Qt print its messages itself again."""
     qInstallMessageHandler(None)
 
 
 def silence_fonts() -> None:
-    """For callers with a handler of their own, such as tests."""
+    """Disable the messages of the font database; for callers with a handler of their own, such as tests."""
     QLoggingCategory.setFilterRules("qt.text.font.db=false")
 
 

@@ -15,7 +15,7 @@ _TIMEOUT_SECONDS = 120
 _ROUNDS = 2
 """The first search loads the model; the second one's answer by meaning comes before anything was selected."""
 _CALM_POLLS = 3
-"""So many looks in a row must find nothing moving: layouts, elisions and late signals settle meanwhile."""
+"""Number of successive checks without a change, so that layouts, elisions and late signals settle."""
 _SMALL_WINDOWS = ("engine", "workspaces", "about", "licences", "crash", "quick", "guide")
 
 
@@ -105,7 +105,7 @@ class Screenshot(QObject):
         return "" if dialog is not None and dialog.isVisible() and dialog.ready else "the settings"
 
     def _missing_of_views(self) -> str:
-        """The same of the views."""
+        """The missing content of the current view."""
         window = self._window
         panel = window.views.panel
         if panel.busy:

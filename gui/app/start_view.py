@@ -26,9 +26,9 @@ _SETTINGS: dict[str, SettingsPage] = {
     "settings-advanced": "advanced",
     "settings-found": "general",
 }
-"""Views that are a page of the settings."""
+"""Views that show a page of the settings."""
 _LOOKED_FOR = "age"
-"""In the picture of a search over the settings."""
+"""Search text for the screenshot of a search over the settings."""
 _ONCE = Qt.ConnectionType.SingleShotConnection
 
 

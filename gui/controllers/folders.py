@@ -44,18 +44,18 @@ class FolderController(QObject):
         self._workspace.open(folder)
 
     def take_first_sync(self) -> SyncReason | None:
-        """Why the workspace that has just been opened is to be synced, once; None where it need not be."""
+        """Return the reason for the first sync of the opened workspace, only once; None if none is needed."""
         reason, self._first_sync = self._first_sync, None
         return reason
 
     def ask(self) -> None:
-        """No workspace is known: start at the beginning."""
+        """Show the first page, since no workspace is known."""
         self._first_run.welcome()
         self._frame.show_page(self._first_run)
 
     @Slot()
     def choose(self) -> None:
-        """Have another folder chosen, and show what indexing it would mean."""
+        """Let the user choose another folder, and preview its index."""
         self._first_run.choose()
 
     @Slot(object)
@@ -72,7 +72,7 @@ class FolderController(QObject):
 
     @Slot()
     def add_sessions(self) -> None:
-        """The same, and save the choice."""
+        """Choose which sessions to search, and save the choice."""
         if self._remembers:
             self.choose_sessions()
         else:

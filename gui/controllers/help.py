@@ -11,9 +11,8 @@ import engine
 from engine import marked, program_version, tr
 from gui.commands.keymap import keymap
 from gui.controllers.settings import SettingsController
-from gui.core.app_paths import AppPaths
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
+from gui.core.window_context import AppPaths
 from gui.core.workspace import Workspace
 from gui.help.components import Component, read_components
 from gui.help.guide_window import GuideWindow
@@ -30,7 +29,7 @@ _LEAST_NAME = 80
 
 
 class GuideController(QObject):
-    """Creates the window of the guide at first use."""
+    """Opens the guide, whose window is created at first use."""
 
     def __init__(self, jobs: Jobs, settings: SettingsController, window: QWidget) -> None:
         super().__init__(window)
@@ -46,11 +45,11 @@ class GuideController(QObject):
 
     @Slot()
     def show(self) -> None:
-        """Open it where it was left, at first on its first page."""
+        """Open the guide at its last location, at first on its first page."""
         self.show_page("")
 
     def show_page(self, name: str, heading: str = "") -> None:
-        """Open it on this page."""
+        """Open the guide on this page."""
         if self.dialog is None:
             self.dialog = GuideWindow(self._jobs, self._window)
             self.dialog.command_wanted.connect(self._run)
@@ -117,7 +116,7 @@ def _forget_handler() -> None:
 
 
 class AboutController(QObject):
-    """Creates each window when it is needed; the installed components don't change meanwhile and are read once."""
+    """Shows version, file locations and licences. Each window is created when needed; the components are read once."""
 
     def __init__(self, workspace: Workspace, places: AppPaths, jobs: Jobs, window: QWidget) -> None:
         super().__init__(window)
@@ -131,7 +130,7 @@ class AboutController(QObject):
 
     @property
     def ready(self) -> bool:
-        """Whether nothing that is to be shown is still being read."""
+        """Whether everything to be shown has been read."""
         return not self._job.busy
 
     @Slot()

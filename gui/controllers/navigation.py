@@ -24,17 +24,17 @@ class HistoryEntry:
     view: str
     asked: Hashable
     opened: Hashable = None
-    """None while nothing was."""
+    """The opened result or session; None if there is none."""
     state: object = field(default=None, compare=False)
     """State that the view needs to restore it."""
 
     def is_beginning_of(self, other: "HistoryEntry") -> bool:
-        """Whether `other` is the same with something opened: this entry is then replaced."""
+        """Whether `other` is the same location with something opened, and so replaces this entry."""
         return self.opened is None and (self.view, self.asked) == (other.view, other.asked)
 
 
 class History:
-    """Locations in the order of the visits, with a current one."""
+    """The visited locations in order, with a current one."""
 
     def __init__(self) -> None:
         self._stops: list[HistoryEntry] = []
@@ -62,7 +62,7 @@ class History:
         return self._step(-1, now) if self.can_go_back(now) else None
 
     def forward(self, now: HistoryEntry) -> HistoryEntry | None:
-        """The stop after."""
+        """The next location; None if there is none."""
         return self._step(1, now) if self.can_go_forward(now) else None
 
     def _step(self, by: int, now: HistoryEntry) -> HistoryEntry:
@@ -76,7 +76,7 @@ class History:
 
 
 def keys(standard: QKeySequence.StandardKey) -> tuple[str, ...]:
-    """The platform's own, without those that delete text."""
+    """The platform's keys for this action, without those that delete text."""
     known = (key.toString() for key in QKeySequence.keyBindings(standard))
     return tuple(key for key in known if "Backspace" not in key)
 
@@ -85,7 +85,7 @@ class Navigation(QObject):
     """Records a submitted query, an opened result or session, and a change of view."""
 
     changed = Signal()
-    """`can_go_back` or `can_go_forward` may be another now."""
+    """`can_go_back` or `can_go_forward` may have changed."""
 
     def __init__(self, workspace: Workspace, views: Views, parent: QObject) -> None:
         super().__init__(parent)
@@ -216,7 +216,7 @@ class Navigation(QObject):
 
 
 def _read_at(stop: HistoryEntry) -> str:
-    """The session that was read there; empty where it was none, as far as is known."""
+    """The session that was open at this location; empty if there was none, or it is unknown."""
     if isinstance(stop.state, SessionsViewState):
         return stop.state.path
     match stop.opened:

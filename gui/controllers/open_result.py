@@ -8,7 +8,7 @@ from engine import MemorySearchResult, PathState, SessionSummary
 from gui.core.location import Location
 from gui.core.workspace import Workspace
 from gui.diagnostics.panel import DiagnosticsPanel
-from gui.shell.panes import Panes
+from gui.shell.frame import Panes
 from gui.shell.views import Views
 
 
@@ -47,7 +47,7 @@ class ResultOpener(QObject):
         self.read_spot(Location(path, line))
 
     def read_spot(self, spot: Location) -> None:
-        """Go to a place that is no result."""
+        """Go to a location that isn't a result."""
         self._views.show_spot(spot)
         self._enter_reader()
 
@@ -65,7 +65,7 @@ class ResultOpener(QObject):
 
     @Slot(str)
     def _reveal_issue(self, name: str) -> None:
-        """A file that is not in the index, by its stable name or its absolute path."""
+        """Show a file that isn't in the index in the file manager, by its stable name or absolute path."""
         if self._workspace.current is not None:
             self._external.reveal_place(self._workspace.current.folder / name)
 

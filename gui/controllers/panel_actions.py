@@ -22,7 +22,7 @@ class ExplanationController(QObject):
     def __init__(
         self, search: SearchPanel, explanation: ExplanationPanel, dock: Dock, do: Callable[[SearchRemedy], None]
     ) -> None:
-        """`do` is what the window can do about an empty answer."""
+        """`do` runs the remedy of an empty answer."""
         super().__init__(explanation)
         search.answer_changed.connect(explanation.show_answer)
         search.result_current.connect(explanation.show_result)
@@ -80,7 +80,7 @@ class PanelActions(QObject):
 
     @Slot()
     def explain(self) -> None:
-        """Show or hide where scores come from; in another view, go to the search for it."""
+        """Show or hide the explanation of scores; in another view, switch to the search first."""
         if self._views.current == "search":
             self._dock.toggle_explanation()
         else:
@@ -112,7 +112,7 @@ class PanelActions(QObject):
 
     @Slot(object)
     def _remedy(self, remedy: SearchRemedy) -> None:
-        """Do what would change an empty answer."""
+        """Run the remedy of an empty answer."""
         match remedy.name:
             case "folder":
                 self._first_run.choose()

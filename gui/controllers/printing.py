@@ -19,8 +19,7 @@ from engine import CancelToken, MemorySearchManager, to_slug, tr, tr_count
 from gui.conversation.entries import Conversation, prepare
 from gui.conversation.loader import OpenedSession
 from gui.conversation.rows import PackedRows, Rows
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.core.notices import Notices
 from gui.core.workspace import Opened, Workspace
 from gui.sessions.wording import UNTITLED
@@ -45,14 +44,14 @@ _PATIENCE_MS = 400
 
 @dataclass(frozen=True)
 class Printable:
-    """What is to be printed, read and ready."""
+    """Loaded content to print."""
 
     title: str
     steps: Callable[[Paper, PageStyle], Steps]
 
 
 class PrintController(QObject):
-    """One print at a time."""
+    """Prints the open file or session, one at a time."""
 
     def __init__(self, workspace: Workspace, views: Views, banner: Notices, jobs: Jobs, window: QWidget) -> None:
         super().__init__(window)
@@ -254,7 +253,7 @@ class PrintController(QObject):
 
 
 def _save(path: Path, data: bytes, notes: tuple[Path, ...], may_replace: bool, _: CancelToken) -> None:
-    """On a pool thread."""
+    """Save the PDF. On a pool thread."""
     save_whole(path, data, notes=notes, may_replace=may_replace)
 
 
@@ -271,14 +270,14 @@ def usual_layout() -> QPageLayout:
 
 
 def _session(conversation: Conversation, rows: Rows) -> Printable:
-    """With its present folding, whatever changes meanwhile."""
+    """Copy the conversation with its current folding, so that later changes don't affect the print."""
     now, packed = time.time(), PackedRows(rows.rows.numbers[:])
     title = conversation.session.summary.title or tr(UNTITLED)
     return Printable(title, lambda paper, style: conversation_steps(paper, style, conversation, packed, now))
 
 
 def _masked(manager: MemorySearchManager, session: OpenedSession, token: CancelToken) -> tuple[Conversation, Rows]:
-    """The session once more, with its secrets masked. On a pool thread."""
+    """Read the session again, with its secrets masked. On a pool thread."""
     text = manager.read_session(session.wanted.path, reveal=False, cancel=token)
     conversation = prepare(text, token)
     return conversation, Rows(conversation)

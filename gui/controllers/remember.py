@@ -3,13 +3,12 @@
 from gui.controllers.open_result import ResultOpener
 from gui.core.status_events import StatusEvents
 from gui.core.window_context import WindowContext
-from gui.remember.controller import RememberController, Trash
-from gui.remember.new_note_notice import NewNoteNotice
+from gui.remember.controller import NewNoteNotice, RememberController, Trash
 from gui.shell.views import Views
 
 
 class RememberFeatures:
-    """Connects them by their signals: a session that is to be remembered, a note that is to be read, a new index."""
+    """Connects the controls by signals: a session to save as a note, a note to open, a changed index."""
 
     def __init__(
         self,

@@ -18,7 +18,7 @@ _DEMO = marked("A demo keeps nothing. Start Mnemoscope without --demo to have yo
 
 
 class SearchSettingsController(QObject):
-    """Connects the two by their signals."""
+    """Connects the search panel and the workspace's stored data by signals."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class SearchSettingsController(QObject):
 
     @Slot(bool)
     def keep_recent(self, wanted: bool) -> None:
-        """From now on, and after the next start."""
+        """Turn recording of the history on or off, also for later starts."""
         self._saved.notes = wanted
         opened = self._workspace.current
         if opened is not None and self._remembers:

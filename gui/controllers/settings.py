@@ -22,12 +22,12 @@ from gui.settings.system_switch import SystemSwitch
 from gui.style.appearance import Appearance
 
 _CALM_MS = 400
-"""Several steps of size are written once."""
+"""Delay, so that several steps of the text size are written once."""
 _KEYS = ("window.theme", "window.font_scale")
 
 
 class SettingsController(QObject):
-    """Creates the dialog at first use."""
+    """Opens the settings dialog, which is created at first use, and applies saved settings."""
 
     def __init__(
         self, workspace: Workspace, jobs: Jobs, config: Path | None, aside: BrokenSettings, window: QWidget
@@ -39,9 +39,9 @@ class SettingsController(QObject):
         self._aside = aside
         self._window = window
         self._begins = False
-        """Whether something was saved a moment ago."""
+        """Whether settings were just saved, and the workspace is being reopened for them."""
         self._agreed: EmbeddingEstimate | None = None
-        """What was agreed to with it."""
+        """The embedding that the user approved when saving."""
         self._last_sync: SyncSummary | None = None
         self._makers: dict[SettingsPage, PageMaker] = {}
         self._switches: list[SystemSwitch] = []
@@ -66,12 +66,12 @@ class SettingsController(QObject):
 
     @Slot()
     def show_provider(self) -> None:
-        """Open it where the provider is chosen, or the engine that has models."""
+        """Open the dialog on the page of the embedding provider, or of an engine with its own models."""
         lacks = {} if self._workspace.current is None else self._workspace.current.manager.lacks
         self.show_page("engine" if "models" in lacks else "embedding")
 
     def show_page(self, page: SettingsPage | None) -> None:
-        """Open it on this page; None for the one that was shown last."""
+        """Open the dialog on this page; None opens the last one."""
         opened = self._workspace.current
         if opened is None:
             return
@@ -85,7 +85,7 @@ class SettingsController(QObject):
 
     @Slot(object)
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Another backend answers now."""
+        """Update the dialog, since another backend answers now."""
         if self.dialog is not None and self.dialog.isVisible():
             self.dialog.show_unsupported(lacks)
 
@@ -109,7 +109,7 @@ class SettingsController(QObject):
 
     @Slot(object)
     def _hear(self, status: MemoryProviderStatus | None) -> None:
-        """After a sync there is less to embed than before."""
+        """Refresh the dialog after a sync, which leaves less to embed."""
         last = None if status is None else status.last_sync
         if last != self._last_sync:
             self._last_sync = last
@@ -123,7 +123,7 @@ class SettingsController(QObject):
 
     @Slot()
     def _set_aside(self) -> None:
-        """The file cannot be used: start with the defaults."""
+        """Set the unusable file aside, and start with the defaults."""
         opened = self._workspace.current
         if opened is not None and self.dialog is not None:
             self.dialog.leave()
@@ -131,7 +131,7 @@ class SettingsController(QObject):
 
     @Slot()
     def _close(self) -> None:
-        """With its workspace, unless that comes back in a moment."""
+        """Close the dialog with its workspace, unless that is being reopened."""
         if not self._begins and self.dialog is not None and self.dialog.isVisible():
             self.dialog.leave()
 
@@ -142,7 +142,7 @@ class SettingsController(QObject):
 
 
 class AppearanceController(QObject):
-    """Saves choices if the window remembers; otherwise they apply until the program ends."""
+    """Applies theme and text size, and saves them if the window does; otherwise they apply until the program ends."""
 
     def __init__(
         self,

@@ -1,52 +1,245 @@
-"""Connects what leaves the window: links, exports, prints, and drags of results and sessions as files or citations."""
+"""Connects the ways to share: links, exports, prints, and drags of results and sessions as files or citations."""
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QMimeData, QObject, QPoint, QRect, Qt, QUrl, Slot
-from PySide6.QtGui import QDrag, QFontMetrics, QKeySequence, QPainter, QPixmap
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QByteArray, QEvent, QMimeData, QObject, QPoint, QRect, Qt, QUrl, Signal, Slot
+from PySide6.QtGui import QDrag, QFileOpenEvent, QFontMetrics, QGuiApplication, QKeySequence, QPainter, QPixmap
+from PySide6.QtWidgets import QApplication, QWidget
 
 from engine import (
     Cancelled,
     CancelToken,
+    Link,
+    LinkRefused,
     MemorySearchManager,
     MemorySearchResult,
     MnemoscopeError,
+    PathRefused,
+    Unsupported,
+    is_link,
     marked,
+    parse_link,
     result_quote,
+    split_name,
     tr,
     tr_count,
+    write_link,
 )
 from gui.commands.commands import EXPORT, Commands
 from gui.controllers.folders import FolderController
-from gui.controllers.links import LinkController
 from gui.controllers.open_result import ResultOpener
 from gui.controllers.printing import PrintController
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
+from gui.core.location import Location
 from gui.core.notices import Notices
 from gui.core.window_context import WindowContext
-from gui.core.workspace import Workspace
+from gui.core.workspace import Opened, OpenFailure, Workspace
 from gui.sharing.export import Exports, SessionCopies
 from gui.shell.views import Views
 from gui.style.theme import tokens
+from gui.widgets.message import Action
 from gui.widgets.row_list import RowList
+
+_LINK_NOTICE = "link"
+
+
+class LinkController(QObject):
+    """Copies and opens links to locations. A new link replaces an older one that is still waiting."""
+
+    def __init__(
+        self,
+        context: WindowContext,
+        views: Views,
+        folders: FolderController,
+        ways: ResultOpener,
+    ) -> None:
+        super().__init__(context.window)
+        workspace = self._workspace = context.workspace
+        self._folders = folders
+        self._ways = ways
+        self._banner = context.notices
+        self._jobs = context.jobs
+        self._state = context.state
+        self._look = JobSlot(self)
+        self._wanted: Link | None = None
+        """The link to follow once its folder is open."""
+        self._opening = ""
+        workspace.opening.connect(self._note_opening)
+        workspace.opened.connect(self._arrive)
+        workspace.failed.connect(self._give_up)
+        for part in (views.search, views.sessions, views.viewer, views.conversation):
+            part.link_wanted.connect(self.copy)
+        opener = LinkEvents(self)
+        opener.link_wanted.connect(self.open)
+
+    # --- copying ----------------------------------------------------------------------------------------------------
+
+    @Slot(object)
+    def copy(self, spot: Location) -> None:
+        """Copy the link to a location in the open workspace."""
+        opened = self._workspace.current
+        if opened is None:
+            return
+        name, path = split_name(spot.path)
+        folder = opened.everywhere.folder_of(spot.path) if name else str(opened.folder)
+        try:
+            text = write_link(Link(workspace=folder, **spot._replace(path=path)._asdict()))
+        except LinkRefused as refusal:
+            self._banner.complain(str(refusal))
+            return
+        QGuiApplication.clipboard().setText(text)
+
+    # --- opening ----------------------------------------------------------------------------------------------------
+
+    def folder_of(self, text: str) -> Path | None:
+        """The folder of a link, if it may be opened without asking; None otherwise."""
+        try:
+            folder = parse_link(text).workspace
+        except LinkRefused:
+            return None
+        return self._known(folder)
+
+    @Slot(str)
+    def open(self, text: str) -> None:
+        """Show the location of a link, or the reason why that is impossible."""
+        self._wanted = None
+        self._look.cancel()
+        self._banner.clear(_LINK_NOTICE)
+        try:
+            link = parse_link(text)
+        except LinkRefused as refusal:
+            self._say(str(refusal))
+            return
+        folder = self._known(link.workspace)
+        opened = self._workspace.current
+        if folder is None:
+            self._ask(link)
+        elif opened is not None and _same(str(opened.folder), link.workspace):
+            self._go(link, opened)
+        else:
+            self._wanted = link
+            if not _same(self._opening, link.workspace):
+                self._folders.open(folder)
+
+    def _known(self, folder: str) -> Path | None:
+        """The known folder with this path. Only texts are compared: no part of a link is used as a path before the user
+        agrees."""
+        opened = self._workspace.current
+        known = (str(opened.folder) if opened else "", self._opening, *self._state.recent)
+        return next((Path(mine) for mine in known if mine and _same(mine, folder)), None)
+
+    def _ask(self, link: Link) -> None:
+        self._banner.say(
+            tr(
+                "This link leads into a folder that you have not opened here before: {folder}. Open this folder?",
+                folder=link.workspace,
+            ),
+            "working",
+            Action(tr("Look at this folder…"), partial(self._offer, link)),
+            Action(tr("Leave it"), partial(self._banner.clear, _LINK_NOTICE)),
+            key=_LINK_NOTICE,
+        )
+
+    def _offer(self, link: Link) -> None:
+        """Preview the folder of a link; the user can open it from there."""
+        self._wanted = link
+        self._folders.offer(Path(link.workspace))
+
+    def _go(self, link: Link, opened: Opened) -> None:
+        def refused(sentence: str) -> None:
+            self._look.done()
+            self._say(sentence)
+
+        def found(_: object) -> None:
+            self._look.done()
+            if self._workspace.current is opened:
+                self._ways.read_spot(Location(link.path, link.line, link.end, link.message))
+
+        self._look.put(self._jobs.read(lambda token: _check(opened.manager, link, token), found, refused))
+
+    def _say(self, sentence: str) -> None:
+        self._banner.say(sentence, "degraded", key=_LINK_NOTICE)
+
+    # --- the workspace ----------------------------------------------------------------------------------------------
+
+    @Slot(object)
+    def _note_opening(self, folder: Path) -> None:
+        self._opening = str(folder)
+        if self._wanted is not None and not _same(self._opening, self._wanted.workspace):
+            self._wanted = None  # the user navigated elsewhere
+
+    @Slot(object)
+    def _arrive(self, opened: Opened) -> None:
+        self._opening = ""
+        link, self._wanted = self._wanted, None
+        if link is not None:
+            self._go(link, opened)
+
+    @Slot(object)
+    def _give_up(self, _: OpenFailure) -> None:
+        self._opening = ""
+        self._wanted = None
+
+
+class LinkEvents(QObject):
+    """Receives links that the system sends to a running program, as on macOS.
+
+    Signals: link_wanted: the address, unchanged.
+    """
+
+    link_wanted = Signal(str)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        app = QApplication.instance()
+        assert app is not None
+        app.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.FileOpen and isinstance(event, QFileOpenEvent):
+            text = bytes(event.url().toEncoded().data()).decode("ascii", "replace")
+            if is_link(text):
+                self.link_wanted.emit(text)
+                return True
+        return False
+
+
+def _check(manager: MemorySearchManager, link: Link, token: CancelToken) -> None:
+    """Raise an error with the reason if the location is not among the searched files."""
+    token.checkpoint()
+    try:
+        manager.locate(link.path)
+    except Unsupported:
+        pass  # only another machine has the file, but its text may be here: the reader will say
+    except PathRefused:
+        raise LinkRefused(
+            tr("This link opens {path}, which is not among the searched files.", path=link.path)
+        ) from None
+    except FileNotFoundError:
+        raise LinkRefused(tr("This link opens {path}, which no longer exists.", path=link.path)) from None
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether both texts denote the same folder."""
+    return bool(one) and os.path.normcase(os.path.normpath(one)) == os.path.normcase(os.path.normpath(other))
+
 
 MARKDOWN = "text/markdown"
 _PAD = 8
 _WIDEST = 360
-_KEY = "drag"
+_DRAG_NOTICE = "drag"
 _PATIENCE = 0.4
-"""Seconds after which a user who has released the button wonders why nothing was dropped."""
+"""Seconds; if the button is released later, a message explains why nothing was dropped."""
 _LATE = marked("This was not ready yet. Keep the button down until the pointer carries it.")
 
 
 class SharingFeatures:
-    """What the window makes by one line."""
+    """Creates the controllers for links, exports, printing and dragging."""
 
     def __init__(
         self,
@@ -82,13 +275,13 @@ class SharingFeatures:
 
 @dataclass(frozen=True)
 class Load:
-    """What is being dragged."""
+    """The data of a drag."""
 
     files: tuple[Path, ...]
     """The notes' files; for sessions, copies with secrets masked. Empty if no file is available."""
     citations: tuple[str, ...]
     quotes: str
-    """Markdown."""
+    """Quotes as Markdown."""
     words: str
     """Label next to the pointer."""
 
@@ -104,7 +297,7 @@ def mime_data(load: Load) -> QMimeData:
 
 
 class DragController(QObject):
-    """The files are located first, off this thread; the drag begins if the button is still down."""
+    """Starts drags of rows. Files are located first, off this thread; the drag begins if the button is still down."""
 
     def __init__(self, workspace: Workspace, views: Views, banner: Notices, jobs: Jobs, window: QWidget) -> None:
         super().__init__(window)
@@ -145,7 +338,7 @@ class DragController(QObject):
         def ready(load: Load) -> None:
             self._job.done()
             if not rows.button_down and time.monotonic() - began > _PATIENCE:
-                self._banner.say(tr(_LATE), "off", key=_KEY)
+                self._banner.say(tr(_LATE), "off", key=_DRAG_NOTICE)
             if rows.button_down:
                 rows.button_down = False  # its release is sent to the drop target
                 start_drag(rows, load)
@@ -154,11 +347,11 @@ class DragController(QObject):
 
     def _fail(self, sentence: str) -> None:
         self._job.done()
-        self._banner.say(sentence, "degraded", key=_KEY)
+        self._banner.say(sentence, "degraded", key=_DRAG_NOTICE)
 
 
 def start_drag(rows: RowList, load: Load) -> None:
-    """Copy only: a drop must not move a note."""
+    """Start the drag, for copying only: a drop must not move a note."""
     drag = QDrag(rows)
     drag.setMimeData(mime_data(load))
     drag.setPixmap(_label(rows, load.words))
@@ -173,7 +366,7 @@ def load_of_results(
     results: Sequence[MemorySearchResult],
     copies: SessionCopies,
 ) -> Load:
-    """Each file once, however many of its passages are dragged."""
+    """The data to drag for these results, with each file once."""
     files = []
     for path in dict.fromkeys(result.path for result in results):
         token.checkpoint()
@@ -193,7 +386,7 @@ def load_of_session(
 
 
 def _file(manager: MemorySearchManager, path: str, token: CancelToken, copies: SessionCopies | None) -> Path | None:
-    """None if there is no local file, such as for another machine's note: its citation can be dragged."""
+    """The local file to drag; None if there is none, as for another machine's note, which is dragged as a citation."""
     try:
         return manager.locate(path) if copies is None else copies.make(manager, path, token)
     except Cancelled:

@@ -16,10 +16,10 @@ from engine import (
     WorkspaceState,
     tr,
 )
-from gui.commands.binding import show_keys_of
+from gui.commands.commands import show_keys_of
 from gui.controllers.folders import FolderController
 from gui.core.capabilities import Capabilities
-from gui.core.job_slot import JobSlot
+from gui.core.jobs import JobSlot
 from gui.core.window_context import WindowContext
 from gui.core.workspace import Opened, OpenFailure
 from gui.diagnostics.panel import DiagnosticsPanel
@@ -35,7 +35,7 @@ EVERYWHERE = "search.everywhere"
 
 
 class WorkspacesController(QObject):
-    """Creates the switcher at first use."""
+    """Opens the switcher of workspaces, which is created at first use."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class WorkspacesController(QObject):
 
     @property
     def _store(self) -> str:
-        """Where the indexes lie."""
+        """The folder of the indexes."""
         opened = self._workspace.current
         return self._workspace.store_path or (opened.settings.store.path if opened else "")
 
@@ -222,7 +222,7 @@ class WorkspacesController(QObject):
 
 
 class WorkspaceController(QObject):
-    """Hands the memory to the parts that read from it, and takes it from them before it is closed."""
+    """Gives the open memory to the parts that use it, and takes it from them before it is closed."""
 
     another_folder_wanted = Signal()
 
@@ -283,7 +283,7 @@ class WorkspaceController(QObject):
 
     @Slot()
     def show_closed(self) -> None:
-        """Nothing reads from the memory any more."""
+        """Take the memory from all parts, and show that no workspace is open."""
         self._views.set_manager(None)
         self._diagnostics.set_manager(None)
 
@@ -303,7 +303,7 @@ class WorkspaceController(QObject):
         self._frame.show_page(self._frame.message)
 
     def show_settings_problem(self, sentence: str, again: Action) -> None:
-        """Instead of everything else: nothing can be opened before the settings file is right again, or set aside."""
+        """Show only this problem: no workspace can be opened until the settings file is fixed or set aside."""
         edit = Action(tr("Open the settings file"), self._places.open_settings)
         aside = self._aside.action(again.run)
         self._frame.message.say(tr("The settings cannot be used"), sentence, again, edit, aside)

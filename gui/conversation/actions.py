@@ -10,17 +10,14 @@ from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMenu, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from engine import CancelToken, MemorySearchManager, Passage, beginning_of, marked, tr, tr_count
-from gui.commands.binding import allow, give_key
-from gui.commands.commands import LIKE, LINK, REMEMBER
+from gui.commands.commands import LIKE, LINK, REMEMBER, allow, give_key
 from gui.commands.keymap import Command, command
-from gui.conversation.entries import Conversation, without_escapes
+from gui.conversation.entries import Conversation, summary, without_escapes
 from gui.conversation.prompt_list import PromptList
 from gui.conversation.rows import DETAILS, Detail
 from gui.conversation.view import ConversationView
-from gui.conversation.wording import summary
 from gui.core.capabilities import Gates, MissingFeatures
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.core.key_listing import missing
 from gui.core.location import Location
 from gui.sessions.wording import UNTITLED, agent_name

@@ -2,20 +2,64 @@
 
 Created on a pool thread and never changed; a session of 20,000 messages takes a moment. Pieces are laid out one at a
 time, so that no message is too long to show. A piece of Markdown ends where a paragraph does; where one has to end
-inside a fenced block, the next begins with the same fence again.
+inside a fenced block, the next begins with the same fence again. The lexers that colour code are loaded in advance.
+The functions at the end word an entry: its speaker, its time, and a line about a tool's input and output.
 """
 
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
-from datetime import datetime
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, datetime
+from threading import Lock
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from engine import CancelToken, SessionMessage, SessionText, tr
-from gui.conversation.code_lexers import load_lexers
+from engine import CancelToken, SessionMessage, SessionText, tr, tr_count
+from gui.widgets.formatting import exact, short_date, weekday_and_date
+
+LANGUAGES = tuple(
+    """
+    bash batch c cmake console cpp css csharp dart diff docker elixir erlang fish go graphql haskell html java
+    javascript json jsx kotlin less lua make nginx objective-c perl php powershell protobuf pycon python ruby
+    rust scala scss splus sql sqlite3 swift terraform toml tsx typescript vue xml yaml zig
+    """.split()
+)
+"""Pygments' main names of the languages with colours; a bundle has no other lexers."""
+_ALSO_CALLED = {"h": "c", "json5": "json", "jsonc": "json", "kt": "kotlin", "patch": "diff"} | dict.fromkeys(
+    ("postgres", "postgresql", "psql", "sqlite"), "sql"
+)
+"""PostgreSQL's own lexer is replaced because it loads others on the GUI thread."""
+_OPENING = re.compile(r"^[ \t>]*(?:[-*+] +)?(?:`{3,}|~{3,})[ \t]*([\w+#-]+)", re.MULTILINE)
+_lexers: dict[str, Any] = {}
+"""By the language's name in the text; None without colours."""
+_loading = Lock()
+
+
+def lexer_of(language: str) -> Any:
+    """The lexer if it is loaded, else None."""
+    return _lexers.get(language)
+
+
+def load_lexers(text: str) -> None:
+    """Load the lexers of all code blocks in a Markdown text. Not for the GUI thread."""
+    if "```" not in text and "~~~" not in text:
+        return
+    for language in {found.lower() for found in _OPENING.findall(text)} - _lexers.keys():
+        with _loading:
+            _lexers[language] = _load(language)
+
+
+def _load(language: str) -> Any:
+    from pygments.lexers import get_all_lexers, get_lexer_by_name
+
+    language = _ALSO_CALLED.get(language, language)
+    for _, names, _, _ in get_all_lexers(plugins=False):
+        if language in names and names[0] in LANGUAGES:
+            return get_lexer_by_name(language)
+    return None
+
 
 EntryKind = Literal["user", "speech", "thinking", "tool"]
 
@@ -310,3 +354,69 @@ def _fence_after(line: str, opened: str) -> str:
 def without_escapes(text: str) -> str:
     """What a terminal would show of a program's output, without its colours."""
     return _ESCAPES.sub("", text) if "\x1b" in text else text
+
+
+_LOOKED_AT = 2_000
+_SHOWN = 240
+_TELLING = re.compile(
+    r'"(?:command|cmd|file_path|path|notebook_path|pattern|query|url|description|prompt|title|name|id)":\s*'
+    r'"((?:[^"\\]|\\.)*)"'
+)
+_ANY_TEXT = re.compile(r'"(?:[^"\\]|\\.)*":\s*"((?:[^"\\]|\\.)+)"')
+_BLANKS = re.compile(r"\s+")
+
+
+def clock(moment: float | None) -> str:
+    """19:22, in local time; empty if unknown."""
+    if moment is None:
+        return ""
+    try:
+        return f"{datetime.fromtimestamp(moment):%H:%M}"
+    except (ValueError, OverflowError, OSError):
+        return ""
+
+
+def day_text(day: int, fits: Callable[[str], bool] = lambda _: True) -> str:
+    """Wednesday 11 February 2026, of an ordinal; 11 Feb 2026 where that has no room."""
+    words = weekday_and_date(date.fromordinal(day))
+    return words if fits(words) else short_date(date.fromordinal(day))
+
+
+def first_words(text: str) -> str:
+    """The beginning of a text on one line."""
+    return _BLANKS.sub(" ", text[:_SHOWN]).strip()
+
+
+def summary(conversation: Conversation, entry: Entry) -> tuple[str, str, str]:
+    """A folded entry in one line: what it is, its first words, and how much there is."""
+    first = conversation.message(entry)
+    if entry.kind == "thinking":
+        size = tr_count("{count:,} character", "{count:,} characters", len(first.text))
+        return tr("Thinking"), first_words(first.text), size
+    last = conversation.session.messages[entry.parts[-1]]
+    size = tr_count("{count:,} line", "{count:,} lines", entry.lines)
+    if first.kind == "tool-call":
+        return first.tool or tr("Tool"), _asked(first), size if len(entry.parts) > 1 else tr("no result")
+    name = tr("{tool} result", tool=last.tool) if last.tool else tr("Tool result")
+    return name, first_words(last.text), size
+
+
+def _asked(call: SessionMessage) -> str:
+    """The most informative part of a call's input."""
+    start = call.text[:_LOOKED_AT]
+    if not start.startswith("{"):
+        return first_words(start)
+    found = _TELLING.search(start) or _ANY_TEXT.search(start)
+    return first_words(found[1].replace("\\n", " ").replace('\\"', '"')) if found else first_words(start)
+
+
+def spoken(conversation: Conversation, number: int, *, folded: bool) -> str:
+    """An entry for screen readers: speaker, time, and text."""
+    entry = conversation.entries[number]
+    who = f"{entry.speaker}, {exact(entry.time)}" if entry.time is not None else entry.speaker
+    if entry.kind in ("user", "speech"):
+        what = conversation.message(entry).text[:_LOOKED_AT]
+    else:
+        what = " · ".join(part for part in summary(conversation, entry) if part)
+        what = ", ".join((what, tr("folded") if folded else tr("unfolded")))
+    return f"{who}: {what}"

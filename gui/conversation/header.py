@@ -11,7 +11,7 @@ from gui.sessions.wording import UNTITLED, agent_name, folder_name, message_coun
 from gui.style.stylesheet import set_role
 from gui.style.typography import font_scale
 from gui.viewer.header import FoldingActions
-from gui.widgets.formatting import date, exact, grouped
+from gui.widgets.formatting import date_of, exact, grouped
 from gui.widgets.labels import ElidedLabel, line
 
 _SIDE = 16
@@ -50,7 +50,7 @@ class ConversationHeader(QFrame):
     def show_session(self, session: SessionText) -> None:
         summary = session.summary
         self.title.setText(summary.title or tr(UNTITLED))
-        when = "" if summary.started is None else date(summary.started)
+        when = "" if summary.started is None else date_of(summary.started)
         unknown = sum(count for _, count in session.unknown)
         facts = [
             agent_name(summary.agent),

@@ -9,8 +9,7 @@ from engine import CancelToken, MemorySearchManager, tr_count
 from gui.conversation.entries import Conversation, prepare
 from gui.conversation.rows import Rows
 from gui.conversation.view import ConversationView
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.viewer.matches import Finder, Hit, query_finder
 
 _PATIENCE_MS = 200

@@ -21,17 +21,17 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea
 
 from engine import tr, tr_count
+from gui.conversation.entries import clock, day_text, summary
 from gui.conversation.hits import Highlights
 from gui.conversation.piece_builder import PieceLayout
 from gui.conversation.row_layout import Head, Measures, RowLayout
 from gui.conversation.rows import MORE, SUMMARY, Row
 from gui.conversation.scroller import ConversationScroller
 from gui.conversation.selection import ConversationSelection, CurrentMessage
-from gui.conversation.wording import clock, day_text, summary
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, ground_pen, tokens
 from gui.viewer.line_painter import FOUND_OPACITY, faded
-from gui.viewer.page_painting import PagePainter
+from gui.viewer.markdown_page import PagePainter
 from gui.widgets.labels import elide
 from gui.widgets.mirrored import mirror, write
 

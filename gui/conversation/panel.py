@@ -25,12 +25,11 @@ from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
 from gui.core.location import ReadingPlace, ReadingPlaces
 from gui.sessions.listing_view import CHOOSE_SESSION
-from gui.viewer.base_viewer import BaseViewer
+from gui.viewer.base_viewer import BaseViewer, LinkFollower
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.inspector import ChunkInspector
 from gui.viewer.chunks.view import ChunkLanes
-from gui.viewer.find_messages import IN_SESSION
-from gui.viewer.links import LinkFollower
+from gui.viewer.match_navigator import IN_SESSION
 from gui.viewer.notice_page import NothingToRead
 from gui.widgets.message import Action
 

@@ -17,8 +17,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QLineEdit, QListView, QVBoxLayout, QWidget
 
 from engine import tr
-from gui.conversation.entries import Conversation
-from gui.conversation.wording import clock, day_text, first_words
+from gui.conversation.entries import Conversation, clock, day_text, first_words
 from gui.sessions.wording import message_count
 from gui.style.typography import font_scale
 from gui.widgets.labels import label

@@ -8,8 +8,7 @@ from PySide6.QtGui import QTextCursor
 from gui.conversation.hits import ConversationHits
 from gui.conversation.rows import SUMMARY, Detail, Fold, Row
 from gui.conversation.scroller import ABOVE, ConversationScroller, ScrollTarget
-from gui.viewer.lines import Place
-from gui.viewer.selection import Selection
+from gui.viewer.lines import Place, Selection
 
 _FOLDS: Sequence[Fold] = ("folded", "clamped", "all")
 

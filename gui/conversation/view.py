@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from engine import tr
-from gui.conversation.entries import Conversation
+from gui.conversation.entries import Conversation, spoken
 from gui.conversation.hits import ConversationHits, Highlights
 from gui.conversation.painter import ConversationPainter
 from gui.conversation.piece_builder import PieceStyle
@@ -27,7 +27,6 @@ from gui.conversation.row_layout import Measures, PieceDocuments, RowLayout
 from gui.conversation.rows import SUMMARY, Rows
 from gui.conversation.scroller import BAR_UNIT, ConversationScroller, MessageScrollBar, ScrollTarget
 from gui.conversation.selection import ConversationSelection, CurrentMessage, Folding
-from gui.conversation.wording import spoken
 from gui.core.jobs import Jobs
 from gui.style.theme import tokens
 from gui.style.typography import fixed_font, font_scale

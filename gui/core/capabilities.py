@@ -12,12 +12,12 @@ from PySide6.QtGui import QAction, QShortcut
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from engine import Feature, MemoryProviderStatus, marked
-from gui.commands.binding import cover_tip, follow_keys
+from gui.commands.commands import cover_tip, follow_keys
 from gui.widgets.announcer import announce
 from gui.widgets.plain_text import set_status_tip, set_tip, set_whats_this, show_tip, tip_of, whats_this_of
 
 MissingFeatures = Mapping[Feature, str]
-"""Of each feature that is not there: why, as a sentence."""
+"""The reason for each missing feature, as a sentence."""
 
 TITLES: dict[Feature, str] = {
     "sessions": marked("Past sessions cannot be browsed here"),
@@ -45,7 +45,7 @@ SHORT: dict[Feature, str] = {
     "models": marked("Models"),
     "insight": marked("Inside"),
 }
-"""Short label next to it."""
+"""Short label next to a disabled control."""
 _TIP_LETTERS = 72
 _BELOW = 32
 """Pixels from the upper edge of the focused widget to the message."""
@@ -55,19 +55,19 @@ class Capabilities(QObject):
     """Missing features of the open memory, updated with each status record."""
 
     changed = Signal(object)
-    """Lacks, others than before."""
+    """The missing features, when they have changed."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.lacks: MissingFeatures = {}
 
     def begin(self, lacks: MissingFeatures) -> None:
-        """Of a memory that was just opened."""
+        """Set the missing features of a memory that was just opened."""
         self._take(lacks)
 
     @Slot(object)
     def hear(self, status: MemoryProviderStatus | None) -> None:
-        """Where nothing is open, nothing changes."""
+        """Update the missing features by this status; None (no open memory) changes nothing."""
         if status is not None:
             self._take(status.lacks)
 
@@ -85,7 +85,7 @@ class Gate:
         self._thing = thing
         self._allowed = thing.isEnabled()
         self._why = self.reason = ""
-        """Why its owner does not allow it, and why the memory does not."""
+        """The owner's reason for disabling it, and the memory's."""
         self._usual = _words(thing)
         self._stand_ins: list[QShortcut] = []
         if isinstance(thing, QAction):
@@ -110,7 +110,7 @@ class Gate:
         self._stand_in()
 
     def _stand_in(self) -> None:
-        """With the keys that the action has now."""
+        """Give the disabled action's keys to shortcuts that show the reason."""
         for stand_in in self._stand_ins:
             stand_in.deleteLater()
         self._stand_ins = []
@@ -119,14 +119,14 @@ class Gate:
 
 
 class Gates:
-    """Those of one part of the window."""
+    """The gates of one part of the window."""
 
     def __init__(self) -> None:
         self._gates: list[Gate] = []
         self.lacks: MissingFeatures = {}
 
     def add(self, thing: QAction | QWidget, feature: Feature) -> Gate:
-        """The owner enables the thing through its gate from now on."""
+        """Make a gate, through which the owner enables the action or control from now on."""
         gate = Gate(thing, feature)
         self._gates.append(gate)
         gate.hear(self.lacks)
@@ -139,7 +139,7 @@ class Gates:
 
 
 def _tip(sentence: str) -> str:
-    """In lines that can be read; a word with a hyphen stays whole."""
+    """The sentence as a tooltip with lines of readable length; words with a hyphen aren't broken."""
     return textwrap.fill(sentence, _TIP_LETTERS, break_on_hyphens=False)
 
 
@@ -160,7 +160,7 @@ def _say(thing: QAction | QWidget, tip: str, status: str, described: str, *, ins
 
 
 def _stand_ins(action: QAction, reason: str) -> list[QShortcut]:
-    """The keys of a disabled action, which say why they do nothing."""
+    """Shortcuts with the keys of a disabled action, which show the reason."""
     owner = next(
         (one for one in action.associatedObjects() if isinstance(one, QWidget) and not isinstance(one, QMenu)), None
     )

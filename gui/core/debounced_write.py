@@ -1,12 +1,11 @@
-"""Writes what changes a moment after it has changed, so that many changes are written once, off the GUI thread."""
+"""Debounces writes and runs them off the GUI thread."""
 
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from engine import CancelToken
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 
 Writing = Callable[[CancelToken], None]
 

@@ -9,6 +9,7 @@ import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, QRunnable, QThreadPool, QTimer, Signal, Slot
@@ -30,9 +31,9 @@ def _forgotten(_: object) -> None:
 
 
 class Job:
-    """One piece of work seen from the GUI thread; `cancel()` it, or let it call back there once.
+    """A background job as its owner sees it: it calls back once on the GUI thread, unless it is cancelled.
 
-    No `QObject`: an object a job would have to be deleted on the GUI thread while Python's collector may be at it.
+    Not a `QObject`: that would have to be deleted on the GUI thread, while Python's collector may visit it.
     """
 
     def __init__(self, work: Work, on_done: OnDone, on_error: OnError | None, on_first: OnDone | None = None) -> None:
@@ -78,7 +79,7 @@ class Job:
 
 
 def _sentence(error: Exception) -> str:
-    """A message for the user: our own errors are sentences already, an OSError without its number nearly is."""
+    """An error as a message for the user: our own errors are sentences; from an OSError the number is removed."""
     if isinstance(error, MnemoscopeError):
         return str(error)
     if isinstance(error, OSError):
@@ -97,7 +98,7 @@ class _Runner(QRunnable):
 
 
 class _Alarm:
-    """A job of the engine that waits for its time; the timer is touched on the GUI thread alone."""
+    """A delayed job of the engine; its timer is used on the GUI thread alone."""
 
     def __init__(self, pool: QThreadPool, seconds: float, job: Callable[[], Any]) -> None:
         self.pool = pool
@@ -148,7 +149,7 @@ class Jobs(QObject):
     """Starts jobs and keeps them until they have reported."""
 
     failed = Signal(object)
-    """An Exception that only a bug can have raised; the job's owner is notified, too."""
+    """An unexpected exception of a job, which is a bug; the job's owner is notified, too."""
     _finished = Signal(object, object, object)
     _first_arrived = Signal(object, object)
     _alarm_changed = Signal(object)
@@ -174,7 +175,7 @@ class Jobs(QObject):
         return self._executor(self._engine)
 
     def executor_elsewhere(self) -> PoolExecutor:
-        """Where the engine searches other workspaces: a disk that hangs holds up nothing of the one that is open."""
+        """Executor for searches in other workspaces, so that a disk that hangs doesn't block the open one."""
         return self._executor(self._external)
 
     def _executor(self, pool: QThreadPool) -> PoolExecutor:
@@ -253,3 +254,33 @@ class Jobs(QObject):
         unforeseen = job.deliver(result, error)
         if unforeseen is not None:
             self.failed.emit(unforeseen)
+
+
+def _cancel_all(jobs: list[Job]) -> None:
+    for job in jobs:
+        job.cancel()
+
+
+class JobSlot:
+    """Holds the job that runs now. Cancelled jobs never report back, so that an answer is always the newest one's."""
+
+    def __init__(self, owner: QObject) -> None:
+        self._jobs: list[Job] = []  # a list, so that it can be cleared after its owner was deleted
+        owner.destroyed.connect(partial(_cancel_all, self._jobs))
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._jobs)
+
+    def put(self, job: Job) -> None:
+        """Hold this job, and cancel the previous one."""
+        self.cancel()
+        self._jobs.append(job)
+
+    def cancel(self) -> None:
+        _cancel_all(self._jobs)
+        self._jobs.clear()
+
+    def done(self) -> None:
+        """The job has reported back."""
+        self._jobs.clear()

@@ -1,4 +1,4 @@
-"""All keys of the program by the place where they hold: what the sheet of keys shows, and what a new key meets."""
+"""Lists all keys of the program by context, for the sheet of keys, and finds conflicts of a new key."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -53,7 +53,7 @@ _FIXED: tuple[Fixed, ...] = (
 
 
 def contexts() -> tuple[Context, ...]:
-    """All, in the order in which they are listed: views with a reader precede the readers, the other views follow."""
+    """All contexts in the order of the list: views with a reader, the readers, the other views."""
     specs = view_specs()
     beside = (context for spec in specs if not spec.whole for context in spec.contexts)
     whole = (context for spec in specs if spec.whole for context in spec.contexts)
@@ -87,7 +87,7 @@ def by_place(keymap: Keymap) -> list[Command]:
 
 class Row(NamedTuple):
     keys: str
-    """As this platform writes them."""
+    """The keys in this platform's notation."""
     words: str
 
 
@@ -97,12 +97,12 @@ class Group(NamedTuple):
 
 
 def native(key: str) -> str:
-    """A key as this platform writes it."""
+    """A key in this platform's notation."""
     return written(QKeySequence(key))
 
 
 def groups(keymap: Keymap) -> tuple[Group, ...]:
-    """What has keys now, in each place first what can be given others."""
+    """The commands with keys by context; those whose keys can be changed come first."""
     return tuple(Group(tr(one.title), rows) for one in contexts() if (rows := tuple(_rows(keymap, one.name))))
 
 
@@ -116,7 +116,7 @@ def _rows(keymap: Keymap, place: Place) -> Iterator[Row]:
 
 
 class Clash(NamedTuple):
-    """What has a key already, and where."""
+    """The command that has a key already, and its context."""
 
     owner: Command | Fixed
     place: Place
@@ -143,7 +143,7 @@ def _common(places: tuple[Place, ...], others: tuple[Place, ...]) -> Place | Non
 
 
 def meet(key: str, other: str) -> bool:
-    """Whether one of two keys is the other, or the beginning of it."""
+    """Whether two keys conflict: one equals the other or begins it."""
     one, two = QKeySequence(key), QKeySequence(other)
     nothing = QKeySequence.SequenceMatch.NoMatch
     return one.matches(two) != nothing or two.matches(one) != nothing

@@ -1,4 +1,4 @@
-"""Locations in files and sessions: to show without being a result, and to restore when the user returns."""
+"""Locations in files and sessions: to open, and to restore when the user returns."""
 
 from typing import NamedTuple
 
@@ -23,17 +23,17 @@ class ReadingPlace(msgspec.Struct, frozen=True, kw_only=True):
     """The location at the top of the view. Saved between runs: every field has a default."""
 
     path: str = ""
-    """Of the session."""
+    """Stable name of the session."""
     line: int = 0
-    """Of the transcript, at which the message begins."""
+    """Line of the transcript at which the message begins."""
     slot: int = 0
-    """Which row of the message; see `Row`."""
+    """Number of the row in the message; see `Row`."""
     top: int = 0
-    """Where that row began, in pixels below the top of the view."""
+    """The row's position, in pixels below the top of the view."""
 
 
 class ReadingPlaces:
-    """One place for each session that was left; the last hundred."""
+    """The last reading position in each session, for the last hundred sessions."""
 
     def __init__(self) -> None:
         self._places: dict[str, ReadingPlace] = {}
@@ -46,11 +46,11 @@ class ReadingPlaces:
             del self._places[path]
 
     def want(self, path: str) -> None:
-        """When this session is opened next, it is shown where it was left; empty for none."""
+        """Restore the position in this session when it is opened next; empty for none."""
         self._wanted = path
 
     def arrive(self, path: str) -> ReadingPlace | None:
-        """A session was opened: return the position to restore, if there is one."""
+        """Return the position to restore in a session that was opened, if there is one."""
         if path != self._wanted:
             return None
         self._wanted = ""

@@ -40,7 +40,7 @@ class Notices(Banner):
 
     @Slot(object)
     def tell_user_data(self, status: UserDataStatus | None) -> None:
-        """Facts, saved searches and history cannot be read; None takes it back."""
+        """Show that facts, saved searches and history can't be read; None removes the message."""
         if status is None:
             self.clear("user-data")
         elif status.backup is None:
@@ -51,7 +51,7 @@ class Notices(Banner):
 
     @Slot(str)
     def tell_restored(self, sentence: str) -> None:
-        """The backup is in place, and where it came from."""
+        """Show that the backup was restored, and its origin."""
         self.say(sentence, "working", key="restored")
 
     @Slot(str, bool)
@@ -61,12 +61,12 @@ class Notices(Banner):
 
     @Slot()
     def take_back_failed_sync(self) -> None:
-        """A later sync went well."""
+        """Remove the message about a failed sync, since a later one succeeded."""
         self.clear("sync")
 
     @Slot(str)
     def tell_provider_problem(self, reason: str) -> None:
-        """The provider of the settings cannot even begin; an empty reason takes it back."""
+        """Show why the configured provider can't be used; an empty reason removes the message."""
         if reason:
             self.say(
                 tr("Only words are searched. {reason}", reason=reason), "degraded", self._to_settings, key="provider"
@@ -76,7 +76,7 @@ class Notices(Banner):
 
     @Slot(object)
     def tell_engine_replaced(self, instead: FallbackEngine | None) -> None:
-        """Another engine answers in place of the chosen one; None takes it back."""
+        """Show that another engine answers in place of the chosen one; None removes the message."""
         if instead is None:
             self.clear("engine")
             return
@@ -122,7 +122,7 @@ class Notices(Banner):
 
     @Slot()
     def ask_rebuild(self) -> None:
-        """Ask before the whole index is made again."""
+        """Ask before the whole index is rebuilt."""
         self.say(
             tr("Rebuild the whole index? Searches use the present one until the new one is ready."),
             "working",
@@ -146,5 +146,5 @@ class Notices(Banner):
         )
 
     def complain(self, sentence: str) -> None:
-        """Say something that went wrong, whatever it was."""
+        """Show any other error message."""
         self.say(sentence, "degraded")

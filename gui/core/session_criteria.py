@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import Literal
 
 from engine import marked, tr
-from gui.widgets.date_text import month_and_year
+from gui.widgets.formatting import month_and_year
 
 SessionOrder = Literal["newest", "oldest", "longest", "project"]
 
@@ -20,7 +20,7 @@ class Period:
 
     words: str
     days: int | None = None
-    """So many days up to today, in place of the two ends."""
+    """Number of days up to today, instead of the two ends."""
     first: date | None = None
     last: date | None = None
 
@@ -56,12 +56,12 @@ def month_period(month: date) -> Period:
 
 @dataclass(frozen=True)
 class Criteria:
-    """Everything that decides which sessions are listed, and how."""
+    """All criteria for listing sessions: filters and order."""
 
     text: str = ""
     agent: str = ""
     project: str = ""
-    """Full path."""
+    """Full path of the project."""
     period: Period = ANY_TIME
     order: SessionOrder = "newest"
     parts: bool = False
@@ -73,5 +73,5 @@ class Criteria:
 
     @property
     def narrows(self) -> bool:
-        """Some sessions may be left out."""
+        """Whether a filter is set, so that some sessions may be excluded."""
         return bool(self.text or self.agent or self.project or self.period.narrows)

@@ -52,7 +52,7 @@ class StatusEvents(QObject):
         self._later.timeout.connect(self.changed)
 
     def hear(self, status: MemoryProviderStatus | None) -> None:
-        """None: no index is open any more."""
+        """Emit signals for the changes since the last record; None if no index is open any more."""
         if status is None:
             self._later.stop()
             self._seen = ()
@@ -120,7 +120,7 @@ class StatusEvents(QObject):
 
 
 def _came_to_nothing(sync: SyncSummary) -> bool:
-    """It failed before it wrote anything, as where the folder is not there."""
+    """Whether a sync failed before it wrote anything, for example because the folder is missing."""
     return bool(sync.error) and not (sync.files_indexed or sync.files_removed or sync.vectors_embedded)
 
 
@@ -141,7 +141,7 @@ class SyncAnnouncer(QObject):
         self._begun = False
 
     def hear(self, status: MemoryProviderStatus | None) -> None:
-        """Every record of the index that is open; None where none is."""
+        """Handle a status record; None if no index is open."""
         if status is None:
             self._since, self._begun = None, False
         elif status.syncing is not None:

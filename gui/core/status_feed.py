@@ -81,7 +81,7 @@ class StatusFeed(QObject):
 
     @Slot()
     def refresh(self) -> None:
-        """Read the record soon; as often as one likes."""
+        """Read the record soon; may be called any number of times."""
         self._poke_sent = False
         self._asked = True
         if not self._pause.isActive():

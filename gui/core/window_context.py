@@ -1,14 +1,43 @@
 """The parts of one window that all of its controllers share."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMainWindow
 
-from gui.core.app_paths import AppPaths
+import engine
+from engine import MemoryProviderStatus, tr
 from gui.core.jobs import Jobs
 from gui.core.notices import Notices
-from gui.core.window_state import WindowState
+from gui.core.window_state import WindowState, state_path
 from gui.core.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class AppPaths:
+    """`config`: a settings file in place of the user's own. `log_file`: None where nothing is logged."""
+
+    config: Path | None = None
+    log_file: Path | None = None
+
+    @property
+    def settings(self) -> Path:
+        return self.config or engine.settings_path()
+
+    def open_settings(self) -> None:
+        """Hand the settings file to the program that the desktop has for it."""
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.settings)))
+
+    def listed(self, status: MemoryProviderStatus | None) -> tuple[tuple[str, str], ...]:
+        """Name and path of each; the index only where one is open."""
+        places = [(tr("Settings"), str(self.settings)), (tr("Window"), str(state_path()))]
+        if status is not None:
+            places.append((tr("Index"), status.db_path))
+        if self.log_file is not None:
+            places.append((tr("Log"), str(self.log_file)))
+        return tuple(places)
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,7 @@ from engine import (
     tr,
 )
 from gui.core.capabilities import MissingFeatures
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Job, Jobs
+from gui.core.jobs import Job, Jobs, JobSlot
 from gui.core.status_feed import StatusFeed
 from gui.widgets.engine_names import engine_instead
 

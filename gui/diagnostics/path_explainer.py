@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, 
 
 from engine import MemorySearchManager, PathState, marked, tr, tr_reason
 from gui.core.capabilities import Gates, MissingFeatures
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.diagnostics.group_view import LINK_PADDING, chunks, vectors
 from gui.widgets.buttons import add_clear_button
 from gui.widgets.formatting import exact, size_text

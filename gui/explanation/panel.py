@@ -5,8 +5,7 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from engine import MemorySearchResult, SearchExplanation, marked, tr
-from gui.commands.binding import tell_key
-from gui.commands.commands import EXPLAIN
+from gui.commands.commands import EXPLAIN, tell_key
 from gui.core.capabilities import MissingFeatures
 from gui.explanation import wording
 from gui.explanation.result_view import ResultView

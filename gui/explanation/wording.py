@@ -17,7 +17,7 @@ from engine import (
     tr,
     tr_count,
 )
-from gui.widgets.formatting import date
+from gui.widgets.formatting import date_of
 
 STAGES: dict[str, str] = {
     "question": marked("Query"),
@@ -250,7 +250,7 @@ def _age(of: ResultExplanation) -> Iterator[tuple[str, str]]:
         return
     yield tr("Date from"), tr(_ORIGINS[of.date_origin])
     if of.date is not None and of.half_life_days is not None:
-        yield tr("Date"), date(of.date)
+        yield tr("Date"), date_of(of.date)
         yield tr("Half-life"), tr_count("{count:,} day", "{count:,} days", round(of.half_life_days))
         yield tr("Left after age"), number(of.decay, ".1%")
         yield tr("Score before"), number(of.fresh_score, ".3f")

@@ -19,11 +19,11 @@ from PySide6.QtWidgets import (
 )
 
 from engine import Fact, tr
-from gui.commands.binding import key_action, show_keys_of, tell_key
+from gui.commands.commands import key_action, show_keys_of, tell_key
 from gui.commands.keymap import command
 from gui.facts.editor import FactEditor
 from gui.facts.wording import age_text, meta_text, told
-from gui.search.result_actions import copy_text
+from gui.search.result_list import copy_text
 from gui.style.stylesheet import font_at, letter_width
 from gui.style.theme import tokens
 from gui.widgets.labels import ElidedLabel, elide, line

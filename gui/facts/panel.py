@@ -20,10 +20,9 @@ from engine import (
     marked,
     tr,
 )
-from gui.commands.binding import key_action
+from gui.commands.commands import key_action
 from gui.commands.keymap import command
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.core.view_spec import ViewPanel
 from gui.facts import wording
 from gui.facts.fact_changes import FactChanges, FactStore

@@ -1,7 +1,7 @@
 """Texts of the view of facts. Pure functions."""
 
 from engine import FORGOTTEN_DAYS, Fact, FactCategory, FactOrigin, in_quotes, marked, number, tr, tr_count
-from gui.widgets.formatting import ago, date, exact
+from gui.widgets.formatting import ago, date_of, exact
 
 CATEGORIES: dict[FactCategory, str] = {
     "preference": marked("Preference"),
@@ -97,7 +97,7 @@ def _forgotten(fact: Fact, when: float) -> str:
         if fact.forgotten_by == "agent"
         else marked("Forgotten by you, {when}. On {gone} it is gone for good.")
     )
-    return tr(said, when=ago(when), gone=date(when + FORGOTTEN_DAYS * _DAY))
+    return tr(said, when=ago(when), gone=date_of(when + FORGOTTEN_DAYS * _DAY))
 
 
 def short(text: str, longest: int = 40) -> str:

@@ -26,8 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine import CancelToken, NumberedText, spoken, tr, tr_count
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.help.pages import LANGUAGES, GuidePage, Section, find
 from gui.style.stylesheet import font_at, letter_width, set_role
 from gui.style.typography import resize_with_text

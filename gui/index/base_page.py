@@ -8,8 +8,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from engine import CancelToken, IndexInsight, MemorySearchManager
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.search.query import Answer
 from gui.widgets.tab_order import first_stop
 

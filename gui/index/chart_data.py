@@ -24,8 +24,7 @@ from engine import (
 )
 from gui.widgets.charts.card import TableColumn
 from gui.widgets.charts.chart import Mark, Series, figure_cell
-from gui.widgets.date_text import short_month_and_year
-from gui.widgets.formatting import grouped, size_text
+from gui.widgets.formatting import grouped, short_month_and_year, size_text
 
 SIZE_COLUMNS = (TableColumn(marked("Characters"), 0), TableColumn(marked("Passages"), 10, figures=True))
 TIME_COLUMNS = (

@@ -9,8 +9,7 @@ from PySide6.QtGui import QFontMetrics, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHeaderView, QMenu, QTreeView, QVBoxLayout, QWidget
 
 from engine import FolderCount, marked, tr, tr_count
-from gui.commands.binding import key_action, show_keys_of
-from gui.commands.commands import COPY_TABLE
+from gui.commands.commands import COPY_TABLE, key_action, show_keys_of
 from gui.style.stylesheet import font_at
 from gui.widgets.formatting import grouped
 from gui.widgets.labels import label

@@ -30,8 +30,7 @@ from engine import (
     tr,
     tr_count,
 )
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.index.attention import Attention
 from gui.index.base_page import IndexPage
 from gui.index.health_findings import FindingsList

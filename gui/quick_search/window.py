@@ -10,7 +10,7 @@ from PySide6.QtGui import QCursor, QGuiApplication, QHideEvent, QKeySequence, QS
 from PySide6.QtWidgets import QApplication, QFrame, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager, MemorySearchResult, marked, tr
-from gui.commands.binding import key_action
+from gui.commands.commands import key_action
 from gui.commands.keymap import command, keymap
 from gui.core.jobs import Jobs
 from gui.search import messages

@@ -1,11 +1,14 @@
-"""Messages of the search panel, from records alone."""
+"""Messages of the search panel, from records alone, and the buttons below an empty answer."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from engine import (
     MemoryProviderStatus,
     QuerySuggestion,
+    RemedyName,
     SearchOutcome,
+    SearchRemedy,
     all_of,
     any_of,
     in_quotes,
@@ -15,7 +18,7 @@ from engine import (
 )
 from gui.search.query import Query
 from gui.search.rows import count_files
-from gui.search.scope_messages import source_names
+from gui.search.scope import source_names
 from gui.widgets.engine_names import engine_name, index_remedy
 
 SEARCHING = marked("Searching…")
@@ -189,3 +192,53 @@ def _emptied(outcome: SearchOutcome) -> str:
     said = (outcome.understood, outcome.notice)
     notes = (stage.note for stage in explanation.stages if stage.name == explanation.emptied_by)
     return next((note for note in notes if note not in said), "")
+
+
+_WORDS: dict[RemedyName, str] = {
+    "weak": marked("Show weak matches"),
+    "sources": marked("Search all sources"),
+    "period": marked("Search any time"),
+    "scope": marked("Search all files"),
+    "limits": marked("Search everything"),
+    "within": marked("Search beyond these results"),
+    "age": marked("Search without ageing"),
+    "excluded": marked("Why is it excluded?"),
+    "add-sessions": marked("Add sessions…"),
+    "sync": marked("Update now"),
+    "embed": marked("Embed…"),
+    "settings": marked("Open the settings…"),
+    "folder": marked("Choose folder…"),
+}
+_LONGEST = 28
+
+
+def button_words(remedy: SearchRemedy) -> str:
+    if remedy.query:
+        query = remedy.query if len(remedy.query) <= _LONGEST else f"{remedy.query[: _LONGEST - 1]}…"
+        return tr("Search for “{query}”", query=query)
+    return tr(_WORDS[remedy.name])
+
+
+def remedied(question: Query, remedy: SearchRemedy) -> Query | None:
+    """The query without the limit that emptied its answer; None if a query can't help."""
+    match remedy.name:
+        case "weak":
+            return replace(question, min_score=0.0)
+        case "sources":
+            return replace(question, sources=None)
+        case "period":
+            return replace(question, days=None)
+        case "scope":
+            return replace(question, scope=None)
+        case "limits":
+            return replace(question, sources=None, days=None, scope=None, within=None)
+        case "within":
+            return replace(question, within=None)
+        case "age":
+            return replace(question, half_life_days=0.0)
+        case "demand":
+            return replace(question, text=remedy.query)
+        case "words":
+            return replace(question, text=remedy.query, sources=None, days=None, scope=None, within=None)
+        case _:
+            return None

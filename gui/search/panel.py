@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager, MemorySearchResult, marked, tr
-from gui.commands.binding import give_key, tell_key
+from gui.commands.commands import give_key, tell_key
 from gui.commands.keymap import command
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.jobs import Jobs
@@ -19,7 +19,7 @@ from gui.core.view_spec import ViewPanel
 from gui.search.completion import Completion
 from gui.search.filters import Filters
 from gui.search.query import Answer
-from gui.search.result_actions import ResultActions
+from gui.search.result_list import ResultActions
 from gui.search.results_view import ResultsView
 from gui.search.search_controller import SearchController
 from gui.widgets.flow_layout import FoldingRow

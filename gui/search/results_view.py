@@ -9,16 +9,15 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, QuerySuggestion, in_quotes, marked, tr
-from gui.commands.binding import tell_key
-from gui.commands.commands import WITHIN
+from gui.commands.commands import WITHIN, tell_key
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.search import messages
+from gui.search.messages import button_words
 from gui.search.query import Answer
 from gui.search.ranking import RankingMenu
-from gui.search.remedies import button_words
 from gui.search.result_list import ResultList
 from gui.search.rows import SortOrder, build_rows
-from gui.search.scope_bar import ScopeBar
+from gui.search.scope import ScopeBar
 from gui.style.theme import tokens
 from gui.widgets.announcer import SettledAnnouncer, announce
 from gui.widgets.guide_link import guide_action

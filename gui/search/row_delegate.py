@@ -23,11 +23,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from engine import marked, split_name, tr
-from gui.commands.binding import with_key
-from gui.commands.commands import EXPLAIN
+from gui.commands.commands import EXPLAIN, with_key
 from gui.search.excerpt import ELLIPSIS, Excerpt, Range
-from gui.search.row_model import more_text, spoken_score
-from gui.search.rows import LEGS, FileRow, MoreInFileRow, MoreRow, ResultRow
+from gui.search.rows import LEGS, FileRow, MoreInFileRow, MoreRow, ResultRow, more_text, spoken_score
 from gui.sessions.wording import agent_name, folder_name
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, mark_pen, tokens

@@ -1,6 +1,7 @@
-"""The rows of the result list: results grouped by file, as frozen values that know nothing of Qt's views."""
+"""The rows of the result list: results grouped by file, as frozen values, and the Qt model of them."""
 
 import re
+import time
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
@@ -9,8 +10,12 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Literal
 
-from engine import MemorySearchResult, SearchOutcome, marked, split_name, tr
+from PySide6.QtCore import QObject
+
+from engine import MemorySearchResult, SearchOutcome, marked, split_name, tr, tr_count
 from gui.search.excerpt import Excerpt, Range, make_excerpt
+from gui.widgets.formatting import ago, exact
+from gui.widgets.row_list import RowModel
 
 SortOrder = Literal["relevance", "date"]
 RowKey = tuple[str, str, int, int]
@@ -172,3 +177,71 @@ def _leg(result: MemorySearchResult) -> Leg:
     if result.text_score <= 0:
         return "meaning"
     return "" if result.vector_score else "words"
+
+
+class ResultModel(RowModel):
+    """What the result rows say."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(FileRow, parent)
+
+    def told(self, row: Row) -> str:
+        return _spoken(row)
+
+    def tip(self, row: Row) -> str:
+        return _tip(row)
+
+
+def _spoken(row: Row) -> str:
+    match row:
+        case FileRow():
+            return tr_count(
+                "{title}, {count:,} result, {when}",
+                "{title}, {count:,} results, {when}",
+                row.results,
+                title=row.title,
+                when=ago(row.modified, time.time()),
+            )
+        case ResultRow():
+            note = tr(LEGS[row.leg][0]) if row.leg else row.heading
+            about = (row.excerpt.text, _cited(row), note)
+            return ". ".join(part for part in about if part)
+        case MoreInFileRow() | MoreRow():
+            return more_text(row)
+
+
+def _tip(row: Row) -> str:
+    match row:
+        case FileRow():
+            return tr("{path}\nChanged {when}", path=row.path, when=exact(row.modified))
+        case ResultRow():
+            result = row.result
+            return "\n".join((_cited(row), " › ".join(result.heading), spoken_score(row)))
+        case MoreInFileRow():
+            return tr("Search only {path} (Enter)", path=row.path)
+        case MoreRow():
+            return tr("Search again for more results (Enter)")
+
+
+def more_text(row: MoreInFileRow | MoreRow) -> str:
+    if isinstance(row, MoreInFileRow):
+        return tr_count("+{count:,} more in this file", "+{count:,} more in this file", row.hidden)
+    if row.at_least:
+        return tr("{count:,}+ more below the cut – show more", count=row.hidden)
+    return tr("{count:,} more below the cut – show more", count=row.hidden)
+
+
+def spoken_score(row: ResultRow) -> str:
+    """The bar in words."""
+    result = row.result
+    words = result.score * result.text_share
+    return tr(
+        "Score {score:.2f}: words {words:.2f}, meaning {meaning:.2f}",
+        score=result.score,
+        words=words,
+        meaning=result.score - words,
+    )
+
+
+def _cited(row: ResultRow) -> str:
+    return tr("{path}, lines {lines}", path=row.result.path, lines=row.lines)

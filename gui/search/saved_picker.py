@@ -7,8 +7,7 @@ from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QFont, QFontMetrics, Q
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QMenu, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from engine import RecentSearch, SavedSearch, marked, tr
-from gui.search.saved_query import limits, title
-from gui.search.saved_store import SavedSearchStore
+from gui.search.saved_store import SavedSearchStore, limits, title
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
 from gui.widgets.announcer import announce

@@ -6,12 +6,11 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from engine import AskedQuestion, MemorySearchManager, SavedSearch, in_quotes, marked, tr
-from gui.commands.binding import follow_keys, with_key
+from gui.commands.commands import follow_keys, with_key
 from gui.core.jobs import Jobs
 from gui.search.completion import Completion
 from gui.search.saved_picker import Kept, SearchPicker
-from gui.search.saved_query import limits, title
-from gui.search.saved_store import SavedSearchStore
+from gui.search.saved_store import SavedSearchStore, limits, title
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label
 from gui.widgets.query_box import QueryBox

@@ -1,16 +1,225 @@
-"""The scope of queries: earlier results, or a passage to find similar ones for; and the way back from both."""
+"""The scope of queries (earlier results, or a passage to find similar ones for), and the bar that shows it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from engine import EarlierAnswer, MemorySearchResult, Passage, SearchOutcome, tr
+from engine import (
+    EarlierAnswer,
+    MemorySearchResult,
+    Passage,
+    SearchOutcome,
+    Source,
+    all_of,
+    cite,
+    in_quotes,
+    marked,
+    tr,
+    tr_count,
+)
 from gui.core.workspace import FIRST_RESULTS
-from gui.search import scope_messages as texts
+from gui.search.excerpt import make_excerpt
 from gui.search.query import Answer, Query
-from gui.search.scope_bar import ScopeBar
+from gui.style.theme import tokens
+from gui.widgets.icons import IconButton
+from gui.widgets.labels import ElidedLabel
+from gui.widgets.mirrored import margins
 from gui.widgets.query_box import QueryBox
+from gui.widgets.row_list import GUTTER
+
+_LEAST_LETTERS = 44
+"""Fewest characters of a line that shows the location after the text."""
+_PLACE_LETTERS = 16
+"""It is cut down to no fewer."""
+_STEP = 12
+"""Indent in pixels of a line relative to the scope around it."""
+
+
+@dataclass(frozen=True)
+class Crumb:
+    """The text of one line of the bar."""
+
+    words: str
+    tip: str
+    leave: str
+    """What its button does."""
+    place: str = ""
+    """Where that is, behind the words."""
+
+
+class _Line(QWidget):
+    """A line of the bar: text that is cut if there is no room, and the button, which is always visible."""
+
+    def __init__(self, depth: int, bar: "ScopeBar") -> None:
+        super().__init__(bar)
+        self._words = ElidedLabel()
+        self._place = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
+        self._place.setProperty("role", "meta")
+        self.button = IconButton("close", tr("Leave"))
+        self.button.clicked.connect(lambda: bar.left.emit(depth))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(margins(GUTTER + depth * _STEP, 2, GUTTER - 8, 2))
+        row.setSpacing(8)
+        row.addWidget(self._words)
+        row.addWidget(self._place)
+        row.addStretch(1)
+        row.addWidget(self.button)
+
+    def show_crumb(self, crumb: Crumb, *, last: bool) -> None:
+        self._words.setText(crumb.words)
+        self._place.setText(crumb.place)
+        self._fit()
+        for words in (self._words, self._place):
+            words.set_tip(crumb.tip)
+        self.setAccessibleName(crumb.tip)
+        self.button.set_accessible(
+            crumb.leave, tr("{leave} (Esc in the empty box)", leave=crumb.leave) if last else crumb.leave
+        )
+
+    def _fit(self) -> None:
+        """In a narrow list a place cut down to its ends would say nothing: the tooltip has it."""
+        letter = self.fontMetrics().averageCharWidth()
+        self._place.setMinimumWidth(min(self._place.sizeHint().width(), letter * _PLACE_LETTERS))
+        self._place.setVisible(bool(self._place.text()) and self.width() >= letter * _LEAST_LETTERS)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+
+class ScopeBar(QWidget):
+    """Lines that show the scope, each with a button to leave it. Hidden while there is no scope."""
+
+    left = Signal(int)
+    """Which line is left, from 0; those below it go with it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._crumbs: tuple[Crumb, ...] = ()
+        self._lines: list[_Line] = []
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 3, 0, 4)
+        self._column.setSpacing(0)
+        self.setVisible(False)
+
+    def show_crumbs(self, crumbs: Sequence[Crumb]) -> None:
+        """Show these, widest first; none hides the bar. An unchanged line keeps the focus of its button."""
+        if tuple(crumbs) == self._crumbs:
+            return
+        self._crumbs = tuple(crumbs)
+        for line in self._lines[len(crumbs) :]:
+            self._column.removeWidget(line)
+            line.hide()  # it is deleted later, and others may replace it before
+            line.deleteLater()
+        del self._lines[len(crumbs) :]
+        for depth in range(len(self._lines), len(crumbs)):
+            self._lines.append(_Line(depth, self))
+            self._column.addWidget(self._lines[-1])
+        for number, (line, crumb) in enumerate(zip(self._lines, crumbs, strict=True), 1):
+            line.show_crumb(crumb, last=number == len(crumbs))
+        self.setAccessibleName(". ".join(crumb.tip for crumb in crumbs))
+        self.setVisible(bool(crumbs))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours = tokens(self.palette())
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), colours.accent_ground)
+        painter.fillRect(0, self.height() - 1, self.width(), 1, colours.line)
+
+
+_LONGEST_QUOTE = 60
+_MOST_LOOKED_AT = 1000
+_SOURCES: dict[Source, str] = {"memory": marked("notes"), "sessions": marked("sessions")}
+
+_WITHIN = (
+    marked("Within the results of “{asked}”"),
+    marked("Within the best {count:,} of {total:,} results of “{asked}”"),
+    marked("Within the best {count:,} of {total:,}+ results of “{asked}”"),
+)
+_WITHIN_LIKE = (
+    marked("Within the results like {asked}"),
+    marked("Within the best {count:,} of {total:,} results like {asked}"),
+    marked("Within the best {count:,} of {total:,}+ results like {asked}"),
+)
+"""All of them, the best, and the best where there may be more."""
+
+
+def like(passage: Passage, words: str) -> Crumb:
+    """As: Like “The irrigation timer opens…” greenhouse.md#L22-L37."""
+    cited = citation(passage)
+    leave = tr("Stop finding similar passages")
+    if not words.strip():
+        return Crumb(tr("Like {passage}", passage=_file(cited)), tr("Like {passage}", passage=cited), leave)
+    said = tr("Like {passage}", passage=quoted(words))
+    return Crumb(said, f"{said} · {cited}", leave, _file(cited))
+
+
+def within(question: Query, count: EarlierAnswer | None, words: str) -> Crumb:
+    """As: Within 37 results of “irrigation timer”."""
+    if question.like is None:
+        said = tip = _within(question.text, count, alike=False)
+    else:
+        cited = citation(question.like)
+        passage = quoted(words) if words.strip() else _file(cited)
+        said = _within(passage, count, alike=True)
+        tip = f"{said} · {cited}"
+    limits = " · ".join(_limits(question))
+    return Crumb(said, f"{tip} ({limits})" if limits else tip, tr("Leave these results and show them again"))
+
+
+def citation(passage: Passage) -> str:
+    return cite(passage.path, passage.start_line, passage.end_line)
+
+
+def quoted(words: str) -> str:
+    """The beginning of a passage in quotation marks, without those of Markdown."""
+    line = make_excerpt(words[:_MOST_LOOKED_AT], ()).text
+    return in_quotes(line if len(line) <= _LONGEST_QUOTE else f"{line[:_LONGEST_QUOTE].rstrip()}…")
+
+
+def source_names(sources: Iterable[Source] | None) -> str:
+    """As: notes and sessions; empty where all are searched."""
+    return all_of(tr(_SOURCES[source]) for source in sources or ())
+
+
+def _file(cited: str) -> str:
+    """Without its folders."""
+    return cited.rpartition("/")[2]
+
+
+def _within(asked: str, count: EarlierAnswer | None, *, alike: bool) -> str:
+    """`asked`: a query, or the passage that the results are similar to."""
+    all_of_them, best, best_at_least = _WITHIN_LIKE if alike else _WITHIN
+    if count is None:
+        return tr(all_of_them, asked=asked)
+    if count.total > count.passages:
+        said = best_at_least if count.total_is_least else best
+        return tr(said, count=count.passages, total=count.total, asked=asked)
+    if alike:
+        return tr_count(
+            "Within {count:,} result like {asked}", "Within {count:,} results like {asked}", count.passages, asked=asked
+        )
+    return tr_count(
+        "Within {count:,} result of “{asked}”", "Within {count:,} results of “{asked}”", count.passages, asked=asked
+    )
+
+
+def _limits(question: Query) -> tuple[str, ...]:
+    limits = (
+        source_names(question.sources),
+        _changed(question.days) if question.days else "",
+        tr("in “{name}”", name=question.scope.name) if question.scope else "",
+        tr("weak matches too") if question.min_score == 0 else "",
+    )
+    return tuple(limit for limit in limits if limit)
+
+
+def _changed(days: int) -> str:
+    return tr_count("changed in the past {count} day", "changed in the past {count} days", days)
+
 
 MOST_WITHIN = 1000
 """Number of best results within which the engine searches."""
@@ -123,11 +332,9 @@ class SearchScope(QObject):
         counts: Sequence[EarlierAnswer | None] = (
             self._counts if len(self._counts) == len(levels) else [None] * len(levels)
         )
-        crumbs = [
-            texts.within(level, count, self._words(level.like)) for level, count in zip(levels, counts, strict=True)
-        ]
+        crumbs = [within(level, count, self._words(level.like)) for level, count in zip(levels, counts, strict=True)]
         if self.like is not None:
-            crumbs.append(texts.like(self.like, self._words(self.like)))
+            crumbs.append(like(self.like, self._words(self.like)))
         self._bar.show_crumbs(crumbs)
         # Short, since the number of results is shown next to it.
         other = tr("Search for other words") if self.like is not None else ""

@@ -13,14 +13,13 @@ from gui.core.workspace import FIRST_RESULTS
 from gui.search import messages
 from gui.search.completion import Completion
 from gui.search.filters import Filters
-from gui.search.query import Answer, Query, Scope, is_searchable
+from gui.search.messages import remedied
+from gui.search.query import Answer, Query, Scope, is_searchable, permitted
 from gui.search.query_composer import QueryComposer, SearchViewState, ViewStateRestorer
-from gui.search.query_request import permitted
-from gui.search.remedies import remedied
 from gui.search.results_view import ResultsView
 from gui.search.rows import MoreInFileRow, ResultRow
-from gui.search.saved_query import asked, kept
 from gui.search.saved_searches import SavedSearchController
+from gui.search.saved_store import asked, kept
 from gui.search.scope import SearchScope, passage_of
 from gui.search.search_runner import SearchRunner
 from gui.widgets.query_box import QueryBox

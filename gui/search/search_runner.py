@@ -12,8 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from engine import CancelToken, MemorySearchManager, SearchOutcome
 from gui.core.jobs import Job, Jobs
-from gui.search.query import Answer, Query
-from gui.search.query_request import ask
+from gui.search.query import Answer, Query, ask
 
 PAUSE_MS = 80
 """Least time between two queries; the first key after a pause searches immediately, later ones are combined."""

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from engine import CancelToken, MemorySearchManager, MemorySearchResult, SearchOutcome
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.core.session_criteria import Role
 from gui.search.query import is_searchable
 

@@ -16,8 +16,7 @@ from gui.sessions.catalog import Choice, SessionCatalog
 from gui.sessions.listing_view import ListingView
 from gui.sessions.wording import agent_name, folder_name
 from gui.widgets.chip import Chip
-from gui.widgets.date_text import short_date
-from gui.widgets.formatting import grouped
+from gui.widgets.formatting import grouped, short_date
 from gui.widgets.labels import label
 from gui.widgets.plain_text import set_tip
 from gui.widgets.query_box import QueryBox

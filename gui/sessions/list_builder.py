@@ -8,8 +8,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from engine import MemoryProviderStatus, MemorySearchManager, SessionSummary, marked, tr
 from gui.core.capabilities import TITLES, MissingFeatures
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.sessions import listing_view
 from gui.sessions.catalog import Entry, SessionCatalog, make_catalogue
 from gui.sessions.content_search import ContentSearch

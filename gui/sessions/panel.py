@@ -19,7 +19,7 @@ from gui.sessions.content_search import ContentSearch
 from gui.sessions.filter_controller import FilterChips, FilterController, SessionsViewState
 from gui.sessions.list_builder import ListBuilder, SessionListLoader, SimilarList
 from gui.sessions.listing_view import ListingView
-from gui.sessions.session_actions import SessionActions
+from gui.sessions.session_list import SessionActions
 from gui.viewer.notice_page import NothingToRead
 from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.query_box import QueryBox

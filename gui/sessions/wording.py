@@ -3,7 +3,7 @@
 from datetime import date
 
 from engine import agent_label, marked, tr, tr_count
-from gui.widgets.date_text import long_date, weekday, weekday_and_day
+from gui.widgets.formatting import long_date, weekday, weekday_and_day
 
 UNTITLED = marked("Untitled session")
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400

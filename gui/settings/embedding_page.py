@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWi
 
 import engine
 from engine import CancelToken, EmbeddingEstimate, KeyState, MemorySearchManager, Settings, marked, tr
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.settings.check_row import CheckRow
 from gui.settings.embedding_choice import EmbeddingChoice
 from gui.settings.embedding_form import EmbeddingForm

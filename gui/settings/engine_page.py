@@ -20,8 +20,7 @@ from PySide6.QtWidgets import (
 
 import engine
 from engine import CancelToken, Settings, marked, tr
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.settings.check_row import CheckRow
 from gui.settings.engine_choice import ENGINES, EngineChoice, switch_words
 from gui.widgets.form_controls import ComboBox, RadioButton, indent

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine import any_of, tr
-from gui.commands.binding import follow_keys
+from gui.commands.commands import follow_keys
 from gui.commands.keymap import Command, Keymap, without_dots
 from gui.core.key_listing import by_place, clash, native, title
 from gui.settings.custom_keys import CustomKeys

@@ -13,8 +13,7 @@ from PySide6.QtCore import QObject, Signal
 
 import engine
 from engine import CancelToken, SettingChange, SettingLayers, Settings, SettingsConsequences
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.settings.page_layout import placed_options
 
 Changes = tuple[SettingChange, ...]

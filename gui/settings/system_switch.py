@@ -8,8 +8,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
 from engine import marked, tr
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.settings.fields import SwitchField
 from gui.settings.option_search import mark
 from gui.settings.page_layout import OptionPlacement

@@ -29,13 +29,11 @@ from engine import (
 )
 from gui.conversation.actions import conversation_markdown
 from gui.conversation.entries import prepare
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.core.notices import Notices
 from gui.core.workspace import Opened, Workspace
 from gui.search.panel import SearchPanel
-from gui.search.query import Answer
-from gui.search.query_request import ask
+from gui.search.query import Answer, ask
 from gui.viewer.external_programs import ExternalOpener
 from gui.widgets.message import Action
 

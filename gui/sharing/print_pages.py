@@ -24,15 +24,13 @@ from PySide6.QtGui import (
 )
 
 from engine import tr, tr_count
-from gui.conversation.entries import Conversation, Entry
+from gui.conversation.entries import Conversation, Entry, clock, day_text, summary
 from gui.conversation.piece_builder import PieceLayout, PieceStyle, piece_steps
 from gui.conversation.rows import MORE, SUMMARY, PackedRows
-from gui.conversation.wording import clock, day_text, summary
 from gui.sessions.wording import UNTITLED, agent_name, message_count
 from gui.style.theme import Tokens, theme_tokens
-from gui.viewer.markdown_page import PageStyle, blocks, page_steps
-from gui.viewer.page_painting import PagePainter
-from gui.widgets.formatting import date, exact
+from gui.viewer.markdown_page import PagePainter, PageStyle, blocks, page_steps
+from gui.widgets.formatting import date_of, exact
 from gui.widgets.plain_text import Styled, rich_document
 
 Steps = Generator[float, None, None]
@@ -271,7 +269,7 @@ def _conversation_head(
     title = " ".join((facts.title or tr(UNTITLED)).split())
     yield Strip(_rich([(title, _BOLD)], style, width, 1.7))
     told = [agent_name(facts.agent), facts.project, facts.branch, message_count(facts.messages)]
-    times = list(dict.fromkeys(date(moment) for moment in (facts.started, facts.ended) if moment is not None))
+    times = list(dict.fromkeys(date_of(moment) for moment in (facts.started, facts.ended) if moment is not None))
     yield Strip(_small(" · ".join(part for part in (*told, " – ".join(times)) if part), style, width))
     masked = conversation.session.masked
     made = [tr("Printed {moment}", moment=exact(printed))]

@@ -1,4 +1,4 @@
-"""What the window shows, from top to bottom: header, banner, one of three pages, the sync bar; beside it the dock."""
+"""The frame of the window, from top to bottom: header, banner, one of three pages, sync bar; next to them the dock."""
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent
@@ -8,29 +8,151 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QPushButton,
+    QSplitter,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from engine import tr
-from gui.commands.binding import tell_key
+from gui.commands.commands import tell_key
 from gui.core.notices import Notices
 from gui.core.view_spec import view_specs
 from gui.core.window_state import WindowState
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.explanation.panel import ExplanationPanel
-from gui.shell.panes import Panes
 from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
-from gui.style.stylesheet import font_at
+from gui.style.stylesheet import font_at, letter_width
 from gui.widgets.buttons import ToggleButton
 from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label, line
 from gui.widgets.message import MessagePage
-from gui.widgets.mirrored import margins
+from gui.widgets.mirrored import keep_inside, margins
 from gui.widgets.sync_bar import SyncBar
+
+_VIEWER_LETTERS = 62
+_LIST_LETTERS = 36
+_DOCK_LETTERS = 36
+_FEWEST_LETTERS = 102
+"""Fewest characters of all three together; with fewer, none could be read."""
+_MOST_RESULTS = 0.45
+"""Most of the width that the results may take if the window is too narrow for their chosen width."""
+
+
+class Panes(QSplitter):
+    """Results, file, dock, and a view that replaces the first two, side by side.
+
+    Widths are in logical pixels; the file takes the rest.
+
+    Signals: dock_shown: whether the dock is visible now.
+    """
+
+    dock_shown = Signal(bool)
+
+    def __init__(
+        self, results: QWidget, viewer: QWidget, whole: QWidget, dock: QWidget, parent: QWidget | None = None
+    ) -> None:
+        """`whole`: replaces results and file while `show_whole` is on."""
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._results, self._viewer, self._whole, self._dock = results, viewer, whole, dock
+        self._wanted = True
+        self._forced = self._covered = self._whole_wanted = False
+        self._widths = (400, 330)
+        for pane in (results, viewer, whole, dock):
+            self.addWidget(pane)
+        whole.hide()
+        self.setHandleWidth(1)
+        keep_inside(self)
+        self.setChildrenCollapsible(False)
+        self.setStretchFactor(0, 0)
+        self.setStretchFactor(1, 1)
+        self.setStretchFactor(2, 1)
+        self.setStretchFactor(3, 0)
+        self.splitterMoved.connect(self._remember)
+
+    def restore(self, results_width: int, dock_width: int, *, dock_wanted: bool) -> None:
+        """Restore the widths of an earlier run."""
+        self._widths = (max(results_width, 120), max(dock_width, 120))
+        self._wanted = dock_wanted
+        self._fold()
+        self._spread()
+
+    @property
+    def dock_wanted(self) -> bool:
+        """Whether the user wants the dock, with or without room for it."""
+        return self._wanted
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """The widths of the results and of the dock, as last set by the user."""
+        return self._widths
+
+    @Slot()
+    def toggle_dock(self) -> None:
+        self.show_dock(self._dock.isHidden())
+
+    def show_dock(self, wanted: bool) -> None:
+        """Show or hide the dock; opened by the user, it stays even in a narrow window."""
+        self._wanted = self._forced = wanted
+        self._fold()
+
+    def show_whole(self, wanted: bool) -> None:
+        """Let the other view replace results and file, or show these again."""
+        self._whole_wanted = wanted
+        self._fold()
+
+    def _fold(self) -> None:
+        letter = letter_width()
+        room = self.width() >= letter * (_LIST_LETTERS + _VIEWER_LETTERS + _DOCK_LETTERS)
+        shown = self._wanted and (room or self._forced)
+        self._covered = shown and self.width() < letter * _FEWEST_LETTERS
+        moved = shown == self._dock.isHidden()
+        parts = {
+            self._results: not self._whole_wanted,
+            self._viewer: not (self._whole_wanted or self._covered),
+            self._whole: self._whole_wanted,
+            self._dock: shown,
+        }
+        if any(part.isHidden() == visible for part, visible in parts.items()):
+            for part, visible in parts.items():
+                part.setVisible(visible)
+            self._spread()
+        if moved:
+            self.dock_shown.emit(shown)
+
+    def show_viewer(self) -> None:
+        """Show the file: the dock is closed if it replaces it."""
+        if self._covered:
+            self.show_dock(False)
+
+    def _spread(self) -> None:
+        results, dock = self._widths
+        if self._dock.isHidden():
+            dock = 0
+        elif self._covered:
+            dock = self.width() // 2
+            results = self.width() - dock
+        results = min(results, int((self.width() - dock) * (1 if self._covered else _MOST_RESULTS)))
+        rest = max(1, self.width() - results - dock)
+        self.setSizes([0, 0, results + rest, dock] if self._whole_wanted else [results, rest, 0, dock])
+
+    @Slot()
+    def _remember(self) -> None:
+        if self._covered:
+            return  # widths of a makeshift
+        results, _, _, dock = self.sizes()
+        self._widths = (
+            self._widths[0] if self._whole_wanted else results,
+            self._widths[1] if self._dock.isHidden() else dock,
+        )
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+        self._spread()
+
 
 # --- The window's top bar: the view switch, the box of the current view, and two buttons -----------------------------
 # Without a workspace, the program's name replaces the first two.
@@ -97,7 +219,7 @@ class HeaderBar(QWidget):
         self._arrange()
 
     def show_working(self, working: bool) -> None:
-        """False without a workspace."""
+        """Show or hide the controls that need a workspace."""
         self._working = working
         self._arrange()
 
@@ -154,7 +276,7 @@ class HeaderBar(QWidget):
 
 
 class Dock(QStackedWidget):
-    """Shows one of the two; begins with the diagnostics, and returns to them when it is hidden."""
+    """The dock: shows the diagnostics or the explanation; when hidden, it returns to the diagnostics."""
 
     wanted = Signal(bool)
     """Whether the dock should be shown."""
@@ -186,7 +308,7 @@ class Dock(QStackedWidget):
 
     @Slot(bool)
     def note_shown(self, shown: bool) -> None:
-        """It was put into the window, or taken out of it."""
+        """Handle that the dock was shown or hidden."""
         if not shown:
             self.setCurrentWidget(self.diagnostics)
 
@@ -253,7 +375,7 @@ class Frame(QWidget):
         self.panes.show_whole(self._views.specs[view].whole)
 
     def show_page(self, page: QWidget) -> None:
-        """One of the three."""
+        """Show one of the three pages."""
         self.header.show_working(page is self.panes)
         self.pages.setCurrentWidget(page)
         for part in (self._footer, self.sync_bar):
@@ -262,12 +384,12 @@ class Frame(QWidget):
             self.message.take_focus()
 
     def restore(self, state: WindowState) -> None:
-        """Take up the widths of an earlier run."""
+        """Restore the widths of an earlier run."""
         self.panes.restore(state.list_width, state.dock_width, dock_wanted=state.dock_shown)
         self.header.dock_button.setChecked(not self._dock.isHidden())
 
     def keep(self, state: WindowState) -> None:
-        """Write them down for the next one."""
+        """Store the widths for the next run."""
         state.list_width, state.dock_width = self.panes.widths
         state.dock_shown = self.panes.dock_wanted
 

@@ -1,4 +1,4 @@
-"""The views of the window: some with a list and a reader, the others with all the room."""
+"""The views of the window: some have a list and a reader, others fill the whole width."""
 
 from dataclasses import dataclass
 from typing import TypeVar
@@ -37,7 +37,7 @@ _Panel = TypeVar("_Panel", bound=ViewPanel)
 
 @dataclass(frozen=True)
 class _Shown:
-    """A session in the conversation: which, where and for which words."""
+    """A session shown in the conversation: its name, the location in it, and the words of the query."""
 
     path: str
     title: str
@@ -47,8 +47,8 @@ class _Shown:
 
 
 class Views(QObject):
-    """One is current at a time. Search and sessions share the conversation, and each finds again there what it had
-    shown."""
+    """Switches between the views. Search and sessions share the conversation, and each restores what it had shown
+    there."""
 
     switched = Signal(str)
     """Name of the view that is current now."""
@@ -74,12 +74,12 @@ class Views(QObject):
         self._manager: MemorySearchManager | None = None
         self._lacks: MissingFeatures = {}
         self._unloaded: set[str] = set()
-        """Lazy views that haven't got the memory yet."""
+        """Lazy views that haven't received the memory yet."""
         self._stale: set[str] = set()
         """Lazy views to refresh, since the index has changed."""
         self._asked: Query | None = None
         self._wanted: dict[str, _Shown | NothingToRead | None] = {}
-        """None where a file is read, or nothing is."""
+        """The session to show; None if a file or nothing is shown."""
         self._shown: _Shown | NothingToRead = CHOOSE_SESSION
         self._forget_shown()
         search.answer_changed.connect(self.index.show_answer)
@@ -96,7 +96,7 @@ class Views(QObject):
         self.index.left.connect(self.focus_box)
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Search, list and read this memory from now on."""
+        """Use this memory in all views from now on."""
         self._manager = manager
         self._forget_shown()
         self._unloaded = {name for name, spec in self.specs.items() if spec.lazy}
@@ -113,7 +113,7 @@ class Views(QObject):
 
     @Slot(object)
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """What this memory, or the one that is set next, cannot do."""
+        """Set the features that this memory, or the one that is set next, doesn't support."""
         self._lacks = lacks
         for panel in self.panels.values():
             panel.show_unsupported(lacks)
@@ -165,7 +165,7 @@ class Views(QObject):
 
     @Slot()
     def focus_list(self) -> None:
-        """From the viewer back to the list."""
+        """Focus the list."""
         self.panels[self.current].focus_list()
 
     def shown_parts(self) -> list[QWidget]:
@@ -179,12 +179,12 @@ class Views(QObject):
 
     @property
     def read_session(self) -> OpenedSession | None:
-        """The session that is read, where one is."""
+        """The session that is shown; None if there is none."""
         return self.conversation.opened if self.readers.currentWidget() is self.conversation else None
 
     @property
     def read_name(self) -> str:
-        """Stable name of the file that is read; empty where none is."""
+        """Stable name of the file that is shown; empty if there is none."""
         return self.viewer.name if self.readers.currentWidget() is self.viewer else ""
 
     # --- the open file or session -----------------------------------------------------------------------------------
@@ -208,7 +208,7 @@ class Views(QObject):
 
     @Slot(object, object)
     def show_result(self, result: MemorySearchResult, query: str) -> None:
-        """A note in the viewer, a session as the conversation."""
+        """Show a result: a note in the viewer, a session as the conversation."""
         if result.message is None or "sessions" in self._lacks:
             self._wanted["search"] = None
             self.viewer.show_result(result, query)
@@ -217,7 +217,7 @@ class Views(QObject):
         self._show_wanted()
 
     def show_spot(self, spot: Location) -> None:
-        """A place in a note or a session that was chosen elsewhere, in place of the result that was read."""
+        """Show a location in a note or a session that isn't a result, in place of the current result."""
         if may_name_session(split_name(spot.path)[1]) and "sessions" not in self._lacks:
             title = spot.path.rpartition("/")[2]
             self._wanted["search"] = _Shown(spot.path, title, spot.line, "", spot.message)
@@ -229,7 +229,7 @@ class Views(QObject):
         self.place_shown.emit(spot)
 
     def show_session(self, summary: SessionSummary) -> None:
-        """One of the list."""
+        """Show a session of the list."""
         line, query = self.sessions.place(summary.path)
         self._wanted["sessions"] = _Shown(summary.path, summary.title or tr(UNTITLED), line, query)
         self._show_wanted()
@@ -249,13 +249,13 @@ class Views(QObject):
 
     @Slot(object, str)
     def _search_like(self, passage: Passage, words: str) -> None:
-        """Other passages like one that is read."""
+        """Search for passages similar to one that is shown."""
         self.switch("search")
         self.search.controller.search_like(passage, words)
 
     @Slot(str)
     def _search_in(self, path: str) -> None:
-        """More hits of the session that is read: search it alone, for the words that led there."""
+        """Search the shown session alone, for the query that found it."""
         wanted = self._wanted[self.current]
         self.switch("search")
         if isinstance(wanted, _Shown):

@@ -1,18 +1,260 @@
-"""Choosing what to index: a workspace, seen before a yes, and the sessions that are searched with it."""
+"""The first start: choosing a folder, a preview of its index, and the sessions that are searched with it."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
-from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QFileDialog, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QRectF, Qt, Signal, Slot
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter, QPaintEvent, QPen, QShowEvent
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 import engine
-from engine import CancelToken, Settings, WorkspacePreview, tr
+from engine import CancelToken, FoundPlaces, Settings, WorkspacePreview, marked, tr
 from gui.core.jobs import Job, Jobs
 from gui.sources.index_preview import PreviewPage
+from gui.sources.place_rows import PlaceBoxes, PlaceChoices, issue_lines
 from gui.sources.sessions_page import SourcesPage
-from gui.sources.welcome_page import WelcomePage
+from gui.style.theme import tokens
+from gui.widgets.drop_target import dropped_folder
+from gui.widgets.icons import icon_pixmap
+from gui.widgets.labels import breakable, label
+from gui.widgets.scrolling import scrolling_column
+
+_WIDTH = 560
+_ICON = 32
+LOOKING = marked("Looking for notes and sessions of AI agents on this computer…")
+NOTHING = marked("No sessions of AI agents were found on this machine.")
+CONSENT = marked(
+    "Tick what to index along with your notes. Nothing in them is read before you confirm on the next page, "
+    "and nothing is ever written there."
+)
+
+
+class FoundSection(QWidget):
+    """Searches only after `look()`.
+
+    Signals: place_chosen: Path of a workspace or a vault. looked: the results are shown, or why there are none.
+    """
+
+    place_chosen = Signal(object)
+    looked = Signal()
+
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._job: Job | None = None
+        self._found: FoundPlaces | None = None
+        self._state = label("", "meta", wrap=True)
+        self._steer = QPushButton()
+        self._steer.setProperty("role", "link")
+        self._steer.clicked.connect(self._stop_or_look)
+        self._notes_title = label(tr("Notes on this computer"), "section")
+        self._notes = PlaceChoices(tr("Choose"), marked("Choose {place}"))
+        self._notes.chosen.connect(self.place_chosen)
+        self._sessions_title = label(tr("Past sessions on this computer"), "section")
+        self._consent = label(tr(CONSENT), "meta", wrap=True)
+        self._sessions = PlaceBoxes()
+        self._issues = label("", "degraded", wrap=True)
+
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        line.addWidget(self._state, 1)
+        line.addWidget(self._steer)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        column.addWidget(self._notes_title)
+        column.addWidget(self._notes)
+        column.addSpacing(8)
+        column.addWidget(self._sessions_title)
+        column.addWidget(self._consent)
+        column.addWidget(self._sessions)
+        column.addLayout(line)
+        column.addWidget(self._issues)
+        self._show_state("")
+
+    @property
+    def looking(self) -> bool:
+        return self._job is not None
+
+    @property
+    def ticked(self) -> tuple[str, ...]:
+        """Paths of the session folders to index."""
+        return tuple(place.path for place, on in zip(self._session_places(), self._sessions.ticked, strict=True) if on)
+
+    def look(self) -> None:
+        """Look for places, unless that has been done."""
+        if self._found is None and self._job is None:
+            self._show_state(tr(LOOKING), tr("Stop"))
+            self._job = self._jobs.read(_find, self._show, self._fail)
+
+    @Slot()
+    def forget_ticks(self) -> None:
+        """They were taken over."""
+        self._sessions.show_places(self._session_places(), [False] * len(self._session_places()))
+
+    def _session_places(self) -> list[engine.FoundPlace]:
+        found = self._found.places if self._found else ()
+        return [place for place in found if place.kind == "sessions"]
+
+    @Slot()
+    def _stop_or_look(self) -> None:
+        if self._job is None:
+            self.look()
+            return
+        self._job.cancel()
+        self._job = None
+        self._show_state(tr("Nothing more was looked for."), tr("Look again"))
+        self.looked.emit()
+
+    def _show(self, found: FoundPlaces) -> None:
+        self._job = None
+        self._found = found
+        self._notes.show_places([place for place in found.places if place.kind != "sessions"])
+        self.forget_ticks()
+        self._issues.setText(breakable(issue_lines(found.issues, str(Path.home()))))
+        self._show_state("" if self._session_places() else tr(NOTHING))
+        self.looked.emit()
+
+    def _fail(self, sentence: str) -> None:
+        self._job = None
+        self._show_state(sentence, tr("Look again"))
+        self.looked.emit()
+
+    def _show_state(self, sentence: str, steer: str = "") -> None:
+        """Show the results, or a sentence if there are none, and the matching button."""
+        found = self._found.places if self._found else ()
+        notes = any(place.kind != "sessions" for place in found)
+        sessions = bool(self._session_places())
+        self._notes_title.setVisible(notes)
+        self._notes.setVisible(notes)
+        self._sessions_title.setVisible(sessions)
+        self._consent.setVisible(sessions)
+        self._sessions.setVisible(sessions)
+        self._state.setText(breakable(sentence))
+        self._state.setVisible(bool(sentence))
+        self._steer.setText(steer)
+        self._steer.setVisible(bool(steer))
+        self._issues.setVisible(bool(self._issues.text()))
+
+
+def _find(token: CancelToken) -> FoundPlaces:
+    return engine.find_places(cancel=token)
+
+
+class DropZone(QWidget):
+    """A dashed card that takes a folder."""
+
+    dropped = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAcceptDrops(True)
+        self._over = False
+        self.choose = QPushButton(tr("Choose a folder…"))
+        self.choose.setProperty("role", "primary")
+        self.choose.setAutoDefault(True)
+        self.choose.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        hint = label(tr("or drop one here"), "meta")
+        hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 28 + _ICON, 24, 24)
+        column.setSpacing(10)
+        column.addSpacing(8)
+        column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(hint)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours = tokens(self.palette())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        pen = QPen(colours.accent if self._over else colours.off, 1, Qt.PenStyle.DashLine)
+        pen.setDashPattern([4, 4])
+        painter.setPen(pen)
+        painter.setBrush(colours.accent_ground if self._over else colours.base)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 10, 10)
+        drawing = icon_pixmap("folder", colours.muted, _ICON, self.devicePixelRatioF())
+        painter.drawPixmap((self.width() - _ICON) // 2, 24, drawing)
+
+    def _set_over(self, over: bool) -> None:
+        self._over = over
+        self.update()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dropped_folder(event.mimeData()):
+            event.acceptProposedAction()
+            self._set_over(True)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._set_over(False)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self._set_over(False)
+        folder = dropped_folder(event.mimeData())
+        if folder is not None:
+            event.acceptProposedAction()
+            self.dropped.emit(folder)
+
+
+class WelcomePage(QFrame):
+    """Signals: `choose_wanted`; `named` with the Path of a folder that was dropped, or chosen of those found."""
+
+    choose_wanted = Signal()
+    named = Signal(object)
+
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "page")
+        zone = DropZone()
+        self._choose = zone.choose
+        self._choose.clicked.connect(self.choose_wanted)
+        zone.dropped.connect(self.named)
+        self.found = FoundSection(jobs)
+        self.found.place_chosen.connect(self.named)
+        what = label(
+            tr(
+                "Mnemoscope searches your notes and past AI sessions by their words and by their meaning, and shows "
+                "each hit in its file."
+            ),
+            wrap=True,
+        )
+        promise = label(
+            tr(
+                "You see what would be indexed before anything is read. Nothing is ever written to your folder, and "
+                "nothing leaves this computer."
+            ),
+            "meta",
+            wrap=True,
+        )
+        column = QVBoxLayout()
+        column.setSpacing(12)
+        column.addStretch(2)
+        column.addWidget(label(tr("Find things in your notes"), "title", wrap=True))
+        column.addWidget(what)
+        column.addSpacing(8)
+        column.addWidget(zone)
+        column.addSpacing(4)
+        column.addWidget(promise)
+        column.addSpacing(16)
+        column.addWidget(self.found)
+        column.addStretch(3)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(scrolling_column(column, _WIDTH))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Enter does what most are here for."""
+        super().showEvent(event)
+        self._choose.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 @dataclass(frozen=True)

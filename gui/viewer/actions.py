@@ -1,4 +1,4 @@
-"""Actions on the shown file: copy parts of it, or open it in another program."""
+"""Actions on the shown file: copy parts of it, open it in another program, or find similar passages."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,16 +7,17 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QClipboard, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from engine import cite, marked, tr
-from gui.commands.binding import allow, give_key
-from gui.commands.commands import EDIT, LINK
+from engine import LAST_LINE, Passage, beginning_of, cite, marked, tr
+from gui.commands.commands import EDIT, LIKE, LINK, allow, give_key, key_action
 from gui.commands.keymap import command
+from gui.core.capabilities import Gate
 from gui.core.jobs import Jobs
 from gui.core.key_listing import missing
 from gui.core.location import Location
 from gui.viewer.external_programs import ExternalOpener
+from gui.viewer.file_loader import ViewTarget
+from gui.viewer.rendered_view import RenderedView
 from gui.viewer.source_view import SourceView
-from gui.viewer.view_target import ViewTarget
 
 _CITE = command("file.cite", marked("Copy citation"), "file", "Ctrl+Shift+C")
 _COPY_PATH = command("file.copy-path", marked("Copy path"), "file")
@@ -26,6 +27,12 @@ _COPY = command("file.copy", marked("Copy selection"), "file", QKeySequence.Stan
 _SELECT_ALL = command("file.select-all", marked("Select all"), "file", QKeySequence.StandardKey.SelectAll)
 _MOST_LINES = 400_000
 """Most lines copied; a longer clipboard stalls the programs that paste it."""
+_LONGEST_SELECTION = 200
+"""Lines. Only the beginning of a longer selection is compared: no passage is similar to a whole book."""
+_LONGEST_TEXT = 4000
+"""Characters that are compared."""
+_FIRST_LINES = 3
+_PARAGRAPH, _LINE_END = "\u2029", "\u2028"
 
 
 class FileActions(QObject):
@@ -146,3 +153,67 @@ class FileActions(QObject):
     def _reveal(self) -> None:
         if self._target is not None:
             self._external.reveal(self._target.name)
+
+
+class SimilarAction(QObject):
+    """Finds passages similar to the selection or, without one, to the part that was found.
+
+    The action is in the menus of both pages, and its key works anywhere in the panel.
+
+    Signals: wanted: a `Passage` and its first words. said: why it is impossible.
+    """
+
+    wanted = Signal(object, str)
+    said = Signal(str)
+
+    def __init__(self, jobs: Jobs, source: SourceView, rendered: RenderedView, panel: QWidget) -> None:
+        super().__init__(panel)
+        self._jobs = jobs
+        self._source = source
+        self._rendered = rendered
+        self._target: ViewTarget | None = None
+        self.action = key_action(panel, LIKE)
+        self.action.triggered.connect(self._want)
+        self.gate = Gate(self.action, "alike")
+        source.addAction(self.action)
+        rendered.addAction(self.action)
+        self.set_target(None)
+
+    def set_target(self, target: ViewTarget | None) -> None:
+        """What is read from now on."""
+        self._target = target
+        self.gate.allow(target is not None)
+
+    def _want(self) -> None:
+        target, lines = self._target, self._source.lines
+        if target is None or lines is None:
+            return
+        if self._rendered.isVisible():
+            text = self._rendered.textCursor().selectedText().replace(_PARAGRAPH, "\n").replace(_LINE_END, "\n")
+            if text.strip():
+                # A page does not know its lines: the engine finds the text in the file.
+                text = beginning_of(text, _LONGEST_TEXT)
+                self._tell(Passage(path=target.name, start_line=1, end_line=LAST_LINE, text=text))
+                return
+        ends = None if self._rendered.isVisible() else self._source.selection.ends
+        if ends is None:
+            line = self._source.current_line()
+            first, last = target.part or (line, line)
+            passage = Passage(path=target.name, start_line=first, end_line=last)
+            self._read(
+                lambda: lines.whole(first, min(last, first + _FIRST_LINES)), lambda text: self._tell(passage, text)
+            )
+            return
+        begin, end = ends
+        end = min(end, (begin[0] + _LONGEST_SELECTION, 0))
+        on = {"start_line": begin[0], "end_line": max(begin[0], end[0] - (end[1] == 0))}
+        self._read(
+            lambda: beginning_of(lines.between(begin, end), _LONGEST_TEXT),
+            lambda text: self._tell(Passage(path=target.name, text=text, **on)),
+        )
+
+    def _read(self, read: Callable[[], str], then: Callable[[str], None]) -> None:
+        self._jobs.read(lambda _: read(), then, self.said.emit)
+
+    def _tell(self, passage: Passage, words: str = "") -> None:
+        self.wanted.emit(passage, words or passage.text)

@@ -19,10 +19,9 @@ from gui.style.typography import Typography
 from gui.viewer.line_layout import LineLayout, LineStyle
 from gui.viewer.line_painter import Decoration, Gutter, LinePainter
 from gui.viewer.lines import LINE_LIMIT, FileLines, Place
-from gui.viewer.match_marks import MatchMarks
+from gui.viewer.match_marks import MatchMarks, MatchScrollBar
 from gui.viewer.matches import Finder
 from gui.viewer.outline import Outline
-from gui.viewer.scroll_bar import MatchScrollBar
 from gui.viewer.scroll_position import ScrollPosition
 from gui.widgets.accessible_painting import Part
 from gui.widgets.mirrored import mirror, mirrored_x

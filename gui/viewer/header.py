@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QMenu, QPushButton, QStyle, QWidget
 
 from engine import marked, tr
-from gui.commands.binding import tell_key
+from gui.commands.commands import tell_key
 from gui.commands.keymap import command
 from gui.style.stylesheet import set_role
 from gui.style.typography import font_scale

@@ -2,18 +2,48 @@
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from engine import CancelToken, tr
+from engine import CancelToken, marked, tr
 from gui.commands.commands import FIND
 from gui.commands.keymap import keymap
 from gui.core.jobs import Job, Jobs
-from gui.viewer.find_messages import FindMessages
 from gui.viewer.lines import Lines, Place
 from gui.viewer.matches import BLOCK, Finder, Hit, MatchMap, Step, Unknown, block_of, plain_finder, query_finder
 from gui.widgets.formatting import grouped
+
+
+@dataclass(frozen=True)
+class FindMessages:
+    """Messages of finding in the viewer, for `tr`: one set for files, another for sessions."""
+
+    find: str
+    looking: str
+    unasked: str
+    """With the `key` that opens the find bar."""
+    missing: str
+    without_word: str
+    """No word of the query occurs there."""
+
+
+IN_FILE = FindMessages(
+    find=marked("Find in this file"),
+    looking=marked("Looking through the rest of the file…"),
+    unasked=marked("Nothing was searched for. Press {key} to find text in this file."),
+    missing=marked("Not found in this file."),
+    without_word=marked("No word of the search is in this file."),
+)
+IN_SESSION = FindMessages(
+    find=marked("Find in this session"),
+    looking=marked("Looking through the rest of the session…"),
+    unasked=marked("Nothing was searched for. Press {key} to find text in this session."),
+    missing=marked("Not found in this session."),
+    without_word=marked("No word of the search is in this session."),
+)
+
 
 _OVERVIEW_CHARACTERS = 8 * 1024 * 1024
 """Amount of text analysed for the overview; further hits are searched on demand."""

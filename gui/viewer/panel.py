@@ -2,30 +2,114 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QUrl, Signal, SignalInstance
+from PySide6.QtCore import QObject, QUrl, Signal, SignalInstance
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from engine import MemorySearchManager, MemorySearchResult, marked, tr
-from gui.commands.binding import key_action
+from gui.commands.commands import key_action
 from gui.commands.keymap import command
 from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
-from gui.viewer.actions import FileActions
-from gui.viewer.base_viewer import BaseViewer
+from gui.viewer.actions import FileActions, SimilarAction
+from gui.viewer.base_viewer import BaseViewer, LinkFollower
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.inspector import ChunkInspector
 from gui.viewer.chunks.view import ChunkedSource
 from gui.viewer.external_programs import ExternalOpener
-from gui.viewer.file_loader import FileLoader, FileWatch, OpenedFile
-from gui.viewer.find_messages import IN_FILE
+from gui.viewer.file_loader import FileLoader, FileWatch, OpenedFile, ViewTarget
 from gui.viewer.header import TURN, ViewerHeader
-from gui.viewer.links import LinkFollower
+from gui.viewer.lines import Lines
+from gui.viewer.match_navigator import IN_FILE, MatchNavigator, MatchView
 from gui.viewer.notice_page import NothingToRead
 from gui.viewer.outline import HeadingPlace, Outline, heading_key
-from gui.viewer.similar_action import SimilarAction
-from gui.viewer.source_and_page import SourceAndPage
-from gui.viewer.view_target import ViewTarget
+from gui.viewer.rendered_view import MOST_BYTES, RenderedView
+from gui.widgets.formatting import size_text
+
+
+class SourceAndPage(QObject):
+    """Switches between the source of a file and the page made of its Markdown.
+
+    The chosen mode applies to later files too; hits are found in the visible one.
+
+    Signals: turned: the widget of a mode, whose text is loaded now. said: why the source is shown instead of the page.
+    """
+
+    turned = Signal(object)
+    said = Signal(str)
+
+    def __init__(self, jobs: Jobs, source: ChunkedSource, hits: MatchNavigator, parent: QObject) -> None:
+        super().__init__(parent)
+        self.rendered = RenderedView(jobs)
+        self.rendered.rendered.connect(self._show_rendered)
+        self.rendered.failed.connect(self._give_up)
+        self._source = source
+        self._hits = hits
+        self._wants_page = False
+        self._opened: OpenedFile | None = None
+        self._target: ViewTarget | None = None
+        self._page_of: OpenedFile | None = None
+        """The file whose page has been created."""
+
+    def show(self, opened: OpenedFile, target: ViewTarget, *, keep_place: bool) -> None:
+        """Show the chosen mode; the source is scrolled already, and the page follows.
+
+        `keep_place`: the page is visible, and keeps its position.
+        """
+        self._opened, self._target = opened, target
+        size = opened.lines.size
+        if not self._wants_page:
+            self._show_source()
+        elif size > MOST_BYTES:
+            shown = size_text(size)
+            self._give_up(tr("This file has {size}, too much to render. Its source is shown.", size=shown))
+        elif self._page_of is not opened:
+            self.rendered.show_markdown(opened.lines, opened.outline, self._heading(opened), keep_place=keep_place)
+        else:
+            if not keep_place:
+                self.rendered.go_to_heading(self._heading(opened))
+            self._show_rendered()
+
+    def choose(self, *, rendered: bool, keep_place: bool) -> None:
+        """Turn to the other face, also for the files that follow."""
+        self._wants_page = rendered
+        if not rendered:
+            self.rendered.cancel()
+        if self._opened is not None and self._target is not None:
+            self.show(self._opened, self._target, keep_place=keep_place)
+
+    def leave(self, *, forget: bool) -> None:
+        """The file is no longer read; `forget` also drops its page."""
+        self._hits.leave()
+        self.rendered.leave()
+        self._opened = None
+        if forget:
+            self._page_of = None
+
+    def _show_source(self) -> None:
+        if self._opened is not None and self._target is not None:
+            self._look_in(self._source, self._opened.lines, near=self._target.focus)
+            self.turned.emit(self._source)
+
+    def _show_rendered(self) -> None:
+        if self._opened is not None:
+            self._page_of = self._opened
+            self._look_in(self.rendered, self.rendered.blocks, near=1)
+            self.turned.emit(self.rendered)
+
+    def _give_up(self, sentence: str) -> None:
+        self.said.emit(sentence)
+        self._show_source()
+
+    def _look_in(self, view: MatchView, lines: Lines, near: int) -> None:
+        if self._opened is not None and self._target is not None:
+            query, language = self._target.query, self._opened.language
+            self._hits.look_in(view, lines, near=near, query=query, language=language)
+
+    def _heading(self, opened: OpenedFile) -> HeadingPlace | None:
+        """The heading above the place that the source shows."""
+        return opened.outline.place_of(max(1, self._source.place()[0]))
+
 
 CHOOSE_RESULT = NothingToRead(
     marked("Choose a result with Up and Down, and press Enter to read it here."),

@@ -19,20 +19,17 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QTextBrowser, QWidget
 
 from engine import CancelToken, tr
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.style.theme import tokens
 from gui.style.typography import fixed_font, font_scale
 from gui.viewer.line_layout import spans
 from gui.viewer.line_painter import FOUND_OPACITY, faded
 from gui.viewer.lines import FileLines, Place, TextLines
-from gui.viewer.markdown_page import Page, PageStyle, page_steps
-from gui.viewer.match_marks import MatchMarks
+from gui.viewer.markdown_page import Page, PagePainter, PageStyle, page_steps
+from gui.viewer.match_marks import MatchMarks, MatchScrollBar
 from gui.viewer.matches import Finder, Hit, MatchMap
 from gui.viewer.outline import HeadingPlace, Outline
-from gui.viewer.page_painting import PagePainter
 from gui.viewer.page_slices import markdown_slices
-from gui.viewer.scroll_bar import MatchScrollBar
 from gui.widgets.plain_text import no_resource, utf16_ranges
 
 MOST_BYTES = 1024 * 1024

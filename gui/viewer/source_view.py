@@ -11,10 +11,9 @@ from gui.core.jobs import Jobs
 from gui.viewer.canvas import LineCanvas
 from gui.viewer.line_layout import LineLayout
 from gui.viewer.line_painter import Decoration
-from gui.viewer.lines import FileLines, Place
+from gui.viewer.lines import FileLines, Place, Selection, word_at
 from gui.viewer.matches import Hit, MatchMap
 from gui.viewer.outline import Outline
-from gui.viewer.selection import Selection, word_at
 
 _SPOKEN_CHARACTERS = 300
 _CONTEXT_ROWS = 4

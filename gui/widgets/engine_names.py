@@ -1,8 +1,12 @@
-"""Display names of the engines, and which one is used as a fallback. Pure functions."""
+"""Words for the engine's names: of engines, with the one used as a fallback, and of rules that exclude files.
 
+Pure functions.
+"""
+
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from engine import MemoryProviderStatus, marked, tr
+from engine import FileIssue, MemoryProviderStatus, files_told, marked, tr
 
 BUILTIN = "builtin"
 _NAMES = {BUILTIN: marked("built-in index"), "lancedb": "LanceDB"}
@@ -42,3 +46,44 @@ def provider_instead(status: MemoryProviderStatus) -> FallbackEngine | None:
         hidden = status.custom.get("providerFallback") or {}
         return FallbackEngine(str(hidden["from"]), str(hidden["reason"])) if hidden else None
     return None if status.fallback is None else FallbackEngine(status.fallback.from_, status.fallback.reason)
+
+
+_WORDS = {
+    "bad-name": marked("bad name"),
+    "binary": marked("binary"),
+    "broken": marked("broken"),
+    "copied": marked("copied"),
+    "crashed": marked("ended the program"),
+    "exclude": marked("exclude"),
+    "extension": marked("extension"),
+    "generated": marked("generated"),
+    "hidden": marked("hidden"),
+    "ignored-folder": marked("ignored folder"),
+    "kept-elsewhere": marked("kept elsewhere"),
+    "missing": marked("missing"),
+    "no-transcript": marked("no transcript"),
+    "not-a-file": marked("not a file"),
+    "not-embedded": marked("not embedded"),
+    "not-included": marked("not included"),
+    "not-text": marked("not text"),
+    "not-utf8": marked("not UTF-8"),
+    "outside-memory": marked("outside memory"),
+    "packed-twice": marked("packed twice"),
+    "part-of-session": marked("part of session"),
+    "secret": marked("secret"),
+    "source-off": marked("source off"),
+    "symlink": marked("symlink"),
+    "too-large": marked("too large"),
+    "unknown-format": marked("unknown format"),
+    "unreadable": marked("unreadable"),
+}
+
+
+def files_left_out(issues: Iterable[FileIssue]) -> int:
+    """Number of files, or of folders with everything in them: some entries represent all files of a kind."""
+    return sum(files_told(issue.detail) for issue in issues)
+
+
+def rule_words(rule: str) -> str:
+    """`ignored-folder` -> ignored folder; another program's rule stays unchanged."""
+    return tr(_WORDS[rule]) if rule in _WORDS else rule.replace("-", " ")

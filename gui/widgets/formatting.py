@@ -1,10 +1,9 @@
-"""Formats numbers, sizes and times in the language of the window; "now" is given or the clock's."""
+"""Formats numbers, sizes, dates and times in the language of the window; "now" is given or the clock's."""
 
 import time
-from datetime import datetime
+from datetime import date, datetime
 
-from engine import number, tr, tr_count
-from gui.widgets.date_text import short_date
+from engine import marked, number, tr, tr_count
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 _UNITS = ("KB", "MB", "GB", "TB")
@@ -44,7 +43,7 @@ def ago(moment: float, now: float | None = None) -> str:
     """Relative up to a day, a date after that: "just now", "14 s ago", "2 min ago", "3 h ago", "3 Mar 2026"."""
     passed = (time.time() if now is None else now) - moment
     if passed >= _DAY or passed < -_MINUTE:
-        return date(moment)
+        return date_of(moment)
     if passed < 5:
         return tr("just now")
     if passed < _MINUTE:
@@ -54,7 +53,7 @@ def ago(moment: float, now: float | None = None) -> str:
     return tr("{hours} h ago", hours=int(passed // _HOUR))
 
 
-def date(moment: float) -> str:
+def date_of(moment: float) -> str:
     """3 Mar 2026, in local time."""
     when = _local(moment)
     return short_date(when) if when else tr("unknown date")
@@ -78,3 +77,81 @@ def _local(moment: float) -> datetime | None:
         return datetime.fromtimestamp(moment)
     except (ValueError, OverflowError, OSError):
         return None
+
+
+_WEEKDAYS = (
+    marked("Monday"),
+    marked("Tuesday"),
+    marked("Wednesday"),
+    marked("Thursday"),
+    marked("Friday"),
+    marked("Saturday"),
+    marked("Sunday"),
+)
+_MONTHS = (
+    marked("January"),
+    marked("February"),
+    marked("March"),
+    marked("April"),
+    marked("May"),
+    marked("June"),
+    marked("July"),
+    marked("August"),
+    marked("September"),
+    marked("October"),
+    marked("November"),
+    marked("December"),
+)
+_SHORT_MONTHS = (
+    marked("Jan"),
+    marked("Feb"),
+    marked("Mar"),
+    marked("Apr"),
+    marked("May"),
+    marked("Jun"),
+    marked("Jul"),
+    marked("Aug"),
+    marked("Sep"),
+    marked("Oct"),
+    marked("Nov"),
+    marked("Dec"),
+)
+
+
+def weekday(day: date) -> str:
+    """Sunday."""
+    return tr(_WEEKDAYS[day.weekday()])
+
+
+def short_date(day: date) -> str:
+    """8 Feb 2026."""
+    return tr("{day} {month} {year}", day=day.day, month=tr(_SHORT_MONTHS[day.month - 1]), year=day.year)
+
+
+def long_date(day: date) -> str:
+    """8 February 2026."""
+    return tr("{day} {month} {year}", day=day.day, month=_month(day), year=day.year)
+
+
+def weekday_and_day(day: date) -> str:
+    """Sunday 8 February, if the year is obvious."""
+    return tr("{weekday} {day} {month}", weekday=weekday(day), day=day.day, month=_month(day))
+
+
+def weekday_and_date(day: date) -> str:
+    """Sunday 8 February 2026."""
+    return tr("{weekday} {date}", weekday=weekday(day), date=long_date(day))
+
+
+def month_and_year(day: date) -> str:
+    """February 2026."""
+    return tr("{month} {year}", month=_month(day), year=day.year)
+
+
+def short_month_and_year(day: date) -> str:
+    """Feb 2026."""
+    return tr("{month} {year}", month=tr(_SHORT_MONTHS[day.month - 1]), year=day.year)
+
+
+def _month(day: date) -> str:
+    return tr(_MONTHS[day.month - 1])

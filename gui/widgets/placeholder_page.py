@@ -21,8 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine import marked, tr
-from gui.commands.binding import follow_keys
-from gui.commands.commands import PALETTE
+from gui.commands.commands import PALETTE, follow_keys
 from gui.commands.keymap import keymap
 from gui.style.stylesheet import font_at
 from gui.widgets.labels import breakable, elide, label

@@ -3,8 +3,7 @@
 from datetime import date as day
 
 from engine import EmbeddingEstimate, tr, tr_count
-from gui.widgets.date_text import short_date
-from gui.widgets.formatting import duration
+from gui.widgets.formatting import duration, short_date
 
 _MILLION = 1_000_000
 CENT = 0.01

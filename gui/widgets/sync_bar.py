@@ -7,7 +7,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from engine import MemoryProviderStatus, MemorySyncProgressUpdate, tr, tr_count
-from gui.commands.binding import tell_key
+from gui.commands.commands import tell_key
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
 from gui.widgets.icons import IconButton

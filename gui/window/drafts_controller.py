@@ -15,8 +15,7 @@ from PySide6.QtCore import QObject, Slot
 import engine
 from engine import CancelToken, MnemoscopeError, decode_json, read_file, replace_file, tr
 from gui.core.debounced_write import DebouncedWrite, Writing
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.core.notices import Notices
 from gui.core.workspace import Opened, Workspace
 from gui.facts.wording import short
@@ -64,7 +63,7 @@ def load_drafts() -> tuple[Draft, ...]:
 
 
 def save_drafts(folder: str, drafts: Sequence[Draft], token: CancelToken | None = None) -> None:
-    """In place of all of this folder. Any thread; a failure is only logged. Nothing once `token` was cancelled."""
+    """Replace all drafts of this folder, unless `token` is cancelled. A failure is only logged. Any thread."""
     path = drafts_path()
     with _writing:
         if token is not None and token.cancelled:
@@ -111,7 +110,7 @@ class Drafts(QObject):
         banner.cleared.connect(self._take_turn)
 
     def write_now(self) -> None:
-        """The window closes: typed text may not have been saved yet."""
+        """Save the drafts immediately, since the window closes."""
         self._soon.stop()
         if self._folder:
             save_drafts(self._folder, self._drafts())
@@ -128,7 +127,7 @@ class Drafts(QObject):
         return (lambda token: save_drafts(folder, drafts, token)) if folder else None
 
     def _drafts(self) -> tuple[Draft, ...]:
-        """The current drafts, and unanswered ones; none that contains a secret."""
+        """The current and the unanswered drafts, without those that contain a secret."""
         drafts = list(self._waiting)
         editor = self._views.facts.body.editor
         if editor.is_changed:
@@ -172,7 +171,7 @@ class Drafts(QObject):
 
     @Slot(str)
     def _take_turn(self, matter: str) -> None:
-        """The banner is free; dismissed offers are repeated at the next start."""
+        """Show the next offer, since the banner is free; dismissed offers are repeated at the next start."""
         if matter == _KEY:
             self._said = True
         self._say()

@@ -16,7 +16,7 @@ from gui.core.workspace import Opened
 from gui.settings.custom_keys import CustomKeys
 from gui.settings.keyboard_page import KeyboardPage
 from gui.widgets.tab_order import first_stop, takes_keys
-from gui.window.palette.controller import PaletteController
+from gui.window.palette import PaletteController
 from gui.window.search_menu import SearchMenu
 from gui.window.window_parts import WindowParts
 
@@ -38,7 +38,7 @@ class ShortcutForwarding(QObject):
     """Filters the key events of the focused text field.
 
     A shortcut of the program wins over what the platform lets text fields do with that key (Ctrl+E: end of line). In a
-    field inside `header`, one that belongs to a widget of `targets` runs there. Alt with a letter never types.
+    field inside `header`, one that belongs to a widget of `targets` runs there. Alt with a letter never inserts text.
     """
 
     def __init__(self, header: QWidget, targets: Callable[[], Iterable[QWidget]], parent: QObject) -> None:
@@ -89,7 +89,7 @@ class ShortcutForwarding(QObject):
 
 
 def _shortcut(event: QKeyEvent) -> QKeySequence | None:
-    """The event's key, if it can be a shortcut that is no business of a text field."""
+    """The event's key, if it can be a shortcut and a text field doesn't need it."""
     if any(event.matches(standard) for standard in _EDITING):
         return None
     function_key = Qt.Key.Key_F1 <= event.key() <= Qt.Key.Key_F35
@@ -107,7 +107,7 @@ def _runs(key: QKeySequence, action: QAction) -> bool:
 
 
 def _is_alt_letter(event: QKeyEvent) -> bool:
-    """Alt that changed nothing; with Option on a Mac, or with AltGr, the key types another character."""
+    """Whether the key is Alt with a letter. Option on a Mac, or AltGr, types another character instead."""
     if event.modifiers() & ~_SHIFT != _ALT or event.key() >= _FIRST_NAMED_KEY:
         return False
     return event.text().casefold() in ("", chr(event.key()).casefold())
@@ -116,18 +116,21 @@ def _is_alt_letter(event: QKeyEvent) -> bool:
 class Part(NamedTuple):
     widget: QWidget
     enter: Callable[[], object] | None = None
-    """How it is entered for the first time; None for its first control."""
+    """Sets the focus when the part is first entered; None focuses its first control."""
 
 
 class PaneFocus(QObject):
-    """Passes over parts that are hidden or have nothing to go to, and returns in each to where the keys were there."""
+    """Moves the focus between the parts of the window, and back to the widget that had it last in each.
+
+    Hidden parts and those without a control are skipped.
+    """
 
     def __init__(self, parts: Sequence[Part], parent: QObject) -> None:
-        """`parts` in the order of the walk."""
+        """`parts` in the order in which they are visited."""
         super().__init__(parent)
         self._parts = tuple(parts)
         self._left: dict[QWidget, QWidget] = {}
-        """What had the keys last in each part."""
+        """The widget that had the focus last in each part."""
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._note)
@@ -150,7 +153,7 @@ class PaneFocus(QObject):
         self._walk(-1)
 
     def _walk(self, step: int) -> None:
-        """To the nearest part that way which takes the keys, round the ends if need be."""
+        """Focus the next part in this direction that accepts the focus, beyond the last one the first."""
         here = self._part_of(QApplication.focusWidget())
         count = len(self._parts)
         begin = self._parts.index(here) if here is not None else (-1 if step > 0 else count)
@@ -173,7 +176,10 @@ class PaneFocus(QObject):
 
 
 class Keyboard(QObject):
-    """`own` are the keys chosen by the user; those of the settings apply once they are loaded."""
+    """Handles shortcuts, the focus and the palette of one window.
+
+    `own` are the keys chosen by the user; those of the settings apply once they are loaded.
+    """
 
     def __init__(self, window: WindowParts, searches: SearchMenu, jobs: Jobs, config: Path | None) -> None:
         """For a window whose commands are complete."""

@@ -1,11 +1,16 @@
 """The main window: places the panels and connects them."""
 
+import os
+import sys
 from functools import partial
+from pathlib import Path
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtWidgets import QFileDialog
 
-from engine import MemoryProviderStatus
+import engine
+from engine import CancelToken, MemoryProviderStatus, Settings, tr
 from gui.controllers.folders import FolderController
 from gui.controllers.help import AboutController, GuideController
 from gui.controllers.navigation import Navigation
@@ -16,12 +21,11 @@ from gui.controllers.search import SearchSettingsController
 from gui.controllers.settings import AppearanceController, SettingsController
 from gui.controllers.sharing import SharingFeatures
 from gui.controllers.workspaces import WorkspaceController, WorkspacesController
-from gui.core.app_paths import AppPaths
 from gui.core.capabilities import Capabilities
 from gui.core.jobs import Jobs
 from gui.core.notices import Notices
 from gui.core.status_events import StatusEvents, SyncAnnouncer
-from gui.core.window_context import WindowContext
+from gui.core.window_context import AppPaths, WindowContext
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.diagnostics.panel import DiagnosticsPanel
@@ -32,13 +36,71 @@ from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
 from gui.style.appearance import Appearance
 from gui.style.typography import LeastSize
+from gui.viewer.external_programs import ExternalOpener, editor_template
 from gui.widgets.drop_target import dropped_folder
+from gui.widgets.message import Action
 from gui.window.drafts_controller import Drafts
-from gui.window.editor_choice import EditorChoice
 from gui.window.keyboard import Keyboard
 from gui.window.session_restore import SessionRestore
 from gui.window.window_menu import WindowMenu
 from gui.window.window_parts import WindowParts
+
+
+class EditorChoice(QObject):
+    """Offers the choice of an editor when a file could not be opened in one.
+
+    Saves the chosen program as the setting `window.editor`, and opens the file again.
+    """
+
+    def __init__(
+        self,
+        context: WindowContext,
+        opener: ExternalOpener,
+    ) -> None:
+        super().__init__(context.window)
+        self._external = opener
+        self._workspace = context.workspace
+        self._banner = context.notices
+        self._jobs = context.jobs
+        self._config = context.paths.config
+        self._window = context.window
+        self._remembers = context.remembers
+        opener.editor_failed.connect(self._offer)
+
+    @Slot(str, str, int)
+    def _offer(self, problem: str, name: str, line: int) -> None:
+        choose = Action(tr("Choose an editor…"), partial(self._choose, name, line))
+        self._banner.say(problem, "degraded", choose, key="editor")
+
+    def _choose(self, name: str, line: int) -> None:
+        program, _ = QFileDialog.getOpenFileName(self._window, tr("Choose an editor"), _programs())
+        if not program:
+            return
+        command = self._external.editor_command = editor_template(Path(program))
+        self._external.edit(name, line)
+        if self._remembers:
+            self._save(command)
+
+    def _save(self, command: str) -> None:
+        opened = self._workspace.current
+        folder = None if opened is None else opened.folder
+
+        def save(_: CancelToken) -> Settings:
+            engine.save_setting("window.editor", command, config=self._config)
+            return engine.load_settings(folder, config=self._config)
+
+        def take(settings: Settings) -> None:
+            if folder is not None:
+                self._workspace.take_settings(settings, folder)
+
+        self._jobs.write(save, take, self._banner.complain)
+
+
+def _programs() -> str:
+    """Return the folder of this platform's programs."""
+    if sys.platform == "win32":
+        return os.environ.get("PROGRAMFILES", "")
+    return "/Applications" if sys.platform == "darwin" else "/usr/bin"
 
 
 class MainWindow(WindowParts):
@@ -54,7 +116,7 @@ class MainWindow(WindowParts):
         places: AppPaths,
         remembers: bool = True,
     ) -> None:
-        """`remembers`: whether a folder that is chosen becomes the one that the next start opens."""
+        """`remembers`: whether the next start opens the folder that was chosen last."""
         super().__init__()
         self.workspace = workspace
         self.state = state
@@ -152,7 +214,8 @@ class MainWindow(WindowParts):
         self._sync_announcer.hear(status)
 
     def shut_down(self, timeout_ms: int) -> bool:
-        """Stop all work and close the memory; False if something did not stop in time. The window is closed by then."""
+        """Stop all work and close the memory, after the window was closed; returns False if something did not stop in
+        time."""
         self.workspace.feed.set_manager(None)
         self.opening.show_closed()
         ended = self._jobs.shutdown(timeout_ms, last=self.workspace.close_all_now)

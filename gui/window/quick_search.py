@@ -9,7 +9,7 @@ from gui.core.jobs import Jobs
 from gui.core.workspace import Opened, OpenFailure, Workspace
 from gui.quick_search.window import Chosen, QuickPanel, QuickWindow
 from gui.search.query_composer import SearchViewState
-from gui.search.saved_query import kept
+from gui.search.saved_store import kept
 from gui.widgets.small_windows import bring_to_front
 from gui.window.main_window import MainWindow
 

@@ -7,8 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from engine import SavedSearch, marked, tr
-from gui.commands.binding import allow
-from gui.commands.commands import Commands
+from gui.commands.commands import Commands, allow
 from gui.search.saved_searches import SavedSearchController
 
 _MOST = 20
@@ -21,7 +20,7 @@ class SearchMenu(QObject):
     def __init__(
         self, commands: Commands, keeping: SavedSearchController, go: Callable[[], None], keep: Callable[[bool], None]
     ) -> None:
-        """`go` focuses the search box; `keep` is called with whether the history should be recorded."""
+        """`go` focuses the search box; `keep` turns recording of the history on or off."""
         menu = QMenu(tr("Searches"), commands.menu)
         commands.menu.addMenu(menu)
         super().__init__(menu)
@@ -68,7 +67,7 @@ class SearchMenu(QObject):
 
     @property
     def saved(self) -> tuple[SavedSearch, ...]:
-        """Last used first."""
+        """The saved searches, last used first."""
         return self._saved_searches.shelf.saved
 
     def run(self, search: SavedSearch) -> None:

@@ -16,7 +16,7 @@ from gui.core.window_state import LastPlace, save_state
 from gui.core.workspace import FIRST_RESULTS, Opened
 from gui.index.panel import PageName
 from gui.search.query_composer import SearchViewState
-from gui.search.saved_query import asked, kept
+from gui.search.saved_store import asked, kept
 from gui.sessions.filter_controller import SessionsViewState
 from gui.shell.frame import Frame
 from gui.shell.views import Views
@@ -44,7 +44,7 @@ class SessionRestore(QObject):
         self._window = window
         self._remembers = context.remembers
         self._wanted: LastPlace | None = None
-        """Where to go when its folder is open."""
+        """The location to restore once its folder is open."""
         self._line: tuple[str, int] | None = None
         """Position to scroll to when its file is shown."""
         self._soon = DebouncedWrite(context.jobs, self._writing, _SOON_MS, self)
@@ -70,7 +70,7 @@ class SessionRestore(QObject):
         self._wanted = self._state.place
 
     def keep(self) -> None:
-        """Put all of it into the state."""
+        """Store layout and location in the state."""
         state = self._state
         state.set_geometry(self._window.saveGeometry())
         self._frame.keep(state)
@@ -80,7 +80,7 @@ class SessionRestore(QObject):
             state.place = self._place(self._workspace.current.folder)
 
     def write_now(self) -> None:
-        """The window closes: nothing older may be written after this."""
+        """Write the state immediately, since the window closes; nothing older is written after it."""
         self._soon.stop()
         self.keep()
         if self._remembers:
@@ -169,7 +169,7 @@ def _standing(place: LastPlace, question: AskedQuestion) -> SearchViewState:
 
 
 def _may_be_kept(question: AskedQuestion) -> bool:
-    """Nothing with a secret in it is written."""
+    """Whether a query may be written: it contains no secret."""
     return not any(map(engine.holds_secret, _texts(question)))
 
 

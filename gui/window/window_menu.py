@@ -1,28 +1,155 @@
-"""The window's commands: all global actions, in the menu or by key."""
+"""The window's menu with all global actions, and the sheet that lists their keys."""
 
+from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMenu
+from PySide6.QtCore import QMargins, Qt, Slot
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
-from engine import marked, tr
-from gui.commands.binding import allow
-from gui.commands.commands import EXPLAIN, PALETTE, WITHIN, Commands, fill_menu_bar, has_menu_bar
+from engine import marked, tr, tr_count
+from gui.commands.commands import EXPLAIN, PALETTE, WITHIN, Commands, allow, fill_menu_bar, has_menu_bar
+from gui.commands.keymap import keymap
 from gui.controllers.navigation import keys
 from gui.controllers.workspaces import EVERYWHERE, SWITCH
 from gui.core.capabilities import Gates, MissingFeatures
+from gui.core.key_listing import groups
 from gui.settings.page_layout import add_page_commands
 from gui.style.appearance import Appearance
+from gui.widgets.announcer import announce
+from gui.widgets.buttons import add_clear_button
+from gui.widgets.labels import label
+from gui.widgets.small_windows import sheet
 from gui.window.search_menu import SearchMenu
-from gui.window.shortcut_sheet import show_keys
 from gui.window.window_parts import WindowParts
+
+_LEAST_HEIGHT = 220
+_AROUND, _BESIDE = 200, 60
+"""Pixels of the window's height and width that the sheet leaves free."""
+
+
+class KeySheet(QWidget):
+    """Lists all current keys. Typed text hides the rows that don't contain it; Down and Page Down scroll the rest."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[tuple[str, tuple[QLabel, QLabel]]] = []
+        """The searchable text of each row, and its labels."""
+        self._titles: list[tuple[QLabel, int]] = []
+        """The title above a group, and the number of its rows."""
+        self.edit = QLineEdit()
+        self.edit.setPlaceholderText(tr("Find a shortcut by command or key"))
+        self.edit.setAccessibleName(tr("Find a key"))
+        add_clear_button(self.edit)
+        self.edit.textChanged.connect(self._filter)
+        self._nothing = label(tr("No shortcut found."), "muted")
+        self._nothing.hide()
+        content = QWidget()
+        grid = self._grid()
+        content.setLayout(grid)
+        self.area = QScrollArea()
+        self.area.setWidget(content)
+        self.area.setWidgetResizable(True)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setAccessibleName(tr("Keys"))
+        bar = self.area.verticalScrollBar().sizeHint().width()
+        self.wanted = content.sizeHint().grownBy(QMargins(0, 0, bar, 0))
+        for place in range(2):
+            widths = [labels[place].sizeHint().width() for _, labels in self._rows]
+            grid.setColumnStretch(place, max(widths, default=1))  # where both are too wide, each gives its share
+        for _, labels in self._rows:
+            for one in labels:
+                one.setWordWrap(True)  # only now, since a wrapped label has no preferred width
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        self.change = QPushButton(tr("Change keys…"))
+        self.change.setAutoDefault(True)
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self.edit, 1)
+        head.addWidget(self.change)
+        column.addLayout(head)
+        column.addWidget(self._nothing)
+        column.addWidget(self.area, 1)
+        self.setFocusProxy(self.edit)
+
+    def _grid(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(24)
+        grid.setVerticalSpacing(6)
+        for title, rows in groups(keymap()):
+            above = label(title, "section")
+            above.setContentsMargins(0, 10 if self._titles else 0, 0, 0)
+            grid.addWidget(above, grid.rowCount(), 0, 1, 2)
+            self._titles.append((above, len(rows)))
+            for pressed, words in rows:
+                number = grid.rowCount()
+                shown = label(pressed), label(words, "muted")
+                shown[0].setAlignment(_leading() | Qt.AlignmentFlag.AlignTop)
+                for place, one in enumerate(shown):
+                    grid.addWidget(one, number, place)
+                self._rows.append((f"{pressed} {words} {title}".casefold(), shown))
+        grid.setRowStretch(grid.rowCount(), 1)
+        return grid
+
+    @property
+    def shown(self) -> list[str]:
+        """Texts of the visible rows."""
+        return [f"{key.text()}: {words.text()}" for _, (key, words) in self._rows if not key.isHidden()]
+
+    @Slot(str)
+    def _filter(self, text: str) -> None:
+        parts = text.casefold().split()
+        rows = iter(self._rows)
+        found = 0
+        for title, count in self._titles:
+            some = 0
+            for _ in range(count):
+                searched, labels = next(rows)
+                fits = all(part in searched for part in parts)
+                some += fits
+                for one in labels:
+                    one.setVisible(fits)
+            title.setVisible(some > 0)
+            found += some
+        self._nothing.setVisible(not found)
+        announce(self.edit, tr_count("{count:,} key", "{count:,} keys", found) if found else self._nothing.text())
+
+
+def _leading() -> Qt.AlignmentFlag:
+    """The alignment to the start of a line in the window's direction, whatever the direction of the text."""
+    mirrored = QGuiApplication.layoutDirection() == Qt.LayoutDirection.RightToLeft
+    return (Qt.AlignmentFlag.AlignRight if mirrored else Qt.AlignmentFlag.AlignLeft) | Qt.AlignmentFlag.AlignAbsolute
+
+
+def show_keys(window: QWidget, change: Callable[[], None]) -> None:
+    """Open the sheet over `window`, with a scroll bar if it is too low; `change` opens the page for changing keys."""
+    shown = KeySheet()
+    shown.area.setMinimumHeight(min(shown.wanted.height(), max(_LEAST_HEIGHT, window.height() - _AROUND)))
+    shown.area.setMinimumWidth(min(shown.wanted.width(), window.width() - _BESIDE))
+    dialog = sheet(tr("Keys"), shown, window)
+    shown.change.clicked.connect(dialog.accept)
+    shown.change.clicked.connect(change)
+    shown.setFocus()
 
 
 class WindowMenu:
-    """Enables what there is something to do for."""
+    """Adds the window's commands to its menu, and enables those that can be used now."""
 
     def __init__(self, window: WindowParts, appearance: Appearance) -> None:
-        """For a window whose parts are complete."""
+        """The parts of the window must be complete."""
         commands = self.all = Commands(window, appearance)
         views, navigation = window.views, window.navigation
         self._window = window
@@ -85,7 +212,7 @@ class WindowMenu:
         show_keys(self._window, partial(self._window.settings.show_page, "keyboard"))
 
     def _open_menu(self) -> None:
-        """With its first entry chosen, as by a key everywhere."""
+        """Open the menu with its first entry selected, as when a key opens a menu."""
         self._window.frame.header.menu_button.showMenu()
         self.menu.setActiveAction(self.menu.actions()[0])
 
@@ -96,7 +223,7 @@ class WindowMenu:
         self._window.part_wanted.emit(-1)
 
     def _add_folders(self, commands: Commands, window: WindowParts) -> tuple[QAction, ...]:
-        """What is done with folders and their index; returns the actions that need one that is open."""
+        """Add commands for folders and their index; returns those that need an open folder."""
         self.choose = commands.add("folder.choose", marked("Choose folder…"), window.first_run.choose, "Ctrl+O")
         commands.add(SWITCH, marked("Switch workspace…"), window.spaces.show, "Ctrl+Shift+O")
         everywhere = commands.add(
@@ -110,16 +237,16 @@ class WindowMenu:
         return everywhere, add_sessions, sync, rebuild, settings, *pages
 
     def show_open(self, is_open: bool) -> None:
-        """Whether a workspace is open."""
+        """Enable or disable the actions that need an open workspace."""
         for action in self._need_workspace:
             allow(action, is_open, tr("Open a folder first."))
         self._why.allow(is_open, tr("Open a folder first."))
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Features that the open memory doesn't support."""
+        """Disable the actions whose feature the open memory doesn't support."""
         self._gates.hear(lacks)
 
     def show_ways(self) -> None:
-        """Whether there is a place to go back or forward to."""
+        """Enable Back and Forward if there is a location to go to."""
         allow(self.back, self._navigation.can_go_back, tr("There is no place to go back to."))
         allow(self.forward, self._navigation.can_go_forward, tr("There is no place to go forward to."))

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.cli import main
-from engine.settings.migration import SETTINGS_VERSION
+from engine.settings.loading import SETTINGS_VERSION
 
 _VERBS = (
     ("status", "--json"),

@@ -10,8 +10,8 @@ import engine
 from gui.app.garbage_collector import collect_due
 from gui.app.qt_messages import silence_fonts
 from gui.commands.keymap import keymap
-from gui.core.app_paths import AppPaths
 from gui.core.jobs import Jobs
+from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.style.appearance import Appearance

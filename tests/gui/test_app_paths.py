@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from gui.core.app_paths import AppPaths
+from gui.core.window_context import AppPaths
 from tests.helpers.fake_records import make_status
 
 

@@ -13,8 +13,8 @@ from engine.indexing.folder_watch import SessionGrowth
 from engine.indexing.sync_run import SyncRun
 from engine.search.searcher import Searcher
 from engine.store.index import IndexStore
-from gui.core.app_paths import AppPaths
 from gui.core.jobs import Jobs
+from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.window.main_window import MainWindow

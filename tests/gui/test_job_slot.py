@@ -3,7 +3,7 @@ import threading
 import shiboken6
 from PySide6.QtCore import QObject
 
-from gui.core.job_slot import JobSlot
+from gui.core.jobs import JobSlot
 
 
 def test_newer_job_replaces_older_and_owner_cancels_last(qtbot, jobs):

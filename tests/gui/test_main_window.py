@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 import engine
 from engine import FileIssue, IndexTooNew, SettingsError, UserDataStatus
-from gui.core.app_paths import AppPaths
+from gui.core.window_context import AppPaths
 from gui.viewer import external_programs
 from gui.widgets.message import Action
 from gui.window.main_window import MainWindow

@@ -9,8 +9,8 @@ import pytest
 
 import engine
 from engine import AskedQuestion
-from gui.core.app_paths import AppPaths
 from gui.core.session_criteria import Period
+from gui.core.window_context import AppPaths
 from gui.core.window_state import LastPlace, WindowState, load_state, state_path
 from gui.core.workspace import Workspace
 from gui.window.main_window import MainWindow

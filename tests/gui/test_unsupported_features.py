@@ -9,14 +9,14 @@ from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QToolTip, QWidg
 
 import engine
 from engine import AskedQuestion, Feature, MapAnswer, MemorySearchResult
-from gui.commands.binding import key_action
+from gui.commands.commands import key_action
 from gui.commands.keymap import command, keymap
-from gui.core.app_paths import AppPaths
 from gui.core.capabilities import SHORT, TITLES, Gate
+from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.search.ranking import Ranking
-from gui.search.result_actions import ResultMenu
+from gui.search.result_list import ResultMenu
 from gui.window.main_window import MainWindow
 from tests.helpers.fake_insight import FakeInsight
 from tests.helpers.fake_lacking import FEATURES, LackingMemory, reason

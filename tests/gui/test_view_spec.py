@@ -14,7 +14,7 @@ from gui.core.key_listing import contexts, groups, native
 from gui.core.view_spec import view_specs
 from gui.core.window_state import LastPlace, WindowState, load_state, save_state
 from gui.window.main_window import MainWindow
-from gui.window.palette.entries import commands
+from gui.window.palette_entries import commands
 from tests.helpers.invented_panel import InventedPanel
 
 Key = Qt.Key

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton
 
 import engine
 from engine import FileIssue, Passage
-from gui.core.app_paths import AppPaths
+from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.sessions.listing_view import NONE_TO_READ, NOTHING_FITS

@@ -4,7 +4,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager
-from gui.commands.binding import key_action
+from gui.commands.commands import key_action
 from gui.commands.keymap import command
 from gui.core.view_spec import ViewPanel
 from gui.widgets.flow_layout import FoldingRow

@@ -1,4 +1,7 @@
-"""From an error to its dialog: one at a time, once for each error, and never in a loop."""
+"""Handles unexpected errors from the start of the program to its end.
+
+The dialogs open one at a time, once for each error, and never in a loop.
+"""
 
 import logging
 import sys
@@ -8,31 +11,35 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QUrl, Signal, Slot
+from PySide6.QtCore import QObject, QProcess, Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QTextOption
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from engine import Settings, marked, tr
-from gui.app.crash.report import report
-from gui.app.crash.tracebacks import Failure, failure_of
+from gui.app.crash.report import CrashDump, Failure, failure_of, report
+from gui.app.options import Options
+from gui.core.jobs import Jobs
+from gui.core.workspace import Workspace
 from gui.style.typography import fixed_font, resize_with_text
 from gui.widgets.announcer import announce
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.scrolling import scrolling_column
+from gui.window.main_window import MainWindow
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
+
 
 # --- Receives every uncaught error, wherever it was raised -----------------------------------------------------------
 
 log = logging.getLogger(__name__)
 
 _ENDS = (SystemExit, KeyboardInterrupt, GeneratorExit)
-"""Exceptions that intend to end something."""
+"""Exceptions that end a program or a generator on purpose."""
 
 
 class ExceptionHooks(QObject):
-    """Between `begin` and `end`, errors are logged and passed as text to a listener on the GUI thread.
+    """Logs uncaught errors between `begin` and `end`, and passes them as text to a listener on the GUI thread.
 
     The same error is logged in full once, and then at its tenth, hundredth, thousandth … occurrence: a failing paint
     event would fill the disk.
@@ -57,11 +64,11 @@ class ExceptionHooks(QObject):
 
     @Slot(object)
     def hear_job(self, error: Exception) -> None:
-        """A job has failed in a way that its owner could not foresee; it is in the log already."""
+        """Report an unexpected error of a job, which is in the log already."""
         self.caught.emit(failure_of(error, error.__traceback__, "in the background"))
 
     def _in_window(self, _: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        """Called by Qt for its slots and events, and for pool threads."""
+        """Handle an error from a slot or an event of Qt, or from a pool thread."""
         here = threading.current_thread() is threading.main_thread()
         self._tell(error, trace, "in the window" if here else "in the background")
 
@@ -70,7 +77,7 @@ class ExceptionHooks(QObject):
             self._tell(found.exc_value, found.exc_traceback, "in the background")
 
     def _in_passing(self, found: "UnraisableHookArgs") -> None:
-        """Called for exceptions that Python can't raise, for example while an object is deleted."""
+        """Handle an exception that Python can't raise, for example while an object is deleted."""
         if found.exc_value is not None:
             self._tell(found.exc_value, found.exc_traceback, "in a destructor or callback")
 
@@ -95,9 +102,9 @@ class ExceptionHooks(QObject):
 # ---------------------------------------------------------------------------------------------------------------------
 
 _MOST_DIALOGS = 5
-"""Limit of dialogs per run. The log continues."""
+"""Most dialogs per run; later errors are only logged."""
 _MOST_TOLD = 8
-"""Different errors in one report."""
+"""Most different errors in one report."""
 _WIDTH, _HEIGHT = 680, 520
 _MOST_WIDE = 1200
 _REPORT_LINES = 7
@@ -118,7 +125,8 @@ _PRIVATE = marked(
 
 
 class CrashDialog(QDialog):
-    """Opens immediately, over its parent, and is deleted when it closes.
+    """Shows the report on errors, and offers to restart. Opens immediately, over its parent, and is deleted when it
+    closes.
 
     Signals: restart_wanted: the user chose to restart.
     """
@@ -216,14 +224,14 @@ class CrashDialog(QDialog):
 
 
 class CrashController(QObject):
-    """Lives as long as the program."""
+    """Shows new errors in one dialog, and counts repeated ones."""
 
     restart_wanted = Signal()
 
     def __init__(
         self, window: QWidget, catching: ExceptionHooks, settings: Callable[[], Settings | None], log_file: Path | None
     ) -> None:
-        """`settings`: those in force when an error happens, where they are known."""
+        """`settings` returns the current settings; None if they are unknown."""
         super().__init__(window)
         self._window = window
         self._settings = settings
@@ -235,7 +243,7 @@ class CrashController(QObject):
 
     @Slot(object)
     def hear(self, failure: Failure) -> None:
-        """Show it, if it is a new one; else count it."""
+        """Show a new failure; count a known one."""
         first, times = self._failures.get(failure.signature, (failure, 0))
         known = times > 0
         if not known and len(self._failures) >= _MOST_TOLD:
@@ -248,7 +256,7 @@ class CrashController(QObject):
             self._open(tr(NOW), tr(NOW_MORE), self._report(), restart=True)
 
     def tell_earlier(self, text: str) -> None:
-        """An earlier run has crashed, and this is the report on it."""
+        """Show the report on the crash of an earlier run."""
         if self.dialog is None:
             self._open(tr(EARLIER), tr(EARLIER_MORE), text, restart=False)
 
@@ -263,3 +271,83 @@ class CrashController(QObject):
     @Slot()
     def _forget(self) -> None:
         self.dialog = None
+
+
+def command_line(options: Options, folder: Path | None) -> list[str]:
+    """Return program and arguments for a restart with the same settings and the open folder, without a search."""
+    bundled = getattr(sys, "frozen", False)
+    words = [sys.executable] if bundled else [sys.executable, "-m", "gui"]
+    if options.config is not None:
+        words += ["--config", str(options.config.absolute())]
+    if options.theme is not None:
+        words += ["--theme", options.theme]
+    if options.language is not None:
+        words += ["--language", options.language]
+    if options.demo:
+        words.append("--demo")
+    elif folder is not None:
+        words += ["--workspace", str(folder)]
+    return words
+
+
+def start_anew(options: Options, folder: Path | None) -> bool:
+    """Start the program as a process of its own; returns whether that succeeded."""
+    program, *arguments = command_line(options, folder)
+    started, _ = QProcess.startDetached(program, arguments, str(Path.cwd()))
+    return started
+
+
+class CrashGuard(QObject):
+    """Writes a crash dump if the process crashes before `end`; shows errors in the window from `watch` on."""
+
+    def __init__(self, options: Options, log_file: Path, parent: QObject, *, remembers: bool) -> None:
+        """`remembers`: whether this run may store data."""
+        super().__init__(parent)
+        self._options = options
+        self._log_file = log_file
+        self._catching = ExceptionHooks(self)
+        self._remains = CrashDump(log_file.parent) if remembers else None
+        self._earlier = self._remains.begin() if self._remains is not None else ""
+        self._window: MainWindow | None = None
+        self._workspace: Workspace | None = None
+        self._folder: Path | None = None
+        self._anew = False
+        self.way: CrashController | None = None
+
+    def watch(self, window: MainWindow, jobs: Jobs, workspace: Workspace) -> None:
+        """Show errors in this window from now on."""
+        self._window = window
+        self._workspace = workspace
+        self.way = CrashController(window, self._catching, self._settings, self._log_file)
+        self.way.restart_wanted.connect(self._restart)
+        jobs.failed.connect(self._catching.hear_job)
+        self._catching.begin()
+
+    @Slot()
+    def tell_earlier(self) -> None:
+        """Show the report on a crash of an earlier run; the window must be visible."""
+        if self._earlier and self.way is not None:
+            self.way.tell_earlier(self._earlier)
+
+    def leave(self) -> None:
+        """Restore the previous hooks: the window is closed, so nothing can be shown any more."""
+        self._catching.end()
+
+    def end(self) -> None:
+        """End the crash dump, as the last step of the program; restart it if the user chose so."""
+        if self._remains is not None:
+            self._remains.end()
+        if self._anew and not start_anew(self._options, self._folder):
+            log.error("The program could not be restarted")
+
+    def _settings(self) -> Settings | None:
+        opened = self._workspace.current if self._workspace is not None else None
+        return None if opened is None else opened.settings
+
+    @Slot()
+    def _restart(self) -> None:
+        opened = self._workspace.current if self._workspace is not None else None
+        self._folder = None if opened is None else opened.folder
+        self._anew = True
+        if self._window is not None:
+            self._window.quit()

@@ -5,6 +5,7 @@ Its state is always read from there, and never stored in the settings.
 
 import os
 import plistlib
+import subprocess
 import sys
 from pathlib import Path
 from xml.parsers.expat import ExpatError
@@ -21,11 +22,12 @@ from gui.settings.system_switch import SystemState, SystemSwitch
 
 
 def autostart(config: Path | None) -> SystemState:
-    """Of this system; the program starts with the settings file `config`, if one is given, and without its window."""
+    """Return the autostart entry of this system, which starts the program without its window.
+
+    `config`: the settings file to start with, if not the user's own.
+    """
     words = command_words(config)
     if sys.platform == "win32":
-        from gui.app.desktop.autostart_windows import RunKey
-
         return RunKey(words)
     if sys.platform == "darwin":
         return LaunchAgent(words, Path.home() / "Library/LaunchAgents")
@@ -33,7 +35,7 @@ def autostart(config: Path | None) -> SystemState:
 
 
 def command_words(config: Path | None) -> list[str]:
-    """The command that starts this program from anywhere; Python must not look for it in the current folder."""
+    """The command that starts this program from any folder; `-P` keeps Python from importing from the current one."""
     python = Path(sys.executable)
     if sys.platform == "win32" and python.with_name("pythonw.exe").exists():
         python = python.with_name("pythonw.exe")  # without a console
@@ -51,7 +53,7 @@ class DesktopEntry:
         self._file = folder / "mnemoscope.desktop"
 
     def is_on(self) -> bool:
-        """Desktops switch an entry off by a line of their own, and leave it in its place."""
+        """Whether the entry exists and is enabled: desktops disable an entry by adding a line to it."""
         try:
             text = read_file(self._file).decode("utf-8", "replace")
         except FileNotFoundError:
@@ -83,7 +85,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _quoted(word: str) -> str:
-    """Quoted by the Desktop Entry Specification: once for the command, and once for the value of a key."""
+    """Quote a word by the Desktop Entry Specification: once for the command, and once for the value of a key."""
     escaped = "".join(f"\\{char}" if char in '"`$\\' else char for char in word)
     return f'"{escaped}"'.replace("\\", "\\\\").replace("%", "%%")
 
@@ -116,6 +118,48 @@ class LaunchAgent:
         _write(self._file, plistlib.dumps(agent))
 
 
+_RUN = r"Software\Microsoft\Windows\CurrentVersion\Run"
+_APPROVED = r"Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run"
+_VALUE = "Mnemoscope"
+
+if sys.platform == "win32":
+    import winreg
+
+    class RunKey:
+        """The `Run` key of the current user in the Windows registry; the task manager may disable its entries."""
+
+        def __init__(self, words: list[str]) -> None:
+            self._words = words
+
+        def is_on(self) -> bool:
+            """Whether the entry exists and is enabled; the task manager marks a disabled one with an odd first byte."""
+            approved = _value(_APPROVED)
+            off = isinstance(approved, bytes) and bool(approved) and bool(approved[0] & 1)
+            return _value(_RUN) is not None and not off
+
+        def set_on(self, on: bool) -> None:
+            _delete(_APPROVED)
+            if not on:
+                _delete(_RUN)
+                return
+            with winreg.CreateKeyEx(winreg.HKEY_CURRENT_USER, _RUN, 0, winreg.KEY_SET_VALUE) as key:
+                winreg.SetValueEx(key, _VALUE, 0, winreg.REG_SZ, subprocess.list2cmdline(self._words))
+
+    def _value(path: str) -> object:
+        try:
+            with winreg.OpenKey(winreg.HKEY_CURRENT_USER, path) as key:
+                return winreg.QueryValueEx(key, _VALUE)[0]
+        except FileNotFoundError:
+            return None
+
+    def _delete(path: str) -> None:
+        try:
+            with winreg.OpenKey(winreg.HKEY_CURRENT_USER, path, 0, winreg.KEY_SET_VALUE) as key:
+                winreg.DeleteValue(key, _VALUE)
+        except FileNotFoundError:
+            return
+
+
 # --- Start with the computer: an entry of the menu, and a row of the settings ----------------------------------------
 
 _NAME = marked("Start at login")
@@ -125,10 +169,13 @@ _COMMAND = "program.autostart"
 
 
 class AutostartController(QObject):
-    """`switch` is for the settings; failures of the menu's action are shown in the banner."""
+    """Controls autostart by an action in the menu and a switch in the settings.
+
+    Failures of the action are shown in the banner.
+    """
 
     def __init__(self, commands: Commands, jobs: Jobs, banner: Notices, config: Path | None) -> None:
-        """Adds the entry before the last one of the menu."""
+        """Adds the action before the last one of the menu."""
         super().__init__(commands.menu)
         self._action = action = QAction(tr(_NAME), commands.menu)
         action.setCheckable(True)

@@ -40,7 +40,7 @@ _WITH_KEY = marked(
 
 
 class BackgroundMode(QObject):
-    """Handles the window's close event before the window does."""
+    """Keeps the program in the tray when the window closes, by handling its close event first."""
 
     def __init__(self, window: MainWindow, tray: Tray) -> None:
         super().__init__(window)
@@ -70,7 +70,7 @@ class BackgroundMode(QObject):
         return True
 
     def _explain(self) -> None:
-        """Shown the first time, before the window is closed."""
+        """Explain background mode before the window is closed for the first time."""
         if self._explanation is not None:
             return
         key = keymap().shown("window.quit")
@@ -99,7 +99,7 @@ class BackgroundMode(QObject):
 
 
 def _session_ends() -> bool:
-    """The desktop closes all windows: staying open would block it."""
+    """Whether the desktop session is ending: then background mode would block it."""
     app = QApplication.instance()
     return isinstance(app, QGuiApplication) and app.isSavingSession()
 
@@ -107,11 +107,14 @@ def _session_ends() -> bool:
 # --- Notifies the user in another program that a long indexing run has finished --------------------------------------
 
 LONG_SECONDS = 20
-"""Nobody turns away from less."""
+"""A shorter sync isn't worth a notification."""
 
 
 class UpdateNotification(QObject):
-    """Receives each status record; syncs before the memory was opened are ignored."""
+    """Notifies the user of a long sync that ends while another program is in front.
+
+    Syncs before the memory was opened are ignored.
+    """
 
     def __init__(self, workspace: Workspace, window: QWidget, tray: Tray) -> None:
         super().__init__(window)
@@ -170,7 +173,7 @@ log = logging.getLogger(__name__)
 
 
 class SecondStart(QObject):
-    """Receives the messages of the listener."""
+    """Handles the messages of later starts."""
 
     def __init__(self, window: MainWindow, quick: QuickSearchController, appearance: Appearance) -> None:
         super().__init__(window)
@@ -216,7 +219,7 @@ class SecondStart(QObject):
 
 
 class DesktopIntegration(QObject):
-    """Creates these for one window, and enables them by the settings."""
+    """Creates tray, background mode, notifications and IPC server for one window, and enables them by the settings."""
 
     def __init__(
         self,

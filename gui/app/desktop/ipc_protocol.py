@@ -11,10 +11,10 @@ from typing import NamedTuple, TypeGuard
 import platformdirs
 
 LONGEST = 64 * 1024
-"""Bytes of a message; arguments that need more are not handed over."""
+"""Most bytes of a message; longer arguments are not sent to the running program."""
 TAKEN = b"taken\n"
 REFUSED = b"refused\n"
-"""The program that runs does not understand it: it is of another version."""
+"""The answer of a running program of another version, which doesn't understand the message."""
 
 _TOKENS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")
 
@@ -24,22 +24,22 @@ class IpcMessage(NamedTuple):
     """Current folder of the later start: paths among its arguments may be relative to it."""
     arguments: tuple[str, ...]
     token: str
-    """By which the desktop allows a window to come to the front; empty where it gave none."""
+    """Activation token: allows a window to come to the front; empty if the desktop provided none."""
 
 
 def message_of(arguments: list[str]) -> IpcMessage:
-    """For this process."""
+    """Make the message of this process with these arguments."""
     token = next((os.environ[name] for name in _TOKENS if os.environ.get(name)), "")
     return IpcMessage(str(Path.cwd()), tuple(arguments), token)
 
 
 def encode(message: IpcMessage) -> bytes:
-    """One line, ASCII alone: names of files that are no text come through, too."""
+    """Encode a message as one line of ASCII, which preserves file names that aren't valid text."""
     return json.dumps(message._asdict()).encode("ascii") + b"\n"
 
 
 def decode(line: bytes) -> IpcMessage | None:
-    """None for anything that is not a message, however it is nested and whatever its strings contain."""
+    """Decode a line; None if it isn't a valid message."""
     if len(line) > LONGEST:
         return None
     try:
@@ -55,7 +55,8 @@ def decode(line: bytes) -> IpcMessage | None:
 
 
 def _is_usable(part: object) -> TypeGuard[str]:
-    """Whether it can be an argument or part of the environment: without NUL, and in the encoding of file names."""
+    """Whether a value can be an argument or part of the environment: a string without NUL, in the encoding of file
+    names."""
     try:
         return isinstance(part, str) and b"\0" not in os.fsencode(part)
     except UnicodeEncodeError:
@@ -66,11 +67,14 @@ def _is_usable(part: object) -> TypeGuard[str]:
 # Nothing here imports Qt or the engine: a start that only forwards its arguments must be nearly instant.
 
 _LONGEST = 100
-"""Bytes in the path of a socket; systems end between 104 and 108."""
+"""Most bytes in the path of a socket; the limit of systems is between 104 and 108."""
 
 
 class IpcAddress(NamedTuple):
-    """`name`: a socket's path, on Windows the whole name of a pipe. `lock`: the file that the first start holds."""
+    """The address of a running program.
+
+    `name`: a socket's path, on Windows the whole name of a pipe. `lock`: the file that the first start locks.
+    """
 
     name: str
     lock: str
@@ -82,7 +86,10 @@ def settings_file(config: Path | None) -> Path:
 
 
 def find_address(config: Path | None) -> IpcAddress | None:
-    """None if there is no folder that belongs to this user alone: then each start is a separate program."""
+    """The address for starts with these settings; None if there is no folder that only this user can access.
+
+    Then each start is a separate program.
+    """
     key = hashlib.sha256(os.fsencode(os.path.realpath(settings_file(config)))).hexdigest()[:16]
     if sys.platform == "win32":
         folder = Path(platformdirs.user_data_dir("mnemoscope", appauthor=False))
@@ -106,7 +113,7 @@ def _folders() -> list[Path]:
 
 
 def _make_private(folder: Path) -> bool:
-    """Whether it exists, is no link, and only this user can read and write it."""
+    """Create the folder for this user alone; returns whether it exists, is no link, and is private."""
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         found = folder.lstat()

@@ -114,7 +114,7 @@ class _Caller(QObject):
 
 
 def _identity(name: str) -> tuple[int, int] | None:
-    """Of the socket's file; None where it has none, as a pipe."""
+    """Identify the socket's file; None if there is none, as for a pipe."""
     try:
         found = Path(name).stat()
     except OSError:
@@ -123,7 +123,7 @@ def _identity(name: str) -> tuple[int, int] | None:
 
 
 def _close_beside(server: QLocalServer, name: str) -> None:
-    """Qt removes the file of that name, whosever it is by now."""
+    """Close the server without Qt removing the file of that name, which belongs to another program by now."""
     aside = Path(f"{name}.{os.getpid()}")
     try:
         Path(name).rename(aside)

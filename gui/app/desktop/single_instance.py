@@ -1,4 +1,4 @@
-"""The first moment of a start: another program may run already, or be about to."""
+"""Allows one running program per user and settings file: a later start forwards its arguments to the running one."""
 
 import time
 from pathlib import Path
@@ -16,13 +16,13 @@ from typing import Literal
 from gui.app.desktop.ipc_protocol import LONGEST, REFUSED, TAKEN
 
 START_SECONDS = 15.0
-"""So long one that is just starting or ending is waited for: either takes about one, on a busy machine several."""
+"""How long to wait for a program that is starting or ending, which takes about a second, on a busy machine several."""
 _LOOK_SECONDS = 0.05
 Outcome = Literal["taken", "refused", "not running", "silent"]
 """`not running`: no listener; `silent`: the listener has not answered in time, so it hangs."""
 
 TIMEOUT_SECONDS = 1.5
-"""A window that works answers within a few milliseconds."""
+"""Of one request; a working program answers within a few milliseconds."""
 
 
 def hand_over(name: str, message: bytes, timeout: float = TIMEOUT_SECONDS) -> Outcome:
@@ -94,13 +94,14 @@ class SingleInstance(NamedTuple):
     """The running program is another version, and keeps its address."""
 
     def end(self) -> None:
-        """Let the next start be the first."""
+        """Release the lock, so that the next start becomes the first."""
         if self.lock is not None:
             self.lock.release()
 
 
 def begin(arguments: list[str], config: Path | None) -> SingleInstance:
-    """Hand `arguments` over to the program that runs with these settings; else be the one that later starts find."""
+    """Send `arguments` to the program that runs with these settings; if none runs, become the one that later starts
+    find."""
     address = find_address(config)
     if address is None:
         return SingleInstance(handed_over=False)
@@ -117,7 +118,7 @@ def begin(arguments: list[str], config: Path | None) -> SingleInstance:
 
 
 def _take(address: IpcAddress) -> "BaseFileLock | None":
-    """The lock of the first program; None while another one holds it."""
+    """Acquire the lock of the first program; None while another one holds it."""
     from filelock import FileLock, Timeout
 
     lock = FileLock(address.lock, thread_local=False)

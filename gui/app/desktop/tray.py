@@ -54,7 +54,8 @@ _DRAWINGS: dict[Shape, str] = {
 }
 _WATCHER = "org.kde.StatusNotifierWatcher"
 _LOOKS_MS = (5_000, 15_000, 60_000)
-"""After the start: an X11 tray without D-Bus doesn't announce itself. Later checks would only cost power."""
+"""Times of the checks after the start: an X11 tray without D-Bus doesn't announce itself. Later checks would only cost
+power."""
 
 
 class TrayHost(QObject):
@@ -98,7 +99,7 @@ class TrayHost(QObject):
 
 @cache
 def tray_icon(shape: Shape) -> QIcon:
-    """Coloured independently of the theme: the brightness of the desktop's panel is unknown."""
+    """The icon with this shape, in colours that suit any panel: its brightness is unknown."""
     made = QIcon()
     for size in _SIZES:
         made.addPixmap(icon_pixmap(_DRAWINGS[shape], QColor("black"), size))
@@ -145,7 +146,7 @@ class Tray(QObject):
         return self._icon is not None and self._host.is_there
 
     def set_wanted(self, wanted: bool) -> None:
-        """Whether there is to be an icon, if there can be one."""
+        """Show the icon if the desktop has a tray, or hide it."""
         self._wanted = wanted
         self._arrange()
 

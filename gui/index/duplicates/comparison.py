@@ -15,8 +15,7 @@ from engine import (
     duplicate_title,
     tr,
 )
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.index.duplicates.side_by_side import MOST_LINES, Row, SideBySide, Text, beside_each_other
 from gui.index.duplicates.wording import between_text, facts_text, measure_text, member_text
 from gui.viewer.lines import LINE_LIMIT

@@ -15,8 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine import CancelToken, DuplicateGroup, DuplicateReport, IndexInsight, MemorySearchManager, duplicate_title, tr
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.index.base_page import IndexPage
 from gui.index.duplicates.comparison import ComparisonPane
 from gui.index.duplicates.wording import (

@@ -14,13 +14,11 @@ from PySide6.QtWidgets import (
 )
 
 from engine import CancelToken, IndexInsight, IndexMap, MapAnswer, MapProgress, MemorySearchManager, tr
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.index.base_page import IndexPage
 from gui.index.map import wording
-from gui.index.map.groups import KINDS, Kind
+from gui.index.map.groups import KINDS, Kind, Legend
 from gui.index.map.interactive_map import InteractiveMap
-from gui.index.map.legend import Legend
 from gui.index.map.map_view import Marks, Prepared, prepare, regroup
 from gui.index.map.selection import MapSelection
 from gui.index.map.wording import COLOURS

@@ -7,8 +7,7 @@ from PySide6.QtCore import QObject, QPointF, QRectF, Signal
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from engine import CancelToken
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.index.map.groups import LEAST, REACH
 from gui.index.map.viewport import Viewport
 

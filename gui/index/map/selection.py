@@ -19,8 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine import CancelToken, IndexInsight, MapPlace, tr, tr_count
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.index.map import wording
 from gui.index.map.interactive_map import InteractiveMap
 from gui.index.map.map_view import Prepared, within_group

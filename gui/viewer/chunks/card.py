@@ -23,8 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine import ChunkDetail, FileChunks, VectorState, tr
-from gui.commands.binding import tell_key
-from gui.commands.commands import NEXT_CHUNK, PREVIOUS_CHUNK
+from gui.commands.commands import NEXT_CHUNK, PREVIOUS_CHUNK, tell_key
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.style.stylesheet import font_at
 from gui.viewer.chunks.wording import VECTOR_STATES, Fact, as_text, facts, title

@@ -8,11 +8,9 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from engine import CancelToken, ChunkDetail, FileChunks, IndexInsight, MemorySearchManager, Passage, marked, tr
-from gui.commands.binding import key_action
-from gui.commands.commands import CHUNKS, NEXT_CHUNK, PREVIOUS_CHUNK
+from gui.commands.commands import CHUNKS, NEXT_CHUNK, PREVIOUS_CHUNK, key_action
 from gui.core.capabilities import Gates, MissingFeatures
-from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.view import ChunkLanes
 from gui.viewer.lines import FileLines

@@ -8,8 +8,7 @@ from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from engine import tr
-from gui.commands.binding import key_action, show_keys_of, tell_key
-from gui.commands.commands import COPY_TABLE
+from gui.commands.commands import COPY_TABLE, key_action, show_keys_of, tell_key
 from gui.commands.keymap import command
 from gui.style.stylesheet import font_at
 from gui.widgets.charts.chart import Chart, Mark, Series, tab_separated

@@ -38,8 +38,8 @@ def _index(folder: Path, store: Path, model: Model, searching: bool, kept: Path)
     from PySide6.QtTest import QTest
 
     from gui.app.garbage_collector import Collector
-    from gui.core.app_paths import AppPaths
     from gui.core.jobs import Jobs
+    from gui.core.window_context import AppPaths
     from gui.core.window_state import WindowState
     from gui.core.workspace import Workspace
     from gui.style.appearance import Appearance

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import pytest
 
 from gui.app.demo import Demo
-from gui.core.app_paths import AppPaths
+from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.widgets.accessible_painting import tell_painted

@@ -3,7 +3,7 @@ import shiboken6
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from gui.commands.binding import key_action, show_keys_of, tell_key, with_key
+from gui.commands.commands import key_action, show_keys_of, tell_key, with_key
 from gui.commands.contexts import overlap
 from gui.commands.keymap import Keymap, command, keymap
 from gui.core.key_listing import by_place

@@ -4,7 +4,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from gui.commands.keymap import keymap
 from gui.widgets.small_windows import sheet
-from gui.window.shortcut_sheet import KeySheet
+from gui.window.window_menu import KeySheet
 
 
 @pytest.fixture

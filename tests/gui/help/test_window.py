@@ -10,7 +10,7 @@ from engine import speak
 from gui.commands.keymap import keymap
 from gui.help.guide_window import GuideWindow
 from gui.help.pages import page_names
-from gui.viewer.links import LinkFollower
+from gui.viewer.base_viewer import LinkFollower
 from gui.viewer.rendered_view import RenderedView
 from gui.widgets.guide_link import open_guide
 

@@ -1,8 +1,7 @@
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
-from gui.search.row_model import ResultModel
-from gui.search.rows import MoreRow, build_rows
+from gui.search.rows import MoreRow, ResultModel, build_rows
 from gui.widgets.row_list import RowRole
 
 Role = Qt.ItemDataRole

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, 
 
 from engine import QuerySuggestion, SearchOutcome, StoreError
 from gui.search.panel import SearchPanel
-from gui.search.result_actions import ResultMenu
-from gui.search.result_list import ResultList
+from gui.search.result_list import ResultList, ResultMenu
 from gui.style.appearance import Appearance
 from gui.style.theme import theme_tokens
 from gui.widgets import announcer

@@ -7,8 +7,7 @@ import shiboken6
 from engine import CancelToken, StoreError
 from gui.core.workspace import FIRST_RESULTS
 from gui.search import search_runner as module
-from gui.search.query import Answer, Query, Scope, is_searchable
-from gui.search.query_request import DAY
+from gui.search.query import DAY, Answer, Query, Scope, is_searchable
 from gui.search.search_runner import SearchRunner
 
 

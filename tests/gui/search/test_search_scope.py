@@ -8,12 +8,11 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 
 from engine import LAST_LINE, EarlierAnswer, Passage
-from gui.search import scope_messages
+from gui.search import scope
 from gui.search.panel import SearchPanel
 from gui.search.query import Query, Scope
-from gui.search.result_actions import ResultMenu
-from gui.search.result_list import ResultList
-from gui.search.scope_bar import ScopeBar
+from gui.search.result_list import ResultList, ResultMenu
+from gui.search.scope import ScopeBar
 from gui.widgets.chip import Chip
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel
@@ -363,19 +362,19 @@ def test_within_button_starts_search_within_results(qtbot, panel, results, bar, 
     ],
 )
 def test_within_label_shows_count(count: EarlierAnswer | None, words: str) -> None:
-    assert scope_messages.within(Query("a b"), count, "").words == words
+    assert scope.within(Query("a b"), count, "").words == words
 
 
 def test_scope_label_is_short_and_tooltip_is_complete() -> None:
     passage = Passage(path="projects/a.md", start_line=5, end_line=9)
-    crumb = scope_messages.like(passage, "One two\n three " + "four " * 40)
+    crumb = scope.like(passage, "One two\n three " + "four " * 40)
     assert crumb.words.startswith("Like “One two three four")
     assert crumb.words.endswith("…”")
     assert crumb.place == "a.md#L5-L9"
-    assert scope_messages.like(passage, "## One\n\n- **two** [three](x.md)").words == "Like “One · two three”"
+    assert scope.like(passage, "## One\n\n- **two** [three](x.md)").words == "Like “One · two three”"
     assert crumb.tip.endswith("· projects/a.md#L5-L9")
-    assert scope_messages.like(Passage(path="a/b.md", start_line=1, end_line=LAST_LINE), "").words == "Like b.md"
+    assert scope.like(Passage(path="a/b.md", start_line=1, end_line=LAST_LINE), "").words == "Like b.md"
     limited = Query("x", ("memory",), 7, min_score=0.0)
-    assert scope_messages.within(limited, None, "").tip == (
+    assert scope.within(limited, None, "").tip == (
         "Within the results of “x” (notes · changed in the past 7 days · weak matches too)"
     )

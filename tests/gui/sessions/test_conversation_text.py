@@ -4,11 +4,10 @@ import pytest
 
 from engine import Cancelled, CancelToken, SessionText
 from gui.conversation.actions import conversation_markdown, entry_markdown
-from gui.conversation.entries import Conversation, prepare
+from gui.conversation.entries import Conversation, prepare, summary
 from gui.conversation.hits import ConversationLines
 from gui.conversation.loader import landing
 from gui.conversation.rows import MORE, SUMMARY, Row, Rows
-from gui.conversation.wording import summary
 from gui.viewer.matches import plain_finder
 from tests.helpers.fake_sessions import SESSIONS, VALVE, make_session
 

@@ -10,7 +10,7 @@ from gui.sessions.content_search import PAUSE_MS
 from gui.sessions.filter_controller import DaysDialog
 from gui.sessions.panel import SessionsPanel
 from gui.sessions.rows import HeadingRow
-from gui.sessions.session_actions import SessionMenu
+from gui.sessions.session_list import SessionMenu
 from gui.style.theme import theme_tokens
 from gui.widgets.list_header import CountLine
 from tests.helpers.chips import choose_from_chip

@@ -3,7 +3,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QWidget
 
 import engine
-from gui.commands.binding import key_action
+from gui.commands.commands import key_action
 from gui.commands.keymap import Keymap, command, keymap
 from gui.settings.custom_keys import CustomKeys
 from gui.settings.keyboard_page import KeyboardPage

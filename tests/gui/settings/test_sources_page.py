@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 import engine
 from engine import Cancelled, FileIssue, FoundPlace, FoundPlaces, Settings, WorkspacePreview, load_settings
 from gui.settings.dialog import SettingsDialog
-from gui.settings.match_card import Match, first_words, match_words, rule_lines
+from gui.settings.sources_page import Match, first_words, match_words, rule_lines
 from gui.widgets.form_controls import CheckBox
 
 

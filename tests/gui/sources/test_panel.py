@@ -9,9 +9,8 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QPushButton, QScro
 
 import engine
 from engine import load_settings, save_setting
-from gui.sources.first_run_panel import FirstRunPanel
+from gui.sources.first_run_panel import DropZone, FirstRunPanel
 from gui.sources.index_preview import PreviewPage
-from gui.sources.welcome_page import DropZone
 from gui.widgets.chip import Chip
 from gui.widgets.form_controls import CheckBox
 from gui.widgets.table import IssuesTable

@@ -10,10 +10,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 
 from gui.style.theme import theme_tokens
-from gui.viewer import external_programs, links
+from gui.viewer import base_viewer, external_programs
+from gui.viewer.match_marks import MatchScrollBar
 from gui.viewer.panel import ViewerPanel
 from gui.viewer.rendered_view import StepwiseLayout
-from gui.viewer.scroll_bar import MatchScrollBar
 from gui.viewer.source_view import SourceView
 from tests.helpers.fake_memory import FakeMemory
 
@@ -483,7 +483,7 @@ def test_links_open_web_and_indexed_files_only(
     qtbot, panel: ViewerPanel, memory: FakeMemory, render, monkeypatch
 ) -> None:
     opened: list[str] = []
-    monkeypatch.setattr(links.QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
+    monkeypatch.setattr(base_viewer.QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
     render("# Head\n\n[out](https://example.org/a) [file](file:///etc/passwd)")
     panel.follow_link(QUrl("https://example.org/a"))
     panel.follow_link(QUrl("file:///etc/passwd"))

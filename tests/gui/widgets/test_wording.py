@@ -1,6 +1,6 @@
 import pytest
 
-from gui.widgets.formatting import ago, date, duration, exact, size_text
+from gui.widgets.formatting import ago, date_of, duration, exact, size_text
 
 NOON = 1_772_535_600.0
 DAY = 86_400
@@ -54,6 +54,6 @@ def test_times_are_relative_up_to_a_day(passed, text):
 
 
 def test_times_are_dates_after_a_day_and_in_the_future():
-    assert ago(NOON - DAY, NOON) == date(NOON - DAY)
-    assert ago(NOON + DAY, NOON) == date(NOON + DAY)
-    assert exact(NOON).startswith(date(NOON) + ", ")
+    assert ago(NOON - DAY, NOON) == date_of(NOON - DAY)
+    assert ago(NOON + DAY, NOON) == date_of(NOON + DAY)
+    assert exact(NOON).startswith(date_of(NOON) + ", ")

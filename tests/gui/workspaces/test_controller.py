@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QWidget
 import engine
 from engine import split_name
 from gui.controllers.printing import usual_layout
-from gui.core.app_paths import AppPaths
+from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.window.main_window import MainWindow

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from engine.base.errors import Closed, StoreError
 from engine.mcp import transport
-from engine.mcp.resources import Listed, _cursor, _order, _place
 from engine.mcp.running import LateMemory
+from engine.mcp.server import Listed, _cursor, _order, _place
 from engine.settings import Settings
 from engine.settings.query_options import QuerySettings
 from tests.helpers.fake_memory import FakeMemory

@@ -11,7 +11,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
 from gui.app.crash.controller import CrashController, CrashDialog, ExceptionHooks
-from gui.app.crash.tracebacks import failure_of
+from gui.app.crash.report import failure_of
 
 
 class _Sender(QObject):

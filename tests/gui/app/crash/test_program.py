@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gui.app.crash.guard import command_line
+from gui.app.crash.controller import command_line
 from gui.app.options import parse_options
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -112,7 +112,7 @@ def test_restart_starts_program_once(notes, words_only, user_home):
     script = (
         "import os, sys\n"
         "from PySide6.QtCore import QTimer\n"
-        "import gui.app.application, gui.app.crash.guard as guard\n"
+        "import gui.app.application, gui.app.crash.controller as guard\n"
         "from gui.app.options import parse_options\n"
         "watch = guard.CrashGuard.watch\n"
         "def watched(self, *parts):\n"

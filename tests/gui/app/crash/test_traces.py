@@ -8,8 +8,7 @@ import msgspec
 import pytest
 
 import engine
-from gui.app.crash.report import report
-from gui.app.crash.tracebacks import failure_of, shown_path
+from gui.app.crash.report import failure_of, report, shown_path
 
 NOTE = "Grandmother's diagnosis came on Tuesday"
 QUERY = "divorce lawyer nearby"

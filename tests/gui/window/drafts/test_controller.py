@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 
 import engine
-from gui.core.app_paths import AppPaths
+from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.window.drafts_controller import Draft, drafts_path, load_drafts, save_drafts

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.window.palette.entries import fit
+from gui.window.palette_entries import fit
 
 
 def _marked(asked: str, words: str) -> str:

@@ -5,8 +5,8 @@ from PySide6.QtWidgets import QApplication, QToolTip
 
 from engine import SavedSearch
 from gui.commands.keymap import keymap
-from gui.window.palette.controller import PaletteBox
-from gui.window.palette.entries import Entry, choose
+from gui.window.palette import PaletteBox
+from gui.window.palette_entries import Entry, choose
 from tests.helpers.windows import at_rest
 
 Key = Qt.Key

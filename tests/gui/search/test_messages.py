@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolTip
 from engine import RemedyName, SearchRemedy
 from gui.commands.commands import EXPLAIN
 from gui.commands.keymap import keymap
+from gui.search.messages import button_words
 from gui.search.panel import SearchPanel
 from gui.search.query import Scope
 from gui.search.ranking import Ranking
-from gui.search.remedies import button_words
 from gui.search.result_list import ResultList
 from gui.widgets.chip import Chip
 from gui.widgets.query_box import QueryBox

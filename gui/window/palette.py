@@ -1,4 +1,4 @@
-"""Opens and closes the palette: its entries, recently used ones, and restoring the focus."""
+"""The command palette: opens and closes it, lists recently used entries first, and restores the focus."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -46,7 +46,7 @@ from gui.widgets.labels import elide, label
 from gui.widgets.mirrored import mirror, upright, write
 from gui.widgets.plain_text import as_tip, utf16_ranges
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, paint_ground
-from gui.window.palette.entries import Entry, Found, choose, commands
+from gui.window.palette_entries import Entry, Found, choose, commands
 from gui.window.search_menu import SearchMenu
 
 # --- The palette itself: a field above a list, in the middle of the window's upper edge ------------------------------
@@ -56,11 +56,11 @@ FoundRole = Qt.ItemDataRole.UserRole
 _ROOT = QModelIndex()
 _ROWS_SIDE, _GAP, _PAD = 14, 14, 7
 _MOST_KEYS = 0.4
-"""Share of a row's width."""
+"""Most of a row's width that the keys may take."""
 
 
 def spoken(found: Found) -> str:
-    """All texts of the row."""
+    """All texts of the row, for a screen reader."""
     entry = found.entry
     return ", ".join(filter(None, (entry.words, entry.reason or entry.where, entry.keys)))
 
@@ -93,7 +93,7 @@ class PaletteModel(QAbstractListModel):
 
 
 class PaletteDelegate(QStyledItemDelegate):
-    """One line each."""
+    """Paints an entry in one line."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(0, QFontMetrics(font_at(13)).height() + 2 * _PAD)
@@ -122,7 +122,7 @@ class PaletteDelegate(QStyledItemDelegate):
 
     @staticmethod
     def _paint_words(painter: QPainter, rect: QRect, found: Found, colours: Tokens) -> int:
-        """Those that were found are bold; returns the width."""
+        """Paint the entry's words, the found ones bold; returns their width."""
         bold = font_at(13, QFont.Weight.Bold)
         words, marks = found.entry.words, found.fit.marks
         shown = elide(QFontMetrics(bold if marks else font_at(13)), words, Qt.TextElideMode.ElideRight, rect.width())
@@ -208,7 +208,7 @@ class PaletteBox(QFrame):
         return not self.isHidden()
 
     def open(self, entries: Sequence[Entry], recent: Sequence[str]) -> None:
-        """Show these, those of `recent` first, with the keys in the field."""
+        """Show these entries, those of `recent` first, and focus the field."""
         self._entries, self._recent = entries, recent
         self.edit.clear()
         self._filter("")
@@ -233,7 +233,7 @@ class PaletteBox(QFrame):
         self._tell()
 
     def _tell(self) -> None:
-        """Announced, since the keyboard focus stays in the field."""
+        """Announce the selected entry to screen readers, since the focus stays in the field."""
         row = self.list.currentIndex().row()
         announce(self.edit, spoken(self.model.found[row]) if row >= 0 else self._nothing.text())
 
@@ -278,7 +278,7 @@ class PaletteBox(QFrame):
         return super().eventFilter(watched, event)
 
     def _key(self, event: QKeyEvent) -> bool:
-        """Whether the key was for the list."""
+        """Handle a key of the list; returns whether it was one."""
         key = Qt.Key(event.key())
         if key in _STEPS and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             self._step(_STEPS[key])
@@ -297,7 +297,7 @@ _MOST_RECENT = 12
 
 
 class PaletteController(QObject):
-    """Opens over `window` from wherever the keys are, and gives them back before anything is run."""
+    """Opens the palette over `window`, and restores the focus before an entry is run."""
 
     def __init__(self, window: QWidget, searches: SearchMenu, folders: FolderController, state: WindowState) -> None:
         super().__init__(window)
@@ -306,7 +306,7 @@ class PaletteController(QObject):
         self._folders = folders
         self._state = state
         self._before: QWidget | None = None
-        """What had the keys."""
+        """The widget that had the focus before."""
         self.box = PaletteBox(window)
         self.box.taken.connect(self._run)
         self.box.refused.connect(self._refuse)
@@ -314,7 +314,7 @@ class PaletteController(QObject):
 
     @Slot()
     def open(self) -> None:
-        """The same key closes it again."""
+        """Open the palette, or close an open one."""
         if self.box.is_open:
             self._leave()
             return
@@ -335,7 +335,7 @@ class PaletteController(QObject):
 
     @Slot()
     def _leave(self) -> None:
-        """Back to where the keys were."""
+        """Restore the focus."""
         self.box.close_quietly()
         before, self._before = self._before, None
         if before is not None and shiboken6.isValid(before) and before.isVisible():

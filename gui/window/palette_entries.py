@@ -15,7 +15,7 @@ from gui.core.key_listing import by_place, missing, title
 
 _WHOLE_BEGINNING, _BEGINNING, _INITIALS, _INSIDE = 100.0, 80.0, 60.0, 50.0
 SCATTERED = 20.0
-"""Highest score of letters that are neither adjacent nor at the beginnings of words."""
+"""Highest score of a match whose letters are neither adjacent nor at the beginnings of words."""
 
 
 class Fit(NamedTuple):
@@ -51,13 +51,13 @@ def fit(asked: str, words: str, beside: str = "") -> Fit | None:
 
 @lru_cache(maxsize=2048)
 def _folded(words: str) -> str:
-    """Letter for letter, so that places stay."""
+    """Fold the text letter by letter, so that positions stay valid."""
     return "".join(folded if len(folded := letter.casefold()) == 1 else letter for letter in words)
 
 
 @lru_cache(maxsize=2048)
 def _beginnings(words: str) -> list[int]:
-    """Where words begin."""
+    """The positions at which words begin."""
     return [place for place in range(len(words)) if words[place].isalnum() and not words[place - 1 : place].isalnum()]
 
 
@@ -122,9 +122,9 @@ class Found(NamedTuple):
 
 
 def commands(keymap: Keymap, window: QWidget, focus: QWidget | None, leave_out: str) -> list[Entry]:
-    """Of all commands but `leave_out`, in the order of their places.
+    """Entries of all commands but `leave_out`, in the order of their contexts.
 
-    Where several parts offer one, that counts which has the keys (`focus`).
+    If several parts have the same command, the focused one (`focus`) runs it.
     """
     known: dict[str, list[QAction]] = {}
     for action in window.findChildren(QAction):
@@ -169,7 +169,7 @@ def _owner(action: QAction) -> QWidget | None:
 
 
 def _fit(asked: str, entry: Entry) -> Fit | None:
-    """By its visible text, or else by its hidden one, in which scattered letters would mean too little."""
+    """Match the entry's visible text, or else its hidden one, where scattered letters don't count."""
     seen = fit(asked, entry.words, f"{entry.where} {entry.keys}")
     known = fit(asked, entry.known_as)
     if known is None or known.score < SCATTERED or (seen is not None and seen.score >= known.score / 2):
