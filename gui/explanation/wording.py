@@ -31,6 +31,7 @@ STAGES: dict[str, str] = {
     "keywords": marked("Found by words"),
     "vectors": marked("Found by meaning"),
     "scores": marked("Scores"),
+    "times": marked("Times"),
     "title": marked("Titles"),
     "age": marked("Age"),
     "threshold": marked("Threshold"),
@@ -116,7 +117,7 @@ def shares(reason: ResultExplanation, result: MemorySearchResult) -> Shares:
     return Shares(
         words=reason.score * result.text_share,
         meaning=reason.score * (1 - result.text_share),
-        aged=max(0.0, reason.fresh_score - reason.score),
+        aged=max(0.0, reason.lifted_score - reason.score),
         least=reason.min_score,
     )
 
@@ -212,6 +213,9 @@ def _figures(of: ResultExplanation) -> Iterator[tuple[str, str]]:
         yield tr("Of the question"), number(of.covered, ".0%")
         yield tr("Most it may give"), number(of.text_limit, ".3f")
     yield from _meaning(of)
+    if of.time:
+        yield tr("Time in the query"), of.time
+        yield tr("Factor for the time"), number(of.time_lift, ".2f")
     yield from _age(of)
     if of.mmr_like or of.rank != of.score_rank:
         yield tr("Place by score"), number(of.score_rank)
