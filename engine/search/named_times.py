@@ -60,6 +60,8 @@ class NamedTimes:
         self.times = read_times(query)
         self._dates = dates
         self._known: dict[int, Lift | None] = {}
+        self._nearest: dict[Span, tuple[int, int]] = {}
+        """By span: the fewest days from it to a time, and which of the times that is."""
 
     def files(self, snapshot: Snapshot, among: Sequence[int] | None) -> list[int]:
         """Ids of the files of these times, limited to `among`."""
@@ -80,14 +82,16 @@ class NamedTimes:
         return {id_: lift for id_ in ids if (lift := self._known.get(id_)) is not None}
 
     def _lift(self, spans: Sequence[Span]) -> Lift | None:
-        if not spans:
-            return None
-        days, time = min(
-            ((min(time.days_from(*span) for span in spans), time) for time in self.times), key=lambda found: found[0]
-        )
+        days, which = min(map(self._near, spans), default=(_BESIDE_DAYS + 1, 0))
         if days > _BESIDE_DAYS:
             return None
-        return Lift(1 + _LIFT * (_BESIDE if days else 1.0), time, days > 0)
+        return Lift(1 + _LIFT * (_BESIDE if days else 1.0), self.times[which], days > 0)
+
+    def _near(self, span: Span) -> tuple[int, int]:
+        found = self._nearest.get(span)
+        if found is None:
+            found = self._nearest[span] = min((time.days_from(*span), at) for at, time in enumerate(self.times))
+        return found
 
 
 def _dates_of_files(snapshot: Snapshot) -> dict[int, list[Span]]:

@@ -1,6 +1,6 @@
 """Reads the times that a query names, such as "8 May 2023", "in May", "last spring" or "three weeks ago".
 
-Seven European languages, and numeric dates in all, including 2023年5月8日. Seasons are those of the northern hemisphere.
+Seven European languages, and numeric dates in all, such as 2023年5月8日. Seasons are those of the northern hemisphere.
 """
 
 import re
@@ -35,7 +35,7 @@ class TimeExpression(NamedTuple):
     def _near(self, first_year: int, last_year: int) -> Iterator[tuple[date, date]]:
         longer = self.last.year - self.first.year
         for year in {first_year - 1, first_year, first_year + 1, last_year, last_year + 1}:
-            if MINYEAR <= year and year + longer <= MAXYEAR:
+            if year >= MINYEAR and year + longer <= MAXYEAR:
                 yield _in_year(self.first, year), _in_year(self.last, year + longer)
 
 
@@ -128,7 +128,7 @@ _NUMBERS = {
 _LAST_BEFORE = r"last|letzte[nrsm]?|vorige[nrsm]?|vergangene[nrsm]?|afgelopen"
 _LAST_AFTER = r"passee?|derniere?|pasad[oa]|scors[oa]|passad[oa]"
 _THIS = r"this|diese[nrsm]?|dies|cett?e?|est[ea]|quest[oa]|nest[ea]|dit|deze"
-_EARLY = r"early|(?:the )?(?:beginning|start|first days) of|anfang|debut|principios de|inicios de|inizio(?: di)?|inicio de|begin"
+_EARLY = r"early|(?:the )?(?:beginning|start|first days) of|anfang|debut|(?:principios|inicios|inicio) de|inizio(?: di)?|begin"
 _MIDDLE = r"mid|(?:the )?middle of|mitte|mi|mediados de|meta(?: di)?|meados de|midden|half"
 _LATE = r"late|(?:the )?(?:end|last days|last third|last week) of|ende|fin|finales de|fine(?: di)?|fim de|final de|eind"
 _PARTS = {"early": (1, 10), "middle": (11, 20), "late": (21, 31)}
@@ -165,7 +165,6 @@ _TELLING = frozenset(
 _Reader = Callable[[re.Match[str], date], Iterator[tuple[date, date, bool]]]
 _YEAR = r"(?P<year>(?:19|20)[0-9]{2})(?![\w-]|[.,][0-9])"
 _OF = r"(?:of|de|del|di|do|du|von|,|')"
-_APART = r"[ ,.-]"
 
 
 def _either(*names: str) -> str:
@@ -198,7 +197,8 @@ def _patterns(relative: bool) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
         (rf"\b(?P<word>{_either(*_ORDINALS)}) of {months}{later_year}?", _days),
         (rf"\b{months}\.? (?P<day>[0-3]?[0-9])(?:st|nd|rd|th)?,? {_YEAR}", _days),
         (
-            rf"\b(?P<month>{_either(strong, 'jan feb mar apr jun jul aug sep sept oct nov dec')})\.? (?:the )?(?P<day>[0-3]?[0-9])(?:st|nd|rd|th)?{end}",
+            rf"\b(?P<month>{_either(strong, 'jan feb mar apr jun jul aug sep sept oct nov dec')})"
+            rf"\.? (?:the )?(?P<day>[0-3]?[0-9])(?:st|nd|rd|th)?{end}",
             _days,
         ),
         (
@@ -210,12 +210,13 @@ def _patterns(relative: bool) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
     if relative:
         calendar += [
             (
-                rf"\b{parts}(?:(?P<last>{_LAST_BEFORE}) )?(?P<month>{_either(strong)})\b(?: (?P<last_after>{_LAST_AFTER})\b)?",
+                rf"\b{parts}(?:(?P<last>{_LAST_BEFORE}) )?(?P<month>{_either(strong)})\b"
+                rf"(?: (?P<last_after>{_LAST_AFTER})\b)?",
                 _days,
             ),
             (rf"\b(?P<last>{_LAST_BEFORE}) (?P<month>{_either(_WEAK)})\b(?! {_YEAR})", _days),
             (
-                rf"\b(?:(?:{_either(_BEFORE_WEAK)}) (?:(?:the )?(?:end|beginning|middle|start) of )?|(?:{_EARLY}|{_MIDDLE}|{_LATE})[ -])"
+                rf"\b(?:(?:{_either(_BEFORE_WEAK)}) |(?:{_EARLY}|{_MIDDLE}|{_LATE})[ -])"
                 rf"(?P<month>{_either(_WEAK)})\b(?! {_YEAR})",
                 _days,
             ),
@@ -241,11 +242,13 @@ def _patterns(relative: bool) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
             (rf"\b(?:on|last|am|{_LAST_BEFORE}|le|el|op|na|no|di) (?P<weekday>{_either(*_WEEKDAYS)})\b", _weekday),
             (rf"\b(?P<weekday>{_either(*_WEEKDAYS)}) (?:{_LAST_AFTER})\b", _weekday),
             (
-                rf"(?P<word>(?<!\w)(?:{_either(*(name for name in _AGO if name.isascii()))})(?!\w)|{_either(*(name for name in _AGO if not name.isascii()))})",
+                rf"(?P<word>(?<!\w)(?:{_either(*(name for name in _AGO if name.isascii()))})(?!\w)"
+                rf"|{_either(*(name for name in _AGO if not name.isascii()))})",
                 _days_ago,
             ),
             (
-                rf"\b(?:in|during|since|from|im jahre?|jahr|seit|en|em|nel|dal|depuis|desde|sinds|of|year|annee?|ano) {_YEAR}",
+                r"\b(?:in|during|since|from|of|year|im jahre?|jahr|seit|en|em|nel|dal|depuis|desde|sinds|annee?|ano) "
+                + _YEAR,
                 _days,
             ),
         ]
