@@ -128,7 +128,9 @@ _NUMBERS = {
 _LAST_BEFORE = r"last|letzte[nrsm]?|vorige[nrsm]?|vergangene[nrsm]?|afgelopen"
 _LAST_AFTER = r"passee?|derniere?|pasad[oa]|scors[oa]|passad[oa]"
 _THIS = r"this|diese[nrsm]?|dies|cett?e?|est[ea]|quest[oa]|nest[ea]|dit|deze"
-_EARLY = r"early|(?:the )?(?:beginning|start|first days) of|anfang|debut|(?:principios|inicios|inicio) de|inizio(?: di)?|begin"
+_EARLY = (
+    r"early|(?:the )?(?:beginning|start|first days) of|anfang|debut|(?:principios|inicios?) de|inizio(?: di)?|begin"
+)
 _MIDDLE = r"mid|(?:the )?middle of|mitte|mi|mediados de|meta(?: di)?|meados de|midden|half"
 _LATE = r"late|(?:the )?(?:end|last days|last third|last week) of|ende|fin|finales de|fine(?: di)?|fim de|final de|eind"
 _PARTS = {"early": (1, 10), "middle": (11, 20), "late": (21, 31)}
@@ -257,7 +259,7 @@ def _patterns(relative: bool) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
 
 def _read(text: str, today: date, *, relative: bool) -> tuple[TimeExpression, ...]:
     text = normalize("NFC", text[:_MOST_CHARACTERS])
-    plain = "".join(normalize("NFD", character)[0].lower()[0] for character in text).replace("\u2019", "'")
+    plain = "".join(map(_plain, text))
     if not _may_tell(plain):
         return ()
     found: list[tuple[int, TimeExpression]] = []
@@ -275,6 +277,13 @@ def _read(text: str, today: date, *, relative: bool) -> tuple[TimeExpression, ..
                 plain = plain[:begin] + "\0" * (end - begin) + plain[end:]
     by_span = {(each.first, each.last, each.yearly): each for _, each in sorted(found, key=lambda pair: pair[0])}
     return tuple(by_span.values())
+
+
+def _plain(character: str) -> str:
+    """One character in lower case; Latin letters without accents, and a straight apostrophe."""
+    if character == "\u2019":
+        return "'"
+    return normalize("NFD", character)[0].lower()[0] if character < "\u0250" else character
 
 
 def _may_tell(plain: str) -> bool:

@@ -135,7 +135,9 @@ def test_any_text_is_read_without_error(text: str, today: date) -> None:
 @given(
     st.lists(
         st.sampled_from(
-            "last this in May march 8 31 8th 2023 0001 week years ago three spring vor il y a fin de mi - . / 年 月".split()
+            (
+                "last this in May march 8 31 8th 2023 0001 week years ago three spring vor il y a fin de mi - . / 年 月"
+            ).split()
         ),
         max_size=8,
     ),
