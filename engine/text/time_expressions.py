@@ -10,6 +10,8 @@ from functools import cache
 from typing import NamedTuple
 from unicodedata import normalize
 
+from engine.text.languages import detect_language
+
 _MOST_CHARACTERS = 2000
 """A longer text is a pasted passage, read up to here."""
 _ANY_YEAR = 2000
@@ -379,6 +381,8 @@ def _weekday(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bo
 
 
 def _days_ago(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]]:
+    if match["word"] == "hier" and detect_language(match.string) in ("german", "dutch"):
+        return  # "here"
     day = today - int(_AGO[match["word"]]) * _DAY
     yield day, day, False
 

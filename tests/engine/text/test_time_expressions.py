@@ -67,7 +67,10 @@ def test_longer_times_read_as_spans(text: str, span: str) -> None:
 @pytest.mark.parametrize(
     ("texts", "span"),
     [
-        ("yesterday|gestern|hier|ayer|ieri|ontem|gisteren|昨天", "2026-11-25..2026-11-25"),
+        (
+            "yesterday|gestern|qu'est-ce que nous avons fait hier|ayer|ieri|ontem|gisteren|昨天",
+            "2026-11-25..2026-11-25",
+        ),
         ("last week|letzte Woche|la semaine dernière|vorige week", "2026-11-16..2026-11-22"),
         (
             "three weeks ago|vor drei Wochen|il y a trois semaines|hace tres semanas|tre settimane fa|"
@@ -96,6 +99,7 @@ def test_relative_times_count_from_today(texts: str, span: str) -> None:
         "99999 days ago",
         "on Thursdays",
         "j'ai été là",
+        "Was ist hier noch zu tun",
         "",
     ],
 )

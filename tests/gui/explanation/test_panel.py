@@ -224,4 +224,4 @@ def test_panel_shows_the_time_that_lifted_a_result(panel, outcome):
     )
     panel.show_answer(_answer(lifted))
     panel.show_result(lifted.results[0])
-    assert "“last spring” (2026-03-01 to 2026-05-31): × 1.60" in _said(panel), ascii(_said(panel))
+    assert "“last spring” (2026-03-01 to 2026-05-31): × 1.60" in _said(panel).replace("\u200b", "")
