@@ -10,7 +10,6 @@ from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
-from engine.corpus.dates import date_in_name
 from engine.search.query_conditions import many
 from engine.store.snapshot import Snapshot
 from engine.text.time_expressions import TimeExpression, read_dates, read_times
@@ -95,6 +94,8 @@ class NamedTimes:
 
 
 def _dates_of_files(snapshot: Snapshot) -> dict[int, list[Span]]:
+    from engine.corpus.dates import date_in_name  # few queries name a time
+
     tables = snapshot.tables
     rows = snapshot.connection.execute(
         f"""SELECT f.id, f.path, f.title, f.source, n.dated, s.started, s.ended FROM {tables.files} f

@@ -6,7 +6,7 @@ Seven European languages, and numeric dates in all, such as 2023年5月8日. Sea
 import re
 from collections.abc import Callable, Iterator
 from datetime import MAXYEAR, MINYEAR, date, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 from unicodedata import normalize
 
@@ -31,14 +31,18 @@ class TimeExpression(NamedTuple):
 
     def days_from(self, first: date, last: date) -> int:
         """Number of days between it and another span, 0 if they have a day in common."""
-        spans = self._near(first.year, last.year) if self.yearly else ((self.first, self.last),)
-        return min((max(0, (begin - last).days, (first - end).days) for begin, end in spans), default=366)
+        if not self.yearly:
+            return max(0, (self.first - last).days, (first - self.last).days)
+        years = {first.year, last.year}
+        return min(max(0, (a - last).days, (first - b).days) for year in years for a, b in _around(self, year))
 
-    def _near(self, first_year: int, last_year: int) -> Iterator[tuple[date, date]]:
-        longer = self.last.year - self.first.year
-        for year in {first_year - 1, first_year, first_year + 1, last_year, last_year + 1}:
-            if year >= MINYEAR and year + longer <= MAXYEAR:
-                yield _in_year(self.first, year), _in_year(self.last, year + longer)
+
+@lru_cache(512)
+def _around(time: TimeExpression, year: int) -> tuple[tuple[date, date], ...]:
+    """The days of a yearly time in this year, the one before and the one after."""
+    longer = time.last.year - time.first.year
+    years = [each for each in (year - 1, year, year + 1) if each >= MINYEAR and each + longer <= MAXYEAR]
+    return tuple((_in_year(time.first, each), _in_year(time.last, each + longer)) for each in years)
 
 
 def read_times(text: str, today: date | None = None) -> tuple[TimeExpression, ...]:
