@@ -1,7 +1,7 @@
 """Lifts results of the times that a query names, such as "in May", "last spring" or "three weeks ago".
 
-The dates of a chunk are those of its file (name, title, front matter, or begin and end of a session), of its heading,
-and in its text those in ISO form. A query without a time costs nothing.
+The dates of a chunk are those of its file (name, title, front matter, or begin and end of a session) and of its
+heading; if it has none, those in its text in ISO form. A query without a time costs nothing.
 """
 
 import re
@@ -76,8 +76,10 @@ class NamedTimes:
         new = [id_ for id_ in ids if id_ not in self._known]
         if new:
             dates = self._dates.of(snapshot)
-            for id_, file, own in _dates_of_chunks(snapshot, new, self.times):
-                self._known[id_] = self._lift([*dates.get(file, ()), *own])
+            spans = {id_: [*dates.get(file, ()), *_said(heading)] for id_, file, heading in _chunks(snapshot, new)}
+            undated = [id_ for id_, known in spans.items() if not known]
+            spans.update(_dates_in_texts(snapshot, undated, self.times))
+            self._known.update((id_, self._lift(known)) for id_, known in spans.items())
         return {id_: lift for id_ in ids if (lift := self._known.get(id_)) is not None}
 
     def _lift(self, spans: Sequence[Span]) -> Lift | None:
@@ -117,19 +119,28 @@ def _dates_of_files(snapshot: Snapshot) -> dict[int, list[Span]]:
     return found
 
 
-def _dates_of_chunks(
-    snapshot: Snapshot, ids: Sequence[int], times: Sequence[TimeExpression]
-) -> Iterator[tuple[int, int, list[Span]]]:
-    """Each chunk with its file and the dates in its heading and, in ISO form, in its text."""
-    needles = [needle for time in times if (needle := _iso_beginning(time))]
-    told = " OR ".join("instr(text, ?)" for _ in needles) or "0"
-    rows = snapshot.connection.execute(
-        f"""SELECT id, file_id, heading, CASE WHEN {told} THEN text ELSE '' END FROM {snapshot.tables.chunks}
-            WHERE id IN (SELECT value FROM carray(?))""",
-        (*needles, many(ids)),
+def _chunks(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[tuple[int, int, str]]:
+    """The file and the heading of each chunk."""
+    return snapshot.connection.execute(
+        f"SELECT id, file_id, heading FROM {snapshot.tables.chunks} WHERE id IN (SELECT value FROM carray(?))",
+        (many(ids),),
     )
-    for id_, file, heading, text in rows:
-        yield id_, file, [*_said(heading), *_iso_days(text)]
+
+
+def _dates_in_texts(
+    snapshot: Snapshot, ids: Sequence[int], times: Sequence[TimeExpression]
+) -> Iterator[tuple[int, list[Span]]]:
+    """The dates in ISO form in the texts of chunks, of those that may be of these times."""
+    needles = [needle for time in times if (needle := _iso_beginning(time))]
+    if not ids or not needles:
+        return
+    told = " OR ".join("instr(text, ?)" for _ in needles)
+    rows = snapshot.connection.execute(
+        f"SELECT id, text FROM {snapshot.tables.chunks} WHERE id IN (SELECT value FROM carray(?)) AND ({told})",
+        (many(ids), *needles),
+    )
+    for id_, text in rows:
+        yield id_, list(_iso_days(text))
 
 
 def _iso_beginning(time: TimeExpression) -> str:
