@@ -95,7 +95,13 @@ class ResultExplanation(Record, frozen=True):
     score: float = 0.0
     """The one that it is ordered by."""
     fresh_score: float = 0.0
-    """The score before it aged."""
+    """The score before it aged, and without `time_lift`."""
+    time: str = ""
+    """The time that the query names, with its days, if the passage is of it; else empty."""
+    time_lift: float = 1.0
+    """Factor of the score for that time; the minimum is compared with the score without it."""
+    beside_time: bool = False
+    """The passage is only of the days next to that time."""
     min_score: float = 0.0
     """What the score, or the text score alone, had to reach."""
     bm25: float = 0.0
@@ -134,6 +140,11 @@ class ResultExplanation(Record, frozen=True):
     """Whether the model knows the query's language; otherwise meaning does not count."""
     by_words: bool = False
     """Only its words reach the minimum, so it counts as much as the minimum."""
+
+    @property
+    def lifted_score(self) -> float:
+        """The score with `time_lift`, before it aged."""
+        return min(1.0, self.fresh_score * self.time_lift)
 
 
 class SearchRemedy(Record, frozen=True):

@@ -19,14 +19,15 @@ def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
 
     The score includes ageing, as in the reference. The keyword score doesn't: a search for the words or the name of an
     old note finds it, though below newer ones. A row kept by keywords alone gets at least the threshold as score, so
-    that no displayed score is below it.
+    that no displayed score is below it. A time that the query names only orders: lifted scores would let twice as many
+    off-topic results through.
     """
     kept = []
     for scored in ranked:
-        if scored.score >= least:
+        if scored.unlifted >= least:
             kept.append(scored)
         elif (scored.fresh if scored.named else scored.keywords) >= least:
-            kept.append(scored._replace(score=least, by_words=not scored.named))
+            kept.append(scored._replace(score=max(least, scored.score), by_words=not scored.named))
     # A note of that name stays first, whatever its age.
     kept.sort(key=lambda scored: (not scored.named, -scored.score))
     left = {scored.id for scored in kept}

@@ -12,7 +12,18 @@ from engine.providers import Calibration
 from engine.records import MatchField, ResultExplanation, SearchExplanation, SearchStage, TermMatch
 from engine.search.keyword_leg import KeywordScores
 from engine.search.scoring import Blend, Evidence, within_limits
-from engine.search.stages import Best, Diversity, EmbeddedQuery, Scope, Stage, Stages, Terms, VectorsReady
+from engine.search.stages import (
+    Best,
+    Diversity,
+    EmbeddedQuery,
+    Scope,
+    Stage,
+    Stages,
+    Terms,
+    TimesNamed,
+    VectorsReady,
+)
+from engine.text.time_expressions import TimeExpression
 
 # --- Words the stages of a search for the explanation: one sentence or two from the kind and the numbers of each.
 
@@ -98,6 +109,26 @@ def _scores(stage: Stage) -> str:
     return tr("The best of them reached {score:.2f}.", score=_facts(stage, float))
 
 
+def _times(stage: Stage) -> str:
+    named = _facts(stage, TimesNamed)
+    return tr_count(
+        "{count:,} of them is of the time that the query names, or of the days next to it: {times}.",
+        "{count:,} of them are of the time that the query names, or of the days next to it: {times}.",
+        named.lifted,
+        times=", ".join(map(said_of_time, named.times)),
+    )
+
+
+def said_of_time(time: TimeExpression) -> str:
+    """The time as typed, with its days."""
+    if time.yearly:
+        return tr("{time} of any year", time=in_quotes(time.text))
+    if time.first == time.last:
+        return tr("{time} ({day})", time=in_quotes(time.text), day=time.first.isoformat())
+    first, last = time.first.isoformat(), time.last.isoformat()
+    return tr("{time} ({first} to {last})", time=in_quotes(time.text), first=first, last=last)
+
+
 def _title(stage: Stage) -> str:
     return tr_count(
         "{count:,} of them comes first: its name matches.",
@@ -173,6 +204,7 @@ _NOTES: dict[str, Callable[[Stage], str]] = {
     "role": _role,
     "scores": _scores,
     "threshold": _threshold,
+    "times": _times,
     "title": _title,
     "vectors": _vectors,
     "within": _within,
@@ -189,6 +221,7 @@ Fields = Mapping[int, Sequence[tuple[MatchField, ...]]]
 if TYPE_CHECKING:
     from engine.search.decay import Age
     from engine.search.diversity import Chosen
+    from engine.search.named_times import Lift
 
 
 class Scored(NamedTuple):
@@ -199,7 +232,7 @@ class Scored(NamedTuple):
     evidence: Evidence
     cosine: float | None
     fresh: float
-    """The score as it was before it aged."""
+    """The score as it was before it aged, and without the lift of a named time."""
     keywords: float
     """Score of the keywords alone, before it aged."""
     age: "Age | None" = None
@@ -212,6 +245,13 @@ class Scored(NamedTuple):
     """Whether only its words let it in."""
     named: bool = False
     """Whether the name of its file equals the query: a full match, whatever the chunk contains."""
+    lift: "Lift | None" = None
+    """None if the query names no time, or another one."""
+
+    @property
+    def unlifted(self) -> float:
+        """The score without the lift of a named time."""
+        return self.score if self.lift is None else within_limits(self.order / self.lift.factor)
 
     @property
     def text(self) -> float:
@@ -275,6 +315,9 @@ def _of_scores(
         score=scored.score,
         by_words=scored.by_words,
         fresh_score=scored.fresh,
+        time="" if scored.lift is None else said_of_time(scored.lift.time),
+        time_lift=1.0 if scored.lift is None else scored.lift.factor,
+        beside_time=scored.lift is not None and scored.lift.beside,
         min_score=grounds.min_score,
         bm25=parts.bm25,
         full_bm25=parts.full,

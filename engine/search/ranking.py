@@ -11,10 +11,11 @@ from engine.search.cut_off import diverse
 from engine.search.explanation import Scored
 from engine.search.found_set import Kept, leave_out
 from engine.search.keyword_leg import KeywordLeg, KeywordScores
+from engine.search.named_times import CANDIDATES, FileDates, NamedTimes
 from engine.search.query_conditions import Conditions
 from engine.search.scoring import FULL_LIKENESS, FULL_MATCH, Blend, Evidence, within_limits
 from engine.search.search_context import SearchContext
-from engine.search.stages import VectorsReady
+from engine.search.stages import TimesNamed, VectorsReady
 from engine.search.title_matches import name_matches, named_chunks
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
@@ -42,6 +43,7 @@ class KeywordPart:
     among: ChunkFilter
     within: Kept | None
     leg: KeywordLeg
+    times: NamedTimes
     candidates: list[int] | None = None
     """Candidates by keywords; None until they are first looked for."""
     scores: KeywordScores | None = None
@@ -56,6 +58,11 @@ class Ranker:
     def __init__(self, in_extra_paths: Callable[[Iterable[str]], set[str]]) -> None:
         """`in_extra_paths` returns the files outside the workspace, which age differently."""
         self._in_extra_paths = in_extra_paths
+        self._dates = FileDates()
+
+    def times_of(self, work: SearchContext) -> NamedTimes:
+        """The times that a query names; a passage names none."""
+        return NamedTimes(work.query.question if work.request.like is None else "", self._dates)
 
     def candidates(
         self, part: KeywordPart, meaning: "VectorLeg | None", snapshot: Snapshot, work: SearchContext
@@ -83,8 +90,24 @@ class Ranker:
                 ready = VectorsReady(rows, leg.chunks)
             work.stages.add("vectors", leg.chunks, len(by_meaning), ready)
         work.weakest = [ids[-1] for ids in (by_words, by_meaning) if limit <= len(ids) < leg.chunks]
-        ids = list(dict.fromkeys(by_words + by_meaning))
+        of_time: list[int] = []
+        if part.times.times and leg.chunks > limit and among.chunks is None:
+            with work.timed("keyword"):
+                of_time = self._of_named_times(part, meaning, snapshot, work)
+        ids = list(dict.fromkeys(by_words + by_meaning + of_time))
         return ids if part.liked is None else leave_out(part.liked, ids, work)
+
+    @staticmethod
+    def _of_named_times(
+        part: KeywordPart, meaning: "VectorLeg | None", snapshot: Snapshot, work: SearchContext
+    ) -> list[int]:
+        """The best chunks of the files whose dates the query names."""
+        files = part.times.files(snapshot, part.among.files)
+        if not files:
+            return []
+        dated = part.among._replace(files=files)
+        found = [] if part.candidates is None else part.leg.candidates(CANDIDATES, dated)
+        return found if meaning is None else found + meaning.candidates(CANDIDATES, dated, work.cancel)
 
     def _ages(self, ids: list[int], snapshot: Snapshot, work: SearchContext) -> "dict[int, Age]":
         """The age of each candidate; empty if ageing is off."""
@@ -101,6 +124,10 @@ class Ranker:
     ) -> tuple[KeywordScores, list[Scored], Blend]:
         """The words' scores, every candidate with its score, best first, and how both halves were blended."""
         ages = self._ages(ids, snapshot, work)
+        with work.timed("merge"):
+            lifts = part.times.lifts(snapshot, ids)
+        if part.times.times:
+            work.stages.add("times", len(ids), len(ids), TimesNamed(part.times.times, len(lifts)))
         with work.timed("keyword"):
             asked = work.request.like is None
             full_match = FULL_MATCH if asked else FULL_LIKENESS
@@ -124,11 +151,21 @@ class Ranker:
         def scored(id_: int) -> Scored:
             of = evidence(id_)
             age = ages.get(id_)
+            lift = lifts.get(id_)
             fresh = blend.score(of)
+            lifted = fresh if lift is None else fresh * lift.factor
             factor = 1.0 if age is None else age.factor
-            score = within_limits(fresh)
+            score = within_limits(lifted) * factor
             return Scored(
-                id_, score * factor, of, cosines.get(id_), score, blend.keywords(of), age, None, fresh * factor
+                id_,
+                score,
+                of,
+                cosines.get(id_),
+                within_limits(fresh),
+                blend.keywords(of),
+                age,
+                order=lifted * factor,
+                lift=lift,
             )
 
         def order(of: Scored) -> tuple[float, float, int]:
@@ -149,7 +186,7 @@ class Ranker:
             best = [id_ for id_ in best if id_ in words.scores or id_ in cosines]
         with work.timed("merge"):
             ranked = sorted([*map(scored, best), *others], key=order)
-        work.best = max((max(of.score, of.keywords) for of in ranked), default=0.0)
+        work.best = max((max(of.unlifted, of.keywords) for of in ranked), default=0.0)
         work.stages.add("scores", len(ids), len(ranked), work.best)
         return words, ranked, blend
 

@@ -8,7 +8,7 @@ from engine.base.formatting import all_of, in_quotes
 from engine.base.language import marked, tr
 from engine.records import MatchField, ResultExplanation, TermMatch
 
-ReasonPart = Literal["words", "meaning", "mixture", "age", "place", "threshold"]
+ReasonPart = Literal["words", "meaning", "mixture", "time", "age", "place", "threshold"]
 
 _FIELDS: dict[MatchField, str] = {
     "title": marked("title"),
@@ -65,6 +65,8 @@ _CAPPED = marked(
     " {meaning:.2f} × {meaning_score:.2f} + {words:.2f} × {words_score:.2f} = {score:.2f}, shown as 1.00."
 )
 _DIFFERS = marked("Some words are missing and its meaning differs, so {share:.0%} of the words' score counts.")
+_OF_TIME = marked("It is of the time that the query names, {time}: × {lift:.2f} = {score:.2f}.")
+_BESIDE_TIME = marked("It is of the days next to the time that the query names, {time}: × {lift:.2f} = {score:.2f}.")
 _REACHED = marked("Its score of {score:.2f} reaches the minimum of {least:g}.")
 _NAMED = marked("Shown because its title matches; with its age, its score is below the minimum of {least:g}.")
 _BY_WORDS = marked("Shown because its words alone reach the minimum of {least:g}.")
@@ -92,6 +94,7 @@ def reasons_of(explanation: ResultExplanation) -> tuple[Reason, ...]:
         Reason("words", _words(explanation), " ".join(_sums(explanation))),
         Reason("meaning", _meaning(explanation)),
         Reason("mixture", _mixture(explanation)),
+        Reason("time", _time(explanation)),
         Reason("age", _age(explanation)),
         Reason("place", _place(explanation)),
         Reason("threshold", _threshold(explanation)),
@@ -183,6 +186,13 @@ def _mixture(of: ResultExplanation) -> str:
     return " ".join(filter(None, (differs, sum_)))
 
 
+def _time(of: ResultExplanation) -> str:
+    if not of.time:
+        return ""
+    said = _BESIDE_TIME if of.beside_time else _OF_TIME
+    return tr(said, time=of.time, lift=of.time_lift, score=of.lifted_score)
+
+
 def _age(of: ResultExplanation) -> str:
     if of.date_origin is None:
         return ""
@@ -194,7 +204,7 @@ def _age(of: ResultExplanation) -> str:
         origin=tr(_ORIGINS[of.date_origin]),
         days=of.half_life_days,
         left=of.decay,
-        score=of.fresh_score * of.decay,
+        score=of.lifted_score * of.decay,
     )
 
 

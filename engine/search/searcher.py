@@ -264,7 +264,7 @@ class Searcher:
         if liked is None and question.terms:
             with work.timed("analysis"):
                 work.suggestions = self._spelling.suggest(snapshot, work.request.query, question, leg.terms, among)
-        return KeywordPart(liked, question, demands, among, within, leg)
+        return KeywordPart(liked, question, demands, among, within, leg, self._ranker.times_of(work))
 
     def _find(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", part: KeywordPart, work: SearchContext

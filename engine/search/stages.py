@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from engine.records import StageUnit
+from engine.text.time_expressions import TimeExpression
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +82,13 @@ class Terms(NamedTuple):
     dropped: Sequence[str]
 
 
+class TimesNamed(NamedTuple):
+    """The times that the query names, and the number of candidates that they lift."""
+
+    times: Sequence[TimeExpression]
+    lifted: int
+
+
 class VectorsReady(NamedTuple):
     """How many chunks have a vector."""
 
@@ -88,7 +96,20 @@ class VectorsReady(NamedTuple):
     total: int
 
 
-Facts = str | int | float | frozenset[str] | Best | Diversity | EmbeddedQuery | Scope | Terms | VectorsReady | None
+Facts = (
+    str
+    | int
+    | float
+    | frozenset[str]
+    | Best
+    | Diversity
+    | EmbeddedQuery
+    | Scope
+    | Terms
+    | TimesNamed
+    | VectorsReady
+    | None
+)
 """Details of a stage besides its counts; the type depends on the stage. A text is the search's own notice."""
 
 

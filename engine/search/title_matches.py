@@ -128,7 +128,7 @@ def put_first(ranked: list[Scored], named: dict[int, int], stages: Stages) -> li
             others.append(scored)
         else:
             factor = 1.0 if scored.age is None else scored.age.factor
-            first[file] = scored._replace(score=factor, fresh=1.0, named=True)
+            first[file] = scored._replace(score=factor, fresh=1.0, named=True, lift=None)
     if not first:
         return ranked
     stages.add("title", len(ranked), len(ranked), len(first))

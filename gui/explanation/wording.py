@@ -31,6 +31,7 @@ STAGES: dict[str, str] = {
     "keywords": marked("Found by words"),
     "vectors": marked("Found by meaning"),
     "scores": marked("Scores"),
+    "times": marked("Times"),
     "title": marked("Titles"),
     "age": marked("Age"),
     "threshold": marked("Threshold"),
@@ -117,7 +118,7 @@ def shares(reason: ResultExplanation, result: MemorySearchResult) -> Shares:
     return Shares(
         words=reason.score * result.text_share,
         meaning=reason.score * (1 - result.text_share),
-        aged=max(0.0, reason.fresh_score - reason.score),
+        aged=max(0.0, reason.lifted_score - reason.score),
         least=reason.min_score,
     )
 
@@ -216,6 +217,9 @@ def _figures(of: ResultExplanation) -> Iterator[tuple[str, str]]:
         yield tr("Gives"), number(of.from_coverage, ".3f")
         yield tr("Most from BM25"), number(of.text_limit, ".3f")
     yield from _meaning(of)
+    if of.time:
+        yield tr("Time in the query"), of.time
+        yield tr("Factor for the time"), number(of.time_lift, ".2f")
     yield from _age(of)
     if of.mmr_like or of.rank != of.score_rank:
         yield tr("Place by score"), number(of.score_rank)

@@ -89,3 +89,12 @@ def test_unknown_stage_shows_its_own_name():
     stage = SearchStage(name="proximity", entered=1, left=1, note="", unit="questions")
     assert (wording.stage_name(stage), wording.counts(stage)) == ("Proximity", "")
     assert [wording.spent(each) for each in (0.004, 9.99, 12.4, 1240.2)] == ["0.00", "9.99", "12", "1,240"]
+
+
+def test_named_time_shown_with_its_factor(result):
+    reason = make_reason(time="“in May” of any year", time_lift=1.3, decay=1.0, fresh_score=0.4, score=0.52)
+    figures = {figure.name: figure.value for figure in wording.figures(reason)}
+    assert figures["Time in the query"] == "“in May” of any year"
+    assert figures["Factor for the time"] == "1.30"
+    assert wording.shares(reason, result).aged == pytest.approx(0)
+    assert "Time in the query" not in {figure.name for figure in wording.figures(make_reason())}

@@ -1,0 +1,413 @@
+"""Reads the times that a query names, such as "8 May 2023", "in May", "last spring" or "three weeks ago".
+
+Seven European languages, and numeric dates in all, such as 2023年5月8日. Seasons are those of the northern hemisphere.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import MAXYEAR, MINYEAR, date, timedelta
+from functools import cache, lru_cache
+from typing import NamedTuple
+from unicodedata import normalize
+
+from engine.text.languages import detect_language
+
+_MOST_CHARACTERS = 2000
+"""A longer text is a pasted passage, read up to here."""
+_ANY_YEAR = 2000
+"""The year in which a time without a year is noted: a leap year."""
+_DAY = timedelta(days=1)
+
+
+class TimeExpression(NamedTuple):
+    """A time as a span of days, both inside."""
+
+    text: str
+    """As typed."""
+    first: date
+    last: date
+    yearly: bool = False
+    """Whether no year is named, so that the span of every year is meant; the days' own year then means nothing."""
+
+    def days_from(self, first: date, last: date) -> int:
+        """Number of days between it and another span, 0 if they have a day in common."""
+        if not self.yearly:
+            return max(0, (self.first - last).days, (first - self.last).days)
+        years = {first.year, last.year}
+        return min(max(0, (a - last).days, (first - b).days) for year in years for a, b in _around(self, year))
+
+
+@lru_cache(512)
+def _around(time: TimeExpression, year: int) -> tuple[tuple[date, date], ...]:
+    """The days of a yearly time in this year, the one before and the one after."""
+    longer = time.last.year - time.first.year
+    years = [each for each in (year - 1, year, year + 1) if each >= MINYEAR and each + longer <= MAXYEAR]
+    return tuple((_in_year(time.first, each), _in_year(time.last, each + longer)) for each in years)
+
+
+def read_times(text: str, today: date | None = None) -> tuple[TimeExpression, ...]:
+    """Return the times that a query names, in its order, none twice. Never raises.
+
+    Relative ones, such as "yesterday", count from `today`. A date such as 8/5/2023 is read both ways.
+    """
+    return _read(text, date.today() if today is None else today, relative=True)
+
+
+def read_dates(text: str) -> tuple[TimeExpression, ...]:
+    """Return the days, months and years that a title or a passage names, without relative ones. Never raises."""
+    return tuple(found for found in _read(text, date(_ANY_YEAR, 1, 1), relative=False) if not found.yearly)
+
+
+def _in_year(day: date, year: int) -> date:
+    try:
+        return day.replace(year=year)
+    except ValueError:
+        return date(year, 2, 28)
+
+
+# --- Words, without accents: per language English, German, French, Spanish, Italian, Portuguese, Dutch ----------------
+
+_MONTH_NAMES = """
+january february march april may june july august september october november december
+januar februar marz april mai juni juli august september oktober november dezember
+janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre
+enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre
+janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro
+januari februari maart april mei juni juli augustus september oktober november december
+"""
+_ABBREVIATIONS = """
+jan feb mar apr may jun jul aug sep oct nov dec
+janner feb mrz apr mai jun jul aug sept okt nov dez
+"""
+_WEAK = "may march mars mai mayo marco mei julio"
+"""Names of months that are mostly other words, unless a number or one of these words is next to them:"""
+_BEFORE_WEAK = (
+    "in im en em of last since until till by before after from during between vom seit bis vor nach depuis desde"
+)
+_WEEKDAY_NAMES = """
+monday tuesday wednesday thursday friday saturday sunday
+montag dienstag mittwoch donnerstag freitag samstag sonntag
+lundi mardi mercredi jeudi vendredi samedi dimanche
+lunes martes miercoles jueves viernes sabado domingo
+lunedi martedi mercoledi giovedi venerdi sabato domenica
+segunda-feira terca-feira quarta-feira quinta-feira sexta-feira sabado domingo
+maandag dinsdag woensdag donderdag vrijdag zaterdag zondag
+"""
+_SEASON_NAMES = """
+spring summer autumn winter
+fruhling sommer herbst winter
+fruhjahr sommer fall winter
+printemps ete automne hiver
+primavera verano otono invierno
+primavera estate autunno inverno
+primavera verao outono inverno
+lente zomer herfst winter
+voorjaar zomer najaar winter
+"""
+_WEAK_SEASONS = "spring fall ete estate lente"
+_BEFORE_SEASON = "in im en em au of this cet since during until before after cette op next nel last letzten dans"
+_CHRISTMAS = "christmas weihnachten noel navidad natale natal kerst kerstmis"
+_DAYS_AGO = {
+    0: "today heute aujourd'hui hoy oggi hoje vandaag 今天 今日 오늘",
+    1: "yesterday gestern hier ayer ieri ontem gisteren 昨天 昨日 어제",
+    2: "vorgestern avant-hier anteayer eergisteren 前天 一昨日",
+}
+_UNITS = {
+    "d": "day days tag tage tagen jour jours dia dias giorno giorni dag dagen",
+    "w": "week weeks woche wochen semaine semaines semana semanas settimana settimane weken",
+    "m": "month months monat monate monaten mois mes meses mese mesi maand maanden",
+    "y": "year years jahr jahre jahren an ans annee ano anos anno anni jaar jaren",
+}
+_NUMBERS = {
+    1: "a an one ein eine einem einer einen un une uno una um uma een",
+    2: "two zwei deux dos due dois duas twee",
+    3: "three drei trois tres tre drie",
+    4: "four vier quatre cuatro quattro quatro",
+    5: "five funf cinq cinco cinque vijf",
+    6: "six sechs seis sei zes",
+    7: "seven sieben sept siete sette sete zeven",
+    8: "eight acht huit ocho otto oito",
+    9: "nine neun neuf nueve nove negen",
+    10: "ten zehn dix diez dieci dez tien",
+}
+_LAST_BEFORE = r"last|letzte[nrsm]?|vorige[nrsm]?|vergangene[nrsm]?|afgelopen"
+_LAST_AFTER = r"passee?|derniere?|pasad[oa]|scors[oa]|passad[oa]"
+_THIS = r"this|diese[nrsm]?|dies|cett?e?|est[ea]|quest[oa]|nest[ea]|dit|deze"
+_EARLY = (
+    r"early|(?:the )?(?:beginning|start|first days) of|anfang|debut|(?:principios|inicios?) de|inizio(?: di)?|begin"
+)
+_MIDDLE = r"mid|(?:the )?middle of|mitte|mi|mediados de|meta(?: di)?|meados de|midden|half"
+_LATE = r"late|(?:the )?(?:end|last days|last third|last week) of|ende|fin|finales de|fine(?: di)?|fim de|final de|eind"
+_PARTS = {"early": (1, 10), "middle": (11, 20), "late": (21, 31)}
+_ORDINALS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "
+    "sixteenth seventeenth eighteenth nineteenth twentieth twenty-first twenty-second twenty-third twenty-fourth "
+    "twenty-fifth twenty-sixth twenty-seventh twenty-eighth twenty-ninth thirtieth thirty-first"
+).split()
+
+
+def _numbered(table: str) -> dict[str, int]:
+    return {name: at for line in table.strip().splitlines() for at, name in enumerate(line.split())}
+
+
+def _inverted(table: dict[int, str] | dict[str, str]) -> dict[str, int | str]:
+    return {name: meaning for meaning, names in table.items() for name in names.split()}
+
+
+_MONTHS = {name: at + 1 for name, at in (_numbered(_ABBREVIATIONS) | _numbered(_MONTH_NAMES) | {"maerz": 2}).items()}
+_WEEKDAYS = _numbered(_WEEKDAY_NAMES)
+_SEASONS = _numbered(_SEASON_NAMES)
+_AGO = _inverted(_DAYS_AGO)
+_UNIT_OF = _inverted(_UNITS)
+_NUMBER_OF = _inverted(_NUMBERS)
+_TELLING = frozenset(
+    part
+    for name in (*_MONTHS, *_WEEKDAYS, *_SEASONS, *_AGO, *_UNIT_OF, *_CHRISTMAS.split())
+    for part in re.findall(r"[^\W\d_]+", name)
+)
+"""Without one of these words and without a digit, a text names no time."""
+
+# --- Patterns ---------------------------------------------------------------------------------------------------------
+
+_Reader = Callable[[re.Match[str], date], Iterator[tuple[date, date, bool]]]
+_YEAR = r"(?P<year>(?:19|20)[0-9]{2})(?![\w-]|[.,][0-9])"
+_OF = r"(?:of|de|del|di|do|du|von|,|')"
+
+
+def _either(*names: str) -> str:
+    return "|".join(sorted((re.escape(name) for text in names for name in text.split()), key=len, reverse=True))
+
+
+@cache
+def _patterns(relative: bool) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
+    months = rf"(?P<month>{_either(*_MONTHS)})\b"
+    names = " ".join(_MONTH_NAMES.split())
+    strong = " ".join(name for name in names.split() if name not in _WEAK.split())
+    later_year = rf"(?:\.? ?{_OF}? ?{_YEAR})"
+    # "3 may fail" names no day.
+    joined = rf"(?:(?:st|nd|rd|th|er|\.|º|°) ?(?:{_OF} )?| ?{_OF} | ?(?!(?:may|march) [a-z]))"
+    end = r"(?=$|[\s,;:?!)\]]|\.(?![0-9]))"
+    parts = rf"(?:(?:(?P<early>{_EARLY})|(?P<middle>{_MIDDLE})|(?P<late>{_LATE}))[ -])?"
+    calendar: list[tuple[str, _Reader]] = [
+        (r"(?<![\w.-])(?P<year>[0-9]{4})([-/._])(?P<month>[01]?[0-9])\2(?P<day>[0-3]?[0-9])(?![0-9]|[-.][0-9])", _days),
+        (
+            r"(?P<year>[0-9]{4}) ?[年년] ?(?:(?P<month>[0-9]{1,2}) ?[月월](?: ?(?P<day>[0-9]{1,2}) ?[日号號일])?)?",
+            _days,
+        ),
+        (r"(?<![0-9])(?P<month>[0-9]{1,2}) ?[月월](?: ?(?P<day>[0-9]{1,2}) ?[日号號일])?", _days),
+        (
+            r"(?<![\w.-])(?P<a>[0-3]?[0-9])([./-])(?P<b>[0-3]?[0-9])\2(?P<year>(?:19|20)[0-9]{2})(?![\w-]|[.,][0-9])",
+            _either_way,
+        ),
+        (r"(?<![\w.-])(?P<year>(?:19|20)[0-9]{2})-(?P<month>0[1-9]|1[0-2])(?![\w-]|[.,][0-9])", _days),
+        (rf"(?<![\w.,:])(?P<day>[0-3]?[0-9]){joined}{months}{later_year}?", _days),
+        (rf"\b(?P<word>{_either(*_ORDINALS)}) of {months}{later_year}?", _days),
+        (rf"\b{months}\.? (?P<day>[0-3]?[0-9])(?:st|nd|rd|th)?,? {_YEAR}", _days),
+        (
+            rf"\b(?P<month>{_either(strong, 'jan feb mar apr jun jul aug sep sept oct nov dec')})"
+            rf"\.? (?:the )?(?P<day>[0-3]?[0-9])(?:st|nd|rd|th)?{end}",
+            _days,
+        ),
+        (
+            rf"\b(?P<month>{_either(_WEAK)}) (?:the )?(?P<day>[0-3]?[0-9])(?:(?:st|nd|rd|th)\b|(?= ?(?:$|[,;:?!.)])))",
+            _days,
+        ),
+        (rf"\b{parts}{months}{later_year}", _days),
+    ]
+    if relative:
+        calendar += [
+            (
+                rf"\b{parts}(?:(?P<last>{_LAST_BEFORE}) )?(?P<month>{_either(strong)})\b"
+                rf"(?: (?P<last_after>{_LAST_AFTER})\b)?",
+                _days,
+            ),
+            (rf"\b(?P<last>{_LAST_BEFORE}) (?P<month>{_either(_WEAK)})\b(?! {_YEAR})", _days),
+            (
+                rf"\b(?:(?:{_either(_BEFORE_WEAK)}) |(?:{_EARLY}|{_MIDDLE}|{_LATE})[ -])"
+                rf"(?P<month>{_either(_WEAK)})\b(?! {_YEAR})",
+                _days,
+            ),
+        ]
+    calendar += [
+        (rf"\b(?P<season>{_either(*_SEASONS)}) (?:{_OF} )?{_YEAR}", _season),
+        (rf"\b(?:{_either(_CHRISTMAS)})(?: (?:days )?(?:{_OF} )?{_YEAR})", _christmas),
+    ]
+    if relative:
+        seasons = " ".join(name for name in _SEASONS if name not in _WEAK_SEASONS.split())
+        count = rf"(?P<count>[0-9]{{1,3}}|{_either(*_NUMBER_OF)})"
+        unit = rf"(?P<unit>{_either(*_UNIT_OF)})"
+        calendar += [
+            (rf"\b(?P<last>{_LAST_BEFORE}) (?P<season>{_either(*_SEASONS)})\b", _season),
+            (rf"\b(?P<season>{_either(*_SEASONS)}) (?P<last>{_LAST_AFTER})\b", _season),
+            (rf"\b(?:{_either(_BEFORE_SEASON)}) (?:the |l')?(?P<season>{_either(_WEAK_SEASONS)})\b", _season),
+            (rf"\b(?P<season>{_either(seasons)})\b", _season),
+            (rf"\b(?:{_either(_CHRISTMAS)})\b", _christmas),
+            (rf"\b{count} {unit} (?:ago|fa|geleden|atras)\b", _ago),
+            (rf"\b(?:vor|il y a|hace|ha) {count} {unit}\b", _ago),
+            (rf"\b(?:(?P<last>{_LAST_BEFORE})|{_THIS}) {unit}\b", _unit),
+            (rf"\b(?:la |l'|el |il |o |a )?{unit} (?P<last>{_LAST_AFTER})\b", _unit),
+            (rf"\b(?:on|last|am|{_LAST_BEFORE}|le|el|op|na|no|di) (?P<weekday>{_either(*_WEEKDAYS)})\b", _weekday),
+            (rf"\b(?P<weekday>{_either(*_WEEKDAYS)}) (?:{_LAST_AFTER})\b", _weekday),
+            (
+                rf"(?P<word>(?<!\w)(?:{_either(*(name for name in _AGO if name.isascii()))})(?!\w)"
+                rf"|{_either(*(name for name in _AGO if not name.isascii()))})",
+                _days_ago,
+            ),
+            (
+                r"\b(?:in|during|since|from|of|year|im jahre?|jahr|seit|en|em|nel|dal|depuis|desde|sinds|annee?|ano) "
+                + _YEAR,
+                _days,
+            ),
+        ]
+    return tuple((re.compile(pattern), reader) for pattern, reader in calendar)
+
+
+def _read(text: str, today: date, *, relative: bool) -> tuple[TimeExpression, ...]:
+    text = normalize("NFC", text[:_MOST_CHARACTERS])
+    plain = "".join(map(_plain, text))
+    if not _may_tell(plain):
+        return ()
+    found: list[tuple[int, TimeExpression]] = []
+    for pattern, reader in _patterns(relative):
+        for match in list(pattern.finditer(plain)):
+            try:
+                spans = list(reader(match, today))
+            except (ValueError, OverflowError):
+                continue  # 2026-02-30, or beyond the calendar
+            begin, end = match.span()
+            found += [
+                (begin, TimeExpression(text[begin:end].strip(), first, last, yearly)) for first, last, yearly in spans
+            ]
+            if spans:
+                plain = plain[:begin] + "\0" * (end - begin) + plain[end:]
+    by_span = {(each.first, each.last, each.yearly): each for _, each in sorted(found, key=lambda pair: pair[0])}
+    return tuple(by_span.values())
+
+
+def _plain(character: str) -> str:
+    """One character in lower case; Latin letters without accents, and a straight apostrophe."""
+    if character == "\u2019":
+        return "'"
+    return normalize("NFD", character)[0].lower()[0] if character < "\u0250" else character
+
+
+def _may_tell(plain: str) -> bool:
+    if re.search("[0-9]", plain) or not _TELLING.isdisjoint(re.findall(r"[^\W\d_]+", plain)):
+        return True
+    return not plain.isascii() and any(word in plain for word in _AGO if not word.isascii())
+
+
+# --- Readers: what each match means -----------------------------------------------------------------------------------
+
+
+def _group(match: re.Match[str], name: str) -> str | None:
+    return match[name] if name in match.re.groupindex else None
+
+
+def _days(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]]:
+    """A day, a month (or a third of it), or a year."""
+    year, month, day = (_group(match, name) for name in ("year", "month", "day"))
+    word = _group(match, "word")
+    in_year = _ANY_YEAR if year is None else int(year)
+    if month is None:
+        yield date(in_year, 1, 1), date(in_year, 12, 31), False
+        return
+    number = int(month) if month.isdecimal() else _MONTHS[month]
+    yearly = year is None
+    if _group(match, "last") or _group(match, "last_after"):
+        in_year, yearly = today.year - (number >= today.month), False
+    if day or word:
+        exact = date(in_year, number, int(day) if day else _ORDINALS.index(word or "") + 1)
+        yield exact, exact, yearly
+        return
+    first, last = next((days for part, days in _PARTS.items() if _group(match, part)), (1, 31))
+    end = _month_end(in_year, number)
+    yield date(in_year, number, first), min(end, end.replace(day=min(last, end.day))), yearly
+
+
+def _either_way(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]]:
+    """A day of a month, or with slashes a month and a day."""
+    first, second = int(match["a"]), int(match["b"])
+    orders = ((first, second), (second, first)) if match[2] == "/" else ((first, second),)
+    for day, month in orders:
+        if 1 <= month <= 12 and 1 <= day <= _month_end(int(match["year"]), month).day:
+            exact = date(int(match["year"]), month, day)
+            yield exact, exact, False
+
+
+def _season(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]]:
+    season = _SEASONS[match["season"]]
+    if year := _group(match, "year"):
+        yield (*_of_season(int(year), season), False)
+    elif _group(match, "last"):
+        ended = (_of_season(today.year - back, season) for back in range(3))
+        first, last = next(span for span in ended if span[1] < today)
+        yield first, last, False
+    else:
+        yield (*_of_season(_ANY_YEAR, season), True)
+
+
+def _of_season(year: int, season: int) -> tuple[date, date]:
+    """Three months from March, June, September or December on; a winter is named by the year in which it begins."""
+    first = 3 * season + 3
+    return date(year, first, 1), _month_end(year + first // 12, (first + 1) % 12 + 1)
+
+
+def _christmas(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]]:
+    year = int(_group(match, "year") or _ANY_YEAR)
+    yield date(year, 12, 24), date(year, 12, 26), _group(match, "year") is None
+
+
+def _ago(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]]:
+    """Days ago exactly; weeks, months and years ago with as much room as people leave."""
+    count = int(_NUMBER_OF.get(match["count"]) or match["count"])
+    unit = str(_UNIT_OF[match["unit"]])
+    if unit in "dw":
+        day = today - count * (7 * _DAY if unit == "w" else _DAY)
+        room = 3 * _DAY if unit == "w" else 0 * _DAY
+        yield day - room, day + room, False
+    else:
+        yield (*_whole(_back(today, count, unit), unit), False)
+
+
+def _unit(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]]:
+    """This or the last week, month or year."""
+    unit = str(_UNIT_OF[match["unit"]])
+    if unit != "d":
+        yield (*_whole(_back(today, 1, unit) if _group(match, "last") else today, unit), False)
+
+
+def _weekday(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]]:
+    """The last day of this name, today included."""
+    day = today - (today.weekday() - _WEEKDAYS[match["weekday"]]) % 7 * _DAY
+    yield day, day, False
+
+
+def _days_ago(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]]:
+    if match["word"] == "hier" and detect_language(match.string) in ("german", "dutch"):
+        return  # "here"
+    day = today - int(_AGO[match["word"]]) * _DAY
+    yield day, day, False
+
+
+def _back(day: date, count: int, unit: str) -> date:
+    """The first day of the month so long ago, or the day so many weeks ago."""
+    if unit == "w":
+        return day - count * 7 * _DAY
+    year, month = divmod(day.year * 12 + day.month - 1 - count * (12 if unit == "y" else 1), 12)
+    return date(year, month + 1, 1)
+
+
+def _whole(day: date, unit: str) -> tuple[date, date]:
+    """The week, month or year that contains the day."""
+    if unit == "w":
+        monday = day - day.weekday() * _DAY
+        return monday, monday + 6 * _DAY
+    if unit == "m":
+        return day.replace(day=1), _month_end(day.year, day.month)
+    return date(day.year, 1, 1), date(day.year, 12, 31)
+
+
+def _month_end(year: int, month: int) -> date:
+    return date(year + month // 12, month % 12 + 1, 1) - _DAY

@@ -1,0 +1,122 @@
+"""Times in queries: they lift results of that time, never filter, and are explained."""
+
+import datetime
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.records import ResultExplanation, SearchOutcome
+from engine.search.reasons import reasons_of
+from engine.settings.options import SessionSettings
+
+WALK = "We walked along the river and looked for the heron.\n"
+
+
+def write(folder: Path, name: str, text: str = "") -> None:
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(f"# {Path(name).stem}\n\n{text or WALK}", "utf-8")
+
+
+def explained(memory, query: str, **changes) -> tuple[dict[str, ResultExplanation], SearchOutcome]:
+    """The reasons by path, best first."""
+    outcome = memory.search(query, max_results=50, explain=True, **{"min_score": 0.0} | changes)
+    results = zip(outcome.results, outcome.explanation.results, strict=True)
+    return {result.path: reason for result, reason in results}, outcome
+
+
+def stage_note(outcome: SearchOutcome, name: str) -> str | None:
+    return next((stage.note for stage in outcome.explanation.stages if stage.name == name), None)
+
+
+@pytest.fixture
+def walks(open_memory, workspace: Path):
+    """Notes with the same text, of several days."""
+    for name in ("2023-04-08", "2023-05-08", "2023-05-10", "2024-05-20", "2023-08-01"):
+        write(workspace, f"walks/{name}.md")
+    write(workspace, "walks/undated.md")
+    memory = open_memory(use=None)
+    memory.sync()
+    return memory
+
+
+def test_month_lifts_notes_of_every_year(walks) -> None:
+    found, _ = explained(walks, "heron river in May")
+    assert set(list(found)[:3]) == {"walks/2023-05-08.md", "walks/2023-05-10.md", "walks/2024-05-20.md"}
+    assert "walks/undated.md" in found  # never a filter
+
+
+def test_day_lifts_next_days_by_less(walks) -> None:
+    found, _ = explained(walks, "heron river on 8 May 2023")
+    best, second, *others = found.items()
+    assert (best[0], second[0]) == ("walks/2023-05-08.md", "walks/2023-05-10.md")
+    assert best[1].time_lift > second[1].time_lift > 1
+    assert (best[1].beside_time, second[1].beside_time) == (False, True)
+    assert {reason.time_lift for _, reason in others} == {1.0}
+
+
+def test_lift_is_explained(walks) -> None:
+    found, outcome = explained(walks, "heron river in May")
+    reason = found["walks/2023-05-08.md"]
+    assert reason.time == "“in May” of any year"
+    assert reason.score == pytest.approx(min(1.0, reason.fresh_score * reason.time_lift), abs=1e-3)
+    said = {of.part: of.sentence for of in reasons_of(reason)}
+    assert said["time"].startswith("It is of the time that the query names, “in May” of any year: × 1.60 = ")
+    assert "time" not in {of.part for of in reasons_of(found["walks/undated.md"])}
+    assert stage_note(outcome, "times").startswith("3 of them are of the time that the query names")
+    exact, outcome = explained(walks, "heron river 2023-05-08")
+    assert exact["walks/2023-05-08.md"].time == "“2023-05-08” (2023-05-08)"
+
+
+def test_query_without_time_has_no_lift(walks) -> None:
+    found, outcome = explained(walks, "heron river")
+    assert stage_note(outcome, "times") is None
+    assert {(reason.time, reason.time_lift) for reason in found.values()} == {("", 1.0)}
+
+
+def test_lift_alone_reaches_no_minimum(walks) -> None:
+    found, _ = explained(walks, "heron accountant telescope in May")
+    reason = found["walks/2023-05-08.md"]
+    least = (reason.fresh_score + reason.score) / 2
+    assert reason.fresh_score < least < reason.score
+    found, _ = explained(walks, "heron accountant telescope in May", min_score=least)
+    assert found == {}
+
+
+def test_dates_of_front_matter_title_and_text_count(open_memory, workspace: Path) -> None:
+    (workspace / "matter.md").write_text(f"---\ndate: 2023-05-08\n---\n# A\n\n{WALK}", "utf-8")
+    (workspace / "title.md").write_text(f"# Walk of 8 May 2023\n\n{WALK}", "utf-8")
+    (workspace / "text.md").write_text(f"# C\n\n2023-05-08: {WALK}", "utf-8")
+    (workspace / "other.md").write_text(f"# D\n\n2023-09-08: {WALK}", "utf-8")
+    memory = open_memory(use=None)
+    memory.sync()
+    found, _ = explained(memory, "heron river last week or in May 2023")
+    lifted = {path for path, reason in found.items() if reason.time_lift > 1}
+    assert lifted == {"matter.md", "title.md", "text.md"}
+
+
+def test_session_of_yesterday_lifted(open_memory, tmp_path: Path) -> None:
+    folder = tmp_path / "sessions"
+    folder.mkdir()
+    for name, days in (("old", 30), ("new", 1)):
+        at = (datetime.datetime.now().astimezone() - datetime.timedelta(days=days)).isoformat()
+        lines = [
+            {"type": "session", "id": name, "cwd": "/home/u/p", "timestamp": at},
+            {"type": "message", "id": "m", "timestamp": at, "message": {"role": "user", "content": WALK}},
+        ]
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    memory = open_memory(use=None, sessions=SessionSettings(folders=(str(folder),)))
+    memory.sync()
+    found, _ = explained(memory, "heron river yesterday")
+    assert [reason.time_lift > 1 for reason in found.values()] == [True, False]
+    assert "new" in next(iter(found))
+
+
+def test_notes_of_the_time_are_among_the_candidates(open_memory, workspace: Path) -> None:
+    for number in range(230):
+        write(workspace, f"many/{number}.md", "heron heron heron\n")
+    write(workspace, "2023-05-08.md", "A long day with many words about other things, and at its end a heron.\n" * 3)
+    memory = open_memory(use=None)
+    memory.sync()
+    found, _ = explained(memory, "heron on 8 May 2023")
+    assert "2023-05-08.md" in found
