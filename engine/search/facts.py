@@ -198,7 +198,10 @@ class FactTable:
             return _held(places, form.removesuffix("*"), stream, beginning=form.endswith("*"))
 
         found = [held(" ".join(form), self._words, lambda place: self._facts[place].words) for form in term.loose]
-        found += [held(stem, self._stems, lambda place: self._facts[place].stems) for stem in term.loose_stems]
+        found += [
+            held(stem, self._stems, lambda place: self._facts[place].stems)
+            for stem in (*term.loose_stems, *term.irregular)
+        ]
         return reduce(_larger, found, {})
 
 

@@ -327,7 +327,8 @@ class KeywordLeg:
         plain: tuple[str, ...] = ()
         weak_words, in_words = self._loose(term.loose, "words")
         weak_stems, in_stems = self._loose([stem.split(" ") for stem in term.loose_stems], "stems")
-        loose = in_words + in_stems
+        irregular, in_irregular = self._loose([(stem,) for stem in term.irregular], "stems")
+        loose = in_words + in_stems + in_irregular
         chunks = sum(self._phrase_frequency(stem.split(" "), "stems") for stem in stems)
         matches = chunks
         beginning = 0
@@ -351,6 +352,8 @@ class KeywordLeg:
             matches = max(matches, chunks)
         known = chunks
         matches += loose
+        if not known:
+            weak_stems, irregular = weak_stems + irregular, ()
         chunks = min(chunks or loose or beginning, self.chunks)
         idf = scoring.inverse_document_frequency(self.chunks, chunks) * (_FILLER if term.filler else 1.0)
         return Term(
@@ -364,6 +367,8 @@ class KeywordLeg:
             weak_words=weak_words,
             weak=_WEAK if known else 1.0,
             loose=min(loose, self._at_hand),
+            irregular=irregular,
+            irregular_idf=scoring.inverse_document_frequency(self.chunks, in_irregular) if irregular else 0.0,
         )
 
     def _loose(self, forms: Iterable[Sequence[str]], column: str) -> tuple[tuple[str, ...], int]:
@@ -400,22 +405,27 @@ class KeywordLeg:
 def _tokens_of(term: QueryTerm) -> Iterator[str]:
     """The tokens of a term that are counted, except prefixes."""
     yield from (term.word,) if isinstance(term.word, str) else term.word
-    for forms in (term.stems, term.loose_stems):
+    for forms in (term.stems, term.loose_stems, term.irregular):
         yield from (token for form in forms for token in form.split(" ") if not token.endswith("*"))
     yield from (token for form in term.loose for token in form if not token.endswith("*"))
 
 
 def _contribution(term: Term, frequencies: Sequence[float], norm: float) -> tuple[float, float]:
     """BM25 of a term with these frequencies of its kinds of phrases, and the exactness of its match, 0 to 1."""
-    stems, words, weak_stems, weak_words = frequencies
+    stems, words, weak_stems, weak_words, irregular = frequencies
     frequency = max(stems, words)  # both streams count the same occurrences
     given = term_score(term.idf, frequency, norm) if frequency else 0.0
     if not words and term.plain and term.stemmed:
         given *= _STEM_ONLY
-    loose = max(weak_stems, weak_words)
-    if not loose:
-        return given, 1.0
-    return max(given, term.weak * term_score(term.idf, loose, norm)), 1.0 if frequency else term.weak
+    strength = 1.0 if frequency else 0.0
+    if irregular:
+        # A rare form of a common word ("sought") would give the common one ("seek") a high weight.
+        given = max(given, _STEM_ONLY * term_score(min(term.idf, term.irregular_idf), irregular, norm))
+        strength = max(strength, _STEM_ONLY)
+    if loose := max(weak_stems, weak_words):
+        given = max(given, term.weak * term_score(term.idf, loose, norm))
+        strength = max(strength, term.weak)
+    return given, strength or 1.0
 
 
 def _stand_ins(words: Sequence[Word], start: str) -> list[Word]:

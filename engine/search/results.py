@@ -165,7 +165,7 @@ def _columns(api: apsw.FTS5ExtensionApi, /, *arguments: object) -> str:
     for kinds in str(arguments[0]).split(" "):
         columns: set[int] = set()
         for kind in kinds:
-            strange = FTS_COLUMNS.index("words" if kind in "sS" else "stems")
+            strange = FTS_COLUMNS.index("words" if kind in "sSi" else "stems")
             columns.update(column for column in api.phrase_columns(phrase) if column != strange)
             phrase += 1
         told.append("".join(map(str, sorted(columns))))

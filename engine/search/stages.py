@@ -33,17 +33,22 @@ class Term:
     """Weight of a match by weaker forms alone."""
     loose: int = 0
     """About how many chunks hold a looser form."""
+    irregular: tuple[str, ...] = ()
+    """Its irregular forms, if the index also has the form of the query."""
+    irregular_idf: float = 0.0
+    """Idf of its irregular forms together."""
 
     @property
     def kinds(self) -> str:
-        """A letter for each phrase of the expression: s for a stem, p for a plain word, capital for weaker ones."""
+        """A letter for each phrase of the expression: s for a stem, p for a plain word, capital for weaker ones, i for
+        irregular forms."""
         exact = "s" * len(self.stemmed) + "p" * len(self.plain)
-        return exact + "S" * len(self.weak_stems) + "P" * len(self.weak_words)
+        return exact + "S" * len(self.weak_stems) + "P" * len(self.weak_words) + "i" * len(self.irregular)
 
     @property
     def expression(self) -> str:
         """Without columns, which would make the match four times as expensive: a stem in `words` scores nothing."""
-        return f"({' OR '.join(self.stemmed + self.plain + self.weak_stems + self.weak_words)})"
+        return f"({' OR '.join(self.stemmed + self.plain + self.weak_stems + self.weak_words + self.irregular)})"
 
 
 class Best(NamedTuple):

@@ -22,7 +22,7 @@ _NAMED = {FTS_COLUMNS.index("title"), FTS_COLUMNS.index("name")}
 _STEM_WEIGHTS = tuple(0.0 if column == "words" else weight for column, weight in COLUMN_WEIGHTS.items())
 _PLAIN_WEIGHTS = tuple(0.0 if column == "stems" else weight for column, weight in COLUMN_WEIGHTS.items())
 _KINDS = {"s": (0, _STEM_WEIGHTS, _STEMS), "p": (1, _PLAIN_WEIGHTS, _WORDS)}
-_KINDS |= {"S": (2, _STEM_WEIGHTS, _STEMS), "P": (3, _PLAIN_WEIGHTS, _WORDS)}
+_KINDS |= {"S": (2, _STEM_WEIGHTS, _STEMS), "P": (3, _PLAIN_WEIGHTS, _WORDS), "i": (4, _STEM_WEIGHTS, _STEMS)}
 """For each kind of phrase its position among the frequencies, the weights of the columns, and the column with its
 text."""
 _REGISTERED = "count_terms"
@@ -36,14 +36,16 @@ class Asked(NamedTuple):
     skipped: int
     """Number of leading phrases that are ignored."""
     kinds: tuple[str, ...]
-    """The kinds of each term's phrases: s for a stem, p for a plain word, capital letters for weaker forms."""
+    """The kinds of each term's phrases: s for a stem, p for a plain word, capital letters for weaker forms, i for an
+    irregular form."""
     neighbours: tuple[tuple[int, int], ...]
     """Positions in `kinds` of terms that follow one another in the query."""
 
 
 Match = tuple[int, list[float], bool]
 """A term that a chunk contains: its position in `Asked.kinds`; its frequencies, weighted by column, of its stems, its
-words, the stems of weaker forms and the words of weaker forms; and whether the title or the file name contains it."""
+words, the stems of weaker forms, the words of weaker forms and its irregular forms; and whether the title or the file
+name contains it."""
 Take = Callable[[int, int, float, list[Match], bool, list[tuple[int, int]]], None]
 """Receives the contents of one chunk: its id, its length and the average length of all chunks in tokens, the terms,
 whether a title, a heading, the path or an alias contains any of them, and for each pair of neighbours in it the
@@ -105,7 +107,7 @@ class _Counter:
                 if not (columns := columns_of(number)):
                     continue
                 if frequencies is None:
-                    frequencies = [0.0, 0.0, 0.0, 0.0]
+                    frequencies = [0.0] * 5
                 for column in columns:
                     if weight := weights[column]:
                         offsets = offsets_of(number, column)

@@ -63,7 +63,7 @@ class _Matcher(dict[str, _RunMatches | None]):
         loose_stems = [stem for term in terms for stem in term.loose_stems]
         keys = [stem for stem in loose_stems if stem.startswith((JOINED, REVERSED))]
         stem_prefixes = [stem[:-1] for stem in loose_stems if stem.endswith("*") and stem not in keys]
-        stems = [stem for term in terms for stem in term.stems]
+        stems = [stem for term in terms for stem in (*term.stems, *term.irregular)]
         stems += [stem for stem in loose_stems if not stem.endswith("*") and stem not in keys]
         loose = [form for term in terms for form in term.loose]
         loose_words = [form[0] for form in loose if len(form) == 1 and shape(form[0][0]) not in (HANGUL, UNSPACED)]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.text.phrases import phrase_tokens
 from engine.text.scripts import HANGUL, SYMBOL, UNSPACED, script_of, shape
-from engine.text.stems import COMPOUNDING, JOINED, REVERSED, SHORTEST_END, stems_of
+from engine.text.stems import COMPOUNDING, JOINED, REVERSED, SHORTEST_END, irregular_forms, stems_of
 from engine.text.tokens import Piece, clusters, groups, pairs, pieces
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ _JAPANESE_PARTICLES = "をのがには"
 class _Forms(NamedTuple):
     words: Iterable[tuple[str, ...]] = ()
     stems: Iterable[str] = ()
+    irregular: tuple[str, ...] = ()
 
 
 def loosened(text: str, terms: Sequence["QueryTerm"], languages: Sequence[str]) -> tuple["QueryTerm", ...]:
@@ -67,15 +68,21 @@ def loosened(text: str, terms: Sequence["QueryTerm"], languages: Sequence[str]) 
 def _with_forms(term: "QueryTerm", found: Iterable[_Forms]) -> "QueryTerm":
     if term.stop or term.phrased:
         return term
-    words, stems = dict[tuple[str, ...], None](), dict[str, None]()
+    words, stems, irregular = dict[tuple[str, ...], None](), dict[str, None](), dict[str, None]()
     for forms in found:
+        irregular.update(dict.fromkeys(forms.irregular))
         words.update(dict.fromkeys(forms.words))
         stems.update(dict.fromkeys(forms.stems))
     if not term.stems:
         words.pop((term.word,) if isinstance(term.word, str) else term.word, None)
     for stem in term.stems:
         stems.pop(stem, None)
-    return term._replace(loose=tuple(islice(words, _MOST_FORMS)), loose_stems=tuple(islice(stems, _MOST_FORMS)))
+        irregular.pop(stem, None)
+    return term._replace(
+        loose=tuple(islice(words, _MOST_FORMS)),
+        loose_stems=tuple(islice(stems, _MOST_FORMS)),
+        irregular=tuple(irregular),
+    )
 
 
 def _forms(text: str, term: "QueryTerm", languages: Sequence[str], *, certain: bool) -> _Forms:
@@ -111,7 +118,7 @@ def _of_word(term: "QueryTerm", root: str, languages: Sequence[str], *, certain:
             stems += (stems_of(language)[spelling] for language in languages)
         for language in COMPOUNDING.intersection(languages):
             stems += _in_compounds(stems_of(language)[root])
-    return _Forms(words, stems)
+    return _Forms(words, stems, irregular_forms(root) if languages[0] == "english" else ())
 
 
 def _split(surface: str) -> Iterator[tuple[str, ...]]:

@@ -191,5 +191,7 @@ class QueryTerm(NamedTuple):
     """
     loose_stems: tuple[str, ...] = ()
     """Looser forms in the `stems` stream, written as in `stems`."""
+    irregular: tuple[str, ...] = ()
+    """Stems of the same word's irregular forms: "buy" for "bought"."""
     filler: bool = False
     """A word that only introduces the query ("another", "best"), so it has a low weight; never set for all terms."""

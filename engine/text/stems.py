@@ -81,6 +81,51 @@ _LONGEST_SUFFIX = 3
 """Characters after a dot: node.js is also written as one word, `os.replace` is not."""
 _BETWEEN = frozenset(("", "-", "_", "\u2010", "\u2011"))
 _NUMBERED = re.compile(r"[^\W\d_]{2,}(\d+(?:\.\d+)+)")
+_IRREGULAR = """
+arise arose arisen, awake awoke awoken, become became, befall befell befallen, begin began begun, bend bent, beseech
+besought, bind bound, bite bit bitten, bleed bled, blow blew blown, break broke broken, breed bred, bring brought,
+build built, burn burnt, buy bought, catch caught, choose chose chosen, cling clung, come came, creep crept, deal
+dealt, dig dug, draw drew drawn, dream dreamt, drink drank drunk, drive drove driven, dwell dwelt, eat ate eaten, fall
+fell fallen, feed fed, feel felt, fight fought, find found, flee fled, fling flung, fly flew flown, forbid forbade
+forbidden, foresee foresaw foreseen, forget forgot forgotten, forgive forgave forgiven, forsake forsook forsaken,
+freeze froze frozen, get got gotten, give gave given, go went gone, grow grew grown, hang hung, hear heard, hide hid
+hidden, hold held, keep kept, kneel knelt, know knew known, lead led, lean leant, leap leapt, learn learnt, leave
+left, lend lent, light lit, lose lost, make made, mean meant, meet met, mislead misled, mistake mistook mistaken,
+misunderstand misunderstood, mow mown, outgrow outgrew outgrown, overcome overcame, overhear overheard, oversee
+oversaw overseen, oversleep overslept, overtake overtook overtaken, overthrow overthrew overthrown, pay paid, prove
+proven, rebuild rebuilt, repay repaid, rewrite rewrote rewritten, ride rode ridden, ring rang rung, run ran, say said,
+see saw seen, seek sought, sell sold, resell resold, send sent, resend resent, sew sewn, shake shook shaken, shave
+shaven, shear shorn, shine shone, shoot shot, show shown, shrink shrank shrunk shrunken, sing sang sung, sink sank
+sunk sunken, sit sat, slay slew slain, sleep slept, slide slid, sling slung, slink slunk, smell smelt, sow sown, speak
+spoke spoken, speed sped, spell spelt, spend spent, spill spilt, spin spun, spit spat, spoil spoilt, spring sprang
+sprung, stand stood, steal stole stolen, stick stuck, sting stung, stink stank stunk, stride strode stridden, strike
+struck stricken, string strung, strive strove striven, swear swore sworn, sweep swept, swell swollen, swim swam swum,
+swing swung, take took taken, teach taught, tear tore torn, tell told, think thought, throw threw thrown, tread trod
+trodden, understand understood, undertake undertook undertaken, undo undid undone, redo redid redone, unwind unwound,
+rewind rewound, uphold upheld, wake woke woken, wear wore worn, weave wove woven, weep wept, win won, withdraw
+withdrew withdrawn, withhold withheld, withstand withstood, wring wrung, write wrote written, rise risen, bear borne,
+lie lain, override overrode overridden, overwrite overwrote overwritten, foretell foretold, retell retold, rethink
+rethought, retake retook retaken, partake partook partaken, behold beheld, breastfeed breastfed, outrun outran,
+overeat overate overeaten, overdo overdid overdone, overspend overspent, misspell misspelt, inlay inlaid, mislay
+mislaid, waylay waylaid, relay relaid, forego forewent foregone, man men, woman women, child children, foot feet,
+tooth teeth, goose geese, mouse mice, louse lice, ox oxen, person people, penny pence, half halves, calf calves, knife
+knives, wife wives, life lives, loaf loaves, shelf shelves, thief thieves, wolf wolves, elf elves, scarf scarves, hoof
+hooves, self selves, yourself yourselves, bookshelf bookshelves, housewife housewives, grandchild grandchildren,
+stepchild stepchildren, salesman salesmen, fireman firemen, policeman policemen, businessman businessmen, gentleman
+gentlemen, fisherman fishermen, chairman chairmen, craftsman craftsmen, spokesman spokesmen, foreman foremen, freshman
+freshmen, postman postmen, workman workmen, snowman snowmen, policewoman policewomen, businesswoman businesswomen,
+saleswoman saleswomen, forefoot forefeet, eyetooth eyeteeth, dormouse dormice, titmouse titmice, analysis analyses,
+axis axes, crisis crises, diagnosis diagnoses, ellipsis ellipses, emphasis emphases, hypothesis hypotheses, neurosis
+neuroses, oasis oases, parenthesis parentheses, synopsis synopses, synthesis syntheses, thesis theses, criterion
+criteria, phenomenon phenomena, automaton automata, ganglion ganglia, addendum addenda, bacterium bacteria, curriculum
+curricula, datum data, erratum errata, forum fora, memorandum memoranda, millennium millennia, ovum ova, spectrum
+spectra, stratum strata, symposium symposia, alumnus alumni, bacillus bacilli, cactus cacti, focus foci, fungus fungi,
+genus genera, locus loci, nucleus nuclei, radius radii, stimulus stimuli, syllabus syllabi, terminus termini, torus
+tori, modulus moduli, uterus uteri, corpus corpora, vertex vertices, vortex vortices, apex apices, appendix
+appendices, matrix matrices, index indices, codex codices, helix helices, schema schemata, stigma stigmata, stoma
+stomata, genie genii, seraph seraphim, bad worse worst, far farther farthest
+"""
+"""English words with forms that no rule reduces to one stem. Left out: forms that are also other words ("ground")."""
 
 
 class Stems(dict[str, str]):
@@ -121,6 +166,20 @@ def forms_of(root: str, language: str) -> tuple[str, ...]:
     article = next((before for before in _ARABIC_ARTICLES if root.startswith(before)), "")
     bare = root[len(article) :] if len(root) - len(article) >= _SHORTEST_BARE else root
     return (root, bare, *(before + bare for before in _ARABIC_ARTICLES))
+
+
+def irregular_forms(root: str) -> tuple[str, ...]:
+    """The stems of the irregular forms of an English word in any of its forms, without its own."""
+    stem = stems_of("english")[root]
+    return tuple(form for form in _irregular().get(stem, ()) if form != stem)
+
+
+@cache
+def _irregular() -> dict[str, list[str]]:
+    """For the stem of each form, the stems of all forms of its word. Computed when first needed: 5 ms."""
+    stems = stems_of("english")
+    words = ([stems[form] for form in word.split()] for word in _IRREGULAR.split(","))
+    return {stem: forms for forms in words for stem in forms}
 
 
 def forget_stems() -> None:

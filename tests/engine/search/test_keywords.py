@@ -210,3 +210,50 @@ def test_note_of_the_collections_subject_comes_first(
         (tmp_path / "notes" / f"more{number}.md").write_text("pump pump pump\n", "utf-8")
     memory.sync()
     assert find("pump", 1) == [name]
+
+
+@pytest.mark.parametrize(("query", "text"), [("bought", "We buy a boat."), ("mouse", "Two mice in the attic.")])
+def test_irregular_form_found_without_the_exact_one(
+    memory: BuiltinMemory, tmp_path: Path, query: str, text: str
+) -> None:
+    (tmp_path / "notes" / "irregular.md").write_text(f"{text}\n", "utf-8")
+    memory.sync()
+    outcome = memory.search(query)
+    assert [result.path for result in outcome.results] == ["irregular.md"]
+    assert outcome.all_words
+
+
+def test_irregular_form_ranks_below_the_exact_one(memory: BuiltinMemory, tmp_path: Path) -> None:
+    for name, verb in (("other", "buy"), ("exact", "bought")):
+        (tmp_path / "notes" / f"{name}.md").write_text(f"They {verb} a new boat in spring.\n", "utf-8")
+    memory.sync()
+    results = memory.search("bought boat", min_score=0).results
+    assert [result.path for result in results] == ["exact.md", "other.md"]
+    assert results[0].score > results[1].score
+
+
+def test_irregular_form_never_completes_a_query(memory: BuiltinMemory, tmp_path: Path) -> None:
+    for name, text in (("verb", "They bought a kettle."), ("noun", "They buy a boat.")):
+        (tmp_path / "notes" / f"{name}.md").write_text(f"{text}\n", "utf-8")
+    memory.sync()
+    assert not memory.search("bought boat", min_score=0).all_words
+    assert memory.search("buy boat", min_score=0).all_words
+
+
+def test_irregular_form_weighs_no_more_than_its_own_rarity(memory: BuiltinMemory, tmp_path: Path) -> None:
+    for number in range(30):
+        (tmp_path / "notes" / f"seek{number}.md").write_text("They seek a harbour for the winter.\n", "utf-8")
+    (tmp_path / "notes" / "sought.md").write_text("They sought a harbour for the winter.\n", "utf-8")
+    memory.sync()
+    outcome = memory.search("sought harbour", min_score=0, explain=True)
+    assert outcome.explanation is not None
+    exact, other = ({term.term: term for term in reason.terms} for reason in outcome.explanation.results[:2])
+    assert other["sought"].fields == ("body",)
+    assert other["sought"].bm25 < exact["sought"].bm25 / 2
+    assert other["sought"].chunks == 1
+
+
+def test_phrase_requires_its_exact_irregular_form(memory: BuiltinMemory, tmp_path: Path) -> None:
+    (tmp_path / "notes" / "irregular.md").write_text("We buy a boat.\n", "utf-8")
+    memory.sync()
+    assert memory.search('"bought a boat"').results == ()

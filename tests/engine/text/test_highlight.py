@@ -26,6 +26,7 @@ def marked(text: str, query: str, *languages: str) -> str:
     ("query", "expected"),
     [
         ("skip ", "They [skipped] it, [skipping] lines; no skipper."),
+        ("bought ", "We [bought] it, [buying] more; she [buys] nothing."),
         ("replace ", "use os.[replace](a) and re-[replaced] ones"),
         ("os.replace", "[os.replace] or [os_replace], [os] [replaces], not the os: or to move"),
         ("github", "[GitHub] and [github], not git"),

@@ -45,6 +45,28 @@ def test_term_expansions(query: str, word: str | tuple[str, ...], stems: tuple[s
     assert (found.word, found.stems) == (word, stems)
 
 
+@pytest.mark.parametrize(
+    ("query", "irregular"),
+    [
+        ("bought ", ("buy",)),
+        ("buying ", ("bought",)),
+        ("mice ", ("mous",)),
+        ("went ", ("go", "gone")),
+        ("matrices ", ("matrix",)),
+        ("walked ", ()),
+        ("ground ", ()),
+    ],
+)
+def test_irregular_forms(query: str, irregular: tuple[str, ...]) -> None:
+    assert term(query).irregular == irregular
+
+
+def test_irregular_forms_are_those_of_english_only() -> None:
+    found = analyse_query("wo ist das Lied, das sie gestern sang", ["german", "english"])
+    assert found.languages[0] == "german"
+    assert not any(one.irregular for one in found.terms)
+
+
 def test_word_stemmed_in_query_and_index_languages() -> None:
     found = analyse_query("generously", ["german", "english", ""])
     assert found.languages == ("english", "german", "")
