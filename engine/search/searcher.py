@@ -25,7 +25,7 @@ from engine.search.result_cache import Moment, ResultCache
 from engine.search.results import make_result, matched_fields, said_by
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.search_sources import Bring, CountsOf, NearVectors, ReadableStore
-from engine.search.suggestions import Spelling, is_likely
+from engine.search.suggestions import Spelling, evident, is_likely
 from engine.search.title_matches import called, put_first
 from engine.settings.query_options import ResultCacheSettings
 from engine.store.snapshot import Snapshot
@@ -216,18 +216,19 @@ class Searcher:
         return advised(outcome, work, snapshot, ask)
 
     def _correction(self, snapshot: Snapshot, work: SearchContext) -> QuerySuggestion | None:
-        """The likeliest correction of a word that occurs nowhere, if a chunk has all words of the corrected query.
+        """The likeliest correction of words that occur nowhere, if a chunk has all words of the corrected query.
 
-        One word taken for another is likely there, and a mere guess elsewhere.
+        One word taken for another is likely there, and a mere guess elsewhere: there only evident typos are corrected.
         """
         if not work.request.correct or not work.suggestions:
             return None
         best = work.suggestions[0]
-        if not all(is_likely(word, meant) for word, meant in best.words):
-            return None
-        by_words = replace(work.request, query=best.query, correct=False, keyword_only=True, explain=False)
-        tried = self._answer(snapshot, None, by_words, work.cancel)
-        return best if tried.results and tried.all_words else None
+        if all(is_likely(word, meant) for word, meant in best.words):
+            by_words = replace(work.request, query=best.query, correct=False, keyword_only=True, explain=False)
+            tried = self._answer(snapshot, None, by_words, work.cancel)
+            if tried.results and tried.all_words:
+                return best
+        return evident(work.request.query, work.suggestions)
 
     def _by_words(self, snapshot: Snapshot, part: KeywordPart, work: SearchContext) -> SearchOutcome:
         """The answer by keywords alone, of a search that compares meaning next."""

@@ -26,6 +26,8 @@ _MOST_WORDS = 3
 _MOST_REMEMBERED = 512
 _SHORTEST_CORRECTED, _SHORTEST_TWO_SLIPS = 5, 8
 """Shortest word that is corrected automatically, and shortest one that may have two typos, in characters."""
+_SHORTEST_EVIDENT, _FEWEST_AROUND = 7, 5
+"""Shortest word with an evident typo, in characters, and the shortest query that has one, in words."""
 
 
 class Near(NamedTuple):
@@ -103,6 +105,30 @@ def is_likely(word: str, meant: str) -> bool:
         return True
     most = 0 if len(folded) < _SHORTEST_CORRECTED else 1 if len(folded) < _SHORTEST_TWO_SLIPS else 2
     return spelling.slips(folded, other, most) is not None
+
+
+def evident(query: str, suggestions: Sequence[QuerySuggestion]) -> QuerySuggestion | None:
+    """A long query with its evident typos corrected; None if there is none, or if several words are as near."""
+    best = suggestions[0]
+    way = [(word, meant, best.chunks) for word, meant in best.words if _is_evident(word, meant)]
+    certain = len(suggestions) == 1 and len(query.split()) >= _FEWEST_AROUND
+    return _suggestion(query, way) if way and certain else None
+
+
+def _is_evident(word: str, meant: str) -> bool:
+    """Whether a long word has one letter too many or too few, or two swapped.
+
+    Names are left out, words with another first letter, and those with a wrong letter: these are too often different
+    words, as "prepositions" and "propositions".
+    """
+    folded, other = fold(word), fold(meant)
+    return (
+        word.islower()
+        and len(folded) >= _SHORTEST_EVIDENT
+        and folded[:1] == other[:1]
+        and (len(folded) != len(other) or sorted(folded) == sorted(other))
+        and spelling.slips(folded, other, 1) is not None
+    )
 
 
 def _sought(term: QueryTerm) -> tuple[str, bool]:

@@ -9,14 +9,18 @@ import msgspec
 from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
 from engine.settings.options import LocalSettings, SessionSettings
-from tests.benchmarks.labelled import cranfield, handbook
+from tests.benchmarks.labelled import conversations, cranfield, handbook
 from tests.benchmarks.labelled.asked import Asked
 from tests.benchmarks.labelled.conversations import write_conversation_notes, write_conversation_sessions
 from tests.benchmarks.labelled.cranfield_sessions import write_cranfield_sessions
 from tests.benchmarks.labelled.haystack import write_haystack
+from tests.benchmarks.labelled.identifiers import write_identifiers
 from tests.benchmarks.labelled.planted import off_topic, planted, write_planted
+from tests.benchmarks.labelled.spoiled import spoiled
 
 _HANDBOOK = "handbook in "
+_SPOILED = "spoiled "
+"""Before the name of the set whose questions are spoiled."""
 
 
 class LabelledSet(NamedTuple):
@@ -29,16 +33,21 @@ class LabelledSet(NamedTuple):
 
 def set_names() -> list[str]:
     """The sets that can be written on this machine."""
-    names = ["planted notes", "conversations", "sessions of conversations"]
+    names = ["planted notes", "conversations", "sessions of conversations", f"{_SPOILED}conversations", "identifiers"]
     if cranfield.collection() is not None:
         names += ["Cranfield", "sessions of Cranfield"]
     if handbook.can_download():
         names += [f"{_HANDBOOK}{language}" for language in handbook.LANGUAGES]
+        names.append(f"{_SPOILED}{_HANDBOOK}en")
     return names
 
 
 def write_set(name: str, kept: Path, folder: Path) -> LabelledSet:
     """Write it below a folder: `notes`, perhaps empty, and `sessions`. `kept` has downloaded packages."""
+    if name.startswith(_SPOILED):
+        whole = write_set(name.removeprefix(_SPOILED), kept, folder)
+        own = [of for of in whole.asked if of.kind in {"en", *conversations.KINDS}]
+        return LabelledSet(spoiled(own, folder / "notes"), {}, whole.names_of)
     (folder / "notes").mkdir(parents=True)
     if name.startswith(_HANDBOOK):
         language = name.removeprefix(_HANDBOOK)
@@ -54,6 +63,9 @@ def write_set(name: str, kept: Path, folder: Path) -> LabelledSet:
     if name == "sessions of conversations":
         asked = write_conversation_sessions(folder / "sessions")
         return LabelledSet(asked, {}, lambda path, _first, _last: (Path(path).stem,))
+    if name == "identifiers":
+        asked = write_identifiers(folder / "notes")
+        return LabelledSet(asked, {}, lambda path, _first, _last: (path,))
     if name == "planted notes":
         write_haystack(folder / "notes")
         write_planted(folder / "notes")

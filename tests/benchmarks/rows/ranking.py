@@ -1,7 +1,8 @@
 """How well answers are ranked, on labelled sets, beside other ways of ranking the same chunks and vectors.
 
 Planted notes (`labelled/planted/`) are looked for among real text; conversations are notes, then sessions; the Debian
-handbook is searched in ten languages, the English one with queries in all of them. Cranfield, as notes and as sessions,
+handbook is searched in ten languages, the English one with queries in all of them; the questions of both also with
+an error in a word, and half typed. Identifiers are those of locked packages. Cranfield, as notes and as sessions,
 needs the environment variable CRANFIELD. Half of the questions, by a hash, have their figures apart: a change
 must hold on both. Then, for the models that run here, how many pairs of question and note reach the usual threshold.
 RANKING_SETS names the sets to measure, separated by commas.
@@ -15,7 +16,7 @@ from typing import NamedTuple
 
 from engine.backends.builtin import BuiltinMemory
 from engine.records import SearchOutcome
-from tests.benchmarks.labelled import conversations
+from tests.benchmarks.labelled import conversations, identifiers, spoiled
 from tests.benchmarks.labelled.measures import SHOWN, distinct, mean, ndcg, recall
 from tests.benchmarks.labelled.methods import Methods
 from tests.benchmarks.labelled.pairs import Shares, pairs_of
@@ -26,7 +27,7 @@ from tests.benchmarks.prepared import Bench
 
 _STEMMED = "stemmed BM25 (FTS5, porter)"
 _VECTORS = "vectors alone"
-_KINDS = KINDS | conversations.KINDS
+_KINDS = KINDS | conversations.KINDS | identifiers.KINDS | spoiled.KINDS
 _OURS = {"keyword": "ours, by words", "auto": "ours, by words and meaning"}
 _LISTED = 60
 """Results to find ten documents among."""

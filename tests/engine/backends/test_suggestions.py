@@ -37,6 +37,23 @@ def test_search_unknown_word_keeps_query_without_match(open_memory, workspace: P
     assert [suggestion.query for suggestion in outcome.suggestions] == ["irrigation quarterly"]
 
 
+@pytest.mark.parametrize("typed", ["irrgation", "irrigaation", "irrigatoin"])
+def test_evident_typo_in_a_long_question_is_corrected(open_memory, workspace: Path, typed: str) -> None:
+    """Long questions seldom have a chunk with all their words."""
+    memory = indexed(open_memory, workspace)
+    outcome = memory.search(f"why was the {typed} of our submarine so expensive")
+    assert outcome.corrected is not None
+    assert outcome.corrected.query == "why was the irrigation of our submarine so expensive"
+
+
+@pytest.mark.parametrize("typed", ["Irrgation", "irritation", "orrigation"])
+def test_names_and_other_words_in_a_long_question_stay(open_memory, workspace: Path, typed: str) -> None:
+    memory = indexed(open_memory, workspace)
+    outcome = memory.search(f"why was the {typed} of our submarine so expensive")
+    assert outcome.corrected is None
+    assert outcome.suggestions
+
+
 def test_a_slip_is_offered_and_not_taken(open_memory, workspace: Path) -> None:
     memory = indexed(open_memory, workspace)
     outcome = memory.search("irigation", correct=False)

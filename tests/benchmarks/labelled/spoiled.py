@@ -1,0 +1,65 @@
+"""Questions as they are typed: with an error in the rarest word, or before the last word is finished."""
+
+import hashlib
+import re
+import string
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from engine.text import analyse_query
+from tests.benchmarks.labelled.asked import Asked
+
+KINDS = {"as asked": "as asked", "error": "an error in the rarest word", "begun": "last word begun"}
+_WORD = re.compile(r"[^\W\d_]+")
+_LEAST = 5
+"""Letters of a word that is spoiled."""
+_TYPED = 0.6
+"""Share of the last word that has been typed."""
+
+
+def spoiled(asked: Sequence[Asked], folder: Path) -> list[Asked]:
+    """Each question as it is, with an error, and begun; `folder` has the notes, whose words are counted.
+
+    Questions without a word that can be spoiled in both ways are left out.
+    """
+    counts: Counter[str] = Counter()
+    for path in sorted(folder.rglob("*.md")):
+        counts.update({word.lower() for word in _WORD.findall(path.read_text("utf-8"))})
+    return [variant for of in asked for variant in _variants(of, counts)]
+
+
+def _variants(of: Asked, counts: Counter[str]) -> Iterator[Asked]:
+    mistyped, begun = with_error(of.text, counts), half_typed(of.text)
+    if mistyped and begun:
+        for text, kind in zip((of.text, mistyped, begun), KINDS, strict=True):
+            yield Asked(text, kind, of.gains)
+
+
+def with_error(question: str, counts: Counter[str]) -> str:
+    """One letter of the rarest known word omitted, added, replaced or swapped with the next; "" without such a word.
+
+    A hash of the question chooses the letter and what happens to it.
+    """
+    words = [word for word in _WORD.finditer(question) if len(word[0]) >= _LEAST and counts[word[0].lower()]]
+    if not words:
+        return ""
+    rarest = min(words, key=lambda word: counts[word[0].lower()])
+    what, where, instead = hashlib.sha256(question.encode()).digest()[1:4]
+    word, letter = rarest[0], string.ascii_lowercase[instead % 26]
+    at = where % (len(word) - 1)
+    typed = (
+        word[:at] + word[at + 1 :],
+        word[:at] + letter + word[at:],
+        word[:at] + letter + word[at + 1 :],
+        word[:at] + word[at + 1] + word[at] + word[at + 2 :],
+    )
+    changed = [text for text in (typed[what % 4], *typed) if text.lower() != word.lower()]
+    return question[: rarest.start()] + changed[0] + question[rarest.end() :]
+
+
+def half_typed(question: str) -> str:
+    """Up to the middle of the last word that is no function word; "" without a long enough one."""
+    terms = [term for term in analyse_query(question).terms if not term.stop and _WORD.fullmatch(term.surface)]
+    long = [term for term in terms if len(term.surface) >= _LEAST]
+    return question[: long[-1].start + int(_TYPED * len(long[-1].surface))] if long else ""
