@@ -1,0 +1,45 @@
+"""GitHub Copilot CLI."""
+
+import os
+from typing import TYPE_CHECKING
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.agents import Agent, FoundFolders
+
+if TYPE_CHECKING:
+    from engine.corpus.transcripts.formats import Formats
+
+
+def _folders(machine: Machine) -> FoundFolders:
+    for folder in (machine.named("COPILOT_HOME"), machine.below_home(".copilot")):
+        if folder:
+            yield "", os.path.join(folder, "session-state")
+
+
+def _renamed(path: str) -> int:
+    """When the file with the session's name was changed."""
+    folder, name = os.path.split(path)
+    if name != "events.jsonl":
+        return 0
+    try:
+        return os.lstat(os.path.join(folder, "workspace.yaml")).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.copilot_cli import CopilotFormat
+    from engine.corpus.transcripts.formats import Formats
+
+    return Formats(lines=(CopilotFormat(),))
+
+
+AGENT = Agent(
+    name="copilot-cli",
+    label="Copilot CLI",
+    resume="copilot --resume={id}",
+    stores=((r"/\.copilot/session-state\Z", "copilot"),),
+    folders=_folders,
+    parts_changed=_renamed,
+    formats=_formats,
+)
