@@ -11,7 +11,18 @@ from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING
 
 from engine.corpus.machine import Machine
-from engine.corpus.transcripts.agents import Agent, chatgpt, claude, claude_code, codex, gemini, openclaw, opencode
+from engine.corpus.transcripts.agents import (
+    Agent,
+    aider,
+    chatgpt,
+    claude,
+    claude_code,
+    codex,
+    copilot_cli,
+    gemini,
+    openclaw,
+    opencode,
+)
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
@@ -26,6 +37,8 @@ AGENTS: tuple[Agent, ...] = (
     chatgpt.AGENT,
     claude.AGENT,
     openclaw.AGENT,
+    copilot_cli.AGENT,
+    aider.AGENT,
 )
 """In the order in which their formats are tried: those with the surest marks first."""
 
