@@ -19,9 +19,12 @@ from engine.corpus.transcripts.agents import (
     claude_code,
     codex,
     copilot_cli,
+    crush,
     gemini,
+    goose,
     openclaw,
     opencode,
+    zed,
 )
 
 if TYPE_CHECKING:
@@ -39,6 +42,9 @@ AGENTS: tuple[Agent, ...] = (
     openclaw.AGENT,
     copilot_cli.AGENT,
     aider.AGENT,
+    zed.AGENT,
+    goose.AGENT,
+    crush.AGENT,
 )
 """In the order in which their formats are tried: those with the surest marks first."""
 
