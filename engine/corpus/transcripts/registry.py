@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from engine.corpus.machine import Machine
 from engine.corpus.transcripts.agents import (
+    JSON_LINES,
     Agent,
     aider,
     chatgpt,
@@ -22,17 +23,22 @@ from engine.corpus.transcripts.agents import (
     crush,
     gemini,
     goose,
+    iflow,
     openclaw,
     opencode,
+    pi,
+    qwen,
     zed,
 )
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
     from engine.corpus.folder_walk import FoundFile
-    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.formats import Formats, LineFormat
 
 AGENTS: tuple[Agent, ...] = (
+    qwen.AGENT,  # like iFlow's, some of its lines are as Claude Code's
+    iflow.AGENT,
     claude_code.AGENT,
     codex.AGENT,
     gemini.AGENT,
@@ -45,6 +51,8 @@ AGENTS: tuple[Agent, ...] = (
     zed.AGENT,
     goose.AGENT,
     crush.AGENT,
+    pi.PI,
+    pi.OH_MY_PI,
 )
 """In the order in which their formats are tried: those with the surest marks first."""
 
@@ -114,6 +122,30 @@ def copied_sessions(files: Iterable["FoundFile"], before: Set[str], cancel: "Can
 def formats() -> tuple["Formats", ...]:
     """The formats of all agents; the first call imports the parsers."""
     return _formats(AGENTS)
+
+
+def told_apart(known: "LineFormat", path: str) -> "LineFormat":
+    """The format of the agent whose transcript is at this path: agents that share a format differ in their paths.
+
+    The folder decides, else the name of the file; `known` where neither is an agent's.
+    """
+    alike = [
+        (agent, one)
+        for agent, held in zip(AGENTS, formats(), strict=True)
+        for one in held.lines
+        if type(one) is type(known)
+    ]
+    if len(alike) == 1 or not path:
+        return known
+    folder = path.replace(os.sep, "/")
+    while "/" in folder:
+        folder = folder.rpartition("/")[0]
+        for agent, one in alike:
+            if any(re.search(pattern, folder) for pattern, _ in agent.stores):
+                return one
+    name = os.path.basename(path)
+    named = (one for agent, one in alike if JSON_LINES not in agent.files and _any_of(agent.files).fullmatch(name))
+    return next(named, known)
 
 
 @functools.cache

@@ -14,6 +14,8 @@ AGENTS = {
     "gemini": "gemini",
     "openclaw": "openclaw",
     "copilot_cli": "copilot-cli",
+    "qwen": "qwen",
+    "iflow": "iflow",
 }
 LINES = sorted(path for path in FIXTURES.rglob("*.jsonl") if path.parent.name in AGENTS)
 
