@@ -27,6 +27,16 @@ GOOSE_NEWER = """ALTER TABLE messages ADD COLUMN metadata_json TEXT; ALTER TABLE
     ALTER TABLE sessions ADD COLUMN name TEXT DEFAULT '';
     ALTER TABLE sessions ADD COLUMN session_type TEXT NOT NULL DEFAULT 'user';"""
 
+HERMES = """
+CREATE TABLE sessions (id TEXT PRIMARY KEY, source TEXT NOT NULL, model TEXT, parent_session_id TEXT,
+    started_at REAL NOT NULL, ended_at REAL, message_count INTEGER DEFAULT 0, title TEXT);
+CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, role TEXT NOT NULL, content TEXT,
+    tool_call_id TEXT, tool_calls TEXT, timestamp REAL NOT NULL);"""
+HERMES_NEWER = """ALTER TABLE sessions ADD COLUMN cwd TEXT; ALTER TABLE sessions ADD COLUMN git_branch TEXT;
+    ALTER TABLE messages ADD COLUMN tool_name TEXT; ALTER TABLE messages ADD COLUMN reasoning TEXT;
+    ALTER TABLE messages ADD COLUMN reasoning_content TEXT;
+    ALTER TABLE messages ADD COLUMN active INTEGER NOT NULL DEFAULT 1;"""
+
 
 def write_rows(path: Path, schema: str, rows: Iterable[tuple[str, dict[str, Any]]] = ()) -> None:
     """Make a database with these rows, each with its table; without a schema, add them to it."""

@@ -10,7 +10,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator
-from datetime import datetime
 
 import msgspec
 
@@ -18,7 +17,7 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean
-from engine.corpus.transcripts.turns import Part, next_turn
+from engine.corpus.transcripts.turns import Part, local_time, next_turn
 
 _AGENT = "aider"
 _BLOCK = 256 * 1024
@@ -118,7 +117,7 @@ class AiderHistory:
                 time = f"{start[1]}T{start[2].replace(':', '-')}"
                 keys[time] += 1
                 key = time if keys[time] == 1 else f"{time}-{keys[time]}"
-                session = _begun(key, _local(f"{start[1]} {start[2]}"), project)
+                session = _begun(key, local_time(f"{start[1]} {start[2]}"), project)
             else:
                 session.take(line, continued=not whole)
             whole = line.endswith("\n")
@@ -141,10 +140,3 @@ def _lines(path: str) -> Iterator[str]:
     with open_binary(path) as file:
         while line := file.readline(_BLOCK):
             yield line.decode("utf-8", "replace").replace("\r\n", "\n")
-
-
-def _local(time: str) -> float | None:
-    try:
-        return datetime.fromisoformat(time).timestamp()  # the clock of this machine, as Aider wrote it
-    except (ValueError, OverflowError, OSError):
-        return None

@@ -23,11 +23,16 @@ from engine.corpus.transcripts.agents import (
     crush,
     gemini,
     goose,
+    gptme,
+    grok,
+    hermes,
     iflow,
     openclaw,
     opencode,
+    openhands,
     pi,
     qwen,
+    vibe,
     zed,
 )
 
@@ -53,6 +58,11 @@ AGENTS: tuple[Agent, ...] = (
     crush.AGENT,
     pi.PI,
     pi.OH_MY_PI,
+    openhands.AGENT,
+    grok.AGENT,
+    vibe.AGENT,
+    gptme.AGENT,
+    hermes.AGENT,
 )
 """In the order in which their formats are tried: those with the surest marks first."""
 

@@ -1,6 +1,7 @@
 """Turns of a conversation, in parts: what most formats make of a message."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import NamedTuple
 
 from engine.corpus.transcripts.formats import LineParser
@@ -45,3 +46,11 @@ def attached(name: str, *, image: bool = False) -> str:
     """The text that stands for an attachment, without its data."""
     sort = "image" if image else "file"
     return f"[{sort}: {name}]" if name else f"[{sort}]"
+
+
+def local_time(value: object) -> float | None:
+    """A date in ISO 8601 in seconds since the epoch; without a zone, it is of the clock of this machine."""
+    try:
+        return datetime.fromisoformat(value).timestamp() if isinstance(value, str) and len(value) <= 64 else None
+    except (ValueError, OverflowError, OSError):
+        return None

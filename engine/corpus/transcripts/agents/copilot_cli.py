@@ -4,7 +4,7 @@ import os
 from typing import TYPE_CHECKING
 
 from engine.corpus.machine import Machine
-from engine.corpus.transcripts.agents import Agent, FoundFolders
+from engine.corpus.transcripts.agents import Agent, FoundFolders, sidecar_changed
 
 if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
@@ -14,17 +14,6 @@ def _folders(machine: Machine) -> FoundFolders:
     for folder in (machine.named("COPILOT_HOME"), machine.below_home(".copilot")):
         if folder:
             yield "", os.path.join(folder, "session-state")
-
-
-def _renamed(path: str) -> int:
-    """When the file with the session's name was changed."""
-    folder, name = os.path.split(path)
-    if name != "events.jsonl":
-        return 0
-    try:
-        return os.lstat(os.path.join(folder, "workspace.yaml")).st_mtime_ns
-    except OSError:
-        return 0
 
 
 def _formats() -> "Formats":
@@ -40,6 +29,6 @@ AGENT = Agent(
     resume="copilot --resume={id}",
     stores=((r"/\.copilot/session-state\Z", "copilot"),),
     folders=_folders,
-    parts_changed=_renamed,
+    parts_changed=lambda path: sidecar_changed(path, "events.jsonl", "workspace.yaml"),
     formats=_formats,
 )

@@ -16,6 +16,9 @@ AGENTS = {
     "copilot_cli": "copilot-cli",
     "qwen": "qwen",
     "iflow": "iflow",
+    "grok": "grok",
+    "gptme": "gptme",
+    "vibe": "vibe",
 }
 LINES = sorted(path for path in FIXTURES.rglob("*.jsonl") if path.parent.name in AGENTS)
 
