@@ -15,6 +15,7 @@ from engine.corpus.transcripts.agents import (
     JSON_LINES,
     Agent,
     aider,
+    antigravity,
     chatgpt,
     claude,
     claude_code,
@@ -63,6 +64,7 @@ AGENTS: tuple[Agent, ...] = (
     vibe.AGENT,
     gptme.AGENT,
     hermes.AGENT,
+    antigravity.AGENT,
 )
 """In the order in which their formats are tried: those with the surest marks first."""
 

@@ -19,6 +19,7 @@ AGENTS = {
     "grok": "grok",
     "gptme": "gptme",
     "vibe": "vibe",
+    "antigravity": "antigravity",
 }
 LINES = sorted(path for path in FIXTURES.rglob("*.jsonl") if path.parent.name in AGENTS)
 
