@@ -9,11 +9,10 @@ from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, string, tool_input
-from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.messages import Role, clean
 from engine.corpus.transcripts.turns import Part
 
-_LARGEST_SIDECAR = 16 * 1024**2
 ROLES: Mapping[str, Role] = {
     "user": "user",
     "assistant": "assistant",
@@ -60,9 +59,9 @@ def arguments(value: object) -> str:
 
 
 def sidecar(path: str) -> Mapping[str, Any]:
-    """The JSON object in a file next to a transcript; an empty one if it can't be read."""
+    """The JSON object in a file next to a transcript; an empty one if it can't be read, or is longer than 64 MB."""
     try:
         with open_binary(path) as file:
-            return parse_line(file.read(_LARGEST_SIDECAR)) or {}
+            return parse_line(file.read(LONGEST_LINE)) or {}
     except (OSError, PathRefused):
         return {}

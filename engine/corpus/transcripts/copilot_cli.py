@@ -7,20 +7,27 @@ events has the session's name (`name`, in older versions `summary`).
 
 A line is an event with `type`, `data`, `id`, `timestamp` and, in a sub-agent, `agentId`. The prompt is read as typed
 (`content`), not as sent (`transformedContent`); prompts of another `source` than the user have the role "system". The
-system prompt and the texts of skills are left out. The single JSON documents of `~/.copilot/history-session-state`,
-which the versions before October 2025 wrote, are not read.
+system prompt and the texts of skills are left out.
+
+The first versions, of autumn 2025, wrote a document for each session: `session_*.json` in
+`~/.copilot/history-session-state`, with `sessionId`, `startTime` and `chatMessages` as in the API for chat completions
+(from readers of that time).
 """
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
+from engine.base import skip_reasons
 from engine.base.bounded_json import decode_json
+from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.chat_messages import ChatParser, sidecar
+from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.turns import Part, attached, next_turn
@@ -128,6 +135,31 @@ class CopilotParser(LineParser, kw_only=True):
         failure = string(error) or string(mapping(error).get("message"))
         tool = self.calls.pop(clean(string(data.get("toolCallId"))), "")
         return Part("tool", "tool-result", "\n".join(filter(None, (text, failure))), tool)
+
+
+class CopilotDocument:
+    """A session of the first versions."""
+
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        return path.endswith(".json") and b'"chatMessages"' in head and b'"sessionId"' in head
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """The one session of the file; messages have no times of their own. Raises ValueError."""
+        document = sidecar(path)
+        if not document:
+            raise ValueError(skip_reasons.NO_JSON_OBJECT.said(file=os.path.basename(path)))
+        started = seconds(document.get("startTime"))
+        facts = SessionFacts(agent=_AGENT, id=clean(string(document.get("sessionId"))), started=started)
+        reader = ChatParser(facts=facts)
+        messages: list[Message] = []
+        for message in map(mapping, items(document.get("chatMessages"))):
+            if cancel:
+                cancel.checkpoint()
+            if message.get("role") not in ("system", "developer"):
+                messages += next_turn(reader, list(reader.chat_parts(message)), time=started)
+        yield Conversation("", facts, tuple(messages), Counter(reader.unknown))
 
 
 class CopilotFormat:

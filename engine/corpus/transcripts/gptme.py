@@ -47,7 +47,7 @@ class GptmeFormat:
     title_marks: tuple[bytes, ...] = ()
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return all(map(_is_message, values)) and any(value.keys() <= _KEYS for value in values)
+        return any(map(_is_message, values))
 
     def parser(self, path: str) -> GptmeParser:
         folder = os.path.dirname(path)
@@ -67,7 +67,7 @@ class GptmeFormat:
 
 def _is_message(value: Mapping[str, Any]) -> bool:
     said = isinstance(value.get("content"), str) and isinstance(value.get("timestamp"), str)
-    return said and string(value.get("role")) in ("user", "assistant", "system")
+    return said and value.keys() <= _KEYS and string(value.get("role")) in ("user", "assistant", "system")
 
 
 def _config(path: str) -> Mapping[str, Any]:

@@ -51,8 +51,7 @@ class GrokFormat:
     title_marks: tuple[bytes, ...] = ()
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        own = not any(value.keys() & _OF_OTHERS or not isinstance(value.get("type"), str) for value in values)
-        return own and any(map(_is_line, values))
+        return any(map(_is_line, values)) and not any(value.keys() & _OF_OTHERS for value in values)
 
     def parser(self, path: str) -> GrokParser:
         folder = os.path.dirname(path)

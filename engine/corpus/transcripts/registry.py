@@ -141,12 +141,7 @@ def told_apart(known: "LineFormat", path: str) -> "LineFormat":
 
     The folder decides, else the name of the file; `known` where neither is an agent's.
     """
-    alike = [
-        (agent, one)
-        for agent, held in zip(AGENTS, formats(), strict=True)
-        for one in held.lines
-        if type(one) is type(known)
-    ]
+    alike = _alike(AGENTS, type(known))
     if len(alike) == 1 or not path:
         return known
     folder = path.replace(os.sep, "/")
@@ -158,6 +153,13 @@ def told_apart(known: "LineFormat", path: str) -> "LineFormat":
     name = os.path.basename(path)
     named = (one for agent, one in alike if JSON_LINES not in agent.files and _any_of(agent.files).fullmatch(name))
     return next(named, known)
+
+
+@functools.cache
+def _alike(agents: tuple[Agent, ...], kind: type) -> tuple[tuple[Agent, "LineFormat"], ...]:
+    """The agents whose formats are of this kind, each with its own."""
+    held = zip(agents, _formats(agents), strict=True)
+    return tuple((agent, one) for agent, formats in held for one in formats.lines if type(one) is kind)
 
 
 @functools.cache

@@ -1,5 +1,6 @@
 """Copilot CLI's events."""
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from engine.corpus.transcripts.agents import copilot_cli
 from engine.corpus.transcripts.copilot_cli import CopilotFormat
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.registry import parts_changed, resume_command, session_folders
+from engine.corpus.transcripts.transcript_reader import read_session
 from tests.helpers.transcripts import (
     feed,
     feed_with_pauses,
@@ -119,10 +121,42 @@ def test_its_events_are_recognised_and_others_are_not() -> None:
     assert not matches([{"type": "user.message", "content": "x"}])
 
 
+def test_a_document_of_the_first_versions_is_read(tmp_path: Path) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "bash", "arguments": '{"command": "ls"}'}}
+    document = {
+        "sessionId": "s-1",
+        "startTime": "2026-05-04T09:00:00Z",
+        "chatMessages": [
+            {"role": "system", "content": "You are careful."},
+            {"role": "user", "content": "Why does it leak?"},
+            {"role": "assistant", "content": "Let me look.", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c1", "content": "hull.py"},
+            {"role": "wizard"},
+            "odd",
+        ],
+    }
+    path = tmp_path / "session_s-1_1777885200.json"
+    path.write_text(json.dumps(document))
+    session = read_session(path, "")
+    assert session is not None
+    assert session.messages == (
+        Message("user", "text", "Why does it leak?", line=1, ordinal=1, time=START),
+        Message("assistant", "text", "Let me look.", 2, 2, time=START),
+        Message("assistant", "tool-call", "ls", 2, 2, time=START, tool="bash"),
+        Message("tool", "tool-result", "hull.py", 3, 3, time=START, tool="bash"),
+    )
+    assert (session.facts.agent, session.facts.id, session.facts.opening) == ("copilot-cli", "s-1", "Why does it leak?")
+    assert session.unknown == {"role wizard": 1, "role ": 1}
+    path.write_text('{"sessionId": "s-1", "chatMessages": [half')
+    with pytest.raises(ValueError, match="JSON"):
+        read_session(path, "")
+
+
 def test_sessions_are_found_and_resumed(tmp_path: Path) -> None:
     machine = Machine(str(tmp_path), {"COPILOT_HOME": str(tmp_path / "other")})
     found = [path for agent, _, path in session_folders(machine) if agent == "copilot-cli"]
-    assert found == [str(tmp_path / "other" / "session-state"), str(tmp_path / ".copilot" / "session-state")]
+    homes, names = ("other", ".copilot"), ("session-state", "history-session-state")
+    assert found == [str(tmp_path / home / name) for home in homes for name in names]
     assert resume_command("copilot-cli", "abc") == "copilot --resume=abc"
     assert copilot_cli.AGENT.label == "Copilot CLI"
 
