@@ -1,6 +1,7 @@
 """OpenHands."""
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from engine.corpus.machine import Machine
@@ -8,6 +9,8 @@ from engine.corpus.transcripts.agents import Agent, FoundFolders
 
 if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
+
+_DOCUMENTS = ("base_state.json", "0.json")
 
 
 def _folders(machine: Machine) -> FoundFolders:
@@ -17,6 +20,8 @@ def _folders(machine: Machine) -> FoundFolders:
 
 def _last_event(path: str) -> int:
     """When an event was added to a conversation."""
+    if not path.endswith(_DOCUMENTS):
+        return 0
     folder, name = os.path.split(path)
     if name == "base_state.json":
         folder = os.path.join(folder, "events")
@@ -41,7 +46,7 @@ AGENT = Agent(
     resume="openhands --resume {id}",
     stores=((r"/\.openhands/(?:conversations|sessions)\Z", "openhands"),),
     folders=_folders,
-    files=(r"base_state\.json", r"0\.json"),
+    files=tuple(map(re.escape, _DOCUMENTS)),
     parts_changed=_last_event,
     formats=_formats,
 )
