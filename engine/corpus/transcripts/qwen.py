@@ -3,20 +3,25 @@
 Written from its public source (`chatRecordingService.ts`, autumn 2026) and from the reader of
 claude-code-history-viewer (August 2026). `QWEN_RUNTIME_DIR` or `QWEN_HOME` names another folder than `~/.qwen`. A line
 is a record with `uuid`, `sessionId`, `cwd` and `gitBranch`; its `message` has the parts of Gemini's API. Records of the
-type "system" have a `subtype` and a `systemPayload`. Older versions recorded sessions as Gemini CLI does.
+type "system" have a `subtype` and a `systemPayload`. Older versions recorded documents below `~/.qwen/tmp` as Gemini
+CLI did (tests of coding_agent_session_search, August 2026): there the folder says whose they are.
 """
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from engine.base.bounded_json import decode_json
-from engine.corpus.transcripts.gemini import GeminiParser
+from engine.base.cancellation import CancelToken
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.gemini import GeminiDocument, GeminiParser
 from engine.corpus.transcripts.json_values import mapping, seconds, string
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.turns import Part, next_turn
 
 _AGENT = "qwen"
+_FOLDER = re.compile(r"[/\\]\.qwen[/\\]")
 _TYPES = frozenset({"user", "assistant", "tool_result", "system"})
 _OF_THE_USER = frozenset({"", "mid_turn_user_message", "realtime_message"})
 """Subtypes of records with the user's words; others are notifications, scheduled prompts and prompts of agents."""
@@ -96,6 +101,20 @@ class QwenFormat:
 
     def resume(self, state: bytes) -> QwenParser:
         return decode_json(state, QwenParser)
+
+
+class QwenDocument(GeminiDocument):
+    """A session of the first versions, or a history saved with `/chat save`."""
+
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        return _FOLDER.search(path) is not None and super().matches(path, head)
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        for conversation in super().conversations(path, cancel):
+            conversation.facts.agent = _AGENT
+            yield conversation
 
 
 def _is_record(value: Mapping[str, Any]) -> bool:

@@ -1,5 +1,6 @@
 """Qwen Code's sessions."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from engine.corpus.machine import Machine
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.qwen import QwenFormat
 from engine.corpus.transcripts.registry import resume_command, session_folders
-from engine.corpus.transcripts.transcript_reader import format_of
+from engine.corpus.transcripts.transcript_reader import format_of, read_session
 from tests.helpers.transcripts import (
     feed,
     feed_with_pauses,
@@ -82,10 +83,27 @@ def test_a_result_may_only_be_there_for_display() -> None:
     assert (message.role, message.kind, message.text) == ("tool", "tool-result", "Listed.")
 
 
+def test_documents_of_older_versions_are_told_from_geminis(tmp_path: Path) -> None:
+    answer = {"id": "b", "timestamp": "2026-05-04T09:00:02Z", "type": "qwen", "content": [{"text": "No seams."}]}
+    asked = {"id": "a", "timestamp": "2026-05-04T09:00:01Z", "type": "user", "content": "Why does it leak?"}
+    document = {"sessionId": "s-1", "projectHash": "00ff", "startTime": "2026-05-04T09:00:00Z"}
+    for home, agent in ((".qwen", "qwen"), (".gemini", "gemini")):
+        path = tmp_path / home / "tmp" / "00ff" / "chats" / "session-2025-11-26T14-57-9e676089.json"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps({**document, "messages": [asked, answer]}))
+        session = read_session(path, "")
+        assert session is not None
+        assert [(message.role, message.text) for message in session.messages] == [
+            ("user", "Why does it leak?"),
+            ("assistant", "No seams."),
+        ]
+        assert (session.facts.agent, session.facts.id, session.unknown) == (agent, "s-1", {})
+
+
 def test_sessions_are_found_and_resumed(tmp_path: Path) -> None:
     machine = Machine(str(tmp_path), {"QWEN_HOME": str(tmp_path / "other")})
     found = [path for agent, _, path in session_folders(machine) if agent == "qwen"]
-    assert found == [str(tmp_path / "other" / "projects"), str(tmp_path / ".qwen" / "projects")]
+    assert found == [str(tmp_path / home / name) for home in ("other", ".qwen") for name in ("projects", "tmp")]
     assert resume_command("qwen", "x") == "qwen --resume x"
 
 
