@@ -30,7 +30,7 @@ AGENT = Agent(
     resume="copilot --resume={id}",
     stores=((r"/\.copilot/session-state\Z", "copilot"), (r"/\.copilot/history-session-state\Z", "copilot-history")),
     folders=_folders,
-    files=(JSON_LINES, r"session_.*\.json"),
+    files=(JSON_LINES, r"session_[^/]*\.json"),
     parts_changed=lambda path: sidecar_changed(path, "events.jsonl", "workspace.yaml"),
     formats=_formats,
 )

@@ -9,7 +9,7 @@ from engine.corpus.transcripts.agents import Agent, FoundFolders
 if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
 
-_FILES = (r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_.*\.jsonl",)
+_FILES = (r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_[^/]*\.jsonl",)
 
 
 def _pi_folders(machine: Machine) -> FoundFolders:

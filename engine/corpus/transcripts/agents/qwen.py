@@ -30,6 +30,6 @@ AGENT = Agent(
     resume="qwen --resume {id}",
     stores=((r"/\.qwen/projects\Z", "qwen"), (r"/\.qwen/tmp\Z", "qwen-tmp")),
     folders=_folders,
-    files=(JSON_LINES, r"(?:session|checkpoint)-.*\.json"),
+    files=(JSON_LINES, r"(?:session|checkpoint)-[^/]*\.json"),
     formats=_formats,
 )
