@@ -339,7 +339,7 @@ class TranscriptRows:
             except ValueError as error:
                 return self._whole.unreadable(file, error)
             document = None if database else document_format(source, file.path)
-            known = None if database or document else line_format(source)
+            known = None if database or document else line_format(source, file.path)
             if known is not None:
                 return self._lines.take(file, source, known)
         if database is not None:

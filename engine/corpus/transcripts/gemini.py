@@ -34,6 +34,8 @@ from engine.corpus.transcripts.jsonl import first_line
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
 
 _AGENT = "gemini"
+_ANSWERS = ("gemini", "qwen")
+"""Types of the model's messages: Qwen Code recorded its sessions in the same way at first."""
 _BLOCK = 256 * 1024
 _HASH = re.compile(r"[0-9a-f]{64}")
 _SESSION = re.compile(rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"projectHash"\s*:)', re.DOTALL)
@@ -112,7 +114,7 @@ class GeminiParser(LineParser, kw_only=True):
 
     def _new_parts(self, value: Mapping[str, Any], given: _Given) -> Iterator[_Part]:
         kind = value.get("type")
-        if kind not in ("user", "gemini", "info", "error", "warning"):
+        if kind not in ("user", *_ANSWERS, "info", "error", "warning"):
             self.count_unknown(kind)
             return
         thoughts = items(value.get("thoughts"))
@@ -122,7 +124,7 @@ class GeminiParser(LineParser, kw_only=True):
                 yield "assistant", "thinking", text, ""
         given.thoughts = max(given.thoughts, len(thoughts))
         if not given.text:
-            role: Role = "user" if kind == "user" else "assistant" if kind == "gemini" else "system"
+            role: Role = "user" if kind == "user" else "assistant" if kind in _ANSWERS else "system"
             parts = [part for part in self._content(value, role) if part[2].strip()]
             given.text = bool(parts)
             yield from parts

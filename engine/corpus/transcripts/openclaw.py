@@ -1,8 +1,9 @@
-"""OpenClaw: `~/.openclaw/agents/<agent>/sessions/<session>.jsonl`, its archives, and the sessions of pi.
+"""OpenClaw: `~/.openclaw/agents/<agent>/sessions/<session>.jsonl` and its archives; also Pi and Oh My Pi.
 
-Written from the session format of pi (version 3, https://pi.dev/docs/latest/session-format), which OpenClaw stores, and
+Written from the session format of Pi (version 3, https://pi.dev/docs/latest/session-format), which OpenClaw stores, and
 from OpenClaw's public source and documentation between February and September 2026. Newer versions can store
-transcripts in SQLite; remaining files are read.
+transcripts in SQLite; remaining files are read. Pi stores `~/.pi/agent/sessions/--<folder>--/<time>_<session>.jsonl`
+(its public source, March 2026), and Oh My Pi the same below `~/.omp`, with a title in the first line (January 2026).
 
 A line is an entry of a tree; all branches are read, in the order in which they were written. Text written neither by
 the user nor by the agent has the role "system"; heartbeats and silent replies are left out.
@@ -25,11 +26,12 @@ from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts
 _TIME = r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d{3})?Z"
 _ARCHIVE = re.compile(rf"\.jsonl\.(?:reset|deleted)\.{_TIME}$")
 _COPY = re.compile(r"\.checkpoint\.[0-9a-fA-F-]{36}\.jsonl$|\.trajectory\.jsonl$|\.jsonl\.bak\b")
+_NAME_START = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_")  # Pi's
 _NAME_END = re.compile(r"(?:\.checkpoint\.[0-9a-fA-F-]{36}|\.trajectory)?\.jsonl.*$", re.DOTALL)
 _RUNTIME_CONTEXT = "openclaw.runtime-context"
 
 _SILENT_LINES = frozenset(
-    "custom model_change thinking_level_change active_tools_change label leaf context_edit usage".split()
+    "custom model_change thinking_level_change active_tools_change label leaf context_edit ttsr_injection usage".split()
 )
 _TEXT_BLOCKS = frozenset({"text", "input_text", "output_text"})
 _CALL_BLOCKS = frozenset({"toolCall", "toolUse", "tool_use", "tool_call", "functionCall"})
@@ -126,6 +128,7 @@ class OpenClawParser(LineParser, kw_only=True):
         self.headed = True
         facts = self.facts
         facts.id = clean(string(value.get("id"))) or facts.id
+        facts.title = facts.title or clean(string(value.get("title"))).strip()
         facts.project = clean(string(value.get("cwd")))
         facts.started = seconds(value.get("timestamp")) or facts.started
         parent = string(value.get("parentSession")) or string(value.get("branchedFrom"))
@@ -243,7 +246,8 @@ class OpenClawParser(LineParser, kw_only=True):
 
 
 class OpenClawFormat:
-    agent = "openclaw"
+    """OpenClaw's sessions, and those of an agent with the same format."""
+
     # The last one is speech after a thought; the result of a tool is one text.
     speech_marks: tuple[bytes, ...] = (
         b'"role":"user","content":',
@@ -251,6 +255,9 @@ class OpenClawFormat:
         b'"},{"type":"text","text":"',
     )
     title_marks: tuple[bytes, ...] = (b'"session_info"',)
+
+    def __init__(self, agent: str = "openclaw") -> None:
+        self.agent = agent
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         return any(_is_header(value) or _is_message(value) for value in values)
@@ -282,7 +289,7 @@ def _is_message(value: Mapping[str, Any]) -> bool:
 
 
 def _session_id(name: str) -> str:
-    return _NAME_END.sub("", name)
+    return _NAME_END.sub("", _NAME_START.sub("", name, count=1))
 
 
 def _between_sessions(message: Mapping[str, Any]) -> bool:

@@ -89,7 +89,7 @@ def _begin(descriptor: int, path: str, size: int, block: bytes) -> _Begun | None
             said += parser.feed(value, 0)
         elif value is not None:
             values.append(value)
-            known = format_of(values)
+            known = format_of(values, path)
             if known is not None:
                 parser = known.parser(path)
                 for early in values:

@@ -11,14 +11,40 @@ from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING
 
 from engine.corpus.machine import Machine
-from engine.corpus.transcripts.agents import Agent, chatgpt, claude, claude_code, codex, gemini, openclaw, opencode
+from engine.corpus.transcripts.agents import (
+    JSON_LINES,
+    Agent,
+    aider,
+    antigravity,
+    chatgpt,
+    claude,
+    claude_code,
+    codex,
+    copilot_cli,
+    crush,
+    gemini,
+    goose,
+    gptme,
+    grok,
+    hermes,
+    iflow,
+    openclaw,
+    opencode,
+    openhands,
+    pi,
+    qwen,
+    vibe,
+    zed,
+)
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
     from engine.corpus.folder_walk import FoundFile
-    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.formats import Formats, LineFormat
 
 AGENTS: tuple[Agent, ...] = (
+    qwen.AGENT,  # like iFlow's, some of its lines are as Claude Code's
+    iflow.AGENT,
     claude_code.AGENT,
     codex.AGENT,
     gemini.AGENT,
@@ -26,6 +52,19 @@ AGENTS: tuple[Agent, ...] = (
     chatgpt.AGENT,
     claude.AGENT,
     openclaw.AGENT,
+    copilot_cli.AGENT,
+    aider.AGENT,
+    zed.AGENT,
+    goose.AGENT,
+    crush.AGENT,
+    pi.PI,
+    pi.OH_MY_PI,
+    openhands.AGENT,
+    grok.AGENT,
+    vibe.AGENT,
+    gptme.AGENT,
+    hermes.AGENT,
+    antigravity.AGENT,
 )
 """In the order in which their formats are tried: those with the surest marks first."""
 
@@ -95,6 +134,32 @@ def copied_sessions(files: Iterable["FoundFile"], before: Set[str], cancel: "Can
 def formats() -> tuple["Formats", ...]:
     """The formats of all agents; the first call imports the parsers."""
     return _formats(AGENTS)
+
+
+def told_apart(known: "LineFormat", path: str) -> "LineFormat":
+    """The format of the agent whose transcript is at this path: agents that share a format differ in their paths.
+
+    The folder decides, else the name of the file; `known` where neither is an agent's.
+    """
+    alike = _alike(AGENTS, type(known))
+    if len(alike) == 1 or not path:
+        return known
+    folder = path.replace(os.sep, "/")
+    while "/" in folder:
+        folder = folder.rpartition("/")[0]
+        for agent, one in alike:
+            if any(re.search(pattern, folder) for pattern, _ in agent.stores):
+                return one
+    name = os.path.basename(path)
+    named = (one for agent, one in alike if JSON_LINES not in agent.files and _any_of(agent.files).fullmatch(name))
+    return next(named, known)
+
+
+@functools.cache
+def _alike(agents: tuple[Agent, ...], kind: type) -> tuple[tuple[Agent, "LineFormat"], ...]:
+    """The agents whose formats are of this kind, each with its own."""
+    held = zip(agents, _formats(agents), strict=True)
+    return tuple((agent, one) for agent, formats in held for one in formats.lines if type(one) is kind)
 
 
 @functools.cache

@@ -22,7 +22,7 @@ from engine.corpus.transcripts.formats import (
 )
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, RawLine, Source, Unpacked, parse_line, raw_lines, read_at
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.registry import formats
+from engine.corpus.transcripts.registry import formats, told_apart
 from engine.corpus.transcripts.stores import session_name
 from engine.corpus.transcripts.transcript_files import is_compressed, transcript_of
 
@@ -60,19 +60,20 @@ def database_format(source: Source, path: str) -> DatabaseFormat | None:
     return next((known for one in formats() for known in one.databases if known.matches(path, head)), None)
 
 
-def line_format(source: Source) -> LineFormat | None:
+def line_format(source: Source, path: str = "") -> LineFormat | None:
     """The format of an open transcript with one JSON object a line; None for another. Raises OSError."""
     values = [
         value
         for raw in islice(raw_lines(source), _LINES_TO_JUDGE)
         if len(raw.data) <= LONGEST_LINE and (value := parse_line(raw.data)) is not None
     ]
-    return format_of(values)
+    return format_of(values, path)
 
 
-def format_of(values: Sequence[Mapping[str, Any]]) -> LineFormat | None:
-    """The format that has such lines; None where none does."""
-    return next((known for one in formats() for known in one.lines if known.matches(values)), None)
+def format_of(values: Sequence[Mapping[str, Any]], path: str = "") -> LineFormat | None:
+    """The format that has such lines; None where none does. Agents that share one are told apart by the path."""
+    known = next((known for one in formats() for known in one.lines if known.matches(values)), None)
+    return None if known is None else told_apart(known, path)
 
 
 class LineReader(msgspec.Struct):
@@ -133,7 +134,7 @@ def read_session(path: Path, part: str, cancel: CancelToken | None = None) -> Co
         if document is not None:
             found = document.conversations(str(path), cancel)
             return next((one for one in found if session_name("", one.key).lstrip("/") == part), None)
-        known = line_format(source)
+        known = line_format(source, str(path))
         if known is None or part:
             return None
         return _whole(known, source, path, cancel)
@@ -147,7 +148,7 @@ def conversations(path: Path, cancel: CancelToken | None = None) -> Iterator[Con
     with opened(path) as (source, _):
         database = database_format(source, str(path))
         document = None if database else document_format(source, str(path))
-        known = None if database or document else line_format(source)
+        known = None if database or document else line_format(source, str(path))
         if known is not None:
             yield _whole(known, source, path, cancel)
     if database is not None:
@@ -190,7 +191,7 @@ def project_of(path: str) -> str:
             if document is not None:
                 first = next(iter(document.conversations(path, None)), None)
                 return first.facts.project if first is not None and not first.key else ""
-            known = line_format(source)
+            known = line_format(source, path)
             if known is None:
                 return ""
             parser = known.parser(transcript_of(path))

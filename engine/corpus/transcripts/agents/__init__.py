@@ -4,6 +4,7 @@ In: nothing; a declaration is imported at the start of every command, so it impo
 Out: an `Agent` each, with its label, its folders and files, its resume command and its transcript formats.
 """
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Set
 from typing import TYPE_CHECKING
 
@@ -63,3 +64,13 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
     The names that were copies before are given, too, for a transcript that cannot be read now. Raises Cancelled.
     """
+
+
+def sidecar_changed(path: str, transcript: str, sidecar: str) -> int:
+    """When the file `sidecar` next to a transcript with the name `transcript` was changed, in nanoseconds; else 0."""
+    if not path.endswith(transcript) or os.path.basename(path) != transcript:
+        return 0
+    try:
+        return os.lstat(os.path.join(os.path.dirname(path), sidecar)).st_mtime_ns
+    except OSError:
+        return 0

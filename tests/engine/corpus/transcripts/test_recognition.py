@@ -8,7 +8,19 @@ import pytest
 from engine.corpus.transcripts.transcript_reader import document_format, line_format, opened, read_session
 
 FIXTURES = Path(__file__).parent / "fixtures"
-AGENTS = {"claude_code": "claude-code", "codex": "codex", "gemini": "gemini", "openclaw": "openclaw"}
+AGENTS = {
+    "claude_code": "claude-code",
+    "codex": "codex",
+    "gemini": "gemini",
+    "openclaw": "openclaw",
+    "copilot_cli": "copilot-cli",
+    "qwen": "qwen",
+    "iflow": "iflow",
+    "grok": "grok",
+    "gptme": "gptme",
+    "vibe": "vibe",
+    "antigravity": "antigravity",
+}
 LINES = sorted(path for path in FIXTURES.rglob("*.jsonl") if path.parent.name in AGENTS)
 
 

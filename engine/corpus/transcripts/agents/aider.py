@@ -1,0 +1,35 @@
+"""Aider. It writes its sessions into the folders of projects, which the user lists."""
+
+from typing import TYPE_CHECKING
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.agents import Agent, FoundFolders
+
+if TYPE_CHECKING:
+    from engine.corpus.transcripts.formats import Formats
+
+_HISTORY = ".aider.chat.history.md"
+
+
+def _folders(machine: Machine) -> FoundFolders:
+    """The file that a variable names, and that of sessions outside of any project."""
+    for path in (machine.named("AIDER_CHAT_HISTORY_FILE"), machine.below_home(_HISTORY)):
+        if path:
+            yield "", path
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.aider import AiderHistory
+    from engine.corpus.transcripts.formats import Formats
+
+    return Formats(documents=(AiderHistory(),))
+
+
+AGENT = Agent(
+    name="aider",
+    label="Aider",
+    stores=((r"/\.aider\.chat\.history\.md\Z", "aider"),),
+    folders=_folders,
+    files=(r".*\.aider\.chat\.history\.md",),
+    formats=_formats,
+)

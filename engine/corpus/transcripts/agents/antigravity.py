@@ -1,0 +1,51 @@
+"""Antigravity and its command line. A shorter transcript next to the full one is a copy."""
+
+import os
+from collections.abc import Iterable, Set
+from typing import TYPE_CHECKING
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.agents import Agent, FoundFolders
+
+if TYPE_CHECKING:
+    from engine.base.cancellation import CancelToken
+    from engine.corpus.folder_walk import FoundFile
+    from engine.corpus.transcripts.formats import Formats
+
+_FULL, _SHORT = "transcript_full.jsonl", "transcript.jsonl"
+
+
+def _folders(machine: Machine) -> FoundFolders:
+    for name in ("antigravity-cli", "antigravity"):
+        yield "", machine.below_home(".gemini", name, "brain")
+
+
+def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
+    full: set[str] = set()
+    short: dict[str, str] = {}
+    for file in files:
+        if file.path.endswith((_FULL, _SHORT)):
+            folder, name = os.path.split(file.path)
+            if name == _FULL:
+                full.add(folder)
+            elif name == _SHORT:
+                short[folder] = file.name
+    return {short[folder] for folder in full & short.keys()}
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.antigravity import AntigravityFormat
+    from engine.corpus.transcripts.formats import Formats
+
+    return Formats(lines=(AntigravityFormat(),))
+
+
+AGENT = Agent(
+    name="antigravity",
+    label="Antigravity",
+    resume="agy --conversation {id}",
+    stores=((r"/\.gemini/antigravity(?:-cli)?/brain\Z", "antigravity"),),
+    folders=_folders,
+    copies=_copies,
+    formats=_formats,
+)

@@ -1,0 +1,36 @@
+"""GitHub Copilot CLI."""
+
+import os
+from typing import TYPE_CHECKING
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.agents import JSON_LINES, Agent, FoundFolders, sidecar_changed
+
+if TYPE_CHECKING:
+    from engine.corpus.transcripts.formats import Formats
+
+
+def _folders(machine: Machine) -> FoundFolders:
+    for folder in (machine.named("COPILOT_HOME"), machine.below_home(".copilot")):
+        if folder:
+            yield "", os.path.join(folder, "session-state")
+            yield "history", os.path.join(folder, "history-session-state")
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.copilot_cli import CopilotDocument, CopilotFormat
+    from engine.corpus.transcripts.formats import Formats
+
+    return Formats(lines=(CopilotFormat(),), documents=(CopilotDocument(),))
+
+
+AGENT = Agent(
+    name="copilot-cli",
+    label="Copilot CLI",
+    resume="copilot --resume={id}",
+    stores=((r"/\.copilot/session-state\Z", "copilot"), (r"/\.copilot/history-session-state\Z", "copilot-history")),
+    folders=_folders,
+    files=(JSON_LINES, r"session_[^/]*\.json"),
+    parts_changed=lambda path: sidecar_changed(path, "events.jsonl", "workspace.yaml"),
+    formats=_formats,
+)

@@ -1,0 +1,59 @@
+"""Crush. Its database is in each project's folder; a file in its data folder lists these."""
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.agents import Agent, FoundFolders
+
+if TYPE_CHECKING:
+    from engine.corpus.transcripts.formats import Formats
+
+_MOST_BYTES = 256 * 1024
+
+
+def _folders(machine: Machine) -> FoundFolders:
+    homes = (machine.named("CRUSH_GLOBAL_DATA"), *(os.path.join(home, "crush") for home in machine.data_homes()))
+    for home in filter(None, homes):
+        for folder in _listed(os.path.join(home, "projects.json")):
+            yield os.path.basename(os.path.dirname(folder)), os.path.join(folder, "crush.db")
+
+
+def _listed(path: str) -> Iterator[str]:
+    """The data folders of the projects that the program has worked in."""
+    if not os.path.isfile(path):
+        return
+    from engine.base.errors import PathRefused
+    from engine.corpus.safe_open import open_binary
+    from engine.corpus.transcripts.json_values import items, mapping, string
+    from engine.corpus.transcripts.jsonl import parse_line
+
+    try:
+        with open_binary(path) as file:
+            known = parse_line(file.read(_MOST_BYTES)) or {}
+    except (OSError, PathRefused):
+        return
+    for project in map(mapping, items(known.get("projects"))):
+        folder = string(project.get("data_dir")) or os.path.join(string(project.get("path")), ".crush")
+        if os.path.isabs(folder) and "\0" not in folder:
+            yield os.path.normpath(folder)
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.crush import CRUSH_DATABASE
+    from engine.corpus.transcripts.formats import Formats
+
+    return Formats(databases=(CRUSH_DATABASE,))
+
+
+AGENT = Agent(
+    name="crush",
+    label="Crush",
+    resume="crush --session {id}",
+    stores=((r"/\.crush(?:/crush\.db)?\Z", "crush"),),
+    folders=_folders,
+    files=(),
+    databases=r"crush\.db",
+    formats=_formats,
+)

@@ -1,0 +1,43 @@
+"""Goose."""
+
+import os
+from typing import TYPE_CHECKING
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.agents import Agent, FoundFolders
+
+if TYPE_CHECKING:
+    from engine.corpus.transcripts.formats import Formats
+
+
+def _folders(machine: Machine) -> FoundFolders:
+    linux, _ = machine.data_homes()
+    roaming = machine.named("APPDATA") or machine.below_home("AppData", "Roaming")
+    named = machine.named("GOOSE_PATH_ROOT")
+    homes = (
+        os.path.join(named, "data") if named else "",
+        os.path.join(linux, "goose"),
+        machine.below_home("Library", "Application Support", "Block", "goose"),
+        os.path.join(roaming, "Block", "goose", "data"),
+    )
+    for home in filter(None, homes):
+        yield "", os.path.join(home, "sessions", "sessions.db")
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.goose import GOOSE_DATABASE
+
+    return Formats(databases=(GOOSE_DATABASE,))
+
+
+AGENT = Agent(
+    name="goose",
+    label="Goose",
+    resume="goose session --resume --session-id {id}",
+    stores=((r"/goose(?:/data)?/sessions(?:/sessions\.db)?\Z", "goose"),),
+    folders=_folders,
+    files=(),
+    databases=r"sessions\.db",
+    formats=_formats,
+)

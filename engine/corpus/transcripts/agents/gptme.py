@@ -1,0 +1,37 @@
+"""gptme."""
+
+import os
+from typing import TYPE_CHECKING
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.agents import Agent, FoundFolders, sidecar_changed
+
+if TYPE_CHECKING:
+    from engine.corpus.transcripts.formats import Formats
+
+
+def _folders(machine: Machine) -> FoundFolders:
+    named = machine.named("GPTME_LOGS_HOME")
+    if named:
+        yield "", named
+    mac = machine.below_home("Library", "Application Support")
+    for home in (*machine.data_homes(), mac):
+        yield "", os.path.join(home, "gptme", "logs")
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.gptme import GptmeFormat
+
+    return Formats(lines=(GptmeFormat(),))
+
+
+AGENT = Agent(
+    name="gptme",
+    label="gptme",
+    resume="gptme --name {id}",
+    stores=((r"/gptme/logs\Z", "gptme"),),
+    folders=_folders,
+    parts_changed=lambda path: sidecar_changed(path, "conversation.jsonl", "config.toml"),
+    formats=_formats,
+)

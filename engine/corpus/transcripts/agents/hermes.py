@@ -1,0 +1,35 @@
+"""Hermes Agent."""
+
+import os
+from typing import TYPE_CHECKING
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.agents import Agent, FoundFolders
+
+if TYPE_CHECKING:
+    from engine.corpus.transcripts.formats import Formats
+
+
+def _folders(machine: Machine) -> FoundFolders:
+    for folder in (machine.named("HERMES_HOME"), machine.below_home(".hermes")):
+        if folder:
+            yield "", os.path.join(folder, "state.db")
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.hermes import HERMES_DATABASE
+
+    return Formats(databases=(HERMES_DATABASE,))
+
+
+AGENT = Agent(
+    name="hermes",
+    label="Hermes Agent",
+    resume="hermes --resume {id}",
+    stores=((r"/\.hermes(?:/state\.db)?\Z", "hermes"),),
+    folders=_folders,
+    files=(),
+    databases=r"state\.db",
+    formats=_formats,
+)

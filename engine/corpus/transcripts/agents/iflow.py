@@ -1,0 +1,30 @@
+"""iFlow CLI."""
+
+from typing import TYPE_CHECKING
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.agents import Agent, FoundFolders
+
+if TYPE_CHECKING:
+    from engine.corpus.transcripts.formats import Formats
+
+
+def _folders(machine: Machine) -> FoundFolders:
+    yield "", machine.below_home(".iflow", "projects")
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.iflow import IflowFormat
+
+    return Formats(lines=(IflowFormat(),))
+
+
+AGENT = Agent(
+    name="iflow",
+    label="iFlow",
+    resume="iflow --resume={id}",
+    stores=((r"/\.iflow/projects\Z", "iflow"),),
+    folders=_folders,
+    formats=_formats,
+)

@@ -1,0 +1,52 @@
+"""OpenHands."""
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.agents import Agent, FoundFolders
+
+if TYPE_CHECKING:
+    from engine.corpus.transcripts.formats import Formats
+
+_DOCUMENTS = ("base_state.json", "0.json")
+
+
+def _folders(machine: Machine) -> FoundFolders:
+    for folder in ("conversations", "sessions"):
+        yield "", machine.below_home(".openhands", folder)
+
+
+def _last_event(path: str) -> int:
+    """When an event was added to a conversation."""
+    if not path.endswith(_DOCUMENTS):
+        return 0
+    folder, name = os.path.split(path)
+    if name == "base_state.json":
+        folder = os.path.join(folder, "events")
+    elif name != "0.json" or os.path.basename(folder) != "events":
+        return 0
+    try:
+        return os.lstat(folder).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.openhands import OpenHandsConversation
+
+    return Formats(documents=(OpenHandsConversation(),))
+
+
+AGENT = Agent(
+    name="openhands",
+    label="OpenHands",
+    resume="openhands --resume {id}",
+    stores=((r"/\.openhands/(?:conversations|sessions)\Z", "openhands"),),
+    folders=_folders,
+    files=tuple(map(re.escape, _DOCUMENTS)),
+    parts_changed=_last_event,
+    formats=_formats,
+)

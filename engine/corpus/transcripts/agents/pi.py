@@ -1,0 +1,58 @@
+"""Pi and Oh My Pi, a fork of it. OpenClaw stores their format, too: the folder or the file's name tells them apart."""
+
+import os
+from typing import TYPE_CHECKING
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.agents import Agent, FoundFolders
+
+if TYPE_CHECKING:
+    from engine.corpus.transcripts.formats import Formats
+
+_FILES = (r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_[^/]*\.jsonl",)
+
+
+def _pi_folders(machine: Machine) -> FoundFolders:
+    for folder in (machine.named("PI_CODING_AGENT_DIR"), machine.below_home(".pi", "agent")):
+        if folder:
+            yield "", os.path.join(folder, "sessions")
+
+
+def _oh_my_pi_folders(machine: Machine) -> FoundFolders:
+    for folder in (machine.named("OMP_CODING_AGENT_DIR"), machine.below_home(".omp", "agent")):
+        if folder:
+            yield "", os.path.join(folder, "sessions")
+
+
+def _pi_formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.openclaw import OpenClawFormat
+
+    return Formats(lines=(OpenClawFormat(PI.name),))
+
+
+def _oh_my_pi_formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.openclaw import OpenClawFormat
+
+    return Formats(lines=(OpenClawFormat(OH_MY_PI.name),))
+
+
+PI = Agent(
+    name="pi",
+    label="Pi",
+    resume="pi --session {id}",
+    stores=((r"/\.pi/agent/sessions\Z", "pi"),),
+    folders=_pi_folders,
+    files=_FILES,
+    formats=_pi_formats,
+)
+OH_MY_PI = Agent(
+    name="oh-my-pi",
+    label="Oh My Pi",
+    resume="omp --resume {id}",
+    stores=((r"/\.omp/agent/sessions\Z", "oh-my-pi"),),
+    folders=_oh_my_pi_folders,
+    files=_FILES,
+    formats=_oh_my_pi_formats,
+)

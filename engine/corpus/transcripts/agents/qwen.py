@@ -1,0 +1,35 @@
+"""Qwen Code."""
+
+import os
+from typing import TYPE_CHECKING
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.agents import JSON_LINES, Agent, FoundFolders
+
+if TYPE_CHECKING:
+    from engine.corpus.transcripts.formats import Formats
+
+
+def _folders(machine: Machine) -> FoundFolders:
+    for folder in (machine.named("QWEN_RUNTIME_DIR"), machine.named("QWEN_HOME"), machine.below_home(".qwen")):
+        if folder:
+            yield "", os.path.join(folder, "projects")
+            yield "tmp", os.path.join(folder, "tmp")
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.qwen import QwenDocument, QwenFormat
+
+    return Formats(lines=(QwenFormat(),), documents=(QwenDocument(),))
+
+
+AGENT = Agent(
+    name="qwen",
+    label="Qwen Code",
+    resume="qwen --resume {id}",
+    stores=((r"/\.qwen/projects\Z", "qwen"), (r"/\.qwen/tmp\Z", "qwen-tmp")),
+    folders=_folders,
+    files=(JSON_LINES, r"(?:session|checkpoint)-[^/]*\.json"),
+    formats=_formats,
+)

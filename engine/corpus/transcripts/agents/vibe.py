@@ -1,0 +1,34 @@
+"""Mistral Vibe."""
+
+import os
+from typing import TYPE_CHECKING
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.agents import Agent, FoundFolders, sidecar_changed
+
+if TYPE_CHECKING:
+    from engine.corpus.transcripts.formats import Formats
+
+
+def _folders(machine: Machine) -> FoundFolders:
+    for folder in (machine.named("VIBE_HOME"), machine.below_home(".vibe")):
+        if folder:
+            yield "", os.path.join(folder, "logs", "session")
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.vibe import VibeFormat
+
+    return Formats(lines=(VibeFormat(),))
+
+
+AGENT = Agent(
+    name="vibe",
+    label="Mistral Vibe",
+    resume="vibe --resume {id}",
+    stores=((r"/\.vibe/logs/session\Z", "vibe"),),
+    folders=_folders,
+    parts_changed=lambda path: sidecar_changed(path, "messages.jsonl", "meta.json"),
+    formats=_formats,
+)

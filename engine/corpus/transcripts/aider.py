@@ -1,0 +1,142 @@
+"""Aider: `.aider.chat.history.md` in the folder of a project, with all sessions that were held there.
+
+Written from its public source of May 2026 (`aider/io.py`, `aider/utils.py`), which has written the same since 2023: a
+line `# aider chat started at <local time>` begins a session, lines with `#### ` are the user's, lines with `> ` are
+output of the program, and everything else is the model's. The files have neither ids nor times of messages. A session
+without a word of the user or the model is left out.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+import msgspec
+
+from engine.base.cancellation import CancelToken
+from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean
+from engine.corpus.transcripts.turns import Part, local_time, next_turn
+
+_AGENT = "aider"
+_BLOCK = 256 * 1024
+_BLOCKS_BETWEEN_CHECKS = 1000
+_MOST_TEXT = 64 * 1024**2
+"""Characters of one session, which is held in memory as a whole."""
+_START = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\s*")
+_STARTS = re.compile(rb"^# aider chat started at \d{4}-\d\d-\d\d ", re.MULTILINE)
+_USER, _OUTPUT, _FENCE = "#### ", "> ", ("```", "~~~")
+_BLANK = "<blank>"
+_REQUESTS = frozenset("architect ask code context".split())
+"""Commands whose text is for the model; others configure the program."""
+_SHELLS = frozenset("run test git".split())
+
+
+class _Session(LineParser, kw_only=True):
+    """One session, line by line."""
+
+    key: str
+    started: float | None = None
+    messages: list[Message] = msgspec.field(default_factory=list)
+    author: str = ""
+    lines: list[str] = msgspec.field(default_factory=list)
+    held: int = 0
+    fenced: bool = False
+    """Within a code block of the model, whose lines may begin like output of the program."""
+
+    def take(self, line: str, *, continued: bool) -> None:
+        """Add a line with its line end, or more of a line that was too long to be read in one piece."""
+        if continued:
+            author = self.author
+        elif line.startswith(_USER):
+            author, line = "user", line[len(_USER) :]
+        elif line.startswith(_OUTPUT) and not self.fenced:
+            author, line = "output", line[len(_OUTPUT) :]
+        else:
+            author = "model" if line.strip() or self.author == "model" else self.author
+        if author != self.author:
+            self.finish()
+            self.author = author
+        if author == "model" and not continued and line.startswith(_FENCE):
+            self.fenced = not self.fenced
+        self.held += len(line)
+        if self.held <= _MOST_TEXT:
+            # Two blanks at the end of a line are Markdown for a line end.
+            self.lines.append(line.rstrip() + "\n" if line.endswith("\n") else line)
+        elif self.held - len(line) <= _MOST_TEXT:
+            self.count_unknown("rest of a session that is too long")
+
+    def finish(self) -> None:
+        """Make a message of the lines so far."""
+        text = "".join(self.lines).strip()
+        author, self.author, self.lines, self.fenced = self.author, "", [], False
+        if not text or text == _BLANK:
+            return
+        part = _prompt(text) if author == "user" else _said(text, author)
+        self.messages += next_turn(self, [part], time=self.started)
+
+    @property
+    def has_speech(self) -> bool:
+        return any(message.is_speech for message in self.messages)
+
+
+def _said(text: str, author: str) -> Part:
+    return Part("assistant", "text", text) if author == "model" else Part("tool", "tool-result", text)
+
+
+def _prompt(text: str) -> Part:
+    """A command is the user's words if it contains a request."""
+    if text.startswith("!"):
+        return Part("user", "tool-call", text[1:].strip(), "run")
+    if not text.startswith("/"):
+        return Part("user", "text", text)
+    name, _, rest = text[1:].partition(" ")
+    if name in _SHELLS and rest:
+        return Part("user", "tool-call", rest if name == "run" else text[1:], name)
+    return Part("user" if name in _REQUESTS and rest else "system", "text", text)
+
+
+class AiderHistory:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        return bool(_STARTS.search(head)) and path.lower().endswith(".md")
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """The sessions in order. The key of each is its time: with a number if two began in the same second."""
+        project = clean(os.path.dirname(path))
+        keys: Counter[str] = Counter()
+        session = _begun("", None, project)
+        whole = True
+        for number, line in enumerate(_lines(path)):
+            if cancel and number % _BLOCKS_BETWEEN_CHECKS == 0:
+                cancel.checkpoint()
+            if whole and (start := _START.fullmatch(line)):
+                yield from _ended(session)
+                time = f"{start[1]}T{start[2].replace(':', '-')}"
+                keys[time] += 1
+                key = time if keys[time] == 1 else f"{time}-{keys[time]}"
+                session = _begun(key, local_time(f"{start[1]} {start[2]}"), project)
+            else:
+                session.take(line, continued=not whole)
+            whole = line.endswith("\n")
+        yield from _ended(session)
+
+
+def _begun(key: str, started: float | None, project: str) -> _Session:
+    facts = SessionFacts(agent=_AGENT, id=key, project=project, started=started)
+    return _Session(facts=facts, key=key or "earlier", started=started)
+
+
+def _ended(session: _Session) -> Iterator[Conversation]:
+    session.finish()
+    if session.has_speech:
+        yield Conversation(session.key, session.facts, tuple(session.messages), Counter(session.unknown))
+
+
+def _lines(path: str) -> Iterator[str]:
+    """The lines of a file with their ends, long ones in pieces. Raises OSError."""
+    with open_binary(path) as file:
+        while line := file.readline(_BLOCK):
+            yield line.decode("utf-8", "replace").replace("\r\n", "\n")

@@ -1,0 +1,67 @@
+"""Messages as in the API for chat completions, which several agents store: role, content, tool calls."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.json_values import content, items, mapping, string, tool_input
+from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
+from engine.corpus.transcripts.messages import Role, clean
+from engine.corpus.transcripts.turns import Part
+
+ROLES: Mapping[str, Role] = {
+    "user": "user",
+    "assistant": "assistant",
+    "system": "system",
+    "developer": "system",
+    "tool": "tool",
+}
+
+
+class ChatParser(LineParser, kw_only=True):
+    """Reads messages of a chat."""
+
+    calls: dict[str, str] = msgspec.field(default_factory=dict)
+    """Names of the tools called, by the id of the call, until its result comes."""
+
+    def chat_parts(self, message: Mapping[str, Any]) -> Iterator[Part]:
+        role = ROLES.get(string(message.get("role")))
+        if role is None:
+            self.count_unknown(f"role {string(message.get('role'))}")
+            return
+        if role == "tool":
+            name = self.calls.pop(clean(string(message.get("tool_call_id"))), "")
+            yield Part("tool", "tool-result", content(message.get("content")), string(message.get("name")) or name)
+            return
+        yield Part(role, "thinking", content(message.get("reasoning_content")))
+        yield Part(role, "text", content(message.get("content")))
+        for call in map(mapping, items(message.get("tool_calls"))):
+            yield self.call(call)
+
+    def call(self, call: Mapping[str, Any]) -> Part:
+        """A tool call, with its function in an object of its own or not."""
+        function = mapping(call.get("function")) or call
+        name = clean(string(function.get("name")))
+        self.calls[clean(string(call.get("id")))] = name
+        return Part("assistant", "tool-call", arguments(function.get("arguments")), name)
+
+
+def arguments(value: object) -> str:
+    """The input of a tool, which is JSON in a string, as text."""
+    if not isinstance(value, str):
+        return tool_input(value)
+    parsed = parse_line(value.encode("utf-8", "surrogatepass"))
+    return value if parsed is None else tool_input(parsed)
+
+
+def sidecar(path: str) -> Mapping[str, Any]:
+    """The JSON object in a file next to a transcript; an empty one if it can't be read, or is longer than 64 MB."""
+    try:
+        with open_binary(path) as file:
+            return parse_line(file.read(LONGEST_LINE)) or {}
+    except (OSError, PathRefused):
+        return {}

@@ -1,0 +1,78 @@
+"""gptme: `~/.local/share/gptme/logs/<name>/conversation.jsonl`, with `config.toml` next to it.
+
+Written from its public source of August 2026 (`gptme/message.py`, `gptme/config/chat.py`): a line has `role`, `content`
+and `timestamp`; results of tools have the role "system", and since 2025 a `call_id` or the tool's name in `metadata`.
+Calls are code blocks in the model's text. `config.toml` has the name that was given to the conversation, and its
+folder. `GPTME_LOGS_HOME` names another folder.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from engine.base.bounded_json import decode_json
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts.chat_messages import ROLES, ChatParser
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.turns import Part, attached, next_turn
+
+_AGENT = "gptme"
+_LARGEST_CONFIG = 64 * 1024
+_KEYS = frozenset("role content timestamp files file_hashes pinned hide quiet ephemeral_ttl call_id metadata".split())
+
+
+class GptmeParser(ChatParser, kw_only=True):
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        role = ROLES.get(string(value.get("role")))
+        if role is None:
+            self.count_unknown(f"role {string(value.get('role'))}")
+            return []
+        tool = string(mapping(value.get("metadata")).get("tool"))
+        text = content(value.get("content"))
+        if role == "system" and (tool or value.get("call_id")):
+            parts = [Part("tool", "tool-result", text, tool)]
+        else:
+            shown = "system" if value.get("hide") is True else role
+            files = [os.path.basename(file) for file in map(string, items(value.get("files"))) if file]
+            parts = [Part(shown, "text", text), *(Part(shown, "text", attached(name)) for name in files)]
+        return next_turn(self, parts, line, time=seconds(value.get("timestamp")))
+
+
+class GptmeFormat:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"role": "user"', b'"role": "assistant"')
+    title_marks: tuple[bytes, ...] = ()
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(map(_is_message, values))
+
+    def parser(self, path: str) -> GptmeParser:
+        folder = os.path.dirname(path)
+        chat = mapping(_config(os.path.join(folder, "config.toml")).get("chat"))
+        workspace = string(chat.get("workspace"))
+        facts = SessionFacts(
+            agent=_AGENT,
+            id=clean(os.path.basename(folder)),
+            title=one_line(string(chat.get("name"))),
+            project=clean(workspace if workspace != "@log" else ""),
+        )
+        return GptmeParser(facts=facts)
+
+    def resume(self, state: bytes) -> GptmeParser:
+        return decode_json(state, GptmeParser)
+
+
+def _is_message(value: Mapping[str, Any]) -> bool:
+    said = isinstance(value.get("content"), str) and isinstance(value.get("timestamp"), str)
+    return said and value.keys() <= _KEYS and string(value.get("role")) in ("user", "assistant", "system")
+
+
+def _config(path: str) -> Mapping[str, Any]:
+    try:
+        with open_binary(path) as file:
+            return tomllib.loads(file.read(_LARGEST_CONFIG).decode("utf-8", "replace"))
+    except (OSError, PathRefused, ValueError, RecursionError):
+        return {}

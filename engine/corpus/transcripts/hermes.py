@@ -1,0 +1,89 @@
+"""Hermes Agent: all sessions in `~/.hermes/state.db`.
+
+Written from its public source (`hermes_state.py` and its schema, summer 2026). `sessions` have a title, a folder, a
+branch and the session that they continue after a compaction; `messages` are those of a chat. `HERMES_HOME` names
+another folder. Rows that are no longer `active` were said, and stay.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import apsw
+
+from engine.corpus.transcripts.chat_messages import ChatParser
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.json_values import seconds
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.session_rows import RowFormat, as_text, cell, columns, data_of, whole
+from engine.corpus.transcripts.turns import next_turn
+
+_AGENT = "hermes"
+_FACTS = ("title", "cwd", "git_branch", "parent_session_id")
+_REASONING = ("reasoning_content", "reasoning")
+_STRUCTURED = b"\0json:"
+"""What content begins with that is JSON, such as text with images."""
+_INSERTED = ("[CONTEXT COMPACTION", "[Your active task list was preserved")
+"""How texts begin that the program adds as the user."""
+
+
+def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
+    known = columns(connection, "sessions")
+    texts = ", ".join(f"CAST({name} AS BLOB)" if name in known else "NULL" for name in _FACTS)
+    row = connection.execute(f"SELECT started_at, {texts} FROM sessions WHERE id = ?", (key,)).fetchone()
+    if row is None:
+        return None
+    title, folder, branch, parent = map(as_text, row[1:])
+    facts = SessionFacts(
+        agent=_AGENT,
+        id=clean(key),
+        title=one_line(title),
+        project=clean(folder),
+        branch=clean(branch),
+        parent=clean(parent),
+        started=seconds(row[0]),
+    )
+    reader = ChatParser(facts=facts)
+    return Conversation(key, facts, whole(reader, _turns(connection, key, reader)), Counter(reader.unknown))
+
+
+def _turns(connection: apsw.Connection, key: str, reader: ChatParser) -> Iterator[list[Message]]:
+    known = columns(connection, "messages")
+    reasoning = [f"nullif({name}, '')" for name in _REASONING if name in known]
+    query = f"""SELECT CAST(role AS BLOB), timestamp, {data_of("content")}, {data_of("tool_calls")},
+        CAST(tool_call_id AS BLOB), {"CAST(tool_name AS BLOB)" if "tool_name" in known else "NULL"},
+        CAST(coalesce({", ".join([*reasoning, "NULL", "NULL"])}) AS BLOB)
+        FROM messages WHERE session_id = ? ORDER BY id"""
+    for role, time, content, calls, call, tool, thought in connection.execute(query, (key,)):
+        message: dict[str, Any] = {
+            "role": as_text(role),
+            "content": _content(reader, content),
+            "tool_calls": None if calls in (None, b"") else cell(reader, calls),
+            "tool_call_id": as_text(call),
+            "name": as_text(tool),
+            "reasoning_content": as_text(thought),
+        }
+        parts = [
+            part._replace(role="system") if part.role == "user" and part.text.startswith(_INSERTED) else part
+            for part in reader.chat_parts(message)
+        ]
+        yield next_turn(reader, parts, time=seconds(time))
+
+
+def _content(reader: ChatParser, content: object) -> Any:
+    if isinstance(content, bytes) and content.startswith(_STRUCTURED):
+        return cell(reader, content.removeprefix(_STRUCTURED))
+    return as_text(content)
+
+
+HERMES_DATABASE = RowFormat(
+    agent=_AGENT,
+    needed={
+        "sessions": frozenset({"id", "source", "title", "started_at", "parent_session_id"}),
+        "messages": frozenset({"id", "session_id", "role", "content", "tool_calls", "tool_call_id", "timestamp"}),
+    },
+    listed="""SELECT CAST(s.id AS BLOB), max(m.timestamp), CAST(s.title AS BLOB), count(*), max(m.id),
+        sum(octet_length(m.content)) FROM sessions s JOIN messages m ON m.session_id = s.id GROUP BY s.id""",
+    version=1,
+    conversation=_conversation,
+)

@@ -1,0 +1,56 @@
+"""Turns of a conversation, in parts: what most formats make of a message."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import NamedTuple
+
+from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.messages import Kind, Message, Role
+
+
+class Part(NamedTuple):
+    """One part of a turn, before it is cleaned and numbered."""
+
+    role: Role
+    kind: Kind
+    text: str
+    tool: str = ""
+
+
+def next_turn(
+    parser: LineParser,
+    parts: Iterable[Part],
+    line: int = 0,
+    *,
+    id: str = "",
+    time: float | None = None,
+    side: bool = False,
+) -> list[Message]:
+    """The parts that have text, as the next message of the session; none without such a part.
+
+    Without a line, as in a document or a database, the message's ordinal is used.
+    """
+    saying = [part for part in parts if part.text.strip()]
+    if not saying:
+        return []
+    parser.ordinal += 1
+    return [
+        parser.part(
+            part.role, part.kind, part.text, line or parser.ordinal, id=id, time=time, tool=part.tool, side=side
+        )
+        for part in saying
+    ]
+
+
+def attached(name: str, *, image: bool = False) -> str:
+    """The text that stands for an attachment, without its data."""
+    sort = "image" if image else "file"
+    return f"[{sort}: {name}]" if name else f"[{sort}]"
+
+
+def local_time(value: object) -> float | None:
+    """A date in ISO 8601 in seconds since the epoch; without a zone, it is of the clock of this machine."""
+    try:
+        return datetime.fromisoformat(value).timestamp() if isinstance(value, str) and len(value) <= 64 else None
+    except (ValueError, OverflowError, OSError):
+        return None

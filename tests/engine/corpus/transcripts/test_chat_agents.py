@@ -1,0 +1,140 @@
+"""Sessions of Grok, gptme and Mistral Vibe: messages of a chat, with the session's facts in a file next to them."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.formats import LineFormat
+from engine.corpus.transcripts.gptme import GptmeFormat
+from engine.corpus.transcripts.grok import GrokFormat
+from engine.corpus.transcripts.registry import parts_changed, resume_command, session_folders
+from engine.corpus.transcripts.vibe import VibeFormat
+from tests.helpers.session_rows import parts_of
+from tests.helpers.transcripts import (
+    feed,
+    feed_with_pauses,
+    fixture_lines,
+    json_values,
+    mangled,
+    stored_after_every_line,
+)
+
+FIXTURES = Path(__file__).parent / "fixtures"
+GROK = FIXTURES / "grok" / "chat_history.jsonl"
+GPTME = FIXTURES / "gptme" / "conversation.jsonl"
+VIBE = FIXTURES / "vibe" / "messages.jsonl"
+ALL: list[tuple[LineFormat, Path]] = [(GrokFormat(), GROK), (GptmeFormat(), GPTME), (VibeFormat(), VIBE)]
+SAMPLES = {format.agent: [value for _, value in fixture_lines(path)] for format, path in ALL}
+START = 1777885200.0
+
+
+def test_a_session_of_grok_is_read() -> None:
+    parser = GrokFormat().parser(str(GROK))
+    assert parts_of(feed(parser, fixture_lines(GROK))) == [
+        (1, "user", "text", "Why does it leak?", ""),
+        (2, "assistant", "thinking", "Look at the seams.", ""),
+        (3, "assistant", "text", "Let me look.", ""),
+        (3, "assistant", "tool-call", "hull.py", "read_file"),
+        (4, "tool", "tool-result", "seams = None", "read_file"),
+        (5, "assistant", "tool-call", '{\n  "type": "search",\n  "query": "seams"\n}', "web_search"),
+        (6, "assistant", "text", "It has no seams.", ""),
+    ]
+    facts = parser.facts
+    assert (facts.agent, facts.id, facts.title, facts.project) == ("grok", "g-1", "A leaking hull", "/home/ada/boats")
+    assert (facts.opening, facts.started, facts.ended) == ("Why does it leak?", START, None)
+    assert parser.unknown == {"hologram": 1}
+
+
+def test_a_session_of_gptme_is_read() -> None:
+    parser = GptmeFormat().parser(str(GPTME))
+    assert parts_of(feed(parser, fixture_lines(GPTME))) == [
+        (1, "system", "text", "You are careful.", ""),
+        (2, "user", "text", "Why does it leak?", ""),
+        (2, "user", "text", "[file: hull.py]", ""),
+        (3, "assistant", "text", "Let me look.\n\n```shell\ncat hull.py\n```", ""),
+        (4, "tool", "tool-result", "seams = None", "shell"),
+        (5, "assistant", "text", "It has no seams.", ""),
+    ]
+    facts = parser.facts
+    assert (facts.agent, facts.id, facts.title) == ("gptme", "gptme", "A leaking hull")
+    assert (facts.project, facts.started, facts.ended) == ("/home/ada/boats", START, START + 4)
+
+
+def test_a_session_of_vibe_is_read() -> None:
+    parser = VibeFormat().parser(str(VIBE))
+    assert parts_of(feed(parser, fixture_lines(VIBE))) == [
+        (1, "user", "text", "Why does it leak?", ""),
+        (2, "assistant", "thinking", "Look at the seams.", ""),
+        (2, "assistant", "text", "Let me look.", ""),
+        (2, "assistant", "tool-call", "cat hull.py", "bash"),
+        (3, "tool", "tool-result", "seams = None", "bash"),
+        (4, "system", "text", "Keep to the plan.", ""),
+        (5, "assistant", "text", "It has no seams.", ""),
+    ]
+    facts = parser.facts
+    assert (facts.agent, facts.id, facts.title, facts.project) == ("vibe", "v-1", "A leaking hull", "/home/ada/boats")
+    assert (facts.branch, facts.parent, facts.started) == ("main", "", START)
+    assert parser.unknown == {"role wizard": 1}
+
+
+@pytest.mark.parametrize(("format", "path"), ALL, ids=list(SAMPLES))
+def test_without_the_other_file_the_folder_names_it(format: LineFormat, path: Path, tmp_path: Path) -> None:
+    copied = tmp_path / "session-7" / path.name
+    copied.parent.mkdir()
+    shutil.copy(path, copied)
+    for other in ("summary.json", "meta.json", "config.toml"):
+        (copied.parent / other).write_text("[half")
+    facts = format.parser(str(copied)).facts
+    assert (facts.id, facts.title, facts.project) == ("session-7", "", "")
+    assert parts_changed(str(copied)) > 0
+    for other in ("summary.json", "meta.json", "config.toml"):
+        (copied.parent / other).unlink()
+    assert parts_changed(str(copied)) == 0
+
+
+def test_lines_of_others_are_not_recognised() -> None:
+    others: list[list[dict[str, Any]]] = [
+        [{"role": "user", "content": "x"}],
+        [{"role": "user", "content": "x", "timestamp": 7}],
+        [{"role": "user", "content": "x", "timestamp": "t", "id": "1"}],
+        [{"type": "user", "message": {"content": "x"}}],
+        [{"type": "user", "content": "x", "sessionId": "s"}],
+        [{"type": "note", "content": "x"}],
+        [],
+    ]
+    for format, _ in ALL:
+        for values in others:
+            assert not format.matches(values)
+
+
+def test_sessions_are_found_and_resumed(tmp_path: Path) -> None:
+    variables = {"GROK_HOME": "/g", "VIBE_HOME": "/v", "GPTME_LOGS_HOME": "/p"}
+    found: dict[str, list[str]] = {}
+    for agent, _, path in session_folders(Machine(str(tmp_path), variables)):
+        found.setdefault(agent, []).append(path)
+    assert found["grok"] == ["/g/sessions", str(tmp_path / ".grok/sessions")]
+    assert found["vibe"] == ["/v/logs/session", str(tmp_path / ".vibe/logs/session")]
+    homes = (".local/share", "AppData/Local", "Library/Application Support")
+    assert found["gptme"] == ["/p", *(str(tmp_path / home / "gptme" / "logs") for home in homes)]
+    assert [resume_command(agent, "x") for agent in SAMPLES] == ["grok --resume x", "gptme --name x", "vibe --resume x"]
+
+
+@pytest.mark.parametrize(("format", "path"), ALL, ids=list(SAMPLES))
+def test_reading_resumes(format: LineFormat, path: Path) -> None:
+    whole = format.parser(str(path))
+    messages = feed(whole, fixture_lines(path))
+    assert feed_with_pauses(format, str(path), fixture_lines(path)) == (whole, messages)
+
+
+@pytest.mark.parametrize("format", [format for format, _ in ALL], ids=list(SAMPLES))
+@given(data=st.data())
+def test_any_line_parses_and_state_serializes(format: LineFormat, data: st.DataObject) -> None:
+    odd = st.dictionaries(st.sampled_from(["type", "role", "content", "tool_calls", "metadata"]), json_values)
+    values = data.draw(st.lists(mangled(SAMPLES[format.agent]) | odd))
+    parser, messages = stored_after_every_line(format, values)
+    assert {message.ordinal for message in messages} == set(range(1, parser.ordinal + 1))

@@ -1,0 +1,181 @@
+"""Copilot CLI's events."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.agents import copilot_cli
+from engine.corpus.transcripts.copilot_cli import CopilotFormat
+from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.registry import parts_changed, resume_command, session_folders
+from engine.corpus.transcripts.transcript_reader import read_session
+from tests.helpers.transcripts import (
+    feed,
+    feed_with_pauses,
+    fixture_lines,
+    json_values,
+    mangled,
+    stored_after_every_line,
+)
+
+EVENTS = Path(__file__).parent / "fixtures" / "copilot_cli" / "events.jsonl"
+SAMPLES = [value for _, value in fixture_lines(EVENTS)]
+START = 1777885200.0
+
+
+def event(kind: str, **data: Any) -> dict[str, Any]:
+    return {"type": kind, "id": "e", "timestamp": "2026-05-04T09:00:00Z", "data": data}
+
+
+def said(*events: dict[str, Any]) -> list[tuple[str, str, str, str]]:
+    messages = feed(CopilotFormat().parser("s.jsonl"), enumerate(events, start=1))
+    return [(message.role, message.kind, message.text, message.tool) for message in messages]
+
+
+def test_events_become_messages() -> None:
+    parser = CopilotFormat().parser(str(EVENTS))
+    assert feed(parser, fixture_lines(EVENTS)) == [
+        Message("user", "text", "Why does hull.py leak?", line=4, ordinal=1, id="e4", time=START + 1),
+        Message("user", "text", "[file: hull.py]", 4, 1, "e4", START + 1),
+        Message("assistant", "thinking", "Look at the seams.", 6, 2, "e6", START + 2.5),
+        Message("assistant", "text", "Let me look.", 7, 3, "e7", START + 3),
+        Message("assistant", "tool-call", "cat hull.py", 7, 3, "e7", START + 3, "bash"),
+        Message("tool", "tool-result", "seams = None", 9, 4, "e9", START + 4, "bash"),
+        Message("assistant", "tool-call", "Check the keel", 10, 5, "e10", START + 5, "task"),
+        Message("assistant", "text", "The keel is dry.", 11, 6, "e11", START + 6, side=True),
+        Message("tool", "tool-result", "stopped", 12, 7, "e12", START + 7, "task"),
+        Message("system", "text", "Skill text.", 13, 8, "e13", START + 8),
+        Message("assistant", "text", "It has no seams.", 14, 9, "e14", START + 9),
+        Message("system", "text", "So far: no seams.", 16, 10, "e16", START + 11),
+    ]
+    facts = parser.facts
+    assert (facts.agent, facts.id) == ("copilot-cli", "0f6c1d2e-0000-4000-8000-00000000c0c0")
+    assert (facts.title, facts.opening) == ("A leaking hull", "Why does hull.py leak?")
+    assert (facts.project, facts.branch, facts.started, facts.ended) == ("/home/ada/boats", "main", START, START + 11)
+    assert parser.unknown == {"hologram.shown": 1}
+    assert parser.calls == {}
+
+
+@pytest.mark.parametrize(
+    ("workspace", "title"),
+    [
+        ("name: Sails\nsummary: Hull\n", "Sails"),
+        ("summary: 'Hull: wet'\n", "Hull: wet"),
+        ("name:\nsummary: |-\n  Hull\n", ""),
+        ("  name: inner\n# name: no\n", ""),
+        ("", ""),
+    ],
+)
+def test_title_is_read_from_the_workspace_file(tmp_path: Path, workspace: str, title: str) -> None:
+    (tmp_path / "workspace.yaml").write_text(workspace)
+    parser = CopilotFormat().parser(str(tmp_path / "events.jsonl"))
+    assert parser.facts.title == title
+    feed(parser, enumerate([event("session.title_changed", title="Made\nup")], start=1))
+    assert parser.facts.title == (title or "Made up")
+
+
+def test_session_id_comes_from_the_path() -> None:
+    assert CopilotFormat().parser("/x/session-state/abc/events.jsonl").facts.id == "abc"
+    assert CopilotFormat().parser("/x/session-state/abc.jsonl").facts.id == "abc"
+
+
+def test_tool_calls_without_a_request_are_read() -> None:
+    assert said(
+        event("tool.user_requested", toolCallId="c", toolName="shell", arguments={"command": "ls"}),
+        event("tool.execution_start", toolCallId="c", toolName="shell", arguments={"command": "ls"}),
+        event("tool.execution_complete", toolCallId="c", result="hull.py"),
+        event("tool.execution_start", toolCallId="d", toolName="view", arguments="hull.py"),
+        event("tool.execution_complete", toolCallId="d", success=False, error="not there"),
+    ) == [
+        ("user", "tool-call", "ls", "shell"),
+        ("tool", "tool-result", "hull.py", "shell"),
+        ("assistant", "tool-call", "hull.py", "view"),
+        ("tool", "tool-result", "not there", "view"),
+    ]
+
+
+def test_text_of_the_program_is_not_the_users() -> None:
+    assert said(
+        event("user.message", content="Continue.", isAutopilotContinuation=True),
+        event("user.message", content="Mine.", source="user"),
+        event("session.error", message="No network."),
+    ) == [
+        ("system", "text", "Continue.", ""),
+        ("user", "text", "Mine.", ""),
+        ("system", "text", "No network.", ""),
+    ]
+
+
+def test_its_events_are_recognised_and_others_are_not() -> None:
+    matches = CopilotFormat().matches
+    assert matches(SAMPLES[:1])
+    assert matches(SAMPLES[3:4])
+    assert not matches([{"type": "session", "id": "a", "cwd": "/"}])
+    assert not matches([{"type": "session.start", "data": {}, "timestamp": "x"}])
+    assert not matches([{"type": "user.message", "content": "x"}])
+
+
+def test_a_document_of_the_first_versions_is_read(tmp_path: Path) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "bash", "arguments": '{"command": "ls"}'}}
+    document = {
+        "sessionId": "s-1",
+        "startTime": "2026-05-04T09:00:00Z",
+        "chatMessages": [
+            {"role": "system", "content": "You are careful."},
+            {"role": "user", "content": "Why does it leak?"},
+            {"role": "assistant", "content": "Let me look.", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c1", "content": "hull.py"},
+            {"role": "wizard"},
+            "odd",
+        ],
+    }
+    path = tmp_path / "session_s-1_1777885200.json"
+    path.write_text(json.dumps(document))
+    session = read_session(path, "")
+    assert session is not None
+    assert session.messages == (
+        Message("user", "text", "Why does it leak?", line=1, ordinal=1, time=START),
+        Message("assistant", "text", "Let me look.", 2, 2, time=START),
+        Message("assistant", "tool-call", "ls", 2, 2, time=START, tool="bash"),
+        Message("tool", "tool-result", "hull.py", 3, 3, time=START, tool="bash"),
+    )
+    assert (session.facts.agent, session.facts.id, session.facts.opening) == ("copilot-cli", "s-1", "Why does it leak?")
+    assert session.unknown == {"role wizard": 1, "role ": 1}
+    path.write_text('{"sessionId": "s-1", "chatMessages": [half')
+    with pytest.raises(ValueError, match="JSON"):
+        read_session(path, "")
+
+
+def test_sessions_are_found_and_resumed(tmp_path: Path) -> None:
+    machine = Machine(str(tmp_path), {"COPILOT_HOME": str(tmp_path / "other")})
+    found = [path for agent, _, path in session_folders(machine) if agent == "copilot-cli"]
+    homes, names = ("other", ".copilot"), ("session-state", "history-session-state")
+    assert found == [str(tmp_path / home / name) for home in homes for name in names]
+    assert resume_command("copilot-cli", "abc") == "copilot --resume=abc"
+    assert copilot_cli.AGENT.label == "Copilot CLI"
+
+
+def test_a_new_name_counts_as_a_change(tmp_path: Path) -> None:
+    events = tmp_path / "events.jsonl"
+    shutil.copy(EVENTS, events)
+    assert parts_changed(str(events)) == 0
+    (tmp_path / "workspace.yaml").write_text("name: x")
+    assert parts_changed(str(events)) == (tmp_path / "workspace.yaml").stat().st_mtime_ns
+
+
+def test_reading_resumes() -> None:
+    whole = CopilotFormat().parser(str(EVENTS))
+    messages = feed(whole, fixture_lines(EVENTS))
+    assert feed_with_pauses(CopilotFormat(), str(EVENTS), fixture_lines(EVENTS)) == (whole, messages)
+
+
+@given(st.lists(mangled(SAMPLES) | st.dictionaries(st.sampled_from(["type", "data", "timestamp"]), json_values)))
+def test_any_event_parses_and_state_serializes(values: list[dict[str, Any]]) -> None:
+    parser, messages = stored_after_every_line(CopilotFormat(), values)
+    assert {message.ordinal for message in messages} == set(range(1, parser.ordinal + 1))

@@ -1,0 +1,158 @@
+"""Goose's sessions in its database."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.goose import GOOSE_DATABASE
+from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.registry import resume_command, session_folders
+from engine.corpus.transcripts.transcript_reader import read_session
+from tests.helpers.session_rows import GOOSE, GOOSE_NEWER, check_read, marks_of, parts_of, read_rows, write_rows
+from tests.helpers.transcripts import json_values, mangled
+
+START = 1777885200
+CALL = {"status": "success", "value": {"name": "developer__shell", "arguments": {"command": "ls"}}}
+ITEMS: list[dict[str, Any]] = [
+    {"type": "thinking", "thinking": "Look at the seams.", "signature": ""},
+    {"type": "redactedThinking", "data": "x"},
+    {"type": "text", "text": "Let me look."},
+    {"type": "toolRequest", "id": "c1", "toolCall": CALL},
+    {"type": "toolRequest", "id": "c2", "toolCall": {"status": "error", "error": "bad"}},
+    {"type": "systemNotification", "notificationType": "inlineMessage", "msg": "Compacted."},
+    {"type": "image", "data": "iVBORw0=", "mimeType": "image/png"},
+    {"type": "hologram"},
+]
+RESULT = {"content": [{"type": "text", "text": "hull.py"}], "isError": False}
+RESULTS: list[dict[str, Any]] = [
+    {"type": "toolResponse", "id": "c1", "toolResult": {"status": "success", "value": RESULT}},
+    {"type": "toolResponse", "id": "c1", "toolResult": {"status": "success", "value": RESULT["content"]}},
+    {"type": "toolResponse", "id": "c2", "toolResult": {"status": "error", "error": "stopped"}},
+]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "goose" / "sessions" / "sessions.db"
+
+
+def session(key: str = "20260504_1", **more: Any) -> tuple[str, dict[str, Any]]:
+    times = {"created_at": "2026-05-04 09:00:00", "updated_at": "2026-05-04 09:10:00"}
+    return "sessions", {"id": key, "working_dir": "/home/ada/boats", **times, **more}
+
+
+def message(role: str, held: Any, **more: Any) -> tuple[str, dict[str, Any]]:
+    values = {"session_id": "20260504_1", "role": role, "created_timestamp": START}
+    content = held if isinstance(held, str | bytes) else json.dumps(held)
+    return "messages", {**values, "content_json": content, **more}
+
+
+def text(said: str) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": said}]
+
+
+def read(path: Path, key: str = "20260504_1") -> Conversation:
+    found = read_rows(GOOSE_DATABASE, path, key)
+    assert found is not None
+    return found
+
+
+def test_a_session_is_read(path: Path) -> None:
+    rows = [
+        session(name="A leaking hull"),
+        message("user", text("Why does it leak?"), message_id="m1", metadata_json='{"userVisible": true}'),
+        message("assistant", ITEMS, message_id="m2", created_timestamp=START + 2),
+        message("user", RESULTS, message_id="m3", created_timestamp=START + 3),
+        message("assistant", text("So far: a leak."), metadata_json='{"userVisible":false,"agentVisible":true}'),
+        message("wizard", text("?")),
+    ]
+    write_rows(path, GOOSE + GOOSE_NEWER, rows)
+    conversation = read(path)
+    assert conversation.messages[0] == Message("user", "text", "Why does it leak?", 1, 1, "m1", START)
+    assert parts_of(conversation.messages[1:]) == [
+        (2, "assistant", "thinking", "Look at the seams.", ""),
+        (2, "assistant", "text", "Let me look.", ""),
+        (2, "assistant", "tool-call", "ls", "developer__shell"),
+        (2, "system", "text", "Compacted.", ""),
+        (2, "assistant", "text", "[image]", ""),
+        (3, "tool", "tool-result", "hull.py", "developer__shell"),
+        (3, "tool", "tool-result", "hull.py", "developer__shell"),
+        (3, "tool", "tool-result", "stopped", ""),
+        (4, "system", "text", "So far: a leak.", ""),
+    ]
+    facts = conversation.facts
+    assert (facts.agent, facts.id, facts.title) == ("goose", "20260504_1", "A leaking hull")
+    assert (facts.opening, facts.project) == ("Why does it leak?", "/home/ada/boats")
+    assert (facts.started, facts.ended) == (START, START + 3)
+    assert conversation.unknown == {"item hologram": 1, "role wizard": 1}
+
+
+def test_an_older_database_has_fewer_columns(path: Path) -> None:
+    write_rows(path, GOOSE, [session(description="Hull"), message("user", text("Why?"))])
+    conversation = read(path)
+    assert (conversation.facts.title, conversation.messages[0].id) == ("Hull", "")
+
+
+@pytest.mark.parametrize(("name", "title"), [("CLI Session", ""), ("", ""), ("Hull", "Hull")])
+def test_the_programs_own_name_is_no_title(path: Path, name: str, title: str) -> None:
+    write_rows(path, GOOSE + GOOSE_NEWER, [session(name=name), message("user", text("Why?"))])
+    assert read(path).facts.title == title
+
+
+def test_sub_agents_and_hidden_sessions(path: Path) -> None:
+    rows = [
+        session("a", session_type="sub_agent"),
+        message("user", text("Search."), session_id="a"),
+        session("b", session_type="hidden"),
+        message("user", text("Title?"), session_id="b"),
+    ]
+    write_rows(path, GOOSE + GOOSE_NEWER, rows)
+    assert [message.side for message in read(path, "a").messages] == [True]
+    assert (read(path, "a").facts.generated, read(path, "b").facts.generated) == (False, True)
+
+
+def test_marks_change_with_a_message(path: Path) -> None:
+    rows = [session(), message("user", text("Why?")), session("x", updated_at="2026-05-05 09:00:00")]
+    write_rows(path, GOOSE, [*rows, message("user", text("?"), session_id="x"), session("empty")])
+    before = marks_of(GOOSE_DATABASE, path)
+    assert list(before) == ["x", "20260504_1"]
+    write_rows(path, "", [message("assistant", text("So."))])
+    after = marks_of(GOOSE_DATABASE, path)
+    assert {key for key in after if after[key] != before[key]} == {"20260504_1"}
+
+
+def test_it_is_recognised_and_found(path: Path, tmp_path: Path) -> None:
+    write_rows(path, GOOSE, [session(), message("user", text("Leaks?"))])
+    found = read_session(path, "20260504_1")
+    assert found is not None
+    assert found.facts.agent == "goose"
+    machine = Machine(str(tmp_path), {"GOOSE_PATH_ROOT": str(tmp_path / "root"), "APPDATA": str(tmp_path / "roaming")})
+    paths = [path for agent, _, path in session_folders(machine) if agent == "goose"]
+    homes = ("root/data", ".local/share/goose", "Library/Application Support/Block/goose", "roaming/Block/goose/data")
+    assert paths == [str(tmp_path / home / "sessions" / "sessions.db") for home in homes]
+    assert resume_command("goose", "a") == "goose session --resume --session-id a"
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    item=mangled(ITEMS + RESULTS) | json_values,
+    metadata=mangled([{"userVisible": True}]) | json_values,
+    cell=st.binary(max_size=8),
+)
+def test_any_row_is_read(tmp_path: Path, item: Any, metadata: Any, cell: bytes) -> None:
+    path = tmp_path / "sessions.db"
+    path.unlink(missing_ok=True)
+    rows = [
+        session(name=cell, working_dir=cell, updated_at=cell),
+        message("user", [item], metadata_json=json.dumps(metadata)),
+        message("user", cell),
+    ]
+    write_rows(path, GOOSE + GOOSE_NEWER, rows)
+    check_read(read(path))
+    marks_of(GOOSE_DATABASE, path)

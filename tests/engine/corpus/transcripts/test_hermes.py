@@ -1,0 +1,120 @@
+"""Sessions of Hermes Agent in its database."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.hermes import HERMES_DATABASE
+from engine.corpus.transcripts.registry import resume_command, session_folders
+from engine.corpus.transcripts.transcript_reader import read_session
+from tests.helpers.session_rows import HERMES, HERMES_NEWER, check_read, marks_of, parts_of, read_rows, write_rows
+from tests.helpers.transcripts import json_values, mangled
+
+START = 1777885200.5
+CALLS: list[dict[str, Any]] = [
+    {"id": "c1", "type": "function", "function": {"name": "terminal", "arguments": '{"command": "cat hull.py"}'}},
+    {"id": "c2", "type": "function", "function": {"name": "todo", "arguments": "{half"}},
+]
+STRUCTURED = "\0json:" + json.dumps([{"type": "text", "text": "And here?"}, {"type": "image_url", "image_url": {}}])
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / ".hermes" / "state.db"
+
+
+def session(key: str = "h-1", **more: Any) -> tuple[str, dict[str, Any]]:
+    return "sessions", {"id": key, "source": "cli", "started_at": START, "title": "A leaking hull", **more}
+
+
+def message(role: str, content: Any, **more: Any) -> tuple[str, dict[str, Any]]:
+    values = {"session_id": "h-1", "role": role, "content": content, "timestamp": START + 1}
+    return "messages", {**values, **more}
+
+
+def read(path: Path, key: str = "h-1") -> Conversation:
+    found = read_rows(HERMES_DATABASE, path, key)
+    assert found is not None
+    return found
+
+
+def test_a_session_is_read(path: Path) -> None:
+    rows = [
+        session(cwd="/home/ada/boats", git_branch="main", parent_session_id="h-0"),
+        message("user", "Why does it leak?"),
+        message("assistant", "Let me look.", tool_calls=json.dumps(CALLS), reasoning="", reasoning_content="Seams."),
+        message("tool", "seams = None", tool_call_id="c1", tool_name="terminal"),
+        message("tool", "noted", tool_call_id="c2"),
+        message("user", STRUCTURED, active=0),
+        message("user", "[CONTEXT COMPACTION] So far: a leak."),
+        message("assistant", None, timestamp=START + 9, reasoning="Hm."),
+        message("wizard", "?"),
+    ]
+    write_rows(path, HERMES + HERMES_NEWER, rows)
+    conversation = read(path)
+    assert parts_of(conversation.messages) == [
+        (1, "user", "text", "Why does it leak?", ""),
+        (2, "assistant", "thinking", "Seams.", ""),
+        (2, "assistant", "text", "Let me look.", ""),
+        (2, "assistant", "tool-call", "cat hull.py", "terminal"),
+        (2, "assistant", "tool-call", "{half", "todo"),
+        (3, "tool", "tool-result", "seams = None", "terminal"),
+        (4, "tool", "tool-result", "noted", "todo"),
+        (5, "user", "text", "And here?\n[image]", ""),
+        (6, "system", "text", "[CONTEXT COMPACTION] So far: a leak.", ""),
+        (7, "assistant", "thinking", "Hm.", ""),
+    ]
+    facts = conversation.facts
+    assert (facts.agent, facts.id, facts.title, facts.parent) == ("hermes", "h-1", "A leaking hull", "h-0")
+    assert (facts.project, facts.branch, facts.opening) == ("/home/ada/boats", "main", "Why does it leak?")
+    assert (facts.started, facts.ended) == (START, START + 9)
+    assert conversation.unknown == {"role wizard": 1}
+
+
+def test_an_older_database_has_fewer_columns(path: Path) -> None:
+    write_rows(path, HERMES, [session(title=None), message("user", "Why?"), message("assistant", "So.", tool_calls="")])
+    conversation = read(path)
+    assert [message.text for message in conversation.messages] == ["Why?", "So."]
+    assert (conversation.facts.title, conversation.facts.project, conversation.unknown) == ("", "", {})
+
+
+def test_marks_change_with_a_message(path: Path) -> None:
+    write_rows(path, HERMES, [session(), message("user", "Why?"), session("x"), session("empty")])
+    write_rows(path, "", [message("user", "?", session_id="x", timestamp=START + 5)])
+    before = marks_of(HERMES_DATABASE, path)
+    assert list(before) == ["x", "h-1"]
+    write_rows(path, "", [message("assistant", "So.")])
+    after = marks_of(HERMES_DATABASE, path)
+    assert {key for key in after if after[key] != before[key]} == {"h-1"}
+
+
+def test_it_is_recognised_and_found(path: Path, tmp_path: Path) -> None:
+    write_rows(path, HERMES, [session(), message("user", "Leaks?")])
+    found = read_session(path, "h-1")
+    assert found is not None
+    assert found.facts.agent == "hermes"
+    machine = Machine(str(tmp_path), {"HERMES_HOME": "/h"})
+    assert [path for agent, _, path in session_folders(machine) if agent == "hermes"] == ["/h/state.db", str(path)]
+    assert resume_command("hermes", "h-1") == "hermes --resume h-1"
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(calls=mangled([{"calls": CALLS}]) | json_values, content=json_values, cell=st.binary(max_size=8))
+def test_any_row_is_read(tmp_path: Path, calls: Any, content: Any, cell: bytes) -> None:
+    path = tmp_path / "state.db"
+    path.unlink(missing_ok=True)
+    held = calls.get("calls") if isinstance(calls, dict) else calls
+    rows = [
+        session(title=cell, parent_session_id=cell),
+        message("assistant", "\0json:" + json.dumps(content), tool_calls=json.dumps(held)),
+        message("tool", cell, tool_calls=cell, tool_call_id=cell),
+    ]
+    write_rows(path, HERMES, rows)
+    check_read(read(path))
+    marks_of(HERMES_DATABASE, path)

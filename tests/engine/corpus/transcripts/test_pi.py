@@ -1,0 +1,88 @@
+"""Sessions of Pi and Oh My Pi, told apart from OpenClaw's by their path."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.quick_summary import glance
+from engine.corpus.transcripts.registry import agent_label, resume_command, session_folders
+from engine.corpus.transcripts.transcript_reader import format_of, opened, read_session
+
+NAME = "2026-05-04T09-00-00-000Z_5e6f7a8b-0000-4000-8000-000000000003.jsonl"
+HEAD = {
+    "type": "session",
+    "version": 3,
+    "id": "5e6f7a8b-0000-4000-8000-000000000003",
+    "timestamp": "2026-05-04T09:00:00.000Z",
+    "cwd": "/home/ada/boats",
+}
+LINES = [
+    HEAD,
+    {"type": "model_change", "id": "m0", "parentId": None, "provider": "p", "modelId": "m"},
+    {"type": "message", "id": "a1", "message": {"role": "user", "content": "Why does it leak?"}},
+    {
+        "type": "message",
+        "id": "a2",
+        "message": {"role": "assistant", "content": [{"type": "text", "text": "No seams."}]},
+    },
+]
+
+
+def write(path: Path, *more: dict[str, object], head: dict[str, object] = HEAD) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(line) + "\n" for line in (head, *LINES[1:], *more)))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("path", "agent"),
+    [
+        (f".pi/agent/sessions/--home-ada-boats--/{NAME}", "pi"),
+        (f".omp/agent/sessions/--home-ada-boats--/{NAME}", "oh-my-pi"),
+        (f"from-the-laptop/{NAME}", "pi"),
+        (".openclaw/agents/main/sessions/5e6f7a8b-0000-4000-8000-000000000003.jsonl", "openclaw"),
+        ("some-folder/some-name.jsonl", "openclaw"),
+    ],
+)
+def test_the_path_says_whose_session_it_is(tmp_path: Path, path: str, agent: str) -> None:
+    file = write(tmp_path / path)
+    session = read_session(file, "")
+    assert session is not None
+    assert [message.text for message in session.messages] == ["Why does it leak?", "No seams."]
+    assert (session.facts.agent, session.facts.project) == (agent, "/home/ada/boats")
+    with opened(file) as (descriptor, state):
+        assert isinstance(descriptor, int)
+        seen = glance(descriptor, str(file), state.st_size)
+    assert seen is not None
+    assert seen.facts == session.facts
+
+
+def test_without_a_path_it_is_openclaws() -> None:
+    known = format_of([HEAD])
+    assert known is not None
+    assert known.agent == "openclaw"
+
+
+def test_the_first_line_may_have_title_and_parent(tmp_path: Path) -> None:
+    parent = f"/home/ada/.omp/agent/sessions/--home-ada-boats--/{NAME.replace('03.jsonl', '02.jsonl')}"
+    head = {**HEAD, "title": "A leaking hull", "parentSession": parent}
+    session = read_session(write(tmp_path / NAME, {"type": "ttsr_injection"}, head=head), "")
+    assert session is not None
+    assert session.facts.title == "A leaking hull"
+    assert session.facts.parent == "5e6f7a8b-0000-4000-8000-000000000002"
+    assert session.unknown == {}
+
+
+def test_sessions_are_found_and_resumed(tmp_path: Path) -> None:
+    variables = {"PI_CODING_AGENT_DIR": str(tmp_path / "pi"), "OMP_CODING_AGENT_DIR": str(tmp_path / "omp")}
+    found = [(agent, path) for agent, _, path in session_folders(Machine(str(tmp_path), variables)) if "pi" in agent]
+    assert [(agent, path) for agent, path in found if agent in ("pi", "oh-my-pi")] == [
+        ("pi", str(tmp_path / "pi" / "sessions")),
+        ("pi", str(tmp_path / ".pi" / "agent" / "sessions")),
+        ("oh-my-pi", str(tmp_path / "omp" / "sessions")),
+        ("oh-my-pi", str(tmp_path / ".omp" / "agent" / "sessions")),
+    ]
+    assert (agent_label("oh-my-pi"), resume_command("oh-my-pi", "x")) == ("Oh My Pi", "omp --resume x")
+    assert resume_command("pi", "x") == "pi --session x"

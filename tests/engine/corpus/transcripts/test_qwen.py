@@ -1,0 +1,119 @@
+"""Qwen Code's sessions."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.qwen import QwenFormat
+from engine.corpus.transcripts.registry import resume_command, session_folders
+from engine.corpus.transcripts.transcript_reader import format_of, read_session
+from tests.helpers.transcripts import (
+    feed,
+    feed_with_pauses,
+    fixture_lines,
+    json_values,
+    mangled,
+    stored_after_every_line,
+)
+
+SESSION = Path(__file__).parent / "fixtures" / "qwen" / "5e6f7a8b-0000-4000-8000-000000000001.jsonl"
+SAMPLES = [value for _, value in fixture_lines(SESSION)]
+START = 1777885200.0
+
+
+def system(subtype: str, **payload: Any) -> dict[str, Any]:
+    return {"uuid": "s", "sessionId": "x", "type": "system", "subtype": subtype, "systemPayload": payload}
+
+
+def test_records_become_messages() -> None:
+    parser = QwenFormat().parser(str(SESSION))
+    assert feed(parser, fixture_lines(SESSION)) == [
+        Message("user", "text", "Why does it leak?", line=2, ordinal=1, id="u1", time=START + 1),
+        Message("assistant", "thinking", "Look at the seams.", 3, 2, "a1", START + 2),
+        Message("assistant", "text", "Let me look.", 3, 2, "a1", START + 2),
+        Message("assistant", "tool-call", "hull.py", 3, 2, "a1", START + 2, "read_file"),
+        Message("tool", "tool-result", "seams = None", 4, 3, "t1", START + 3, "read_file"),
+        Message("system", "text", "A task has finished.", 5, 4, "u2", START + 4),
+        Message("assistant", "text", "The keel is dry.", 6, 5, "a2", START + 5, side=True),
+        Message("system", "text", "/stats", 7, 6, "s1", START + 6),
+        Message("user", "text", "See @hull.py", 9, 7, "u3", START + 8),
+        Message("system", "text", "See @hull.py\n<hook>Be brief.</hook>", 9, 7, "u3", START + 8),
+    ]
+    facts = parser.facts
+    assert (facts.agent, facts.id) == ("qwen", "5e6f7a8b-0000-4000-8000-000000000001")
+    assert (facts.title, facts.opening) == ("A leaking hull", "Why does it leak?")
+    assert (facts.project, facts.branch, facts.ended) == ("/home/ada/boats", "main", START + 8)
+    assert parser.unknown == {"hologram": 1}
+
+
+def test_the_users_title_outranks_a_generated_one() -> None:
+    parser = QwenFormat().parser("s.jsonl")
+    for title, source in (("Auto", "auto"), ("Mine", "manual"), ("Again", "auto"), ("", "manual")):
+        parser.feed(system("custom_title", customTitle=title, titleSource=source), 1)
+    assert parser.facts.title == "Mine"
+    parser.feed(system("custom_title", customTitle="From an older version"), 1)
+    parser.feed(system("parent_session", parentSessionId="p"), 1)
+    assert (parser.facts.title, parser.facts.parent) == ("From an older version", "p")
+
+
+@pytest.mark.parametrize("line", SAMPLES[:3])
+def test_each_of_its_lines_is_recognised(line: dict[str, Any]) -> None:
+    known = format_of([line])
+    assert known is not None
+    assert known.agent == "qwen"
+
+
+def test_other_lines_are_not_recognised() -> None:
+    matches = QwenFormat().matches
+    named = {"uuid": "u", "sessionId": "s"}
+    assert not matches([{**named, "type": "user", "message": {"content": "x"}}])
+    assert not matches([{**named, "type": "system", "subtype": "compact_boundary"}])
+    assert not matches([{"type": "user", "message": {"parts": []}}])
+
+
+def test_a_result_may_only_be_there_for_display() -> None:
+    record = {"type": "tool_result", "sessionId": "s", "toolCallResult": {"resultDisplay": "Listed."}}
+    (message,) = QwenFormat().parser("s.jsonl").feed(record, 1)
+    assert (message.role, message.kind, message.text) == ("tool", "tool-result", "Listed.")
+
+
+def test_documents_of_older_versions_are_told_from_geminis(tmp_path: Path) -> None:
+    answer = {"id": "b", "timestamp": "2026-05-04T09:00:02Z", "type": "qwen", "content": [{"text": "No seams."}]}
+    asked = {"id": "a", "timestamp": "2026-05-04T09:00:01Z", "type": "user", "content": "Why does it leak?"}
+    document = {"sessionId": "s-1", "projectHash": "00ff", "startTime": "2026-05-04T09:00:00Z"}
+    for home, agent in ((".qwen", "qwen"), (".gemini", "gemini")):
+        path = tmp_path / home / "tmp" / "00ff" / "chats" / "session-2025-11-26T14-57-9e676089.json"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps({**document, "messages": [asked, answer]}))
+        session = read_session(path, "")
+        assert session is not None
+        assert [(message.role, message.text) for message in session.messages] == [
+            ("user", "Why does it leak?"),
+            ("assistant", "No seams."),
+        ]
+        assert (session.facts.agent, session.facts.id, session.unknown) == (agent, "s-1", {})
+
+
+def test_sessions_are_found_and_resumed(tmp_path: Path) -> None:
+    machine = Machine(str(tmp_path), {"QWEN_HOME": str(tmp_path / "other")})
+    found = [path for agent, _, path in session_folders(machine) if agent == "qwen"]
+    assert found == [str(tmp_path / home / name) for home in ("other", ".qwen") for name in ("projects", "tmp")]
+    assert resume_command("qwen", "x") == "qwen --resume x"
+
+
+def test_reading_resumes() -> None:
+    whole = QwenFormat().parser(str(SESSION))
+    messages = feed(whole, fixture_lines(SESSION))
+    assert feed_with_pauses(QwenFormat(), str(SESSION), fixture_lines(SESSION)) == (whole, messages)
+
+
+@given(st.lists(mangled(SAMPLES) | st.dictionaries(st.sampled_from(["type", "message", "systemPayload"]), json_values)))
+def test_any_record_parses_and_state_serializes(values: list[dict[str, Any]]) -> None:
+    parser, messages = stored_after_every_line(QwenFormat(), values)
+    assert {message.ordinal for message in messages} == set(range(1, parser.ordinal + 1))
