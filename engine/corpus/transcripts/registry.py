@@ -11,7 +11,17 @@ from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING
 
 from engine.corpus.machine import Machine
-from engine.corpus.transcripts.agents import Agent, chatgpt, claude, claude_code, codex, gemini, openclaw, opencode
+from engine.corpus.transcripts.agents import (
+    Agent,
+    chatgpt,
+    claude,
+    claude_code,
+    codex,
+    copilot_chat,
+    gemini,
+    openclaw,
+    opencode,
+)
 
 if TYPE_CHECKING:
     from engine.base.cancellation import CancelToken
@@ -26,6 +36,7 @@ AGENTS: tuple[Agent, ...] = (
     chatgpt.AGENT,
     claude.AGENT,
     openclaw.AGENT,
+    copilot_chat.AGENT,
 )
 """In the order in which their formats are tried: those with the surest marks first."""
 
@@ -64,18 +75,18 @@ def store_name(path: str) -> str:
 
 
 def may_be_transcript(path: str) -> bool:
-    """Whether a file can be a transcript by its name."""
-    return _names(AGENTS).fullmatch(os.path.basename(path)) is not None
+    """Whether a file can be a transcript by its name and, unless `path` is a name alone, that of its folder."""
+    return _names(AGENTS).fullmatch(_end(path)) is not None
 
 
 def is_database(path: str) -> bool:
     """Whether a transcript is a database by its name: its size doesn't show how much was added."""
-    return _databases(AGENTS).fullmatch(os.path.basename(path)) is not None
+    return _databases(AGENTS).fullmatch(_end(path)) is not None
 
 
 def is_part_folder(above: str, name: str) -> bool:
     """Whether a folder `name` in a folder `above` holds parts of sessions, which are read with their transcript."""
-    return any((above, name) in agent.parts for agent in AGENTS)
+    return any((above, name) in agent.parts or ("", name) in agent.parts for agent in AGENTS)
 
 
 def parts_changed(path: str) -> int:
@@ -107,9 +118,19 @@ def _databases(agents: tuple[Agent, ...]) -> re.Pattern[str]:
     return _any_of([agent.databases for agent in agents])
 
 
+def _end(path: str) -> str:
+    """The name of a file, after that of its folder and a slash where there is one."""
+    folder, name = os.path.split(path)
+    return f"{os.path.basename(folder)}/{name}" if folder else name
+
+
 def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
-    alternatives = "|".join(f"(?:{pattern})" for pattern in dict.fromkeys(patterns) if pattern)
-    return re.compile(alternatives, re.IGNORECASE | re.DOTALL)
+    """A pattern for what `_end` returns."""
+    alternatives = []
+    for pattern in dict.fromkeys(filter(None, patterns)):
+        folder, _, name = pattern.rpartition("/")
+        alternatives.append(f"(?:{pattern})|(?:{name})" if folder else f"(?:[^/]*/)?(?:{name})")
+    return re.compile("|".join(alternatives), re.IGNORECASE | re.DOTALL)
 
 
 @functools.cache

@@ -5,10 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from engine.corpus.transcripts.registry import formats
 from engine.corpus.transcripts.transcript_reader import document_format, line_format, opened, read_session
 
 FIXTURES = Path(__file__).parent / "fixtures"
 AGENTS = {"claude_code": "claude-code", "codex": "codex", "gemini": "gemini", "openclaw": "openclaw"}
+DOCUMENTS = {
+    "copilot_chat/chatSessions/0c1d2e3f-0000-4000-8000-000000000001.json": "copilot-chat",
+    "copilot_chat/chatSessions/0c1d2e3f-0000-4000-8000-000000000002.jsonl": "copilot-chat",
+}
 LINES = sorted(path for path in FIXTURES.rglob("*.jsonl") if path.parent.name in AGENTS)
 
 
@@ -24,6 +29,16 @@ def test_line_transcripts_are_known_by_their_content(fixture: Path, tmp_path: Pa
     session = read_session(path, "")
     assert session is not None
     assert session.facts.agent == known.agent
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_document_is_known_to_its_agent_alone(name: str) -> None:
+    path = FIXTURES / name
+    with opened(path) as (descriptor, _):
+        lines = line_format(descriptor)
+    head = path.read_bytes()[: 64 * 1024]
+    documents = [known.agent for one in formats() for known in one.documents if known.matches(str(path), head)]
+    assert (documents, lines) == ([DOCUMENTS[name]], None)
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"{}\n", b"[]\n", b'{"level": "info"}\n', b"\x00" * 100, b"# Notes\n"])
