@@ -101,7 +101,7 @@ class _Parser(LineParser, kw_only=True):
                 yield "assistant", "tool-call", _edits(part), "edit"
             elif kind == "warning":
                 yield "system", "text", _text(part.get("content")), ""
-            elif part and kind not in _SILENT:
+            elif part and string(kind) not in _SILENT:
                 self.count_unknown(f"part {kind}" if isinstance(kind, str) else None)
 
 

@@ -18,6 +18,8 @@ from engine.corpus.transcripts.agents import (
     claude_code,
     codex,
     copilot_chat,
+    cursor,
+    cursor_cli,
     gemini,
     openclaw,
     opencode,
@@ -37,6 +39,8 @@ AGENTS: tuple[Agent, ...] = (
     claude.AGENT,
     openclaw.AGENT,
     copilot_chat.AGENT,
+    cursor.AGENT,
+    cursor_cli.AGENT,
 )
 """In the order in which their formats are tried: those with the surest marks first."""
 

@@ -9,7 +9,13 @@ from engine.corpus.transcripts.registry import formats
 from engine.corpus.transcripts.transcript_reader import document_format, line_format, opened, read_session
 
 FIXTURES = Path(__file__).parent / "fixtures"
-AGENTS = {"claude_code": "claude-code", "codex": "codex", "gemini": "gemini", "openclaw": "openclaw"}
+AGENTS = {
+    "claude_code": "claude-code",
+    "codex": "codex",
+    "cursor_cli": "cursor-cli",
+    "gemini": "gemini",
+    "openclaw": "openclaw",
+}
 DOCUMENTS = {
     "copilot_chat/chatSessions/0c1d2e3f-0000-4000-8000-000000000001.json": "copilot-chat",
     "copilot_chat/chatSessions/0c1d2e3f-0000-4000-8000-000000000002.jsonl": "copilot-chat",

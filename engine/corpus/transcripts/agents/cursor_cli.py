@@ -1,0 +1,69 @@
+"""Cursor's command line, `cursor-agent`. The editor writes the same transcripts of chats that are in its database."""
+
+import os
+from collections.abc import Iterable, Set
+from typing import TYPE_CHECKING
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.agents import Agent, FoundFolders
+from engine.corpus.transcripts.agents.cursor import AGENT as CURSOR
+
+if TYPE_CHECKING:
+    from engine.base.cancellation import CancelToken
+    from engine.corpus.folder_walk import FoundFile
+    from engine.corpus.transcripts.formats import Formats
+
+_TRANSCRIPTS = "agent-transcripts"
+
+
+def _folders(machine: Machine) -> FoundFolders:
+    yield "", machine.below_home(".cursor", "projects")
+
+
+def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken | None") -> set[str]:
+    """The transcripts of chats in the editor's database, which also has times and results of tools.
+
+    While that cannot be read, those that were copies `before` are: their sessions are still in the index.
+    """
+    transcripts: dict[str, str] = {}
+    databases = []
+    for file in files:
+        folder, name = os.path.split(file.path)
+        if _TRANSCRIPTS in folder.split(os.sep) and name.endswith(".jsonl"):
+            transcripts[name.removesuffix(".jsonl")] = file.name
+        elif name.lower() == "state.vscdb":
+            databases.append(file.path)
+    if not transcripts or not databases:
+        return set()
+    from engine.base.errors import PathRefused
+
+    copied: set[str] = set()
+    (known,) = CURSOR.formats().databases
+    for path in databases:
+        try:
+            with known.opened(path, cancel) as sessions:
+                copied.update(transcripts[id_] for id_ in transcripts.keys() & sessions.keys())
+        except ValueError:  # reading it reports the error
+            copied |= before & set(transcripts.values())
+        except (OSError, PathRefused):
+            pass  # so the index forgets its sessions
+    return copied
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.cursor_cli import CursorCliFormat
+    from engine.corpus.transcripts.formats import Formats
+
+    return Formats(lines=(CursorCliFormat(),))
+
+
+AGENT = Agent(
+    name="cursor-cli",
+    label="Cursor CLI",
+    resume="cursor-agent --resume {id}",
+    usual="~/.cursor/projects",
+    stores=((r"/\.cursor/projects\Z", "cursor-cli"),),
+    folders=_folders,
+    copies=_copies,
+    formats=_formats,
+)
