@@ -86,7 +86,7 @@ def _range(prefix: str) -> tuple[str, str]:
 
 def _listed(connection: apsw.Connection) -> dict[str, tuple[Any, ...]]:
     """What differs after a change, for each chat with messages, last written first."""
-    bubbles = {_text(id_): found for id_, *found in connection.execute(_BUBBLES, _range(_BUBBLE))}
+    bubbles = {_text(id_): counted for id_, *counted in connection.execute(_BUBBLES, _range(_BUBBLE)).fetchall()}
     found: dict[str, tuple[Any, ...]] = {}
     for id_, number, length in connection.execute(_CHATS, _range(_CHAT)).fetchall():
         key = _text(id_)
@@ -102,8 +102,8 @@ def _marks(connection: apsw.Connection) -> dict[str, str]:
     }
 
 
-def _text(value: bytes | None) -> str:
-    return (value or b"").decode(errors="replace")
+def _text(value: object) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else ""
 
 
 def _conversation(connection: apsw.Connection, key: str) -> Conversation | None:
@@ -161,6 +161,7 @@ def _facts(key: str, chat: Mapping[str, Any]) -> SessionFacts:
 class _Parser(LineParser, kw_only=True):
     def bubble(self, value: Mapping[str, Any]) -> list[Message]:
         kind = value.get("type")
+        parts: list[_Part]
         if kind == 1:
             parts = [("user", "text", _question(value), "")]
         elif kind == 2:

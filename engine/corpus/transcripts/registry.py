@@ -16,13 +16,16 @@ from engine.corpus.transcripts.agents import (
     chatgpt,
     claude,
     claude_code,
+    cline,
     codex,
     copilot_chat,
     cursor,
     cursor_cli,
     gemini,
+    kilo_code,
     openclaw,
     opencode,
+    roo_code,
 )
 
 if TYPE_CHECKING:
@@ -41,6 +44,9 @@ AGENTS: tuple[Agent, ...] = (
     copilot_chat.AGENT,
     cursor.AGENT,
     cursor_cli.AGENT,
+    cline.AGENT,
+    roo_code.AGENT,
+    kilo_code.AGENT,
 )
 """In the order in which their formats are tried: those with the surest marks first."""
 

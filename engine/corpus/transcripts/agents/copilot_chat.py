@@ -20,7 +20,15 @@ _EDITORS = (
     ("Trae", "trae"),
 )
 """Folder of each editor, and the short name of its store."""
-_FLATPAKS = (("com.visualstudio.code", "Code"), ("com.vscodium.codium", "VSCodium"))
+_FLATPAKS = {"Code": "com.visualstudio.code", "VSCodium": "com.vscodium.codium"}
+_SERVERS = {
+    "Code": ".vscode-server",
+    "Code - Insiders": ".vscode-server-insiders",
+    "VSCodium": ".vscodium-server",
+    "Cursor": ".cursor-server",
+    "Windsurf": ".windsurf-server",
+}
+"""Extensions run there when a window of another machine works here."""
 _CHATS = "chatSessions"
 _WITHOUT_FOLDER = "emptyWindowChatSessions"
 _ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -31,9 +39,10 @@ def user_folders(machine: Machine, editors: Iterable[str]) -> Iterator[tuple[str
     for editor in editors:
         for home in machine.program_homes():
             yield editor, os.path.join(home, editor, "User")
-        for flatpak, packed in _FLATPAKS:
-            if packed == editor:
-                yield editor, machine.below_home(".var", "app", flatpak, "config", editor, "User")
+        if editor in _FLATPAKS:
+            yield editor, machine.below_home(".var", "app", _FLATPAKS[editor], "config", editor, "User")
+        if editor in _SERVERS:
+            yield editor, machine.below_home(_SERVERS[editor], "data", "User")
 
 
 def _folders(machine: Machine) -> FoundFolders:

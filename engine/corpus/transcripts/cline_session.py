@@ -1,0 +1,140 @@
+"""Sessions of Cline since summer 2026: `~/.cline/data/sessions/<id>/<id>.messages.json`, and `<id>.json` about them.
+
+Written from Cline's public source of August 2026 (`sdk/packages/core/src/services/session-data.ts` and
+`session/models/session-manifest.ts`, `sdk/packages/shared/src/llms/messages.ts`): one object with `messages` of the
+user and the agent; contents are a text or blocks, and results of tools come in the user's messages. What the user typed
+is in `<user_input>`. A sub-agent's messages are in the folder of the session that started it. The manifest has folder,
+times and, in `metadata`, the title.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts import exports
+from engine.corpus.transcripts.agents.cline import manifest
+from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
+
+_AGENT = "cline"
+_OURS = re.compile(
+    rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"agent"\s*:\s*"(?:lead|subagent|teammate)")', re.DOTALL
+)
+_TYPED = re.compile(r"<(user_input|user_command)\b([^<>]*)>")
+_SLASH = re.compile(r'slash="([^"]*)"')
+_LONGEST_MANIFEST = 256 * 1024
+
+_Part = tuple[Role, Kind, str, str]
+"""Role, kind, text and the name of the tool."""
+
+
+class _Parser(LineParser, kw_only=True):
+    calls: dict[str, str] = msgspec.field(default_factory=dict)
+    """Names of the tools called, by the id of the call."""
+
+    def message(self, value: Mapping[str, Any]) -> list[Message]:
+        kind = value.get("role")
+        if kind not in ("user", "assistant"):
+            self.count_unknown(f"role {kind}" if isinstance(kind, str) else None)
+            return []
+        role: Role = "assistant" if kind == "assistant" else "user"
+        held = value.get("content")
+        blocks = [held] if isinstance(held, str) else items(held)
+        parts = [part for block in blocks for part in self._block(block, role) if part[2].strip()]
+        self.ordinal += bool(parts)
+        id_, time, side = string(value.get("id")), seconds(value.get("ts")), bool(self.facts.parent)
+        return [
+            self.part(author, sort, text, self.ordinal, id=id_, time=time, tool=tool, side=side)
+            for author, sort, text, tool in parts
+        ]
+
+    def _block(self, value: object, role: Role) -> Iterator[_Part]:
+        block = mapping(value)
+        kind = block.get("type")
+        if isinstance(value, str) or kind == "text":
+            text = string(value) or string(block.get("text"))
+            if role == "user":
+                yield from _typed(text)
+            else:
+                yield role, "text", text, ""
+        elif kind == "thinking":
+            yield role, "thinking", string(block.get("thinking")), ""
+        elif kind == "tool_use":
+            name = string(block.get("name"))
+            self.calls[string(block.get("id"))] = name
+            yield "assistant", "tool-call", tool_input(block.get("input")) or name, name
+        elif kind == "tool_result":
+            name = string(block.get("name")) or self.calls.get(string(block.get("tool_use_id")), "")
+            yield "tool", "tool-result", content(block.get("content")), name
+        elif kind in ("image", "media"):
+            yield role, "text", "[image]", ""
+        elif kind == "file":
+            yield role, "text", f"[file: {string(block.get('path'))}]", ""
+        elif kind != "redacted_thinking":
+            self.count_unknown(f"block {kind}" if isinstance(kind, str) else None)
+
+
+def _typed(text: str) -> Iterator[_Part]:
+    """What the user typed, and what was inserted around it."""
+    mark = _TYPED.search(text)
+    if mark is None:
+        yield "user", "text", text, ""
+        return
+    closing = f"</{mark[1]}>"
+    end = text.find(closing, mark.end())
+    typed, after = (text[mark.end() : end], text[end + len(closing) :]) if end >= 0 else (text[mark.end() :], "")
+    command = _SLASH.search(mark[2])
+    yield "user", "text", f"/{command[1].lstrip('/')} {typed}" if command else typed, ""
+    yield "system", "text", f"{text[: mark.start()].strip()}\n{after.strip()}".strip(), ""
+
+
+class ClineSession:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        return bool(_OURS.match(head)) and b'"messages"' in head
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """The one session of the file. Raises OSError, ValueError, Cancelled."""
+        for value in exports.conversations(path, cancel):
+            parser = _Parser(facts=_facts(path, value))
+            messages = [message for one in items(value.get("messages")) for message in parser.message(mapping(one))]
+            if messages:
+                yield Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
+            return
+
+
+def _facts(path: str, value: Mapping[str, Any]) -> SessionFacts:
+    name = os.path.basename(path).partition(".")[0]
+    told = _manifest(path)
+    above = os.path.basename(os.path.dirname(path)) if value.get("agent") != "lead" else ""
+    return SessionFacts(
+        agent=_AGENT,
+        id=clean(string(value.get("sessionId")) or name),
+        title=one_line(string(mapping(told.get("metadata")).get("title"))),
+        project=clean(string(told.get("cwd")) or string(told.get("workspace_root"))),
+        parent=clean(above) if above != name else "",
+        started=seconds(told.get("started_at")),
+        ended=seconds(told.get("ended_at")),
+    )
+
+
+def _manifest(path: str) -> Mapping[str, Any]:
+    """What is known of the session; a sub-agent's is that of the session above, without its title."""
+    own, folder = manifest(path), os.path.dirname(path)
+    for described in dict.fromkeys((own, os.path.join(folder, f"{os.path.basename(folder)}.json"))):
+        try:
+            with open_binary(described) as file:
+                told = mapping(msgspec.json.decode(file.read(_LONGEST_MANIFEST)))
+        except (OSError, ValueError, PathRefused, RecursionError):
+            continue
+        return told if described == own else {"cwd": told.get("cwd")}
+    return {}
