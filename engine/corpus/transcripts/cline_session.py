@@ -20,9 +20,10 @@ from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import exports
 from engine.corpus.transcripts.agents.cline import manifest
-from engine.corpus.transcripts.formats import Conversation, LineParser
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.blocks import BlockParser, Part
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 
 _AGENT = "cline"
 _OURS = re.compile(
@@ -32,57 +33,21 @@ _TYPED = re.compile(r"<(user_input|user_command)\b([^<>]*)>")
 _SLASH = re.compile(r'slash="([^"]*)"')
 _LONGEST_MANIFEST = 256 * 1024
 
-_Part = tuple[Role, Kind, str, str]
-"""Role, kind, text and the name of the tool."""
 
-
-class _Parser(LineParser, kw_only=True):
-    calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Names of the tools called, by the id of the call."""
-
+class _Parser(BlockParser, kw_only=True):
     def message(self, value: Mapping[str, Any]) -> list[Message]:
         kind = value.get("role")
         if kind not in ("user", "assistant"):
             self.count_unknown(f"role {kind}" if isinstance(kind, str) else None)
             return []
-        role: Role = "assistant" if kind == "assistant" else "user"
-        held = value.get("content")
-        blocks = [held] if isinstance(held, str) else items(held)
-        parts = [part for block in blocks for part in self._block(block, role) if part[2].strip()]
-        self.ordinal += bool(parts)
-        id_, time, side = string(value.get("id")), seconds(value.get("ts")), bool(self.facts.parent)
-        return [
-            self.part(author, sort, text, self.ordinal, id=id_, time=time, tool=tool, side=side)
-            for author, sort, text, tool in parts
-        ]
+        parts = self.blocks(value.get("content"), "assistant" if kind == "assistant" else "user")
+        return self.say(parts, id=string(value.get("id")), time=seconds(value.get("ts")))
 
-    def _block(self, value: object, role: Role) -> Iterator[_Part]:
-        block = mapping(value)
-        kind = block.get("type")
-        if isinstance(value, str) or kind == "text":
-            text = string(value) or string(block.get("text"))
-            if role == "user":
-                yield from _typed(text)
-            else:
-                yield role, "text", text, ""
-        elif kind == "thinking":
-            yield role, "thinking", string(block.get("thinking")), ""
-        elif kind == "tool_use":
-            name = string(block.get("name"))
-            self.calls[string(block.get("id"))] = name
-            yield "assistant", "tool-call", tool_input(block.get("input")) or name, name
-        elif kind == "tool_result":
-            name = string(block.get("name")) or self.calls.get(string(block.get("tool_use_id")), "")
-            yield "tool", "tool-result", content(block.get("content")), name
-        elif kind in ("image", "media"):
-            yield role, "text", "[image]", ""
-        elif kind == "file":
-            yield role, "text", f"[file: {string(block.get('path'))}]", ""
-        elif kind != "redacted_thinking":
-            self.count_unknown(f"block {kind}" if isinstance(kind, str) else None)
+    def text(self, text: str, role: Role) -> Iterator[Part]:
+        return _typed(text) if role == "user" else super().text(text, role)
 
 
-def _typed(text: str) -> Iterator[_Part]:
+def _typed(text: str) -> Iterator[Part]:
     """What the user typed, and what was inserted around it."""
     mark = _TYPED.search(text)
     if mark is None:

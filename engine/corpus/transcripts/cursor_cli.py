@@ -19,9 +19,9 @@ import msgspec
 from engine.base.bounded_json import decode_json
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.formats import LineParser
-from engine.corpus.transcripts.json_values import content, mapping, string, tool_input
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.blocks import BlockParser, Part
+from engine.corpus.transcripts.json_values import mapping, string
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
 
 _AGENT = "cursor-cli"
 _TRANSCRIPTS, _PARTS = "agent-transcripts", "subagents"
@@ -36,11 +36,8 @@ _INSERTED = re.compile(r"\s*<[a-z_]+[ >]")
 _REDACTED = "[REDACTED]"
 _SILENT = frozenset({"turn_ended", "turn_id", "message_id"})
 
-_Part = tuple[Role, Kind, str, str]
-"""Role, kind, text and the name of the tool."""
 
-
-class CursorCliParser(LineParser, kw_only=True):
+class CursorCliParser(BlockParser, kw_only=True):
     time: float | None = None
     """Of the user's last message."""
 
@@ -50,37 +47,15 @@ class CursorCliParser(LineParser, kw_only=True):
             if string(value.get("type")) not in _SILENT:
                 self.count_unknown(role or value.get("type"))
             return []
-        blocks = mapping(value.get("message")).get("content")
-        parts = [part for block in _blocks(blocks) for part in self._block(block, role)]
-        saying = [part for part in parts if part[2].strip()]
-        self.ordinal += bool(saying)
-        side = bool(self.facts.parent)
-        time = self.time if role == "user" else None
-        return [
-            self.part(author, kind, text, line, time=time, tool=tool, side=side) for author, kind, text, tool in saying
-        ]
+        parts = self.blocks(mapping(value.get("message")).get("content"), role)
+        return self.say(parts, line=line, time=self.time if role == "user" else None)
 
-    def _block(self, block: Mapping[str, Any], role: Role) -> Iterator[_Part]:
-        kind = block.get("type")
-        if kind == "text":
-            text = string(block.get("text"))
-            if text.strip() == _REDACTED:
-                return
-            if role == "user":
-                yield from self._typed(text)
-            else:
-                yield role, "text", text.removesuffix(_REDACTED), ""
-        elif kind == "tool_use":
-            yield "assistant", "tool-call", tool_input(block.get("input")), string(block.get("name"))
-        elif kind in ("tool_result", "command_output"):
-            text = content(block.get("content")) if "content" in block else ""
-            yield "tool", "tool-result", text or string(block.get("output")), string(block.get("name"))
-        elif kind == "thinking":
-            yield "assistant", "thinking", string(block.get("thinking")), ""
-        elif kind != "redacted":
-            self.count_unknown(f"block {kind}" if isinstance(kind, str) else None)
+    def text(self, text: str, role: Role) -> Iterator[Part]:
+        if role == "user":
+            return self._typed(text)
+        return super().text("" if text.strip() == _REDACTED else text.removesuffix(_REDACTED), role)
 
-    def _typed(self, text: str) -> Iterator[_Part]:
+    def _typed(self, text: str) -> Iterator[Part]:
         """What the user typed, and what was inserted around it."""
         if stated := _TIME.search(text[:4096]):
             self.time = _seconds(stated)
@@ -92,11 +67,6 @@ class CursorCliParser(LineParser, kw_only=True):
             return
         yield "user", "text", typed.strip("\n"), ""
         yield "system", "text", f"{before.strip()}\n{after.strip()}".strip(), ""
-
-
-def _blocks(value: object) -> Iterator[Mapping[str, Any]]:
-    for block in value if isinstance(value, list) else [value]:
-        yield {"type": "text", "text": block} if isinstance(block, str) else mapping(block)
 
 
 def _seconds(stated: re.Match[str]) -> float | None:

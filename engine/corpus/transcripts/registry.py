@@ -13,16 +13,21 @@ from typing import TYPE_CHECKING
 from engine.corpus.machine import Machine
 from engine.corpus.transcripts.agents import (
     Agent,
+    amp,
     chatgpt,
     claude,
     claude_code,
     cline,
     codex,
+    continue_dev,
     copilot_chat,
     cursor,
     cursor_cli,
+    droid,
     gemini,
     kilo_code,
+    kimi,
+    kiro,
     openclaw,
     opencode,
     roo_code,
@@ -40,6 +45,7 @@ AGENTS: tuple[Agent, ...] = (
     opencode.AGENT,
     chatgpt.AGENT,
     claude.AGENT,
+    droid.AGENT,  # OpenClaw's lines have less particular marks, which Droid's have, too
     openclaw.AGENT,
     copilot_chat.AGENT,
     cursor.AGENT,
@@ -47,6 +53,10 @@ AGENTS: tuple[Agent, ...] = (
     cline.AGENT,
     roo_code.AGENT,
     kilo_code.AGENT,
+    amp.AGENT,
+    continue_dev.AGENT,
+    kimi.AGENT,
+    kiro.AGENT,
 )
 """In the order in which their formats are tried: those with the surest marks first."""
 

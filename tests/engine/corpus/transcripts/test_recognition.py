@@ -13,13 +13,18 @@ AGENTS = {
     "claude_code": "claude-code",
     "codex": "codex",
     "cursor_cli": "cursor-cli",
+    "droid": "droid",
     "gemini": "gemini",
+    "kimi": "kimi",
+    "main": "kimi",
     "openclaw": "openclaw",
 }
 DOCUMENTS = {
+    "amp/T-0c1d2e3f-0000-4000-8000-000000000004.json": "amp",
     "cline/saoudrizwan.claude-dev/tasks/1765000000000/ui_messages.json": "cline",
     "cline/rooveterinaryinc.roo-cline/tasks/0c1d2e3f-0000-4000-8000-000000000003/ui_messages.json": "roo-code",
     "cline/sessions/s1/s1.messages.json": "cline",
+    "continue/sessions/0c1d2e3f-0000-4000-8000-000000000005.json": "continue",
     "copilot_chat/chatSessions/0c1d2e3f-0000-4000-8000-000000000001.json": "copilot-chat",
     "copilot_chat/chatSessions/0c1d2e3f-0000-4000-8000-000000000002.jsonl": "copilot-chat",
 }
