@@ -19,7 +19,6 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import exports
-from engine.corpus.transcripts.agents.cline import manifest
 from engine.corpus.transcripts.blocks import BlockParser, Part
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
@@ -94,7 +93,7 @@ def _facts(path: str, value: Mapping[str, Any]) -> SessionFacts:
 
 def _manifest(path: str) -> Mapping[str, Any]:
     """What is known of the session; a sub-agent's is that of the session above, without its title."""
-    own, folder = manifest(path), os.path.dirname(path)
+    own, folder = f"{path.removesuffix('.messages.json')}.json", os.path.dirname(path)
     for described in dict.fromkeys((own, os.path.join(folder, f"{os.path.basename(folder)}.json"))):
         try:
             with open_binary(described) as file:

@@ -114,6 +114,12 @@ def parts_changed(path: str) -> int:
     return max((agent.parts_changed(path) for agent in AGENTS if agent.parts_changed is not None), default=0)
 
 
+def owner_of_part(path: str) -> str:
+    """The transcript that a file next to it is a part of; empty for any other file."""
+    owners = (agent.part_of(path) for agent in AGENTS if agent.part_of is not None)
+    return next(filter(None, owners), "")
+
+
 def copied_sessions(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken | None" = None) -> set[str]:
     """Names of the transcripts whose sessions another one of these files contains, too. Raises Cancelled.
 

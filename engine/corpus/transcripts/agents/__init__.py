@@ -61,6 +61,11 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
     Called for the transcripts of all agents.
     """
+    part_of: Callable[[str], str] | None = None
+    """The transcript that the file at this path, which is none, belongs to; empty for other files.
+
+    A change of it alone is noticed. Called for the files of all agents, with paths that may not exist any more.
+    """
     copies: CopyFinder | None = None
     """Names of transcripts whose sessions are also in another transcript among the given ones.
 

@@ -34,19 +34,21 @@ def _folders(machine: Machine) -> FoundFolders:
     yield "command line", os.path.join(data, "tasks")
 
 
-def manifest(path: str) -> str:
-    """The file that describes the session of a file of messages."""
-    return f"{path.removesuffix(_MESSAGES)}.json"
-
-
 def _described(path: str) -> int:
     """When the description of a session, such as its title, was changed last."""
     if not path.endswith(_MESSAGES):
         return 0
     try:
-        return os.lstat(manifest(path)).st_mtime_ns
+        return os.lstat(f"{path.removesuffix(_MESSAGES)}.json").st_mtime_ns
     except OSError:
         return 0
+
+
+def _described_session(path: str) -> str:
+    """The messages of the session that a file `<id>/<id>.json` describes."""
+    folder, name = os.path.split(path)
+    id_ = os.path.basename(folder)
+    return os.path.join(folder, id_ + _MESSAGES) if id_ and name == f"{id_}.json" else ""
 
 
 def _formats() -> "Formats":
@@ -70,5 +72,6 @@ AGENT = Agent(
     files=(TASKS, r".*\.messages\.json"),
     parts=(CHECKPOINTS,),
     parts_changed=_described,
+    part_of=_described_session,
     formats=_formats,
 )

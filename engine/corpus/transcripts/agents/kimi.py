@@ -12,12 +12,21 @@ if TYPE_CHECKING:
     from engine.corpus.folder_walk import FoundFile
     from engine.corpus.transcripts.formats import Formats
 
-_CONTEXT, _WIRE = "context.jsonl", "wire.jsonl"
+_CONTEXT, _WIRE, _STATE = "context.jsonl", "wire.jsonl", "state.json"
 
 
 def _folders(machine: Machine) -> FoundFolders:
     yield "", os.path.join(machine.named("KIMI_SHARE_DIR") or machine.below_home(".kimi"), "sessions")
     yield "Code", os.path.join(machine.named("KIMI_CODE_HOME") or machine.below_home(".kimi-code"), "sessions")
+
+
+def _stated_session(path: str) -> str:
+    """The record of the session that a file `state.json` is about."""
+    folder, name = os.path.split(path)
+    if name != _STATE:
+        return ""
+    newer = os.path.join(folder, "agents", "main", _WIRE)
+    return newer if os.path.exists(newer) else os.path.join(folder, _WIRE)
 
 
 def _titled(path: str) -> int:
@@ -28,7 +37,7 @@ def _titled(path: str) -> int:
     if os.path.basename(os.path.dirname(folder)) == "agents":
         folder = os.path.dirname(os.path.dirname(folder))
     try:
-        return os.lstat(os.path.join(folder, "state.json")).st_mtime_ns
+        return os.lstat(os.path.join(folder, _STATE)).st_mtime_ns
     except OSError:
         return 0
 
@@ -57,6 +66,7 @@ AGENT = Agent(
     stores=((r"/\.kimi/sessions\Z", "kimi"), (r"/\.kimi-code/sessions\Z", "kimi-code")),
     folders=_folders,
     parts_changed=_titled,
+    part_of=_stated_session,
     copies=_copies,
     formats=_formats,
 )
