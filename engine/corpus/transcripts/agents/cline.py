@@ -62,7 +62,6 @@ def _formats() -> "Formats":
 AGENT = Agent(
     name="cline",
     label="Cline",
-    usual=f"~/.config/Code/User/globalStorage/{_EXTENSION}/tasks",
     stores=(
         (rf"/{_EXTENSION}/tasks\Z", "cline"),
         (r"/\.cline/data/tasks\Z", "cline-tasks"),

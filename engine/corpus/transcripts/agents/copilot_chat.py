@@ -79,7 +79,6 @@ def _formats() -> "Formats":
 AGENT = Agent(
     name="copilot-chat",
     label="GitHub Copilot Chat",
-    usual="~/.config/Code/User/workspaceStorage",
     stores=tuple(
         (rf"/{editor}/User/{folder}\Z", short + more)
         for editor, short in _EDITORS

@@ -25,7 +25,6 @@ def _formats() -> "Formats":
 AGENT = Agent(
     name="cursor",
     label="Cursor",
-    usual="~/.config/Cursor/User/globalStorage/state.vscdb",
     stores=((r"/User/globalStorage/state\.vscdb\Z", "cursor"),),
     folders=_folders,
     files=(),

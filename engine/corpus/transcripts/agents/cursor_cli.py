@@ -61,7 +61,6 @@ AGENT = Agent(
     name="cursor-cli",
     label="Cursor CLI",
     resume="cursor-agent --resume {id}",
-    usual="~/.cursor/projects",
     stores=((r"/\.cursor/projects\Z", "cursor-cli"),),
     folders=_folders,
     copies=_copies,
