@@ -65,8 +65,11 @@ class _Parser(LineParser, kw_only=True):
         self.last = text
         parts = [part for part in self._parts(kind, text, value) if part[2].strip()]
         self.ordinal += bool(parts)
-        time = seconds(value.get("ts"))
-        return [self.part(role, sort, said, self.ordinal, time=time, tool=tool) for role, sort, said, tool in parts]
+        time, side = seconds(value.get("ts")), bool(self.facts.parent)
+        return [
+            self.part(role, sort, said, self.ordinal, time=time, tool=tool, side=side)
+            for role, sort, said, tool in parts
+        ]
 
     def _parts(self, kind: str, text: str, value: Mapping[str, Any]) -> Iterator[_Part]:
         pictures = "".join("\n[image]" for _ in items(value.get("images"))[:20])

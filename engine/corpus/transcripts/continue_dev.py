@@ -15,7 +15,6 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
-from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import exports
 from engine.corpus.transcripts.blocks import Part
 from engine.corpus.transcripts.formats import Conversation, LineParser
@@ -29,7 +28,6 @@ _OURS = re.compile(
 )
 _UNTITLED = ("New Session", "Untitled Session")
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
-_LONGEST_LIST = 8 * 1024**2
 
 
 class _Parser(LineParser, kw_only=True):
@@ -89,7 +87,8 @@ class ContinueSession:
     agent = _AGENT
 
     def matches(self, path: str, head: bytes) -> bool:
-        return bool(_OURS.match(head))
+        # The plain search first: it is much quicker, and runs on every transcript.
+        return b'"workspaceDirectory"' in head and bool(_OURS.match(head))
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         """The one session of the file. Raises OSError, ValueError, Cancelled."""
@@ -116,9 +115,8 @@ def _facts(path: str, value: Mapping[str, Any]) -> SessionFacts:
 def _begun(folder: str, session: str) -> float | None:
     """When a session began; the list has milliseconds as text."""
     try:
-        with open_binary(os.path.join(folder, "sessions.json")) as file:
-            listed = items(msgspec.json.decode(file.read(_LONGEST_LIST)))
-    except (OSError, ValueError, PathRefused, RecursionError):
+        listed = exports.conversations(os.path.join(folder, "sessions.json"))
+        stated = next((one.get("dateCreated") for one in listed if one.get("sessionId") == session), None)
+    except (OSError, ValueError, PathRefused):
         return None
-    stated = next((one.get("dateCreated") for one in map(mapping, listed) if one.get("sessionId") == session), None)
     return seconds(int(stated) if isinstance(stated, str) and stated.isdecimal() and len(stated) < 16 else stated)

@@ -63,11 +63,11 @@ class KimiParser(LineParser, kw_only=True):
     ) -> list[Message]:
         """The parts with a text, as a message that begins, or as more of the last one."""
         saying = [part for part in parts if part[2].strip()]
-        if begins:
+        if begins or side:
             self.open = False
         if saying and not self.open:
             self.ordinal += 1
-            self.open = True
+            self.open = not side
         side = side or bool(self.facts.parent)
         said = [self.part(role, kind, text, line, time=time, tool=tool, side=side) for role, kind, text, tool in saying]
         if any(part[0] == "user" for part in saying):

@@ -83,7 +83,7 @@ def test_new_title_in_a_file_beside_is_indexed(open_memory, tmp_path: Path, quic
     session = tmp_path / "sessions" / "s1"
     session.mkdir(parents=True)
     messages = [{"role": "user", "content": "Varnish the mast."}]
-    told = {"agent": "lead", "sessionId": "s1", "messages": messages}
+    told = {"agent": "lead", "sessionId": "s1", "origin": "cli", "messages": messages}
     (session / "s1.messages.json").write_text(json.dumps(told))
     memory = open_memory(background=True, sync=SYNC, sessions=SessionSettings(folders=(str(session.parent),)))
     memory.sync()

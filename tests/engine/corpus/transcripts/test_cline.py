@@ -76,6 +76,7 @@ def test_task_of_roo_code_names_folder_and_parent() -> None:
     facts = conversation.facts
     assert (facts.agent, facts.project) == ("roo-code", "/home/ada/boats")
     assert (facts.id, facts.parent) == (ROO.parent.name, "0c1d2e3f-0000-4000-8000-000000000002")
+    assert all(message.side for message in conversation.messages)
 
 
 def test_messages_of_a_newer_session() -> None:

@@ -38,10 +38,10 @@ def test_record_of_kimi_cli() -> None:
         Message("assistant", "tool-call", "hull.py", 6, 2, "", start + 4, "ReadFile"),
         Message("tool", "tool-result", "seam = None", 8, 2, "", start + 6, "ReadFile"),
         Message("assistant", "text", "The attic is dry.", 10, 3, "", start + 8, side=True),
-        Message("assistant", "text", "A seam is open.", 11, 3, "", start + 9),
-        Message("user", "text", "Paint it", 14, 4, "", start + 12),
-        Message("assistant", "text", "Blue?", 15, 5, "", start + 13),
-        Message("user", "text", "Yes", 16, 5, "", start + 14),
+        Message("assistant", "text", "A seam is open.", 11, 4, "", start + 9),
+        Message("user", "text", "Paint it", 14, 5, "", start + 12),
+        Message("assistant", "text", "Blue?", 15, 6, "", start + 13),
+        Message("user", "text", "Yes", 16, 6, "", start + 14),
     ]
     assert (parser.facts.id, parser.facts.opening) == ("s1", "Why does the hull leak?")
     assert parser.unknown == {"Hologram": 1}
