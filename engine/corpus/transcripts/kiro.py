@@ -1,31 +1,39 @@
-"""The database of Kiro's command line, `kiro-cli/data.sqlite3`, and of that of Amazon Q before it.
+"""Sessions of Kiro's command line: files since 2026, before them a database, `kiro-cli/data.sqlite3`, as Amazon Q's.
 
 Written from the public source of Amazon Q's of April 2026 (`database/mod.rs`, `cli/chat/conversation.rs` and
 `message.rs`); Kiro's is not public, and is described by programs that read it (claude-code-history-viewer of August
 2026). A session is one JSON object: in `conversations_v2` one per folder and id, in the older `conversations` the last
 one of each folder.
-Each entry of `history` has the user's prompt or the results of tools, and the answer. Sessions that newer versions keep
-in `~/.kiro/sessions` are not read.
+Each entry of `history` has the user's prompt or the results of tools, and the answer.
+
+Files: `~/.kiro/sessions/cli/<id>.jsonl`, as descriptions of version 2 have them, with a message per line, and
+`<id>.json` with folder and title.
 """
 
 import hashlib
+import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
 import apsw
 import msgspec
 
+from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.blocks import Part
 from engine.corpus.transcripts.formats import Conversation, LineParser, SessionDatabase
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
-from engine.corpus.transcripts.messages import Message, SessionFacts, clean
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like, tables
 
 _AGENT = "kiro"
+_LONGEST_DESCRIPTION = 256 * 1024
+_LINES = frozenset({"Prompt", "AssistantMessage", "ToolResults"})
 _NEWER, _OLDER = "conversations_v2", "conversations"
 _MARK = 1
 """Increase it when messages are read differently: stored sessions are read again then."""
@@ -138,3 +146,84 @@ class _Parser(LineParser, kw_only=True):
                 name = string(call.get("name"))
                 self.calls[string(call.get("id"))] = name
                 yield "assistant", "tool-call", tool_input(call.get("args")) or name, name
+
+
+# --- Files -----------------------------------------------------------------------------------------------------------
+
+
+class KiroParser(LineParser, kw_only=True):
+    calls: dict[str, str] = msgspec.field(default_factory=dict)
+    """Names of the tools called, by the id of the call, until its result comes."""
+
+    def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        kind, data = string(value.get("kind")), mapping(value.get("data"))
+        if kind not in _LINES:
+            if kind != "Clear":
+                self.count_unknown(kind)
+            return []
+        author: Role = "assistant" if kind == "AssistantMessage" else "user"
+        parts = [part for block in items(data.get("content")) for part in self._block(mapping(block), author)]
+        saying = [part for part in parts if part[2].strip()]
+        self.ordinal += bool(saying)
+        id_, time = string(data.get("message_id")), seconds(mapping(data.get("meta")).get("timestamp"))
+        side = bool(self.facts.parent)
+        return [
+            self.part(role, sort, text, line, id=id_, time=time, tool=tool, side=side)
+            for role, sort, text, tool in saying
+        ]
+
+    def _block(self, block: Mapping[str, Any], author: Role) -> Iterator[Part]:
+        kind, data = block.get("kind"), block.get("data")
+        held = mapping(data)
+        if kind == "text":
+            yield author, "text", string(data), ""
+        elif kind == "thinking":
+            yield "assistant", "thinking", string(data) or string(held.get("text")), ""
+        elif kind == "image":
+            yield author, "text", "[image]", ""
+        elif kind == "toolUse":
+            name = clean(string(held.get("name")))
+            self.calls[clean(string(held.get("toolUseId")))] = name
+            given = {key: one for key, one in mapping(held.get("input")).items() if key != "__tool_use_purpose"}
+            yield "assistant", "tool-call", tool_input(given) or name, name
+        elif kind == "toolResult":
+            name = self.calls.pop(clean(string(held.get("toolUseId"))), "")
+            texts = (
+                string(one.get("data")) or tool_input(one.get("data"))
+                for one in map(mapping, items(held.get("content")))
+            )
+            yield "tool", "tool-result", "\n".join(filter(None, texts)), name
+        else:
+            self.count_unknown(f"block {kind}" if isinstance(kind, str) else None)
+
+
+class KiroFormat:
+    agent = _AGENT
+    speech_marks: tuple[bytes, ...] = (b'"kind":"Prompt"', b'"kind":"AssistantMessage"')
+    title_marks: tuple[bytes, ...] = ()
+
+    def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
+        return any(
+            string(value.get("kind")) in _LINES and isinstance(mapping(value.get("data")).get("content"), list)
+            for value in values
+        )
+
+    def parser(self, path: str) -> KiroParser:
+        described: Mapping[str, Any] = {}
+        try:
+            with open_binary(f"{path.removesuffix('.jsonl')}.json") as file:
+                described = mapping(msgspec.json.decode(file.read(_LONGEST_DESCRIPTION)))
+        except (OSError, ValueError, PathRefused, RecursionError):
+            pass
+        facts = SessionFacts(
+            agent=_AGENT,
+            id=clean(os.path.basename(path).partition(".")[0]),
+            title=one_line(string(described.get("title"))),
+            project=clean(string(described.get("cwd"))),
+            parent=clean(string(described.get("parent_session_id"))),
+            started=seconds(described.get("created_at")),
+        )
+        return KiroParser(facts=facts)
+
+    def resume(self, state: bytes) -> KiroParser:
+        return decode_json(state, KiroParser)

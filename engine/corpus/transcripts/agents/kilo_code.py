@@ -1,7 +1,6 @@
 """Kilo Code before version 7, which stores its tasks as Roo Code does.
 
-Checked against claude-code-history-viewer of August 2026. Version 7 is another program, made from opencode, and its
-sessions are not read.
+Checked against claude-code-history-viewer of August 2026. Version 7 is another program (`kilo`).
 """
 
 from typing import TYPE_CHECKING

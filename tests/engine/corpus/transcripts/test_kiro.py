@@ -1,4 +1,4 @@
-"""Sessions of Kiro's command line, and of Amazon Q's, in their database."""
+"""Sessions of Kiro's command line, in files and in a database, and of Amazon Q's."""
 
 import json
 import sqlite3
@@ -8,16 +8,26 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from engine import find_places
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus.transcripts.formats import Conversation
-from engine.corpus.transcripts.kiro import KiroDatabase
+from engine.corpus.transcripts.kiro import KiroDatabase, KiroFormat
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.transcript_reader import database_format, opened
-from tests.helpers.transcripts import json_values, mangled
+from tests.helpers.transcripts import (
+    feed,
+    feed_with_pauses,
+    fixture_lines,
+    json_values,
+    mangled,
+    stored_after_every_line,
+)
 
+SESSION = Path(__file__).parent / "fixtures" / "kiro" / "0c1d2e3f-0000-4000-8000-000000000007.jsonl"
+LINES = fixture_lines(SESSION)
 MS = 1_765_000_000_000
 START = MS / 1000
 HISTORY: list[dict[str, Any]] = [
@@ -174,3 +184,42 @@ def test_any_row_is_read(path: Path, writer: sqlite3.Connection, value: object) 
         assert message.line == message.ordinal
         message.text.encode()
     marks(path)
+
+
+def test_session_in_a_file() -> None:
+    parser = KiroFormat().parser(str(SESSION))
+    asked = 1784869360.0
+    assert feed(parser, LINES) == [
+        Message("user", "text", "Why does the hull leak?", 1, 1, "m1", asked),
+        Message("user", "text", "[image]", 1, 1, "m1", asked),
+        Message("assistant", "thinking", "Look at the hull.", 2, 2, "m2"),
+        Message("assistant", "text", "Let me look.", 2, 2, "m2"),
+        Message("assistant", "tool-call", "cat hull.py", 2, 2, "m2", tool="shell"),
+        Message("tool", "tool-result", "seam\nend", 3, 3, "m3", tool="shell"),
+        Message("assistant", "text", "A seam is open.", 4, 4, "m4"),
+    ]
+    facts = parser.facts
+    assert (facts.id, facts.title, facts.project) == (SESSION.stem, "A leaking hull", "/home/ada/boats")
+    assert (facts.started, facts.parent) == (asked, "")
+    assert parser.unknown == {"block hologram": 1, "Hologram": 1}
+
+
+def test_folder_of_files_is_found(tmp_path: Path) -> None:
+    folder = tmp_path / ".kiro" / "sessions" / "cli"
+    folder.mkdir(parents=True)
+    (folder / "s.jsonl").write_bytes(SESSION.read_bytes())
+    (folder / "s.json").write_text("{}")
+    (place,) = find_places(tmp_path, {}).places
+    assert (place.agent, place.path, place.files) == ("kiro", str(folder), 1)
+
+
+def test_reading_lines_resumes() -> None:
+    whole = KiroFormat().parser("s.jsonl")
+    messages = feed(whole, LINES)
+    assert feed_with_pauses(KiroFormat(), "s.jsonl", LINES) == (whole, messages)
+
+
+@given(st.lists(mangled([value for _, value in LINES])))
+def test_any_line_parses_and_state_serializes(values: list[dict[str, Any]]) -> None:
+    parser, messages = stored_after_every_line(KiroFormat(), values)
+    assert all(1 <= message.ordinal <= parser.ordinal for message in messages)

@@ -16,6 +16,7 @@ AGENTS = {
     "droid": "droid",
     "gemini": "gemini",
     "kimi": "kimi",
+    "kiro": "kiro",
     "main": "kimi",
     "openclaw": "openclaw",
 }
