@@ -65,7 +65,7 @@ class ClineSession:
 
     def matches(self, path: str, head: bytes) -> bool:
         # The plain search first: it is much quicker, and runs on every transcript.
-        return b'"origin"' in head and b'"messages"' in head and bool(_OURS.match(head))
+        return b'"sessionId"' in head and b'"origin"' in head and bool(_OURS.match(head))
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         """The one session of the file. Raises OSError, ValueError, Cancelled."""

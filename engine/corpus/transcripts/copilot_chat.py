@@ -279,7 +279,7 @@ class CopilotChatDocument:
     def matches(self, path: str, head: bytes) -> bool:
         if path.endswith(".jsonl"):
             return bool(_LOG.match(head)) and bool(_NAMED.search(head))
-        return bool(_OBJECT.match(head)) and b'"requests"' in head and bool(_NAMED.search(head))
+        return b'"requests"' in head and bool(_OBJECT.match(head)) and bool(_NAMED.search(head))
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         """The one session of the file. Raises OSError, ValueError, Cancelled."""

@@ -148,8 +148,7 @@ def _databases(agents: tuple[Agent, ...]) -> re.Pattern[str]:
 
 def _end(path: str) -> str:
     """The name of a file, after that of its folder and a slash where there is one."""
-    folder, name = os.path.split(path)
-    return f"{os.path.basename(folder)}/{name}" if folder else name
+    return "/".join(path.rsplit(os.sep, 2)[-2:])
 
 
 def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:

@@ -22,18 +22,18 @@ def _folders(machine: Machine) -> FoundFolders:
 
 def _stated_session(path: str) -> str:
     """The record of the session that a file `state.json` is about."""
-    folder, name = os.path.split(path)
-    if name != _STATE:
+    if not path.endswith(os.sep + _STATE):
         return ""
+    folder = os.path.dirname(path)
     newer = os.path.join(folder, "agents", "main", _WIRE)
     return newer if os.path.exists(newer) else os.path.join(folder, _WIRE)
 
 
 def _titled(path: str) -> int:
     """When the state of a session, which has its title, was changed last."""
-    folder, name = os.path.split(path)
-    if name != _WIRE:
+    if not path.endswith(os.sep + _WIRE):
         return 0
+    folder = os.path.dirname(path)
     if os.path.basename(os.path.dirname(folder)) == "agents":
         folder = os.path.dirname(os.path.dirname(folder))
     try:
