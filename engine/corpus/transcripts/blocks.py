@@ -7,7 +7,7 @@ import msgspec
 
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import content, mapping, string, tool_input
-from engine.corpus.transcripts.messages import Kind, Message, Role
+from engine.corpus.transcripts.messages import Kind, Message, Role, clean
 
 Part = tuple[Role, Kind, str, str]
 """Role, kind, text and the name of the tool."""
@@ -54,10 +54,10 @@ class BlockParser(LineParser, kw_only=True):
             yield "assistant", "thinking", string(block.get("thinking")), ""
         elif kind == "tool_use":
             name = string(block.get("name"))
-            self.calls[string(block.get("id"))] = name
+            self.calls[clean(string(block.get("id")))] = clean(name)
             yield "assistant", "tool-call", tool_input(block.get("input")) or name, name
         elif kind == "tool_result":
-            called = self.calls.pop(string(block.get("tool_use_id")) or string(block.get("toolUseID")), "")
+            called = self.calls.pop(clean(string(block.get("tool_use_id")) or string(block.get("toolUseID"))), "")
             yield "tool", "tool-result", self.result(block), string(block.get("name")) or called
         elif kind in ("image", "media"):
             yield role, "text", "[image]", ""

@@ -39,6 +39,14 @@ def test_messages_of_a_session() -> None:
     assert resume_command("droid", "x") == "droid --resume x"
 
 
+def test_half_a_character_in_an_id_can_be_stored() -> None:
+    call = {"type": "tool_use", "id": "\ud800", "name": "\ud801", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "\ud800", "content": "x"}
+    lines = [{"type": "message", "message": {"role": "assistant", "content": [part]}} for part in (call, result)]
+    _, messages = stored_after_every_line(DroidFormat(), lines)
+    assert [message.tool for message in messages] == ["\ufffd", "\ufffd"]
+
+
 def test_its_lines_are_recognised_and_others_are_not() -> None:
     assert DroidFormat().matches(SAMPLES[:1])
     assert not DroidFormat().matches(SAMPLES[1:])
