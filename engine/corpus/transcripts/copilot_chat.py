@@ -87,7 +87,7 @@ class _Parser(LineParser, kw_only=True):
             kind = part.get("kind")
             if isinstance(item, str) or (kind is None and part):
                 yield "assistant", "text", _text(item), ""
-            elif kind == "markdownVuln":
+            elif kind in ("markdownVuln", "markdownContent"):
                 yield "assistant", "text", _text(part.get("content")), ""
             elif kind == "inlineReference":
                 yield "assistant", "text", _reference(part), ""
