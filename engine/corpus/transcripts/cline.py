@@ -36,6 +36,8 @@ _WRITING = frozenset(
 )
 """Tools whose `content` is what they wrote, not what they found."""
 _NAMED = ("path", "regex", "filePattern", "query", "command", "args", "mode", "skill", "question", "description")
+_FLAGS = {"command": "REQ_APP", "completion_result": "HAS_CHANGES"}
+"""Marks for the program at the end of a text."""
 _ANSWERS = frozenset("text completion_result plan_completion_result".split())
 _TROUBLE = frozenset(
     """api_req_failed clineignore_error command_permission_denied condense_context_error diff_error error
@@ -59,7 +61,8 @@ class _Parser(LineParser, kw_only=True):
     """Text of the last message: a result that is asked about is there twice."""
 
     def message(self, value: Mapping[str, Any]) -> list[Message]:
-        kind, text = string(value.get("say")) or string(value.get("ask")), string(value.get("text"))
+        kind = string(value.get("say")) or string(value.get("ask"))
+        text = string(value.get("text")).removesuffix(_FLAGS.get(kind, ""))
         if kind in _SILENT or (kind == "completion_result" and text == self.last):
             return []
         self.last = text
