@@ -59,6 +59,8 @@ def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelTok
     """
     chats: dict[str, list[FoundFile]] = {}
     for file in files:
+        if "hatSessions" not in file.path:  # as of nearly all, and told more quickly
+            continue
         folder, name = os.path.split(file.path)
         if os.path.basename(folder) in (_CHATS, _WITHOUT_FOLDER):
             chats.setdefault(os.path.splitext(name)[0], []).append(file)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
 
 _TRANSCRIPTS = "agent-transcripts"
+_DATABASE = os.path.join("globalStorage", "state.vscdb")
 
 
 def _folders(machine: Machine) -> FoundFolders:
@@ -28,10 +29,9 @@ def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken
     transcripts: dict[str, str] = {}
     databases = []
     for file in files:
-        folder, name = os.path.split(file.path)
-        if _TRANSCRIPTS in folder.split(os.sep) and name.endswith(".jsonl"):
-            transcripts[name.removesuffix(".jsonl")] = file.name
-        elif name.lower() == "state.vscdb":
+        if f"{os.sep}{_TRANSCRIPTS}{os.sep}" in file.path and file.path.endswith(".jsonl"):
+            transcripts[os.path.basename(file.path).removesuffix(".jsonl")] = file.name
+        elif file.path.endswith(_DATABASE):
             databases.append(file.path)
     if not transcripts or not databases:
         return set()

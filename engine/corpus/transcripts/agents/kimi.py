@@ -44,7 +44,7 @@ def _titled(path: str) -> int:
 
 def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
     """The history for the model next to the record of what the user saw."""
-    found = {file.path: file.name for file in files if os.path.basename(file.path) in (_CONTEXT, _WIRE)}
+    found = {file.path: file.name for file in files if file.path.endswith((_CONTEXT, _WIRE))}
     return {
         name
         for path, name in found.items()
