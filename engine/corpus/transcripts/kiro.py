@@ -3,8 +3,7 @@
 Written from the public source of Amazon Q's of April 2026 (`database/mod.rs`, `cli/chat/conversation.rs` and
 `message.rs`); Kiro's is not public, and is described by programs that read it (claude-code-history-viewer of August
 2026). A session is one JSON object: in `conversations_v2` one per folder and id, in the older `conversations` the last
-one of each folder.
-Each entry of `history` has the user's prompt or the results of tools, and the answer.
+one of each folder. Each entry of `history` has the user's prompt or the results of tools, and the answer.
 
 Files: `~/.kiro/sessions/cli/<id>.jsonl`, as descriptions of version 2 have them, with a message per line, and
 `<id>.json` with folder and title.
