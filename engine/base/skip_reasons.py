@@ -126,7 +126,7 @@ PACKED_TWICE = Reason(marked("The transcript that it was packed from lies beside
 CRASHED = Reason(
     marked("The program ended twice while it read this file, so it is passed over until it changes or you rebuild.")
 )
-COPIED = Reason(marked("The database of its agent holds this session too."))
+COPIED = Reason(marked("Another file of its agent holds this session too."))
 GENERATED = Reason(marked("The agent wrote it for its own housekeeping."))
 KEPT_ELSEWHERE = Reason(marked("It belongs to the workspace {name} ({path})."))
 SESSIONS_KEPT_ELSEWHERE = Reason(

@@ -27,6 +27,14 @@ class Machine(msgspec.Struct, frozen=True):
         """Where programs keep their configuration, a folder each."""
         return (self.named("XDG_CONFIG_HOME") or self.below_home(".config"),)
 
+    def program_homes(self) -> tuple[str, ...]:
+        """Where graphical programs keep their data, a folder each: on Linux, on macOS, on Windows."""
+        return (
+            *self.config_homes(),
+            self.below_home("Library", "Application Support"),
+            self.named("APPDATA") or self.below_home("AppData", "Roaming"),
+        )
+
     def data_homes(self) -> tuple[str, ...]:
         """Where programs keep their data, a folder each."""
         return (

@@ -180,11 +180,9 @@ def obsidian_vaults(machine: Machine, issues: list[FileIssue]) -> Iterator[Candi
 
 def _config_folders(machine: Machine) -> Iterator[str]:
     homes = (
-        *machine.config_homes(),
+        *machine.program_homes(),
         machine.below_home(".var", "app", "md.obsidian.Obsidian", "config"),
         machine.below_home("snap", "obsidian", "current", ".config"),
-        machine.below_home("Library", "Application Support"),
-        machine.named("APPDATA") or machine.below_home("AppData", "Roaming"),
     )
     for home in homes:
         yield os.path.join(home, "obsidian")

@@ -11,7 +11,7 @@ from engine.corpus.ignore import IgnoreRules
 from engine.corpus.roots import find_roots
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.agents import WAL
-from engine.corpus.transcripts.registry import is_database, may_be_transcript
+from engine.corpus.transcripts.registry import is_database, may_be_transcript, owner_of_part
 from engine.corpus.transcripts.stores import Store, find_stores
 from engine.corpus.transcripts.transcript_files import is_compressed, transcript_of
 from engine.indexing.watcher import WatchBatch, Watcher
@@ -22,7 +22,7 @@ from engine.settings.options import SessionDeltaSettings
 # --- Decides whether sessions have grown enough since they were indexed to sync immediately --------------------------
 # An agent writes a line every few seconds, and a single line is no reason to sync. Smaller growth is indexed by the
 # next sync for any reason. A database is changed in place, so each batch of changes to it counts; finding the changed
-# rows is cheap.
+# rows is cheap. A file that belongs to a transcript changes rarely, and counts as well.
 
 _BLOCK = 64 * 1024
 
@@ -60,6 +60,8 @@ class SessionGrowth:
         if path in self._links:
             self._links.discard(path)
             return True
+        if owner := owner_of_part(path):
+            return os.path.exists(owner)
         try:
             with open_binary(path) as file:
                 if is_database(transcript_of(path)):
@@ -206,7 +208,7 @@ class FolderWatch:
         def ignored(root: str, path: str, is_dir: bool) -> bool:
             if root in alone:
                 return path not in alone[root]
-            return not is_dir and not may_be_transcript(transcript_of(path))
+            return not is_dir and not may_be_transcript(transcript_of(path)) and not owner_of_part(path)
 
         self._start(
             Watcher(

@@ -44,6 +44,11 @@ def _title_changed(path: str) -> int:
     return (task.parent / "title.json").stat().st_mtime_ns if task.name == "task.md" else 0
 
 
+def _titled_task(path: str) -> str:
+    title = Path(path)
+    return str(title.parent / "task.md") if title.name == "title.json" else ""
+
+
 QUILL = Agent(
     name="quill",
     label="Quill & Ink",
@@ -55,6 +60,7 @@ QUILL = Agent(
     databases=r"state\.quilldb",
     parts=(("tasks", "scratch"),),
     parts_changed=_title_changed,
+    part_of=_titled_task,
     formats=lambda: Formats(documents=(QuillTask(),)),
 )
 

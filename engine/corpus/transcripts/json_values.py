@@ -3,6 +3,8 @@
 import contextlib
 import json
 import math
+import re
+import urllib.parse
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -17,6 +19,7 @@ _DEEPEST_INDENTED = 20
 """Levels; each line of deeper values would be mostly indentation."""
 _YEAR_10000 = 253_402_300_800.0
 _LONGEST_KIND = 40
+_DRIVE = re.compile(r"/[A-Za-z]:(?:/|\Z)")
 
 
 def mapping(value: object) -> Mapping[str, Any]:
@@ -107,3 +110,12 @@ def between(text: str, opening: str, closing: str) -> str:
     start = text.find(opening)
     end = text.find(closing, start + len(opening))
     return text[start + len(opening) : end] if 0 <= start < end else ""
+
+
+def uri_path(uri: str) -> str:
+    """The path in a URI such as `file:///home/ada` or `file:///c%3A/Users`; any other text is returned unchanged."""
+    _, mark, rest = uri.partition("://")
+    if not mark:
+        return uri
+    path = urllib.parse.unquote(rest[rest.find("/") :]) if "/" in rest else ""
+    return path[1:] if _DRIVE.match(path) else path

@@ -51,7 +51,7 @@ class SessionFacts(msgspec.Struct, kw_only=True):
     """Facts of a transcript, completed while it is read."""
 
     agent: str
-    """Short name of the program, as its module in `agents` has it."""
+    """Short name of the program, as its `Agent` has it."""
     id: str = ""
     title: str = ""
     """Given by the user or the agent; empty if there is none."""

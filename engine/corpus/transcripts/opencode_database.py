@@ -12,6 +12,7 @@ the last messages too.
 """
 
 import hashlib
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -28,6 +29,7 @@ from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.opencode import OpencodeReader, session_facts
 from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like, tables
 
+_DERIVED = frozenset({"kilo"})
 _OLDER = frozenset({"session", "message", "part"})
 _NEWER = frozenset({"session_v2", "session_message"})
 _LAST = 8
@@ -54,10 +56,15 @@ _ENTRIES = f"SELECT id, type, time_created, {_DATA} FROM session_message WHERE s
 
 
 class OpencodeDatabase:
-    agent = "opencode"
+    """opencode's database, or that of an agent made from it, in a folder named like that."""
+
+    def __init__(self, agent: str = "opencode") -> None:
+        self.agent = agent
 
     def matches(self, path: str, head: bytes) -> bool:
-        return looks_like(head) and has_tables(path, _OLDER, _NEWER)
+        folder = os.path.basename(os.path.dirname(path))
+        owner = folder if folder in _DERIVED else "opencode"
+        return owner == self.agent and looks_like(head) and has_tables(path, _OLDER, _NEWER)
 
     @contextmanager
     def opened(self, path: str, cancel: CancelToken | None = None) -> Iterator[SessionDatabase]:

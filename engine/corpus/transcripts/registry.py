@@ -15,24 +15,36 @@ from engine.corpus.transcripts.agents import (
     JSON_LINES,
     Agent,
     aider,
+    amp,
     antigravity,
     chatgpt,
     claude,
     claude_code,
+    cline,
     codex,
+    continue_dev,
+    copilot_chat,
     copilot_cli,
     crush,
+    cursor,
+    cursor_cli,
+    droid,
     gemini,
     goose,
     gptme,
     grok,
     hermes,
     iflow,
+    kilo,
+    kilo_code,
+    kimi,
+    kiro,
     openclaw,
     opencode,
     openhands,
     pi,
     qwen,
+    roo_code,
     vibe,
     zed,
 )
@@ -51,7 +63,19 @@ AGENTS: tuple[Agent, ...] = (
     opencode.AGENT,
     chatgpt.AGENT,
     claude.AGENT,
+    droid.AGENT,  # OpenClaw's lines have less particular marks, which Droid's have, too
     openclaw.AGENT,
+    copilot_chat.AGENT,
+    cursor.AGENT,
+    cursor_cli.AGENT,
+    cline.AGENT,
+    roo_code.AGENT,
+    kilo_code.AGENT,
+    kilo.AGENT,
+    amp.AGENT,
+    continue_dev.AGENT,
+    kimi.AGENT,
+    kiro.AGENT,
     copilot_cli.AGENT,
     aider.AGENT,
     zed.AGENT,
@@ -103,23 +127,29 @@ def store_name(path: str) -> str:
 
 
 def may_be_transcript(path: str) -> bool:
-    """Whether a file can be a transcript by its name."""
-    return _names(AGENTS).fullmatch(os.path.basename(path)) is not None
+    """Whether a file can be a transcript by its name and, unless `path` is a name alone, that of its folder."""
+    return _names(AGENTS).fullmatch(_end(path)) is not None
 
 
 def is_database(path: str) -> bool:
     """Whether a transcript is a database by its name: its size doesn't show how much was added."""
-    return _databases(AGENTS).fullmatch(os.path.basename(path)) is not None
+    return _databases(AGENTS).fullmatch(_end(path)) is not None
 
 
 def is_part_folder(above: str, name: str) -> bool:
     """Whether a folder `name` in a folder `above` holds parts of sessions, which are read with their transcript."""
-    return any((above, name) in agent.parts for agent in AGENTS)
+    return any((above, name) in agent.parts or ("", name) in agent.parts for agent in AGENTS)
 
 
 def parts_changed(path: str) -> int:
     """When other files that belong to a transcript were changed last, in nanoseconds; 0 for none."""
     return max((agent.parts_changed(path) for agent in AGENTS if agent.parts_changed is not None), default=0)
+
+
+def owner_of_part(path: str) -> str:
+    """The transcript that a file next to it is a part of; empty for any other file."""
+    owners = (agent.part_of(path) for agent in AGENTS if agent.part_of is not None)
+    return next(filter(None, owners), "")
 
 
 def copied_sessions(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken | None" = None) -> set[str]:
@@ -172,9 +202,18 @@ def _databases(agents: tuple[Agent, ...]) -> re.Pattern[str]:
     return _any_of([agent.databases for agent in agents])
 
 
+def _end(path: str) -> str:
+    """The name of a file, after that of its folder and a slash where there is one."""
+    return "/".join(path.rsplit(os.sep, 2)[-2:])
+
+
 def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
-    alternatives = "|".join(f"(?:{pattern})" for pattern in dict.fromkeys(patterns) if pattern)
-    return re.compile(alternatives, re.IGNORECASE | re.DOTALL)
+    """A pattern for what `_end` returns."""
+    alternatives = []
+    for pattern in dict.fromkeys(filter(None, patterns)):
+        folder, _, name = pattern.rpartition("/")
+        alternatives.append(f"(?:{pattern})|(?:{name})" if folder else f"(?:[^/]*/)?(?:{name})")
+    return re.compile("|".join(alternatives), re.IGNORECASE | re.DOTALL)
 
 
 @functools.cache

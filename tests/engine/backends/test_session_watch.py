@@ -77,3 +77,16 @@ def test_a_new_link_among_sessions_is_listed(open_memory, transcript: Path, tmp_
     copy.write_text(transcript.read_text())
     copy.replace(link)
     wait_until(lambda: listed() == [] and len(memory.sessions()) == 2)
+
+
+def test_new_title_in_a_file_beside_is_indexed(open_memory, tmp_path: Path, quick_sessions: None) -> None:
+    session = tmp_path / "sessions" / "s1"
+    session.mkdir(parents=True)
+    messages = [{"role": "user", "content": "Varnish the mast."}]
+    told = {"agent": "lead", "sessionId": "s1", "origin": "cli", "messages": messages}
+    (session / "s1.messages.json").write_text(json.dumps(told))
+    memory = open_memory(background=True, sync=SYNC, sessions=SessionSettings(folders=(str(session.parent),)))
+    memory.sync()
+    (session / "s1.json").write_text(json.dumps({"metadata": {"title": "Masts"}}))
+    wait_until(lambda: "session-delta" in reasons(memory))
+    wait_until(lambda: [one.title for one in memory.sessions()] == ["Masts"])

@@ -8,6 +8,7 @@ import pytest
 from engine.corpus.transcripts.stores import Store
 from engine.indexing.folder_watch import SessionGrowth
 from engine.settings.options import SessionDeltaSettings
+from tests.helpers.invented_agent import declare, write_task
 
 NAME = "sessions/main/a.jsonl"
 
@@ -97,3 +98,12 @@ def test_recompressed_transcript_examined(tmp_path: Path) -> None:
     packed.rename(tmp_path / "other.zst")
     assert due(packed, indexed)
     assert not due(tmp_path / "other.zst", {})
+
+
+def test_change_of_a_file_beside_a_transcript_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    title = write_task(tmp_path) / "t-1" / "title.json"
+    assert not due(title, {})
+    declare(monkeypatch)
+    assert due(title, {})
+    (title.parent / "task.md").unlink()
+    assert not due(title, {})

@@ -49,15 +49,23 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     stores: tuple[tuple[str, str], ...] = ()
     """Patterns of the ends of its folders, with `/` between parts, and the short name of such a store."""
     files: tuple[str, ...] = (JSON_LINES,)
-    """Patterns of the names of its transcripts, in any case; those of databases need not be among them."""
+    """Patterns of the names of its transcripts, in any case, perhaps after the name of their folder and a slash.
+
+    Those of databases need not be among them.
+    """
     databases: str = ""
-    """Pattern of the names of those that are SQLite databases: they grow in their WAL."""
+    """Such a pattern for those that are SQLite databases: they grow in their WAL."""
     parts: tuple[tuple[str, str], ...] = ()
-    """Folders, each with the name of the one above it, that hold parts of sessions and are not listed."""
+    """Folders that hold parts of sessions and are not listed, each after the name of the one above (empty for any)."""
     parts_changed: Callable[[str], int] | None = None
     """When other files that belong to the transcript at this path were changed, in nanoseconds; 0 for none.
 
     Called for the transcripts of all agents.
+    """
+    part_of: Callable[[str], str] | None = None
+    """The transcript that the file at this path, which is none, belongs to; empty for other files.
+
+    A change of it alone is noticed. Called for the files of all agents, with paths that may not exist any more.
     """
     copies: CopyFinder | None = None
     """Names of transcripts whose sessions are also in another transcript among the given ones.

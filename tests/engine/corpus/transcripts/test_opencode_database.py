@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from engine import find_places
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus.transcripts import opencode_database
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.opencode_database import OpencodeDatabase
+from engine.corpus.transcripts.registry import resume_command
 from engine.corpus.transcripts.transcript_reader import database_format, opened, read_session
 from tests.helpers.opencode_database import MS, NEWER, OLDER, OpencodeWriter
 from tests.helpers.transcripts import mangled
@@ -297,3 +299,21 @@ def test_any_json_is_read(tmp_path: Path, message: Any, part: Any, entry: dict[s
                 assert found.line == found.ordinal == 1
     finally:
         writer.close()
+
+
+def test_database_of_kilo_is_read_as_its_own(tmp_path: Path) -> None:
+    path = tmp_path / ".local" / "share" / "kilo" / "kilo.db"
+    writer = OpencodeWriter(path)
+    writer.session("ses_1", "Repairing the boat")
+    writer.said("ses_1", "msg_1", "user", "Leaks?")
+    writer.close()
+    (place,) = find_places(tmp_path, {}).places
+    assert (place.agent, place.path) == ("kilo", str(path))
+    with opened(path) as (source, _):
+        known = database_format(source, str(path))
+    assert known is not None
+    assert known.agent == "kilo"
+    session = read_session(path, "ses_1")
+    assert session is not None
+    assert (session.facts.agent, session.facts.title) == ("kilo", "Repairing the boat")
+    assert resume_command("kilo", "ses_1") == "kilo --session ses_1"

@@ -5,21 +5,36 @@ from pathlib import Path
 
 import pytest
 
+from engine.corpus.transcripts.registry import formats
 from engine.corpus.transcripts.transcript_reader import document_format, line_format, opened, read_session
 
 FIXTURES = Path(__file__).parent / "fixtures"
 AGENTS = {
     "claude_code": "claude-code",
     "codex": "codex",
-    "gemini": "gemini",
-    "openclaw": "openclaw",
-    "copilot_cli": "copilot-cli",
-    "qwen": "qwen",
-    "iflow": "iflow",
-    "grok": "grok",
-    "gptme": "gptme",
-    "vibe": "vibe",
     "antigravity": "antigravity",
+    "copilot_cli": "copilot-cli",
+    "cursor_cli": "cursor-cli",
+    "droid": "droid",
+    "gemini": "gemini",
+    "gptme": "gptme",
+    "grok": "grok",
+    "iflow": "iflow",
+    "kimi": "kimi",
+    "kiro": "kiro",
+    "main": "kimi",
+    "openclaw": "openclaw",
+    "qwen": "qwen",
+    "vibe": "vibe",
+}
+DOCUMENTS = {
+    "amp/T-0c1d2e3f-0000-4000-8000-000000000004.json": "amp",
+    "cline/saoudrizwan.claude-dev/tasks/1765000000000/ui_messages.json": "cline",
+    "cline/rooveterinaryinc.roo-cline/tasks/0c1d2e3f-0000-4000-8000-000000000003/ui_messages.json": "roo-code",
+    "cline/sessions/s1/s1.messages.json": "cline",
+    "continue/sessions/0c1d2e3f-0000-4000-8000-000000000005.json": "continue",
+    "copilot_chat/chatSessions/0c1d2e3f-0000-4000-8000-000000000001.json": "copilot-chat",
+    "copilot_chat/chatSessions/0c1d2e3f-0000-4000-8000-000000000002.jsonl": "copilot-chat",
 }
 LINES = sorted(path for path in FIXTURES.rglob("*.jsonl") if path.parent.name in AGENTS)
 
@@ -36,6 +51,16 @@ def test_line_transcripts_are_known_by_their_content(fixture: Path, tmp_path: Pa
     session = read_session(path, "")
     assert session is not None
     assert session.facts.agent == known.agent
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_document_is_known_to_its_agent_alone(name: str) -> None:
+    path = FIXTURES / name
+    with opened(path) as (descriptor, _):
+        lines = line_format(descriptor)
+    head = path.read_bytes()[: 64 * 1024]
+    documents = [known.agent for one in formats() for known in one.documents if known.matches(str(path), head)]
+    assert (documents, lines) == ([DOCUMENTS[name]], None)
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"{}\n", b"[]\n", b'{"level": "info"}\n', b"\x00" * 100, b"# Notes\n"])

@@ -1,0 +1,33 @@
+"""Amp."""
+
+import os
+from typing import TYPE_CHECKING
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.agents import Agent, FoundFolders
+
+if TYPE_CHECKING:
+    from engine.corpus.transcripts.formats import Formats
+
+
+def _folders(machine: Machine) -> FoundFolders:
+    for home in machine.data_homes():
+        yield "", os.path.join(home, "amp", "threads")
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.amp import AmpThread
+    from engine.corpus.transcripts.formats import Formats
+
+    return Formats(documents=(AmpThread(),))
+
+
+AGENT = Agent(
+    name="amp",
+    label="Amp",
+    resume="amp threads continue {id}",
+    stores=((r"/amp/threads\Z", "amp"),),
+    folders=_folders,
+    files=(r"T-[0-9a-f-]{36}\.json",),
+    formats=_formats,
+)

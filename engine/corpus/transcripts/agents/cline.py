@@ -1,0 +1,76 @@
+"""Cline, an extension of VS Code and a command line. Roo Code and Kilo Code, which began as copies, store the same."""
+
+import os
+from typing import TYPE_CHECKING
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.agents import Agent, FoundFolders
+from engine.corpus.transcripts.agents.copilot_chat import user_folders
+
+if TYPE_CHECKING:
+    from engine.corpus.transcripts.formats import Formats
+
+TASKS = r"ui_messages\.json"
+"""Pattern of the name of a task's transcript."""
+CHECKPOINTS = ("", "checkpoints")
+"""Copies of the project, next to it."""
+_EXTENSION = "saoudrizwan.claude-dev"
+_MESSAGES = ".messages.json"
+
+
+def extension_tasks(machine: Machine, extension: str) -> FoundFolders:
+    """The tasks of an extension in each editor that is made from VS Code."""
+    editors = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf", "Trae")
+    for editor, folder in user_folders(machine, editors):
+        yield "" if editor == "Code" else editor, os.path.join(folder, "globalStorage", extension, "tasks")
+
+
+def _folders(machine: Machine) -> FoundFolders:
+    yield from extension_tasks(machine, _EXTENSION)
+    data = machine.named("CLINE_DATA_DIR") or os.path.join(
+        machine.named("CLINE_DIR") or machine.below_home(".cline"), "data"
+    )
+    yield "", machine.named("CLINE_SESSION_DATA_DIR") or os.path.join(data, "sessions")
+    yield "command line", os.path.join(data, "tasks")
+
+
+def _described(path: str) -> int:
+    """When the description of a session, such as its title, was changed last."""
+    if not path.endswith(_MESSAGES):
+        return 0
+    try:
+        return os.lstat(f"{path.removesuffix(_MESSAGES)}.json").st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _described_session(path: str) -> str:
+    """The messages of the session that a file `<id>/<id>.json` describes."""
+    folder, name = os.path.split(path)
+    id_ = os.path.basename(folder)
+    return os.path.join(folder, id_ + _MESSAGES) if id_ and name == f"{id_}.json" else ""
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.cline import ClineTask
+    from engine.corpus.transcripts.cline_session import ClineSession
+    from engine.corpus.transcripts.formats import Formats
+
+    return Formats(documents=(ClineTask("cline"), ClineSession()))
+
+
+AGENT = Agent(
+    name="cline",
+    label="Cline",
+    stores=(
+        (rf"/{_EXTENSION}/tasks\Z", "cline"),
+        (r"/\.cline/data/tasks\Z", "cline-tasks"),
+        (r"/\.cline/data/sessions\Z", "cline-sessions"),
+    ),
+    folders=_folders,
+    files=(TASKS, r".*\.messages\.json"),
+    parts=(CHECKPOINTS,),
+    parts_changed=_described,
+    part_of=_described_session,
+    formats=_formats,
+)

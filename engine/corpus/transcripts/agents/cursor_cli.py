@@ -1,0 +1,68 @@
+"""Cursor's command line, `cursor-agent`. The editor writes the same transcripts of chats that are in its database."""
+
+import os
+from collections.abc import Iterable, Set
+from typing import TYPE_CHECKING
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.agents import Agent, FoundFolders
+from engine.corpus.transcripts.agents.cursor import AGENT as CURSOR
+
+if TYPE_CHECKING:
+    from engine.base.cancellation import CancelToken
+    from engine.corpus.folder_walk import FoundFile
+    from engine.corpus.transcripts.formats import Formats
+
+_TRANSCRIPTS = "agent-transcripts"
+_DATABASE = os.path.join("globalStorage", "state.vscdb")
+
+
+def _folders(machine: Machine) -> FoundFolders:
+    yield "", machine.below_home(".cursor", "projects")
+
+
+def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken | None") -> set[str]:
+    """The transcripts of chats in the editor's database, which also has times and results of tools.
+
+    While that cannot be read, those that were copies `before` are: their sessions are still in the index.
+    """
+    transcripts: dict[str, str] = {}
+    databases = []
+    for file in files:
+        if f"{os.sep}{_TRANSCRIPTS}{os.sep}" in file.path and file.path.endswith(".jsonl"):
+            transcripts[os.path.basename(file.path).removesuffix(".jsonl")] = file.name
+        elif file.path.endswith(_DATABASE):
+            databases.append(file.path)
+    if not transcripts or not databases:
+        return set()
+    from engine.base.errors import PathRefused
+
+    copied: set[str] = set()
+    (known,) = CURSOR.formats().databases
+    for path in databases:
+        try:
+            with known.opened(path, cancel) as sessions:
+                copied.update(transcripts[id_] for id_ in transcripts.keys() & sessions.keys())
+        except ValueError:  # reading it reports the error
+            copied |= before & set(transcripts.values())
+        except (OSError, PathRefused):
+            pass  # so the index forgets its sessions
+    return copied
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.cursor_cli import CursorCliFormat
+    from engine.corpus.transcripts.formats import Formats
+
+    return Formats(lines=(CursorCliFormat(),))
+
+
+AGENT = Agent(
+    name="cursor-cli",
+    label="Cursor CLI",
+    resume="cursor-agent --resume {id}",
+    stores=((r"/\.cursor/projects\Z", "cursor-cli"),),
+    folders=_folders,
+    copies=_copies,
+    formats=_formats,
+)

@@ -1,0 +1,72 @@
+"""Kimi CLI, and Kimi Code, which followed it in 2026."""
+
+import os
+from collections.abc import Iterable, Set
+from typing import TYPE_CHECKING
+
+from engine.corpus.machine import Machine
+from engine.corpus.transcripts.agents import Agent, FoundFolders
+
+if TYPE_CHECKING:
+    from engine.base.cancellation import CancelToken
+    from engine.corpus.folder_walk import FoundFile
+    from engine.corpus.transcripts.formats import Formats
+
+_CONTEXT, _WIRE, _STATE = "context.jsonl", "wire.jsonl", "state.json"
+
+
+def _folders(machine: Machine) -> FoundFolders:
+    yield "", os.path.join(machine.named("KIMI_SHARE_DIR") or machine.below_home(".kimi"), "sessions")
+    yield "Code", os.path.join(machine.named("KIMI_CODE_HOME") or machine.below_home(".kimi-code"), "sessions")
+
+
+def _stated_session(path: str) -> str:
+    """The record of the session that a file `state.json` is about."""
+    if not path.endswith(os.sep + _STATE):
+        return ""
+    folder = os.path.dirname(path)
+    newer = os.path.join(folder, "agents", "main", _WIRE)
+    return newer if os.path.exists(newer) else os.path.join(folder, _WIRE)
+
+
+def _titled(path: str) -> int:
+    """When the state of a session, which has its title, was changed last."""
+    if not path.endswith(os.sep + _WIRE):
+        return 0
+    folder = os.path.dirname(path)
+    if os.path.basename(os.path.dirname(folder)) == "agents":
+        folder = os.path.dirname(os.path.dirname(folder))
+    try:
+        return os.lstat(os.path.join(folder, _STATE)).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
+    """The history for the model next to the record of what the user saw."""
+    found = {file.path: file.name for file in files if file.path.endswith((_CONTEXT, _WIRE))}
+    return {
+        name
+        for path, name in found.items()
+        if path.endswith(_CONTEXT) and os.path.join(os.path.dirname(path), _WIRE) in found
+    }
+
+
+def _formats() -> "Formats":
+    from engine.corpus.transcripts.formats import Formats
+    from engine.corpus.transcripts.kimi import KimiContext, KimiWire
+
+    return Formats(lines=(KimiWire(), KimiContext()))
+
+
+AGENT = Agent(
+    name="kimi",
+    label="Kimi",
+    resume="kimi --session {id}",
+    stores=((r"/\.kimi/sessions\Z", "kimi"), (r"/\.kimi-code/sessions\Z", "kimi-code")),
+    folders=_folders,
+    parts_changed=_titled,
+    part_of=_stated_session,
+    copies=_copies,
+    formats=_formats,
+)

@@ -1,0 +1,68 @@
+"""Messages whose content is a text or a list of blocks, as the API of Anthropic has them: several agents do so."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.json_values import content, mapping, string, tool_input
+from engine.corpus.transcripts.messages import Kind, Message, Role, clean
+
+Part = tuple[Role, Kind, str, str]
+"""Role, kind, text and the name of the tool."""
+
+
+class BlockParser(LineParser, kw_only=True):
+    """Turns blocks into parts of messages. A subclass says what is particular in its agent's texts."""
+
+    calls: dict[str, str] = msgspec.field(default_factory=dict)
+    """Names of the tools called, by the id of the call, until its result comes."""
+
+    def blocks(self, held: object, role: Role) -> list[Part]:
+        """The parts of a message with this content."""
+        return [part for block in (held if isinstance(held, list) else [held]) for part in self._block(block, role)]
+
+    def say(
+        self, parts: list[Part], *, line: int | None = None, id: str = "", time: float | None = None
+    ) -> list[Message]:
+        """The parts that have a text as one message; without a line, its ordinal is used."""
+        saying = [part for part in parts if part[2].strip()]
+        self.ordinal += bool(saying)
+        side = bool(self.facts.parent)
+        return [
+            self.part(role, kind, text, line or self.ordinal, id=id, time=time, tool=tool, side=side)
+            for role, kind, text, tool in saying
+        ]
+
+    def text(self, text: str, role: Role) -> Iterator[Part]:
+        """The parts of a text block."""
+        yield role, "text", text, ""
+
+    def result(self, block: Mapping[str, Any]) -> str:
+        """The text of a tool's result."""
+        return content(block.get("content")) if "content" in block else string(block.get("output"))
+
+    def _block(self, value: object, role: Role) -> Iterator[Part]:
+        block = mapping(value)
+        kind = block.get("type")
+        if isinstance(value, str):
+            yield from self.text(value, role)
+        elif kind == "text":
+            yield from self.text(string(block.get("text")), role)
+        elif kind == "thinking":
+            yield "assistant", "thinking", string(block.get("thinking")), ""
+        elif kind == "tool_use":
+            name = string(block.get("name"))
+            self.calls[clean(string(block.get("id")))] = clean(name)
+            yield "assistant", "tool-call", tool_input(block.get("input")) or name, name
+        elif kind == "tool_result":
+            called = self.calls.pop(clean(string(block.get("tool_use_id")) or string(block.get("toolUseID"))), "")
+            yield "tool", "tool-result", self.result(block), string(block.get("name")) or called
+        elif kind in ("image", "media"):
+            yield role, "text", "[image]", ""
+        elif kind in ("file", "document"):
+            name = string(block.get("path")) or string(block.get("title"))
+            yield role, "text", f"[file: {name}]" if name else "[file]", ""
+        elif kind not in ("redacted", "redacted_thinking") and value is not None:
+            self.count_unknown(f"block {kind}" if isinstance(kind, str) else None)

@@ -1,0 +1,236 @@
+"""Tasks of Cline, Roo Code and Kilo Code: a folder each, `tasks/<id>/ui_messages.json` with what the user saw.
+
+Written from the public source of Cline 3 (2025 to August 2026: `ExtensionMessage.ts`, `disk.ts`) and of Roo Code 3 (to
+April 2026: `packages/types/src/message.ts`, `history.ts`); Kilo Code before its version 7 is a copy of the latter. An
+array of messages, each of which a `say` or an `ask` names; `text` is what was said, or JSON. The first one is the
+user's task. `history_item.json` (Roo Code since version 3.40) names the folder and the task above. Elsewhere the folder
+is in what the program added to the user's words in `api_conversation_history.json`, of which nothing else is read: it
+repeats the messages in the form that the model gets.
+"""
+
+import contextlib
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts import exports
+from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
+
+_HEAD = 256 * 1024
+_OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=[^{}]*?"ts"\s*:)(?=[^{}]*?"(?:ask|say)"\s*:)')
+_FOLDER = re.compile(r'# Current (?:Working|Workspace) Directory \(((?:[^"\\()\n]|\\\\|\([^"()\n]*\))+)\)')
+_OWNERS = {"rooveterinaryinc.roo-cline": "roo-code", "kilocode.kilo-code": "kilo-code"}
+"""The agent of each extension, by its folder; every other folder is Cline's."""
+_WRITING = frozenset(
+    "editedExistingFile newFileCreated appliedDiff insertContent searchAndReplace fileDeleted updateTodoList".split()
+)
+"""Tools whose `content` is what they wrote, not what they found."""
+_NAMED = ("path", "regex", "filePattern", "query", "command", "args", "mode", "skill", "question", "description")
+_FLAGS = {"command": "REQ_APP", "completion_result": "HAS_CHANGES"}
+"""Marks for the program at the end of a text."""
+_ANSWERS = frozenset("text completion_result plan_completion_result".split())
+_TROUBLE = frozenset(
+    """api_req_failed clineignore_error command_permission_denied condense_context_error diff_error error
+    mistake_limit_reached rooignore_error""".split()
+)
+_SILENT = frozenset(
+    """api_req_deleted api_req_finished api_req_rate_limit_wait api_req_retried api_req_retry_delayed api_req_started
+    auto_approval_max_req_reached checkpoint_created checkpoint_saved compaction condense conditional_rules_applied
+    deleted_api_reqs hook_output_stream hook_status image info load_mcp_documentation mcp_notification
+    mcp_server_request_started report_bug resume_completed_task resume_task shell_integration_warning
+    shell_integration_warning_with_suggestion sliding_window_truncation subagent subagent_usage summarize_task
+    task_progress too_many_tools_warning use_subagents user_edit_todos""".split()
+)
+
+_Part = tuple[Role, Kind, str, str]
+"""Role, kind, text and the name of the tool."""
+
+
+class _Parser(LineParser, kw_only=True):
+    last: str = ""
+    """Text of the last message: a result that is asked about is there twice."""
+
+    def message(self, value: Mapping[str, Any]) -> list[Message]:
+        kind = string(value.get("say")) or string(value.get("ask"))
+        text = string(value.get("text")).removesuffix(_FLAGS.get(kind, ""))
+        if kind in _SILENT or (kind == "completion_result" and text == self.last):
+            return []
+        self.last = text
+        parts = [part for part in self._parts(kind, text, value) if part[2].strip()]
+        self.ordinal += bool(parts)
+        time, side = seconds(value.get("ts")), bool(self.facts.parent)
+        return [
+            self.part(role, sort, said, self.ordinal, time=time, tool=tool, side=side)
+            for role, sort, said, tool in parts
+        ]
+
+    def _parts(self, kind: str, text: str, value: Mapping[str, Any]) -> Iterator[_Part]:
+        pictures = "".join("\n[image]" for _ in items(value.get("images"))[:20])
+        if kind in ("task", "user_feedback") or (kind == "text" and not self.ordinal):
+            yield "user", "text", f"{text}{pictures}".strip("\n"), ""
+        elif kind == "user_feedback_diff":
+            yield "user", "tool-call", string(_decoded(text).get("diff")) or text, "edit"
+        elif kind in _ANSWERS:
+            yield "assistant", "text", text, ""
+        elif kind == "reasoning":
+            yield "assistant", "thinking", text or string(value.get("reasoning")), ""
+        elif kind in _TROUBLE:
+            yield "system", "text", text, ""
+        elif kind == "condense_context":
+            yield "system", "text", string(mapping(value.get("contextCondense")).get("summary")), ""
+        elif kind in _PARTS:
+            yield from _PARTS[kind](text)
+        else:
+            self.count_unknown(kind)
+
+
+def _decoded(text: str) -> Mapping[str, Any]:
+    return parse_line(text.encode(errors="replace")) or {}
+
+
+def _question(text: str) -> Iterator[_Part]:
+    """A question with suggested answers, or a plan."""
+    value = _decoded(text)
+    options = [string(option) or string(mapping(option).get("answer")) for option in items(value.get("options"))]
+    options += [string(option) or string(mapping(option).get("answer")) for option in items(value.get("suggest"))]
+    question = string(value.get("question")) or string(value.get("response")) or text
+    yield "assistant", "text", "\n".join([question, *(f"- {option}" for option in options if option)]), ""
+
+
+def _tool(text: str) -> Iterator[_Part]:
+    value = _decoded(text)
+    name, content = string(value.get("tool")), string(value.get("content"))
+    files = [string(mapping(file).get("path")) for file in items(value.get("batchFiles"))]
+    call = [*(string(value.get(key)) for key in _NAMED), *files]
+    written = string(value.get("diff"))
+    if name in _WRITING:
+        written, content = written or content, ""
+    yield "assistant", "tool-call", "\n".join(filter(None, (*call, written))) or name or text, name
+    yield "tool", "tool-result", content, name
+
+
+def _command(text: str) -> Iterator[_Part]:
+    yield "assistant", "tool-call", text, "command"
+
+
+def _output(text: str) -> Iterator[_Part]:
+    yield "tool", "tool-result", text, "command"
+
+
+def _server(text: str) -> Iterator[_Part]:
+    value = _decoded(text)
+    call = string(value.get("arguments")) or string(value.get("uri")) or text
+    yield "assistant", "tool-call", call, string(value.get("toolName")) or string(value.get("serverName"))
+
+
+def _response(text: str) -> Iterator[_Part]:
+    yield "tool", "tool-result", text, "mcp"
+
+
+def _browser(text: str) -> Iterator[_Part]:
+    value = _decoded(text)
+    stated = [string(value.get(key)) for key in ("action", "coordinate", "text")]
+    yield "assistant", "tool-call", " ".join(filter(None, stated)) or text, "browser"
+
+
+def _page(text: str) -> Iterator[_Part]:
+    """What the browser showed, without the picture."""
+    value = _decoded(text)
+    yield (
+        "tool",
+        "tool-result",
+        "\n".join(filter(None, (string(value.get("currentUrl")), string(value.get("logs"))))),
+        ("browser"),
+    )
+
+
+def _search(text: str) -> Iterator[_Part]:
+    found = mapping(_decoded(text).get("content"))
+    yield "assistant", "tool-call", string(found.get("query")), "codebaseSearch"
+    results = map(mapping, items(found.get("results")))
+    lines = (f"{string(one.get('filePath'))}\n{string(one.get('codeChunk'))}" for one in results)
+    yield "tool", "tool-result", "\n".join(lines), "codebaseSearch"
+
+
+def _subtask(text: str) -> Iterator[_Part]:
+    yield "assistant", "tool-call", text, "newTask"
+
+
+def _subtask_result(text: str) -> Iterator[_Part]:
+    yield "tool", "tool-result", text, "newTask"
+
+
+_PARTS: dict[str, Callable[[str], Iterator[_Part]]] = {
+    "followup": _question,
+    "plan_mode_respond": _question,
+    "act_mode_respond": _question,
+    "tool": _tool,
+    "command": _command,
+    "command_output": _output,
+    "use_mcp_server": _server,
+    "mcp_server_response": _response,
+    "browser_action_launch": _browser,
+    "browser_action": _browser,
+    "browser_action_result": _page,
+    "codebase_search_result": _search,
+    "new_task": _subtask,
+    "subtask_result": _subtask_result,
+}
+
+
+class ClineTask:
+    """The tasks of one of these extensions, which the folder tells."""
+
+    def __init__(self, agent: str) -> None:
+        self.agent = agent
+
+    def matches(self, path: str, head: bytes) -> bool:
+        owner = next((agent for folder, agent in _OWNERS.items() if f"{os.sep}{folder}{os.sep}" in path), "cline")
+        return owner == self.agent and bool(_OURS.match(head))
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """The one task of the file; of a truncated file the complete messages, before the ValueError."""
+        parser = _Parser(facts=_facts(self.agent, os.path.dirname(path)))
+        messages: list[Message] = []
+        broken: Exception | None = None
+        try:
+            for value in exports.conversations(path, cancel):
+                messages += parser.message(value)
+        except ValueError as error:
+            broken = error
+        if messages:
+            yield Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
+        if broken:
+            raise broken
+
+
+def _facts(agent: str, folder: str) -> SessionFacts:
+    facts = SessionFacts(agent=agent, id=clean(os.path.basename(folder)))
+    item: Mapping[str, Any] = {}
+    with contextlib.suppress(ValueError, RecursionError):
+        item = mapping(msgspec.json.decode(_start(folder, "history_item.json")))
+    project = string(item.get("workspace"))
+    if not project:
+        found = _FOLDER.search(_start(folder, "api_conversation_history.json").decode(errors="replace"))
+        project = found[1].replace("\\\\", "\\") if found else ""
+    facts.project = clean(project)
+    facts.parent = clean(string(item.get("parentTaskId")))
+    return facts
+
+
+def _start(folder: str, name: str) -> bytes:
+    try:
+        with open_binary(os.path.join(folder, name)) as file:
+            return file.read(_HEAD)
+    except (OSError, PathRefused):
+        return b""

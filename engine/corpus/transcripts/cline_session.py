@@ -1,0 +1,105 @@
+"""Sessions of Cline since summer 2026: `~/.cline/data/sessions/<id>/<id>.messages.json`, and `<id>.json` about them.
+
+Written from Cline's public source of August 2026 (`sdk/packages/core/src/services/session-data.ts` and
+`session/models/session-manifest.ts`, `sdk/packages/shared/src/llms/messages.ts`): one object with `messages` of the
+user and the agent; contents are a text or blocks, and results of tools come in the user's messages. What the user typed
+is in `<user_input>`. A sub-agent's messages are in the folder of the session that started it. The manifest has folder,
+times and, in `metadata`, the title.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts import exports
+from engine.corpus.transcripts.blocks import BlockParser, Part
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+
+_AGENT = "cline"
+_OURS = re.compile(
+    rb'\A[\s\xef\xbb\xbf]*\{(?=.*?"sessionId"\s*:)(?=.*?"agent"\s*:\s*"(?:lead|subagent|teammate)")', re.DOTALL
+)
+_TYPED = re.compile(r"<(user_input|user_command)\b([^<>]*)>")
+_SLASH = re.compile(r'slash="([^"]*)"')
+_LONGEST_MANIFEST = 256 * 1024
+
+
+class _Parser(BlockParser, kw_only=True):
+    def message(self, value: Mapping[str, Any]) -> list[Message]:
+        kind = value.get("role")
+        if kind not in ("user", "assistant"):
+            self.count_unknown(f"role {kind}" if isinstance(kind, str) else None)
+            return []
+        parts = self.blocks(value.get("content"), "assistant" if kind == "assistant" else "user")
+        return self.say(parts, id=string(value.get("id")), time=seconds(value.get("ts")))
+
+    def text(self, text: str, role: Role) -> Iterator[Part]:
+        return _typed(text) if role == "user" else super().text(text, role)
+
+
+def _typed(text: str) -> Iterator[Part]:
+    """What the user typed, and what was inserted around it."""
+    mark = _TYPED.search(text)
+    if mark is None:
+        yield "user", "text", text, ""
+        return
+    closing = f"</{mark[1]}>"
+    end = text.find(closing, mark.end())
+    typed, after = (text[mark.end() : end], text[end + len(closing) :]) if end >= 0 else (text[mark.end() :], "")
+    command = _SLASH.search(mark[2])
+    yield "user", "text", f"/{command[1].lstrip('/')} {typed}" if command else typed, ""
+    yield "system", "text", f"{text[: mark.start()].strip()}\n{after.strip()}".strip(), ""
+
+
+class ClineSession:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        # The plain search first: it is much quicker, and runs on every transcript.
+        return b'"sessionId"' in head and b'"origin"' in head and bool(_OURS.match(head))
+
+    def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+        """The one session of the file. Raises OSError, ValueError, Cancelled."""
+        for value in exports.conversations(path, cancel):
+            parser = _Parser(facts=_facts(path, value))
+            messages = [message for one in items(value.get("messages")) for message in parser.message(mapping(one))]
+            if messages:
+                yield Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
+            return
+
+
+def _facts(path: str, value: Mapping[str, Any]) -> SessionFacts:
+    name = os.path.basename(path).partition(".")[0]
+    told = _manifest(path)
+    above = os.path.basename(os.path.dirname(path)) if value.get("agent") != "lead" else ""
+    return SessionFacts(
+        agent=_AGENT,
+        id=clean(string(value.get("sessionId")) or name),
+        title=one_line(string(mapping(told.get("metadata")).get("title"))),
+        project=clean(string(told.get("cwd")) or string(told.get("workspace_root"))),
+        parent=clean(above) if above != name else "",
+        started=seconds(told.get("started_at")),
+        ended=seconds(told.get("ended_at")),
+    )
+
+
+def _manifest(path: str) -> Mapping[str, Any]:
+    """What is known of the session; a sub-agent's is that of the session above, without its title."""
+    own, folder = f"{path.removesuffix('.messages.json')}.json", os.path.dirname(path)
+    for described in dict.fromkeys((own, os.path.join(folder, f"{os.path.basename(folder)}.json"))):
+        try:
+            with open_binary(described) as file:
+                told = mapping(msgspec.json.decode(file.read(_LONGEST_MANIFEST)))
+        except (OSError, ValueError, PathRefused, RecursionError):
+            continue
+        return told if described == own else {"cwd": told.get("cwd")}
+    return {}

@@ -1,0 +1,217 @@
+"""Cursor's database: the chats of all its windows as JSON under keys, in `globalStorage/state.vscdb`.
+
+There is no published specification. Written from public source of programs that read it (franken_agent_detection of
+February 2026, claude-code-history-viewer of August 2026) and from descriptions of versions 0.40 (2024) to 3 (2026): in
+the table `cursorDiskKV`,
+
+* `composerData:<chat>` describes a chat: `name`, `createdAt`, `lastUpdatedAt`, `workspaceIdentifier`, and the order of
+  its messages in `fullConversationHeadersOnly`. Older chats hold them, in `conversation` or `conversationMap`.
+* `bubbleId:<chat>:<bubble>` is a message: `type` 1 is the user's, 2 the agent's, with `text`, `thinking` or a tool in
+  `toolFormerData`. Newer versions remove results of tools after a while.
+
+Chats in databases of single workspaces, from 2023 and 2024, are not read. A row that is written again gets a new number
+(its key is `UNIQUE ON CONFLICT REPLACE`), so numbers and lengths tell whether a chat has changed, without reading it.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from typing import Any
+
+import apsw
+import msgspec
+
+from engine.base.cancellation import CancelToken
+from engine.corpus.transcripts.formats import Conversation, LineParser, SessionDatabase
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input, uri_path
+from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
+from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like
+
+_AGENT = "cursor"
+_TABLES = frozenset({"cursorDiskKV"})
+_MARK = 1
+"""Increase it when messages are read differently: stored sessions are read again then."""
+_MOST_TEXT = 128 * 1024**2
+"""Characters of one session, which is held in memory as a whole."""
+_MOST_PICTURES = 20
+
+_CHAT, _BUBBLE = "composerData:", "bubbleId:"
+_VALUE = f"CASE WHEN octet_length(value) <= {LONGEST_LINE} THEN CAST(value AS BLOB) END"
+# As bytes: a text that is no UTF-8 would be an error, and with it no session of all could be read.
+_CHATS = f"""SELECT CAST(substr(key, {len(_CHAT) + 1}) AS BLOB), rowid, octet_length(value) FROM cursorDiskKV
+    WHERE key >= ? AND key < ? ORDER BY rowid DESC"""
+# The index alone answers this: no message is read.
+_BUBBLES = f"""SELECT CAST(substr(key, {len(_BUBBLE) + 1}, instr(substr(key, {len(_BUBBLE) + 1}), ':') - 1) AS BLOB),
+    count(*), max(rowid) FROM cursorDiskKV WHERE key >= ? AND key < ? GROUP BY 1"""
+_HOLDS_BUBBLES = """SELECT 1 FROM cursorDiskKV
+    WHERE key = ? AND instr(CAST(value AS BLOB), CAST('"bubbleId"' AS BLOB)) > 0"""
+_ONE = f"SELECT {_VALUE} FROM cursorDiskKV WHERE key = ?"
+
+_Part = tuple[Role, Kind, str, str]
+"""Role, kind, text and the name of the tool."""
+
+
+class CursorDatabase:
+    agent = _AGENT
+
+    def matches(self, path: str, head: bytes) -> bool:
+        return looks_like(head) and has_tables(path, _TABLES)
+
+    @contextmanager
+    def opened(self, path: str, cancel: CancelToken | None = None) -> Iterator[SessionDatabase]:
+        with closing(SqliteView(path, cancel)) as view:
+            yield _Chats(view)
+
+
+class _Chats:
+    def __init__(self, view: SqliteView) -> None:
+        self._view = view
+
+    def keys(self) -> set[str]:
+        return set(self._view.read(_listed))
+
+    def marks(self) -> dict[str, str]:
+        return self._view.read(_marks)
+
+    def conversation(self, key: str) -> Conversation | None:
+        return self._view.read(lambda connection: _conversation(connection, key))
+
+
+def _range(prefix: str) -> tuple[str, str]:
+    """The first key with this prefix, and the first one after all of them."""
+    return prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)
+
+
+def _listed(connection: apsw.Connection) -> dict[str, tuple[Any, ...]]:
+    """What differs after a change, for each chat with messages, last written first."""
+    bubbles = {_text(id_): counted for id_, *counted in connection.execute(_BUBBLES, _range(_BUBBLE)).fetchall()}
+    found: dict[str, tuple[Any, ...]] = {}
+    for id_, number, length in connection.execute(_CHATS, _range(_CHAT)).fetchall():
+        key = _text(id_)
+        if key in bubbles or connection.execute(_HOLDS_BUBBLES, (_CHAT + key,)).fetchone():
+            found[key] = (number, length, bubbles.get(key))
+    return found
+
+
+def _marks(connection: apsw.Connection) -> dict[str, str]:
+    return {
+        key: hashlib.sha256(msgspec.json.encode((_MARK, known))).hexdigest()
+        for key, known in _listed(connection).items()
+    }
+
+
+def _text(value: object) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else ""
+
+
+def _conversation(connection: apsw.Connection, key: str) -> Conversation | None:
+    chat = _value(connection, _CHAT + key)
+    if chat is None:
+        return None
+    parser = _Parser(facts=_facts(key, chat))
+    messages: list[Message] = []
+    held = 0
+    for bubble in _bubbles(connection, key, chat, parser):
+        found = parser.bubble(bubble)
+        size = sum(len(message.text) for message in found)
+        if held + size > _MOST_TEXT:
+            parser.count_unknown("message of a session that is too long")
+            continue
+        held += size
+        messages += found
+    parser.facts.ended = parser.facts.ended or seconds(chat.get("lastUpdatedAt"))
+    return Conversation(key, parser.facts, tuple(messages), Counter(parser.unknown))
+
+
+def _value(connection: apsw.Connection, key: str) -> Mapping[str, Any] | None:
+    row = connection.execute(_ONE, (key,)).fetchone()
+    return None if row is None or row[0] is None else parse_line(row[0])
+
+
+def _bubbles(
+    connection: apsw.Connection, key: str, chat: Mapping[str, Any], parser: "_Parser"
+) -> Iterator[Mapping[str, Any]]:
+    """The messages of a chat in order, from their own rows or from that of the chat."""
+    for header in map(mapping, items(chat.get("fullConversationHeadersOnly"))):
+        name = string(header.get("bubbleId"))
+        bubble = _value(connection, f"{_BUBBLE}{key}:{name}") if "\0" not in name else None
+        if bubble is None:
+            parser.count_unknown("missing message")
+        else:
+            yield bubble
+    for inside in items(chat.get("conversation")) or list(mapping(chat.get("conversationMap")).values()):
+        yield mapping(inside)
+
+
+def _facts(key: str, chat: Mapping[str, Any]) -> SessionFacts:
+    uri = mapping(mapping(chat.get("workspaceIdentifier")).get("uri"))
+    return SessionFacts(
+        agent=_AGENT,
+        id=clean(key),
+        title=one_line(string(chat.get("name"))),
+        project=clean(string(uri.get("fsPath")) or string(uri.get("path"))),
+        branch=clean(string(chat.get("createdOnBranch"))),
+        parent=clean(string(mapping(chat.get("subagentInfo")).get("parentComposerId"))),
+        started=seconds(chat.get("createdAt")),
+    )
+
+
+class _Parser(LineParser, kw_only=True):
+    def bubble(self, value: Mapping[str, Any]) -> list[Message]:
+        kind = value.get("type")
+        parts: list[_Part]
+        if kind == 1:
+            parts = [("user", "text", _question(value), "")]
+        elif kind == 2:
+            parts = list(self._answer(value))
+        else:
+            self.count_unknown(f"type {kind}" if isinstance(kind, int) else None)
+            return []
+        self._take_project(value)
+        saying = [part for part in parts if part[2].strip()]
+        self.ordinal += bool(saying)
+        timing = mapping(value.get("timingInfo"))
+        time = seconds(value.get("createdAt"), value.get("timestamp"), timing.get("clientRpcSendTime"))
+        id_, side = string(value.get("bubbleId")), bool(self.facts.parent)
+        return [
+            self.part(role, sort, text, self.ordinal, id=id_, time=time, tool=tool, side=side)
+            for role, sort, text, tool in saying
+        ]
+
+    def _answer(self, value: Mapping[str, Any]) -> Iterator[_Part]:
+        thinking, text = value.get("thinking"), string(value.get("text"))
+        yield "assistant", "thinking", string(thinking) or string(mapping(thinking).get("text")), ""
+        yield "assistant", "thinking" if value.get("isThought") is True else "text", text, ""
+        tool = mapping(value.get("toolFormerData"))
+        if tool:
+            name = string(tool.get("name"))
+            given = _decoded(tool.get("rawArgs")) or _decoded(tool.get("params"))
+            yield "assistant", "tool-call", tool_input(given) or name, name
+            yield "tool", "tool-result", _result(tool), name
+
+    def _take_project(self, value: Mapping[str, Any]) -> None:
+        if not self.facts.project:
+            folder = string(value.get("workspaceProjectDir"))
+            first = next(iter(items(value.get("workspaceUris"))), None)
+            self.facts.project = clean(folder or uri_path(string(first)))
+
+
+def _question(value: Mapping[str, Any]) -> str:
+    pictures = ["[image]" for _ in items(value.get("images"))[:_MOST_PICTURES]]
+    return "\n".join(filter(None, (string(value.get("text")) or string(value.get("rawText")), *pictures)))
+
+
+def _decoded(value: object) -> object:
+    """The object in a text; a text that holds none, such as one that breaks off, and any other value as it is."""
+    if not isinstance(value, str):
+        return value
+    return parse_line(value.encode(errors="replace")) or value
+
+
+def _result(tool: Mapping[str, Any]) -> str:
+    result = _decoded(tool.get("result"))
+    told = mapping(result)
+    output = next((text for key in ("output", "contents", "error") if (text := string(told.get(key)))), "")
+    return output or tool_input(result) or string(tool.get("error"))

@@ -1,0 +1,73 @@
+"""Amp's threads."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine import find_places
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled
+from engine.corpus.transcripts.amp import AmpThread
+from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.registry import resume_command
+from tests.helpers.exports import read, read_first
+from tests.helpers.transcripts import json_values, mangled
+
+THREAD = Path(__file__).parent / "fixtures" / "amp" / "T-0c1d2e3f-0000-4000-8000-000000000004.json"
+START = 1765000000.0
+
+
+def test_messages_of_a_thread() -> None:
+    (conversation,) = read(AmpThread(), THREAD)
+    assert conversation.messages == (
+        Message("user", "text", "Why does the hull leak?", 1, 1, "", START + 1),
+        Message("assistant", "thinking", "Look at the hull.", 2, 2),
+        Message("assistant", "text", "Let me look.", 2, 2),
+        Message("assistant", "tool-call", "hull.py", 2, 2, tool="Read"),
+        Message("tool", "tool-result", "seam = None", 3, 3, tool="Read"),
+        Message("tool", "tool-result", "x", 3, 3),
+        Message("tool", "tool-result", "not there", 3, 3),
+    )
+    facts = conversation.facts
+    assert (facts.id, facts.title, facts.project) == (THREAD.stem, "A leaking hull", "/home/ada/my boats")
+    assert (facts.started, facts.ended) == (START, START + 20)
+    assert conversation.unknown == {"block hologram": 1, "role oracle": 1}
+    assert resume_command("amp", "T-1") == "amp threads continue T-1"
+
+
+def test_its_files_are_recognised_and_others_are_not() -> None:
+    assert AmpThread().matches(str(THREAD), THREAD.read_bytes())
+    assert not AmpThread().matches("/x/a.json", b'{"id": "x", "messages": []}')
+    assert not AmpThread().matches("/x/a.json", b'{"list": [{"id": "T-1"}], "messages": []}')
+
+
+@pytest.mark.parametrize("data", [".local/share", "AppData/Local"])
+def test_its_folder_is_found(tmp_path: Path, data: str) -> None:
+    folder = tmp_path / data / "amp" / "threads"
+    folder.mkdir(parents=True)
+    shutil.copy(THREAD, folder)
+    (place,) = find_places(tmp_path, {}).places
+    assert (place.agent, place.path, place.files) == ("amp", str(folder), 1)
+
+
+def test_reading_stops_when_cancelled() -> None:
+    cancel = CancelToken()
+    cancel.cancel()
+    with pytest.raises(Cancelled):
+        next(AmpThread().conversations(str(THREAD), cancel))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(value=mangled([json.loads(THREAD.read_text())]) | json_values, cut=st.integers(0, 3))
+def test_any_document_is_read_or_refused(tmp_path: Path, value: object, cut: int) -> None:
+    path = tmp_path / THREAD.name
+    data = json.dumps(value).encode()
+    path.write_bytes(data[: len(data) - cut])
+    for conversation in read_first(AmpThread(), path)[0]:
+        for message in conversation.messages:
+            assert message.line == message.ordinal
+            message.text.encode()

@@ -1,0 +1,167 @@
+"""Chats in VS Code: a session as one object, and as a log of changes."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine import find_places
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled
+from engine.corpus.transcripts.copilot_chat import CopilotChatDocument
+from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.registry import copied_sessions, may_be_transcript
+from engine.corpus.transcripts.stores import find_transcripts
+from engine.settings import Settings
+from engine.settings.options import SessionSettings
+from tests.helpers.transcripts import fixture_lines, json_values, mangled
+
+FIXTURES = Path(__file__).parent / "fixtures" / "copilot_chat"
+OBJECT = FIXTURES / "chatSessions" / "0c1d2e3f-0000-4000-8000-000000000001.json"
+LOG = FIXTURES / "chatSessions" / "0c1d2e3f-0000-4000-8000-000000000002.jsonl"
+SAMPLES = [value for _, value in fixture_lines(LOG)]
+
+
+def test_session_as_one_object() -> None:
+    (conversation,) = CopilotChatDocument().conversations(str(OBJECT))
+
+    asked, answered = ("request_1", 1765000000.0), ("response_1", 1765000004.0)
+    question = "Why does #file:hull.py leak?\n[file: hull.py]"
+    assert conversation.messages == (
+        Message("user", "text", question, 1, 1, *asked),
+        Message("assistant", "thinking", "I should read it.", 2, 2, *answered),
+        Message("assistant", "tool-call", '{"filePath": "hull.py"}', 2, 2, *answered, "copilot_readFile"),
+        Message("tool", "tool-result", "Read /home/ada/my boats/hull.py", 2, 2, *answered, "copilot_readFile"),
+        Message("assistant", "text", "The seam in hull.py is open.", 2, 2, *answered),
+        Message("assistant", "tool-call", "/home/ada/my boats/hull.py\ncaulk()", 2, 2, *answered, "edit"),
+        Message("user", "text", "Is it tight now?", 3, 3, "request_2", 1765000060.0),
+        Message("assistant", "text", "It is.", 4, 4, "", 1765000060.0),
+        Message("system", "text", "The answer was cut off.", 4, 4, "", 1765000060.0),
+    )
+    facts = conversation.facts
+    assert (facts.agent, facts.id, facts.title) == ("copilot-chat", OBJECT.stem, "A leaking hull")
+    assert (facts.project, facts.opening) == ("/home/ada/my boats", "Why does #file:hull.py leak?")
+    assert (facts.started, facts.ended) == (1764999990.0, 1765000060.0)
+    assert conversation.unknown == {"part hologram": 1}
+
+
+def test_session_as_a_log_of_changes() -> None:
+    (conversation,) = CopilotChatDocument().conversations(str(LOG))
+
+    answered = ("response_1", 1770000009.0)
+    assert conversation.messages == (
+        Message("user", "text", "Build the boat", 1, 1, "request_1", 1770000001.0),
+        Message("assistant", "text", "On it.", 2, 2, *answered),
+        Message("assistant", "tool-call", "make", 2, 2, *answered, "run_in_terminal"),
+        Message("tool", "tool-result", "done", 2, 2, *answered, "run_in_terminal"),
+        Message("assistant", "tool-call", '{"q": "keel"}', 2, 2, *answered, "mcp_docs"),
+        Message("tool", "tool-result", "a beam", 2, 2, *answered, "mcp_docs"),
+    )
+    assert (conversation.facts.id, conversation.facts.title) == (LOG.stem, "Boat building")
+    assert conversation.facts.started == 1770000000.0
+
+
+def test_half_written_last_line_is_ignored(tmp_path: Path) -> None:
+    path = tmp_path / LOG.name
+    path.write_bytes(LOG.read_bytes() + b'{"kind":1,"k":["custom')
+    (conversation,) = CopilotChatDocument().conversations(str(path))
+    assert conversation.facts.title == "Boat building"
+    assert not conversation.unknown
+
+
+def test_workspace_on_another_machine_keeps_its_path(tmp_path: Path) -> None:
+    chat = tmp_path / "chatSessions" / OBJECT.name
+    chat.parent.mkdir()
+    shutil.copy(OBJECT, chat)
+    for uri, path in (
+        ("vscode-remote://ssh-remote%2Bharbour/home/ada/boats", "/home/ada/boats"),
+        ("file:///c%3A/Users/ada/boats", "c:/Users/ada/boats"),
+    ):
+        (tmp_path / "workspace.json").write_text(json.dumps({"folder": uri}))
+        (conversation,) = CopilotChatDocument().conversations(str(chat))
+        assert conversation.facts.project == path
+    (tmp_path / "workspace.json").write_text("[")
+    (conversation,) = CopilotChatDocument().conversations(str(chat))
+    assert conversation.facts.project == ""
+
+
+def test_its_files_are_recognised_and_others_are_not() -> None:
+    format = CopilotChatDocument()
+    for path in (OBJECT, LOG):
+        assert format.matches(str(path), path.read_bytes())
+    assert not format.matches("/x/state.json", b'{"version": 2, "initialFileContents": []}')
+    assert not format.matches("/x/a.jsonl", b'{"kind":1,"k":["customTitle"],"v":"x"}')
+    assert not format.matches("/x/a.jsonl", b'{"kind":0,"v":{"other":1}}')
+
+
+def test_only_files_in_folders_of_chats_are_listed() -> None:
+    name = "0c1d2e3f-0000-4000-8000-000000000001.json"
+    assert may_be_transcript(f"/x/chatSessions/{name}")
+    assert may_be_transcript(f"/x/emptyWindowChatSessions/{name}")
+    assert may_be_transcript(name)
+    assert not may_be_transcript(f"/x/other/{name}")
+
+
+def _chat(folder: Path, name: str, time: int) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(OBJECT, folder / name)
+    os.utime(folder / name, (time, time))
+
+
+@pytest.mark.parametrize("user", [".config/Code/User", "Library/Application Support/VSCodium/User"])
+def test_chats_are_found_and_copies_left_out(tmp_path: Path, user: str) -> None:
+    storage, without = tmp_path / user / "workspaceStorage", tmp_path / user / "globalStorage/emptyWindowChatSessions"
+    moved, migrated = OBJECT.name, LOG.name
+    _chat(without, moved, 1)
+    _chat(storage / "a1" / "chatSessions", moved, 2)
+    _chat(storage / "a1" / "chatSessions", migrated.removesuffix("l"), 3)
+    _chat(storage / "a1" / "chatSessions", migrated, 2)
+    _chat(storage / "a1" / "GitHub.copilot-chat" / "transcripts", migrated, 2)
+    places = find_places(tmp_path, {}).places
+    assert [(place.agent, place.path, place.files) for place in places] == [
+        ("copilot-chat", str(storage), 3),
+        ("copilot-chat", str(without), 1),
+    ]
+    folders = tuple(place.path for place in places)
+    files = find_transcripts(Settings(sessions=SessionSettings(folders=folders))).files
+    left_out = copied_sessions(files, set())
+    kept = sorted(file.path for file in files if file.name not in left_out)
+    assert kept == [str(storage / "a1" / "chatSessions" / name) for name in (moved, migrated)]
+
+
+def test_reading_stops_when_cancelled() -> None:
+    cancel = CancelToken()
+    cancel.cancel()
+    with pytest.raises(Cancelled):
+        next(CopilotChatDocument().conversations(str(LOG), cancel))
+
+
+def _read(path: Path) -> None:
+    try:
+        for conversation in CopilotChatDocument().conversations(str(path)):
+            for message in conversation.messages:
+                assert message.line == message.ordinal
+                message.text.encode()
+    except ValueError:
+        pass
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(value=mangled([json.loads(OBJECT.read_text())]) | json_values, cut=st.integers(0, 3))
+def test_any_object_is_read_or_refused(tmp_path: Path, value: object, cut: int) -> None:
+    path = tmp_path / OBJECT.name
+    data = json.dumps(value).encode()
+    path.write_bytes(data[: len(data) - cut])
+    _read(path)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(values=st.lists(mangled(SAMPLES) | st.sampled_from(SAMPLES), max_size=8))
+def test_any_log_is_read(tmp_path: Path, values: list[object]) -> None:
+    path = tmp_path / LOG.name
+    path.write_text("\n".join(json.dumps(value) for value in [SAMPLES[0], *values]))
+    _read(path)

@@ -1,0 +1,72 @@
+"""Sessions of Factory's Droid."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine import find_places
+from engine.corpus.transcripts.droid import DroidFormat
+from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.registry import resume_command
+from tests.helpers.transcripts import feed, feed_with_pauses, fixture_lines, mangled, stored_after_every_line
+
+SESSION = Path(__file__).parent / "fixtures" / "droid" / "0c1d2e3f-0000-4000-8000-000000000006.jsonl"
+LINES = fixture_lines(SESSION)
+SAMPLES = [value for _, value in LINES]
+START = 1788256800.0
+
+
+def test_messages_of_a_session() -> None:
+    parser = DroidFormat().parser("/x/s.jsonl")
+    assert feed(parser, LINES) == [
+        Message("system", "text", "<system-reminder>Be brief.</system-reminder>", 2, 1, "m1", START),
+        Message("user", "text", "Why does the hull leak?", 2, 1, "m1", START),
+        Message("assistant", "thinking", "Look at the hull.", 3, 2, "m2", START + 1),
+        Message("assistant", "text", "Let me look.", 3, 2, "m2", START + 1),
+        Message("assistant", "tool-call", "hull.py", 3, 2, "m2", START + 1, "Read"),
+        Message("tool", "tool-result", "seam = None", 4, 3, "m3", START + 2, "Read"),
+        Message("system", "text", "Go on.", 6, 4, "m4", START + 4),
+        Message("assistant", "text", "A seam is open.", 7, 5, "m5", START + 5),
+        Message("system", "text", "So far: a leak.", 8, 6, "", START + 6),
+    ]
+    facts = parser.facts
+    assert (facts.id, facts.title, facts.project) == (SESSION.stem, "A leaking hull", "/home/ada/boats")
+    assert (facts.started, facts.ended) == (START, START + 6)
+    assert parser.unknown == {"hologram": 1}
+    assert resume_command("droid", "x") == "droid --resume x"
+
+
+def test_half_a_character_in_an_id_can_be_stored() -> None:
+    call = {"type": "tool_use", "id": "\ud800", "name": "\ud801", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "\ud800", "content": "x"}
+    lines = [{"type": "message", "message": {"role": "assistant", "content": [part]}} for part in (call, result)]
+    _, messages = stored_after_every_line(DroidFormat(), lines)
+    assert [message.tool for message in messages] == ["\ufffd", "\ufffd"]
+
+
+def test_its_lines_are_recognised_and_others_are_not() -> None:
+    assert DroidFormat().matches(SAMPLES[:1])
+    assert not DroidFormat().matches(SAMPLES[1:])
+
+
+def test_its_folder_is_found(tmp_path: Path) -> None:
+    folder = tmp_path / ".factory" / "sessions" / "-home-ada-boats"
+    folder.mkdir(parents=True)
+    shutil.copy(SESSION, folder)
+    (place,) = find_places(tmp_path, {}).places
+    assert (place.agent, place.files) == ("droid", 1)
+
+
+def test_reading_lines_resumes() -> None:
+    whole = DroidFormat().parser("s.jsonl")
+    messages = feed(whole, LINES)
+    assert feed_with_pauses(DroidFormat(), "s.jsonl", LINES) == (whole, messages)
+
+
+@given(st.lists(mangled(SAMPLES)))
+def test_any_line_parses_and_state_serializes(values: list[dict[str, Any]]) -> None:
+    parser, messages = stored_after_every_line(DroidFormat(), values)
+    assert all(1 <= message.ordinal <= parser.ordinal for message in messages)

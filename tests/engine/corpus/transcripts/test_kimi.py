@@ -1,0 +1,131 @@
+"""Sessions of Kimi CLI and of Kimi Code."""
+
+import json
+import os
+import shutil
+from hashlib import md5
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine import find_places
+from engine.corpus.transcripts.formats import LineFormat
+from engine.corpus.transcripts.kimi import KimiContext, KimiWire
+from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.registry import copied_sessions
+from engine.corpus.transcripts.stores import find_transcripts
+from engine.settings import Settings
+from engine.settings.options import SessionSettings
+from tests.helpers.transcripts import feed, feed_with_pauses, fixture_lines, mangled, stored_after_every_line
+
+FIXTURES = Path(__file__).parent / "fixtures"
+WIRE = FIXTURES / "kimi" / "wire.jsonl"
+CONTEXT = FIXTURES / "kimi" / "context.jsonl"
+CODE = FIXTURES / "kimi_code" / "wd_boats_0a1b" / "session_1" / "agents" / "main" / "wire.jsonl"
+FORMATS: list[tuple[LineFormat, Path]] = [(KimiWire(), WIRE), (KimiContext(), CONTEXT), (KimiWire(), CODE)]
+
+
+def test_record_of_kimi_cli() -> None:
+    parser = KimiWire().parser("/home/ada/.kimi/sessions/0a/s1/wire.jsonl")
+    start = 1765000000.0
+    assert feed(parser, fixture_lines(WIRE)) == [
+        Message("user", "text", "Why does the hull leak?", 2, 1, "", start + 0.5),
+        Message("assistant", "thinking", "Look at the hull.", 4, 2, "", start + 2),
+        Message("assistant", "text", "Let me look.", 5, 2, "", start + 3),
+        Message("assistant", "tool-call", "hull.py", 6, 2, "", start + 4, "ReadFile"),
+        Message("tool", "tool-result", "seam = None", 8, 2, "", start + 6, "ReadFile"),
+        Message("assistant", "text", "The attic is dry.", 10, 3, "", start + 8, side=True),
+        Message("assistant", "text", "A seam is open.", 11, 4, "", start + 9),
+        Message("user", "text", "Paint it", 14, 5, "", start + 12),
+        Message("assistant", "text", "Blue?", 15, 6, "", start + 13),
+        Message("user", "text", "Yes", 16, 6, "", start + 14),
+    ]
+    assert (parser.facts.id, parser.facts.opening) == ("s1", "Why does the hull leak?")
+    assert parser.unknown == {"Hologram": 1}
+
+
+def test_history_for_the_model() -> None:
+    parser = KimiContext().parser("/home/ada/.kimi/sessions/0a/s1/context.jsonl")
+    assert feed(parser, fixture_lines(CONTEXT)) == [
+        Message("system", "text", "<system>CHECKPOINT 0</system>", 3, 1),
+        Message("user", "text", "Why does the hull leak?", 4, 2),
+        Message("assistant", "thinking", "Look at the hull.", 5, 3),
+        Message("assistant", "text", "Let me look.", 5, 3),
+        Message("assistant", "tool-call", "hull.py", 5, 3, tool="ReadFile"),
+        Message("tool", "tool-result", "seam = None", 6, 4, tool="ReadFile"),
+    ]
+    assert (parser.facts.id, parser.facts.project) == ("s1", "/home/ada/boats")
+    assert parser.unknown == {"role oracle": 1}
+
+
+def test_record_of_kimi_code() -> None:
+    parser = KimiWire().parser(str(CODE))
+    start = 1785865000.0
+    assert feed(parser, fixture_lines(CODE)) == [
+        Message("user", "text", "Why does the hull leak?", 3, 1, "", start + 1),
+        Message("system", "text", "<system-reminder>\nBe brief.", 4, 2, "", start + 1),
+        Message("assistant", "thinking", "Look at the hull.", 6, 3, "", start + 3),
+        Message("assistant", "text", "Let me look.", 7, 3, "", start + 4),
+        Message("assistant", "tool-call", "hull.py", 8, 3, "", start + 5, "Read"),
+        Message("tool", "tool-result", "seam = None", 9, 3, "", start + 6, "Read"),
+    ]
+    assert (parser.facts.id, parser.facts.parent) == ("session_1", "")
+    assert parser.unknown == {"hologram": 1}
+
+
+def test_files_beside_tell_title_and_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "sessions" / md5(b"/home/ada/boats", usedforsecurity=False).hexdigest() / "s1"
+    folder.mkdir(parents=True)
+    (tmp_path / "kimi.json").write_text(json.dumps({"work_dirs": [{"path": "/x"}, {"path": "/home/ada/boats"}]}))
+    (folder / "state.json").write_text(json.dumps({"custom_title": "A leaking hull"}))
+    facts = KimiWire().parser(str(folder / "wire.jsonl")).facts
+    assert (facts.id, facts.title, facts.project) == ("s1", "A leaking hull", "/home/ada/boats")
+
+    session = tmp_path / "sessions" / "wd_boats_0a1b" / "session_1"
+    (tmp_path / "session_index.jsonl").write_text('{"sessionId":"session_1","workDir":"/home/ada/boats"}\n{"broken\n')
+    for agent, id, parent in (("main", "session_1", ""), ("agent-0", "session_1/agent-0", "session_1")):
+        facts = KimiWire().parser(str(session / "agents" / agent / "wire.jsonl")).facts
+        assert (facts.id, facts.parent, facts.project) == (id, parent, "/home/ada/boats")
+
+
+def test_folders_are_found_and_histories_left_out(tmp_path: Path) -> None:
+    old, new = tmp_path / ".kimi" / "sessions", tmp_path / ".kimi-code" / "sessions"
+    shutil.copytree(WIRE.parent, old / "0a" / "s1")
+    (old / "0a" / "s2").mkdir()
+    shutil.copy(CONTEXT, old / "0a" / "s2")
+    shutil.copytree(CODE.parents[3], new / "wd_boats_0a1b")
+    (new / "wd_boats_0a1b" / "session_1" / "state.json").write_text("{}")
+    os.utime(new / "wd_boats_0a1b" / "session_1" / "state.json", (4e9, 4e9))
+    places = find_places(tmp_path, {}).places
+    assert [(place.agent, place.path, place.files) for place in places] == [
+        ("kimi", str(old), 3),
+        ("kimi", str(new), 1),
+    ]
+    files = find_transcripts(Settings(sessions=SessionSettings(folders=(str(old), str(new))))).files
+    assert copied_sessions(files, set()) == {"sessions/kimi/0a/s1/context.jsonl"}
+    assert files[0].mtime_ns == 4 * 10**18, "a new title is a change"
+
+
+@pytest.mark.parametrize(("format", "path"), FORMATS)
+def test_its_lines_are_recognised(format: LineFormat, path: Path) -> None:
+    values = [value for _, value in fixture_lines(path)]
+    assert format.matches(values)
+    other = KimiContext() if isinstance(format, KimiContext) is False else KimiWire()
+    assert not other.matches(values)
+
+
+@pytest.mark.parametrize(("format", "path"), FORMATS)
+def test_reading_lines_resumes(format: LineFormat, path: Path) -> None:
+    whole = format.parser("s.jsonl")
+    messages = feed(whole, fixture_lines(path))
+    assert feed_with_pauses(format, "s.jsonl", fixture_lines(path)) == (whole, messages)
+
+
+@given(st.lists(mangled([value for _, path in FORMATS for _, value in fixture_lines(path)])))
+def test_any_line_parses_and_state_serializes(values: list[dict[str, Any]]) -> None:
+    parser, messages = stored_after_every_line(KimiWire(), values)
+    KimiContext().matches(values)
+    assert all(1 <= message.ordinal <= parser.ordinal for message in messages)

@@ -1,0 +1,225 @@
+"""Sessions of Kiro's command line, in files and in a database, and of Amazon Q's."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine import find_places
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.kiro import KiroDatabase, KiroFormat
+from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.transcript_reader import database_format, opened
+from tests.helpers.transcripts import (
+    feed,
+    feed_with_pauses,
+    fixture_lines,
+    json_values,
+    mangled,
+    stored_after_every_line,
+)
+
+SESSION = Path(__file__).parent / "fixtures" / "kiro" / "0c1d2e3f-0000-4000-8000-000000000007.jsonl"
+LINES = fixture_lines(SESSION)
+MS = 1_765_000_000_000
+START = MS / 1000
+HISTORY: list[dict[str, Any]] = [
+    {
+        "user": {
+            "additional_context": "",
+            "content": {"Prompt": {"prompt": "Why does the hull leak?"}},
+            "timestamp": "2025-12-06T05:46:41+00:00",
+            "images": [{"format": "png"}],
+        },
+        "assistant": {
+            "ToolUse": {
+                "message_id": "m1",
+                "content": "Let me look.",
+                "tool_uses": [{"id": "t1", "name": "fs_read", "args": {"path": "hull.py"}}],
+            }
+        },
+        "request_metadata": {"stream_end_timestamp_ms": MS + 2000},
+    },
+    {
+        "user": {
+            "content": {"ToolUseResults": {"tool_use_results": [{"tool_use_id": "t1", "content": [{"Text": "seam"}]}]}}
+        },
+        "assistant": {"Response": {"message_id": "m2", "content": "A seam is open."}},
+    },
+    {
+        "user": {
+            "content": {
+                "CancelledToolUses": {
+                    "prompt": "Stop",
+                    "tool_use_results": [{"tool_use_id": "t9", "content": [{"Json": {"error": "cancelled"}}]}],
+                },
+                "Hologram": {},
+            }
+        },
+        "assistant": {"Hologram": {}},
+    },
+]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / ".local" / "share" / "kiro-cli" / "data.sqlite3"
+
+
+@pytest.fixture
+def writer(path: Path) -> Iterator[sqlite3.Connection]:
+    path.parent.mkdir(parents=True)
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.executescript("""
+        CREATE TABLE migrations (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, migration_time INTEGER NOT NULL);
+        CREATE TABLE conversations (key TEXT PRIMARY KEY, value TEXT);
+        CREATE TABLE conversations_v2 (key TEXT NOT NULL, conversation_id TEXT NOT NULL, value TEXT NOT NULL,
+            created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, PRIMARY KEY (key, conversation_id));
+    """)
+    yield connection
+    connection.close()
+
+
+def put(writer: sqlite3.Connection, id: str, value: object, *, updated: int = MS) -> None:
+    text = value if isinstance(value, str) else json.dumps(value)
+    row = ("/home/ada/boats", id, text, MS, updated)
+    writer.execute("INSERT OR REPLACE INTO conversations_v2 VALUES (?, ?, ?, ?, ?)", row)
+
+
+def read(path: Path, key: str) -> Conversation | None:
+    with KiroDatabase().opened(str(path)) as sessions:
+        return sessions.conversation(key)
+
+
+def marks(path: Path) -> dict[str, str]:
+    with KiroDatabase().opened(str(path)) as sessions:
+        return dict(sessions.marks())
+
+
+def test_messages_of_a_session(path: Path, writer: sqlite3.Connection) -> None:
+    put(writer, "c1", {"conversation_id": "c1", "history": HISTORY})
+    conversation = read(path, "c1")
+    assert conversation is not None
+    assert conversation.messages == (
+        Message("user", "text", "Why does the hull leak?\n[image]", 1, 1, "", START + 1),
+        Message("assistant", "text", "Let me look.", 2, 2, "", START + 2),
+        Message("assistant", "tool-call", "hull.py", 2, 2, "", START + 2, "fs_read"),
+        Message("tool", "tool-result", "seam", 3, 3, tool="fs_read"),
+        Message("assistant", "text", "A seam is open.", 4, 4),
+        Message("user", "text", "Stop", 5, 5),
+        Message("tool", "tool-result", "cancelled", 5, 5),
+    )
+    facts = conversation.facts
+    assert (facts.agent, facts.id, facts.project) == ("kiro", "c1", "/home/ada/boats")
+    assert (facts.started, facts.ended) == (START, START + 2)
+    assert conversation.unknown == {"Hologram": 2}
+
+
+def test_older_table_counts_where_the_newer_has_no_such_session(path: Path, writer: sqlite3.Connection) -> None:
+    put(writer, "c1", {"history": HISTORY[:1]})
+    for key, id in (("/home/ada/boats", "c1"), ("/home/ada/rafts", "c2"), ("/x", None)):
+        value = json.dumps({"conversation_id": id, "history": HISTORY[1:2]})
+        writer.execute("INSERT INTO conversations VALUES (?, ?)", (key, value))
+    writer.execute("INSERT INTO conversations VALUES ('/broken', '{')")
+    assert list(marks(path)) == ["c1", "c2"]
+    first, second = read(path, "c1"), read(path, "c2")
+    assert first is not None
+    assert second is not None
+    assert (len(first.messages), len(second.messages), second.facts.project) == (3, 2, "/home/ada/rafts")
+    with KiroDatabase().opened(str(path)) as sessions:
+        assert sessions.keys() == {"c1", "c2"}
+        assert sessions.conversation("c3") is None
+
+
+def test_marks_follow_changes(path: Path, writer: sqlite3.Connection) -> None:
+    put(writer, "c1", {"history": HISTORY[:1]})
+    put(writer, "c2", {"history": HISTORY[:1]}, updated=MS - 1)
+    before = marks(path)
+    assert list(before) == ["c1", "c2"]
+    put(writer, "c2", {"history": HISTORY[:2]}, updated=MS + 1)
+    after = marks(path)
+    assert list(after) == ["c2", "c1"]
+    assert (after["c2"] != before["c2"], after["c1"]) == (True, before["c1"])
+
+
+def test_only_its_database_is_recognised(path: Path, writer: sqlite3.Connection) -> None:
+    put(writer, "c1", {"history": HISTORY})
+    with opened(path) as (source, _):
+        known = database_format(source, str(path))
+    assert known is not None
+    assert known.agent == "kiro"
+
+
+@pytest.mark.parametrize("folder", ["Library/Application Support/kiro-cli", "AppData/Local/amazon-q"])
+def test_its_database_is_found(tmp_path: Path, path: Path, writer: sqlite3.Connection, folder: str) -> None:
+    put(writer, "c1", {"history": HISTORY})
+    writer.close()
+    (tmp_path / folder).mkdir(parents=True)
+    path.rename(tmp_path / folder / path.name)
+    (place,) = find_places(tmp_path, {}).places
+    assert (place.agent, place.path, place.files) == ("kiro", str(tmp_path / folder / path.name), 1)
+
+
+def test_reading_stops_when_cancelled(path: Path, writer: sqlite3.Connection) -> None:
+    put(writer, "c1", {"history": HISTORY})
+    cancel = CancelToken()
+    cancel.cancel()
+    with KiroDatabase().opened(str(path), cancel) as sessions, pytest.raises(Cancelled):
+        sessions.marks()
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(value=mangled([{"history": HISTORY}]) | json_values)
+def test_any_row_is_read(path: Path, writer: sqlite3.Connection, value: object) -> None:
+    put(writer, "c1", json.dumps(value))
+    conversation = read(path, "c1")
+    for message in conversation.messages if conversation else ():
+        assert message.line == message.ordinal
+        message.text.encode()
+    marks(path)
+
+
+def test_session_in_a_file() -> None:
+    parser = KiroFormat().parser(str(SESSION))
+    asked = 1784869360.0
+    assert feed(parser, LINES) == [
+        Message("user", "text", "Why does the hull leak?", 1, 1, "m1", asked),
+        Message("user", "text", "[image]", 1, 1, "m1", asked),
+        Message("assistant", "thinking", "Look at the hull.", 2, 2, "m2"),
+        Message("assistant", "text", "Let me look.", 2, 2, "m2"),
+        Message("assistant", "tool-call", "cat hull.py", 2, 2, "m2", tool="shell"),
+        Message("tool", "tool-result", "seam\nend", 3, 3, "m3", tool="shell"),
+        Message("assistant", "text", "A seam is open.", 4, 4, "m4"),
+    ]
+    facts = parser.facts
+    assert (facts.id, facts.title, facts.project) == (SESSION.stem, "A leaking hull", "/home/ada/boats")
+    assert (facts.started, facts.parent) == (asked, "")
+    assert parser.unknown == {"block hologram": 1, "Hologram": 1}
+
+
+def test_folder_of_files_is_found(tmp_path: Path) -> None:
+    folder = tmp_path / ".kiro" / "sessions" / "cli"
+    folder.mkdir(parents=True)
+    (folder / "s.jsonl").write_bytes(SESSION.read_bytes())
+    (folder / "s.json").write_text("{}")
+    (place,) = find_places(tmp_path, {}).places
+    assert (place.agent, place.path, place.files) == ("kiro", str(folder), 1)
+
+
+def test_reading_lines_resumes() -> None:
+    whole = KiroFormat().parser("s.jsonl")
+    messages = feed(whole, LINES)
+    assert feed_with_pauses(KiroFormat(), "s.jsonl", LINES) == (whole, messages)
+
+
+@given(st.lists(mangled([value for _, value in LINES])))
+def test_any_line_parses_and_state_serializes(values: list[dict[str, Any]]) -> None:
+    parser, messages = stored_after_every_line(KiroFormat(), values)
+    assert all(1 <= message.ordinal <= parser.ordinal for message in messages)
