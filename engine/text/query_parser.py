@@ -6,8 +6,11 @@ Any text is a query. Invalid syntax is read as words and noted in the query's re
 import re
 
 from engine.base.language import marked, tr
+from engine.text.folding import fold
+from engine.text.languages import detect_language
 from engine.text.operators import OPERATORS, problem_with
 from engine.text.parsed_query import CLOSING, NAMED, TOKEN, Atom, Clause, Field, Phrase, Query, Word
+from engine.text.stopwords import unasked
 
 LONGEST = 4096
 """Code points of a query that are read; a longer text is a pasted file, and all of it words."""
@@ -19,6 +22,12 @@ _BEGINNING = re.compile(r"([^*]*\w)\*")
 _STRAY_STAR = re.compile(r"[^\W_]*\*+[^\W_]+")
 _UNKNOWN = re.compile(r"([A-Za-z]{2,16}):[^\W\d_][^:/]*")
 _SHORTEST_BEGINNING = 2
+_QUESTION_MARKS = ("?", "？", "؟")
+_PUNCTUATION = ".,;:!?"
+_LEAST_WORDS, _LEAST_FUNCTION_WORDS = 4, 2
+"""Words beside a quotation from which they are a question, and function words among them."""
+_LEAST_WORDS_WITH_MARK = 3
+"""The same for a question with its mark."""
 _NEVER_CLOSES = marked("A quotation mark that never closes was read as a part of its word.")
 
 
@@ -44,7 +53,36 @@ class _Reader:
             at = self._skip(self._next(at))
         if self._joins:
             self._or_as_word()
+        if self._is_question():
+            self._clauses = [clause for whole in self._clauses for clause in self._preferred(whole)]
         return Query(self._text, _gathered(self._clauses), tuple(dict.fromkeys(self._remarks)))
+
+    def _is_question(self) -> bool:
+        """Whether the words beside quotations are a whole question, and there are no operators."""
+        if not any(isinstance(clause.alternatives[0], Phrase) for clause in self._clauses):
+            return False
+        if any(clause.required and not _is_quotation(clause) for clause in self._clauses):
+            return False
+        words = [str(clause.alternatives[0]) for clause in self._clauses if not clause.required]
+        if self._text.rstrip().endswith(_QUESTION_MARKS):
+            return len(words) >= _LEAST_WORDS_WITH_MARK
+        unsearched = unasked(detect_language(" ".join(words)))
+        function_words = sum(fold(word.strip(_PUNCTUATION)) in unsearched for word in words)
+        return len(words) >= _LEAST_WORDS and function_words >= _LEAST_FUNCTION_WORDS
+
+    def _preferred(self, clause: Clause) -> list[Clause]:
+        """The words of a quotation: side by side they score more. Any other clause as it is."""
+        phrase = clause.alternatives[0]
+        if not (_is_quotation(clause) and isinstance(phrase, Phrase)):
+            return [clause]
+        self._remarks.append(
+            tr(
+                "In a whole question, “{text}” need not be in every result: search for it alone to demand it.",
+                text=phrase.text,
+            )
+        )
+        words = TOKEN.finditer(phrase.text)
+        return [Clause((Word(word[0], phrase.start + word.start(), phrase.start + word.end()),)) for word in words]
 
     def _skip(self, at: int) -> int:
         found = _SPACE.match(self._text, at)
@@ -167,3 +205,7 @@ def _gathered(clauses: list[Clause]) -> tuple[Clause, ...]:
         former = gathered.get(key, Clause(()))
         gathered[key] = Clause(tuple(dict.fromkeys(former.alternatives + clause.alternatives)), clause.negated)
     return tuple(gathered.values())
+
+
+def _is_quotation(clause: Clause) -> bool:
+    return not clause.negated and len(clause.alternatives) == 1 and isinstance(clause.alternatives[0], Phrase)

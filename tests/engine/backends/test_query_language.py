@@ -110,6 +110,13 @@ def test_a_phrase_holds_as_a_phrase_in_every_script(memory: BuiltinMemory, query
     assert found(memory, query) == paths
 
 
+def test_phrase_in_question_comes_first_without_filtering(memory: BuiltinMemory) -> None:
+    outcome = memory.search('What did we write about the "left valve" of the irrigation?', min_score=0)
+    assert outcome.results[0].path == "greenhouse.md"
+    assert {"shopping.md", "daily/2026-02-08.md"} < {result.path for result in outcome.results}
+    assert "“left valve” need not be in every result" in outcome.notice
+
+
 @pytest.mark.parametrize(
     ("query", "paths"),
     [

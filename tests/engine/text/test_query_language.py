@@ -48,6 +48,36 @@ def test_query_parsing(text: str, clauses: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    "question",
+    [
+        'What did Ada say about "left valve"?',
+        'tell me what ada said about the "left valve" in spring',
+        'wer hat "left valve" bestellt und warum?',
+    ],
+)
+def test_quotation_in_whole_question_demands_nothing(question: str) -> None:
+    query = parse_query(question)
+    assert not query.required
+    assert {"left", "valve"} < set(shown(question))
+    assert query.remarks == (
+        "In a whole question, “left valve” need not be in every result: search for it alone to demand it.",
+    )
+
+
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        '"left valve" leak greenhouse drip hose',
+        '"left valve"',
+        '"left valve" what?',
+        'What did Ada say about "left valve" in path:daily?',
+    ],
+)
+def test_quotation_beside_keywords_or_operators_is_demanded(keywords: str) -> None:
+    assert '"left valve"' in shown(keywords)
+
+
+@pytest.mark.parametrize(
     ("text", "remark"),
     [
         ("foo:bar", "“foo:bar” was read as words: there is no operator foo."),
