@@ -1,13 +1,17 @@
 """Finds how much of a query stands together in a text: within two adjacent lines, where a sentence or a turn is."""
 
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from engine.text import QueryTerm
 from engine.text.analysis import streams_of
+from engine.text.scripts import HANGUL, UNSPACED, shape
 from engine.text.tokens import RUN
 
 _NO_TERM = 0
+_LETTERS = 2
+"""Letters that a word and all its forms have in common."""
+_BLANK = re.compile(r"\n\s*\n")
 
 
 class AdjacentLines:
@@ -17,12 +21,17 @@ class AdjacentLines:
         """`weights`: of each term, the idf."""
         total = sum(weights) or 1.0
         self._bits: dict[str, int] = {}
-        self._beginnings: dict[str, int] = {}
         self._forms = [
             (weight / total, [sum({self._bit(token) for token in form}) for form in _forms(term)])
             for term, weight in zip(terms, weights, strict=True)
         ]
+        self._beginnings = tuple(token[:-1] for token in self._bits if token.endswith("*"))
+        written = (term.surface.lower() for term in terms)  # tokens have no accents
+        begins = {re.escape(word[:_LETTERS].rstrip("*")) for word in (*self._bits, *written)}
+        self._begins = re.compile(rf"(?<!\w)(?:{'|'.join(sorted(begins))})\S*")
+        self._unspaced = any(kind in shape("".join(self._bits)) for kind in (UNSPACED, HANGUL))
         self._masks: dict[str, dict[str, int]] = {}
+        """By language and run."""
         self._shares: dict[int, float] = {_NO_TERM: 0.0}
 
     def scattered(self, text: str, language: str) -> float:
@@ -30,39 +39,54 @@ class AdjacentLines:
 
         Blank lines don't count; terms that no line holds, such as those of a title, don't either.
         """
-        masks = [self._mask(line, language) for line in text.split("\n") if line.strip()]
+        masks = self._masks_of_lines(_BLANK.sub("\n", text.strip()), language)
         whole = _NO_TERM
-        for mask in masks:
+        for mask in masks.values():
             whole |= mask
-        together = max((self._share(mask | below) for mask, below in pairwise([*masks, _NO_TERM])), default=0.0)
-        return max(0.0, self._share(whole) - together)
+        pairs = (mask | masks.get(line + 1, _NO_TERM) for line, mask in masks.items())
+        return max(0.0, self._share(whole) - max(map(self._share, pairs), default=0.0))
 
-    def _bit(self, token: str) -> int:
-        bits = self._bits
-        if token not in bits:
-            bits[token] = 1 << len(bits)
-            if token.endswith("*"):
-                self._beginnings[token[:-1]] = bits[token]
-        return bits[token]
+    def _masks_of_lines(self, text: str, language: str) -> dict[int, int]:
+        """By line, one bit for each token of the query, of lines with any.
 
-    def _mask(self, line: str, language: str) -> int:
-        """One bit for each token of the query in this line."""
-        found = _NO_TERM
-        known = self._masks.setdefault(language, {})
-        for run in RUN.findall(line):
+        Only words that begin like a token are analysed: all of them would take longer than the rest of a search. In
+        scripts without spaces a word may begin anywhere.
+        """
+        if self._unspaced:
+            found = ((line, run) for line, words in enumerate(text.split("\n")) for run in RUN.findall(words))
+        else:
+            found = self._words(text.lower())
+        masks: dict[int, int] = {}
+        known, streams = self._masks.setdefault(language, {}), streams_of(language)
+        for line, run in found:
             mask = known.get(run)
             if mask is None:
-                mask = known[run] = self._mask_of(" ".join(streams_of(language)[run]).split())
-            found |= mask
-        return found
+                mask = known[run] = self._mask_of(streams[run])
+            if mask:
+                masks[line] = masks.get(line, _NO_TERM) | mask
+        return masks
 
-    def _mask_of(self, tokens: Iterable[str]) -> int:
-        mask = _NO_TERM
-        for token in tokens:
-            mask |= self._bits.get(token, _NO_TERM)
-            for beginning, bit in self._beginnings.items():
-                if token.startswith(beginning):
-                    mask |= bit
+    def _words(self, text: str) -> Iterator[tuple[int, str]]:
+        """The line and the text of each word that may be a term."""
+        line = at = 0
+        for word in self._begins.finditer(text):
+            line += text.count("\n", at, word.start())
+            at = word.start()
+            yield from ((line, run) for run in RUN.findall(word[0]))
+
+    def _bit(self, token: str) -> int:
+        return self._bits.setdefault(token, 1 << len(self._bits))
+
+    def _mask_of(self, streams: Iterable[str]) -> int:
+        bits, beginnings, mask = self._bits, self._beginnings, _NO_TERM
+        for tokens in streams:
+            for token in tokens.split(" ") if " " in tokens else (tokens,):
+                if token in bits:
+                    mask |= bits[token]
+                if beginnings and token.startswith(beginnings):
+                    for beginning in beginnings:
+                        if token.startswith(beginning):
+                            mask |= bits[f"{beginning}*"]
         return mask
 
     def _share(self, mask: int) -> float:

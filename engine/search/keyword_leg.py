@@ -122,10 +122,6 @@ class KeywordScores:
         if covered > _ALL:
             self.complete.add(id_)
 
-    def evidence_of(self, id_: int) -> float:
-        """Return a chunk's score without its upper limit, as far as its lines were read; 0 if it has no term."""
-        return self.parts(id_).evidence if id_ in self.scattered else self.evidence.get(id_, 0.0)
-
     def add_names(self, names: Mapping[int, float]) -> None:
         """Count how well titles and file names fit the query."""
         self.names.update(names)

@@ -29,7 +29,7 @@ _TRUSTED = 20
 """Number of best results by keywords, with exact cosines, that decide how much the keywords count."""
 _EXACT = 50
 """Minimum number of best results with exact cosines."""
-_READ = 20
+_READ = 10
 """Number of best results that are read line by line."""
 
 
@@ -140,10 +140,12 @@ class Ranker:
             # The weights depend on the cosines of the best, so these are exact, whichever engine compared the vectors.
             cosines = {} if meaning is None else meaning.near_cosines(ids) | meaning.cosines(best)
 
+        texts = words.evidence
+
         def evidence(id_: int) -> Evidence:
             cosine = cosines.get(id_)
             vector = None if cosine is None or meaning is None else meaning.evidence(cosine)
-            return Evidence(words.evidence_of(id_), vector, id_ in words.complete)
+            return Evidence(texts.get(id_, 0.0), vector, id_ in words.complete)
 
         with work.timed("merge"):
             blend = self._blend(meaning, map(evidence, best), words, work)
@@ -176,6 +178,7 @@ class Ranker:
         with work.timed("keyword"):
             together = [of.id for of in ranked[:_READ] if of.id in words.scores]
             words = replace(words, scattered=_scattered(together, part, snapshot) if asked else {})
+            texts = words.evidence | {id_: words.parts(id_).evidence for id_ in words.scattered}
         best, others = [of.id for of in ranked[:_READ]], ranked[_READ:]
         if meaning is not None:
             most = max(_EXACT, work.request.max_results * work.request.hybrid.candidate_multiplier)
