@@ -13,7 +13,7 @@ from engine.search.found_set import Kept, leave_out
 from engine.search.keyword_leg import KeywordLeg, KeywordScores
 from engine.search.named_times import CANDIDATES, FileDates, NamedTimes
 from engine.search.query_conditions import Conditions
-from engine.search.scoring import FULL_LIKENESS, FULL_MATCH, Blend, Evidence, within_limits
+from engine.search.scoring import FULL_LIKENESS, FULL_MATCH, Blend, Evidence, name_bonus, within_limits
 from engine.search.search_context import SearchContext
 from engine.search.stages import TimesNamed, VectorsReady
 from engine.search.title_matches import name_matches, named_chunks
@@ -145,7 +145,7 @@ class Ranker:
         def evidence(id_: int) -> Evidence:
             cosine = cosines.get(id_)
             vector = None if cosine is None or meaning is None else meaning.evidence(cosine)
-            return Evidence(texts.get(id_, 0.0), vector, id_ in words.complete)
+            return Evidence(texts.get(id_, 0.0), vector, id_ in words.complete, name_bonus(words.names.get(id_, 0.0)))
 
         with work.timed("merge"):
             blend = self._blend(meaning, map(evidence, best), words, work)

@@ -36,13 +36,13 @@ BM25 alone prefers one word that is often in a chunk to several words of the que
 _USUAL_LENGTH = 100.0
 """Tokens up to which no chunk counts as longer than average. Otherwise a collection of one-line notes would make every
 note of usual length look long, and its score would depend on what else is indexed."""
-_NAME = 0.42
+_NAME = 0.5
 """Bonus of a title or file name that equals the query; a half match adds a quarter of it."""
-_UNKNOWN = 1.2
+_UNKNOWN = 1.4
 """Weight of a term that occurs nowhere, in average weights of the others."""
 _NEAR = 0.3
 """Bonus for two neighbours of the query that are neighbours in the text, as a share of the rarer one's best score."""
-_WEIGHT_WITHOUT_WORDS = 0.75
+_WEIGHT_WITHOUT_WORDS = 0.8
 """Weight of meaning if the keywords match nothing well."""
 _DOUBTED, _TRUSTED = 0.3, 0.7
 """Between these, the trust in the keywords lowers the weight of meaning to the model's own."""
@@ -101,6 +101,11 @@ def text_evidence(total: float, full: float, covered: float, limit: float, toget
     return max(from_bm25, _COMPLETE * squared) + _COVERED * covered + _TOGETHER * together
 
 
+def name_bonus(match: float) -> float:
+    """Part of the score from a title or file name that matches the query so far, 0 to 1."""
+    return _NAME * match * match
+
+
 class TextParts(NamedTuple):
     """The components of a keyword score."""
 
@@ -135,7 +140,7 @@ class TextParts(NamedTuple):
     @property
     def from_name(self) -> float:
         """Bonus for matches in the title or the file name."""
-        return _NAME * self.name * self.name
+        return name_bonus(self.name)
 
     @property
     def score(self) -> float:
@@ -210,6 +215,8 @@ class Evidence(NamedTuple):
     """Meaning score without its limits; None without a vector."""
     complete: bool = False
     """Whether the chunk holds every term of the query."""
+    from_name: float = 0.0
+    """Part of `text` from the title or the file name."""
 
 
 @dataclass(frozen=True)
@@ -248,10 +255,11 @@ class Blend:
         return cls.mean(_WEIGHT_BETWEEN_PASSAGES)
 
     def agreeing(self, of: Evidence) -> float:
-        """Share of the chunk's keyword score that counts."""
-        if of.vector is None or of.complete:
+        """Share of the chunk's keyword score that counts; all of it where it is from a title."""
+        if of.vector is None or of.complete or not of.text:
             return 1.0
-        return 1 - self.agreement * (1 - within_limits(of.vector))
+        differing = 1 - of.from_name / of.text
+        return 1 - self.agreement * (1 - within_limits(of.vector)) * differing
 
     def keywords(self, of: Evidence) -> float:
         """Score of the keywords alone, 0 to 1; 0 if only meaning counts.

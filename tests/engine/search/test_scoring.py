@@ -117,7 +117,7 @@ def test_meaning_weighs_no_less_the_worse_the_words_match(base: float, terms: in
 
 def test_model_weight_rises_without_keyword_match() -> None:
     assert _blend(0.2, 1.0).vector_weight == pytest.approx(0.2)
-    assert _blend(0.2, 0.0).vector_weight == pytest.approx(0.75)
+    assert _blend(0.2, 0.0).vector_weight == pytest.approx(0.8)
     assert _blend(0.95, 0.0).vector_weight == pytest.approx(0.95)
 
 
@@ -130,7 +130,7 @@ def test_keywords_decide_in_language_unknown_to_model() -> None:
 
 def test_half_of_long_query_matches_half_of_short_not() -> None:
     assert _blend(0.2, 0.5, 10).vector_weight == pytest.approx(0.2)
-    assert _blend(0.2, 0.3, 2).vector_weight == pytest.approx(0.75)
+    assert _blend(0.2, 0.3, 2).vector_weight == pytest.approx(0.8)
 
 
 def test_keywords_without_agreeing_meaning_are_trusted_less() -> None:

@@ -157,7 +157,7 @@ def test_other_settings_hold_for_the_next_question_everywhere(
     everywhere: MultiWorkspaceMemory, folders: dict[str, Path], in_force: dict[str, Settings]
 ) -> None:
     def found() -> list[str]:
-        return sorted(result.path for result in everywhere.search_everywhere("carrots").results)
+        return sorted(result.path for result in everywhere.search_everywhere("carrots frost canteen").results)
 
     garden, work = str(folders["garden"]), str(folders["work"])
     assert found() == ["///work/note.md", "note.md"]
