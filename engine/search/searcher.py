@@ -25,6 +25,7 @@ from engine.search.result_cache import Moment, ResultCache
 from engine.search.results import make_result, matched_fields, said_by
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.search_sources import Bring, CountsOf, NearVectors, ReadableStore
+from engine.search.spelt_identifiers import with_all_parts
 from engine.search.suggestions import Spelling, evident, is_likely
 from engine.search.title_matches import called, put_first
 from engine.settings.query_options import ResultCacheSettings
@@ -298,7 +299,9 @@ class Searcher:
     def question_of(self, snapshot: Snapshot, work: SearchContext) -> "tuple[LikedPassage | None, QueryAnalysis]":
         """The words of the query; for a passage its most distinctive words."""
         if work.request.like is None:
-            return None, analyse_query(work.query, snapshot.languages())
+            question = analyse_query(work.query, snapshot.languages())
+            plain = work.query.plain
+            return None, with_all_parts(question, self._frequencies.of(snapshot)) if plain else question
         from engine.search.more_like_this import find_passage, telling_words
 
         liked = find_passage(snapshot, work.request.like, hidden(snapshot, self._guard, work))
