@@ -11,7 +11,7 @@ from engine.search.chunk_filter import ChunkFilter
 from engine.search.document_frequencies import Word
 from engine.search.query_conditions import many
 from engine.search.scoring import length_norm, term_score
-from engine.search.search_sources import CountsOf
+from engine.search.search_sources import CountsOf, WordCounts
 from engine.search.stages import Term
 from engine.search.term_counts import CHOICE_WEIGHTS, Asked, Match, ask
 from engine.store.snapshot import Snapshot
@@ -39,6 +39,8 @@ _STEM_ONLY = 0.9
 """Weight of another form of a word if the form in the query is in the index."""
 _FILLER = 0.2
 """Weight of a word that only introduces the query, such as "how"."""
+_MOST_PARTS = 6
+"""Words that may spell an identifier together."""
 _ALL = 1 - 1e-9
 
 
@@ -396,6 +398,22 @@ class KeywordLeg:
         Counted in all columns, a word and its stem would count twice. Titles and headings are part of the body too.
         """
         return min(self._counts.chunks(token, column) for token in tokens)
+
+
+def with_all_parts(question: QueryAnalysis, counts: WordCounts) -> QueryAnalysis:
+    """Search function words, too, where all words of a query spell an identifier of the index: "from data"."""
+    terms = question.terms
+    words = [term.word for term in terms if isinstance(term.word, str) and term.word.isalnum()]
+    if not 1 < len(terms) == len(words) <= _MOST_PARTS or not any(term.stop for term in terms):
+        return question
+    spellings = [joint.join(words) for joint in ("_", "", "-")]
+    counts.expect(spellings)
+    known = tuple((spelling,) for spelling in spellings if counts.chunks(spelling, "words"))
+    if not known:
+        return question
+    # A text with "login" holds both words of "log in".
+    searched = (term._replace(stop=False, loose=known) if term.stop else term for term in terms)
+    return question._replace(terms=tuple(searched))
 
 
 def _tokens_of(term: QueryTerm) -> Iterator[str]:

@@ -16,7 +16,7 @@ from engine.search.cut_off import at_most_per_file, cut
 from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Grounds, Scored, explain
 from engine.search.found_set import FoundSet, Kept, is_lasting, list_newest, narrow
-from engine.search.keyword_leg import KeywordLeg
+from engine.search.keyword_leg import KeywordLeg, with_all_parts
 from engine.search.query_conditions import Conditions, files_to_search, hidden, wanted_roles
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.query_summary import demand, remarks_of, understood
@@ -298,7 +298,9 @@ class Searcher:
     def question_of(self, snapshot: Snapshot, work: SearchContext) -> "tuple[LikedPassage | None, QueryAnalysis]":
         """The words of the query; for a passage its most distinctive words."""
         if work.request.like is None:
-            return None, analyse_query(work.query, snapshot.languages())
+            question = analyse_query(work.query, snapshot.languages())
+            plain = work.query.plain
+            return None, with_all_parts(question, self._frequencies.of(snapshot)) if plain else question
         from engine.search.more_like_this import find_passage, telling_words
 
         liked = find_passage(snapshot, work.request.like, hidden(snapshot, self._guard, work))

@@ -59,7 +59,9 @@ def with_error(question: str, counts: Counter[str]) -> str:
 
 
 def half_typed(question: str) -> str:
-    """Up to the middle of the last word that is no function word; "" without a long enough one."""
-    terms = [term for term in analyse_query(question).terms if not term.stop and _WORD.fullmatch(term.surface)]
-    long = [term for term in terms if len(term.surface) >= _LEAST]
-    return question[: long[-1].start + int(_TYPED * len(long[-1].surface))] if long else ""
+    """Up to the middle of the last word that is no function word; "" if it is short, so that no other word is lost."""
+    terms = [term for term in analyse_query(question).terms if not term.stop]
+    last = max(terms, key=lambda term: term.start, default=None)
+    if last is None or len(last.surface) < _LEAST or not _WORD.fullmatch(last.surface):
+        return ""
+    return question[: last.start + int(_TYPED * len(last.surface))]

@@ -257,3 +257,20 @@ def test_phrase_requires_its_exact_irregular_form(memory: BuiltinMemory, tmp_pat
     (tmp_path / "notes" / "irregular.md").write_text("We buy a boat.\n", "utf-8")
     memory.sync()
     assert memory.search('"bought a boat"').results == ()
+
+
+@pytest.mark.parametrize(("name", "query"), [("from_gauge", "from gauge"), ("IfGauge", "if gauge")])
+def test_function_words_count_in_an_identifier(
+    tmp_path: Path, memory: BuiltinMemory, find: Find, name: str, query: str
+) -> None:
+    for number in range(5):
+        (tmp_path / "notes" / f"a{number}.md").write_text("The gauge, a gauge: gauge.\n", "utf-8")
+    (tmp_path / "notes" / "z.md").write_text(f"Some lines call `{name}` to read the level of the house.\n", "utf-8")
+    memory.sync()
+    assert find(query, 1) == ["z.md"]
+
+
+def test_joined_word_holds_both_parts(tmp_path: Path, memory: BuiltinMemory, find: Find) -> None:
+    (tmp_path / "notes" / "z.md").write_text("The login failed.\n", "utf-8")
+    memory.sync()
+    assert find("log in", 1) == ["z.md"]
