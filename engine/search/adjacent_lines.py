@@ -52,6 +52,7 @@ class AdjacentLines:
         Only words that begin like a token are analysed: all of them would take longer than the rest of a search. In
         scripts without spaces a word may begin anywhere.
         """
+        found: Iterable[tuple[int, str]]
         if self._unspaced:
             found = ((line, run) for line, words in enumerate(text.split("\n")) for run in RUN.findall(words))
         else:
