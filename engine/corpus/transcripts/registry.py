@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from engine.corpus.folder_walk import FoundFile
     from engine.corpus.transcripts.formats import Formats, LineFormat
 
+_NO_SLASH = "[^/]"
+"""In a pattern, any character of a name."""
 AGENTS: tuple[Agent, ...] = (
     qwen.AGENT,  # like iFlow's, some of its lines are as Claude Code's
     iflow.AGENT,
@@ -211,8 +213,9 @@ def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
     """A pattern for what `_end` returns."""
     alternatives = []
     for pattern in dict.fromkeys(filter(None, patterns)):
-        folder, _, name = pattern.rpartition("/")
-        alternatives.append(f"(?:{pattern})|(?:{name})" if folder else f"(?:[^/]*/)?(?:{name})")
+        slash = pattern.replace(_NO_SLASH, "." * len(_NO_SLASH)).rfind("/")
+        name = pattern[slash + 1 :]
+        alternatives.append(f"(?:{pattern})|(?:{name})" if slash > 0 else f"(?:[^/]*/)?(?:{name})")
     return re.compile("|".join(alternatives), re.IGNORECASE | re.DOTALL)
 
 

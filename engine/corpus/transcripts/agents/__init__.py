@@ -82,3 +82,11 @@ def sidecar_changed(path: str, transcript: str, sidecar: str) -> int:
         return os.lstat(os.path.join(os.path.dirname(path), sidecar)).st_mtime_ns
     except OSError:
         return 0
+
+
+def sidecar_owner(path: str, transcript: str, sidecar: str) -> str:
+    """The file `transcript` next to a file with the name `sidecar`; empty for other files, or if there is none."""
+    if not path.endswith(sidecar) or os.path.basename(path) != sidecar:
+        return ""
+    owner = os.path.join(os.path.dirname(path), transcript)
+    return owner if os.path.lexists(owner) else ""

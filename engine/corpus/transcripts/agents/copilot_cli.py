@@ -4,7 +4,7 @@ import os
 from typing import TYPE_CHECKING
 
 from engine.corpus.machine import Machine
-from engine.corpus.transcripts.agents import JSON_LINES, Agent, FoundFolders, sidecar_changed
+from engine.corpus.transcripts.agents import JSON_LINES, Agent, FoundFolders, sidecar_changed, sidecar_owner
 
 if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
@@ -32,5 +32,6 @@ AGENT = Agent(
     folders=_folders,
     files=(JSON_LINES, r"session_[^/]*\.json"),
     parts_changed=lambda path: sidecar_changed(path, "events.jsonl", "workspace.yaml"),
+    part_of=lambda path: sidecar_owner(path, "events.jsonl", "workspace.yaml"),
     formats=_formats,
 )

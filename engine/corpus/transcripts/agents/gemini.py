@@ -28,6 +28,6 @@ AGENT = Agent(
     label="Gemini",
     stores=((r"/\.gemini/tmp\Z", "gemini"),),
     folders=_folders,
-    files=(JSON_LINES, r"(?:session|checkpoint)-.*\.json"),
+    files=(JSON_LINES, r"(?:session|checkpoint)-[^/]*\.json"),
     formats=_formats,
 )

@@ -4,7 +4,7 @@ import os
 from typing import TYPE_CHECKING
 
 from engine.corpus.machine import Machine
-from engine.corpus.transcripts.agents import Agent, FoundFolders, sidecar_changed
+from engine.corpus.transcripts.agents import Agent, FoundFolders, sidecar_changed, sidecar_owner
 
 if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
@@ -33,5 +33,6 @@ AGENT = Agent(
     stores=((r"/gptme/logs\Z", "gptme"),),
     folders=_folders,
     parts_changed=lambda path: sidecar_changed(path, "conversation.jsonl", "config.toml"),
+    part_of=lambda path: sidecar_owner(path, "conversation.jsonl", "config.toml"),
     formats=_formats,
 )

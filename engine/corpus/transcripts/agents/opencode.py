@@ -100,7 +100,7 @@ AGENT = Agent(
     resume="opencode --session {id}",
     stores=((r"/opencode/storage\Z", "opencode"),),
     folders=_folders,
-    files=(r"ses_.*\.json",),
+    files=(r"ses_[^/]*\.json",),
     databases=r".*\.db",
     # The messages of sessions, one file each.
     parts=(("storage", "message"), ("storage", "part"), ("storage", "session_diff")),

@@ -33,6 +33,15 @@ def _last_event(path: str) -> int:
         return 0
 
 
+def _conversation_of(path: str) -> str:
+    """The conversation that an event belongs to."""
+    folder, name = os.path.split(path)
+    if os.path.basename(folder) != "events" or not name.endswith(".json") or name in _DOCUMENTS:
+        return ""
+    owners = (os.path.join(os.path.dirname(folder), "base_state.json"), os.path.join(folder, "0.json"))
+    return next(filter(os.path.lexists, owners), "")
+
+
 def _formats() -> "Formats":
     from engine.corpus.transcripts.formats import Formats
     from engine.corpus.transcripts.openhands import OpenHandsConversation
@@ -48,5 +57,6 @@ AGENT = Agent(
     folders=_folders,
     files=tuple(map(re.escape, _DOCUMENTS)),
     parts_changed=_last_event,
+    part_of=_conversation_of,
     formats=_formats,
 )

@@ -4,7 +4,7 @@ import os
 from typing import TYPE_CHECKING
 
 from engine.corpus.machine import Machine
-from engine.corpus.transcripts.agents import Agent, FoundFolders, sidecar_changed
+from engine.corpus.transcripts.agents import Agent, FoundFolders, sidecar_changed, sidecar_owner
 
 if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
@@ -30,5 +30,6 @@ AGENT = Agent(
     stores=((r"/\.vibe/logs/session\Z", "vibe"),),
     folders=_folders,
     parts_changed=lambda path: sidecar_changed(path, "messages.jsonl", "meta.json"),
+    part_of=lambda path: sidecar_owner(path, "messages.jsonl", "meta.json"),
     formats=_formats,
 )

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from engine.base.errors import PathRefused
+from engine.corpus.transcripts.registry import may_be_transcript, owner_of_part
 from engine.corpus.transcripts.stores import find_stores, find_transcripts, locate_transcript, names_session
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
@@ -176,3 +177,38 @@ def test_compressed_transcript_same_name_once(tmp_path: Path) -> None:
     assert locate_transcript(name, listing(folder)) == (plain, "")
     with pytest.raises(PathRefused):
         locate_transcript("sessions/sessions/other.jsonl", listing(folder))
+
+
+@pytest.mark.parametrize(
+    ("part", "transcript"),
+    [
+        ("c/workspace.yaml", "c/events.jsonl"),
+        ("g/summary.json", "g/chat_history.jsonl"),
+        ("v/meta.json", "v/messages.jsonl"),
+        ("p/config.toml", "p/conversation.jsonl"),
+        ("o/events/event-00007.json", "o/base_state.json"),
+        ("o/events/7.json", "o/events/0.json"),
+    ],
+)
+def test_file_next_to_transcript_belongs_to_it(tmp_path: Path, part: str, transcript: str) -> None:
+    assert owner_of_part(str(tmp_path / part)) == "", "there is no transcript"
+    (tmp_path / transcript).parent.mkdir(parents=True)
+    (tmp_path / transcript).write_text("{}\n")
+    assert owner_of_part(str(tmp_path / part)) == str(tmp_path / transcript)
+    assert owner_of_part(str(tmp_path / transcript)) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("history-session-state/session_1.json", True),
+        ("session_1.json", True),
+        ("chats/session-2026.json", True),
+        ("session/ses_1.json", True),
+        ("sessions/notes.json", False),
+        (".json", False),
+    ],
+)
+def test_transcripts_are_told_by_their_names(name: str, expected: bool) -> None:
+    assert may_be_transcript(name.replace("/", os.sep)) is expected
+    assert may_be_transcript(str(Path(os.sep, "home", name))) is expected
