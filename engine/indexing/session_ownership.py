@@ -118,7 +118,7 @@ class _Claims:
     def decide(
         self, files: Sequence[FoundFile], worked: Mapping[str, str], rows: Homes
     ) -> dict[str, SessionOwner | None]:
-        """The rows that change."""
+        """Return the transcripts whose owner changes, with the new owner; None for one that this workspace gives up."""
         seen = {_key(file): file.name for file in files}
         changes: dict[str, SessionOwner | None] = {
             transcript: None

@@ -146,7 +146,7 @@ class GroupColumn(QWidget):
         self._building.timeout.connect(self._build_next)
 
     def show_groups(self, groups: Sequence[Group], answers: Mapping[str, str]) -> bool:
-        """Return whether all of them exist; otherwise they are created, and `built` follows.
+        """Show these groups of diagnostics; False if some must be created first, then `built` follows.
 
         `answers`: remedy name -> result of its last try.
         """

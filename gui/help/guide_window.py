@@ -317,7 +317,7 @@ class GuideWindow(QDialog):
 
 
 class GuidePageList(QListWidget):
-    """Each row is a location in the guide.
+    """Lists the pages of the guide, or the sections that a search found.
 
     Signals: reached: name of a page and a heading that became current. entered: the same, when the user opens it.
     """

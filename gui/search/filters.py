@@ -96,7 +96,7 @@ class Filters(QWidget):
         self._scope_chip.updateGeometry()
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Where searches cannot be limited, nothing that limits them looks chosen."""
+        """Mark unsupported filters, and unselect all where searches cannot be filtered."""
         self._gates.hear(lacks)
         if "conditions" in lacks:
             self.choose(None, None, None)

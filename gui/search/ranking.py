@@ -92,14 +92,14 @@ class RankingMenu(QObject):
         self.show(ranking if reset or untouched else self.ranking)
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Where neither age nor likeness can change the order, none does; else what the settings say."""
+        """Show the default of the settings; plain relevance where ordering is not supported."""
         before = "ordering" in self._gates.lacks
         self._gates.hear(lacks)
         if before != ("ordering" in lacks):
             self.show(self._default)
 
     def show(self, ranking: Ranking) -> None:
-        """Select this without a signal, if it is supported."""
+        """Select this ranking without a signal; the default order where ordering is not supported."""
         self.ranking = Ranking() if "ordering" in self._gates.lacks else ranking
         self._show()
 

@@ -67,7 +67,7 @@ class EmbeddingChoice:
 
     @property
     def needs_key(self) -> bool:
-        """Whether an API key is required; unknown for a server at another address."""
+        """Whether an API key is known to be required; False for a server at another address."""
         if self.provider != "openai":
             return self.remote
         preset = engine.preset_of(self.base_url) if self.base_url else engine.PRESETS[0]

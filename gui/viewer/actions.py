@@ -180,7 +180,7 @@ class SimilarAction(QObject):
         self.set_target(None)
 
     def set_target(self, target: ViewTarget | None) -> None:
-        """What is read from now on."""
+        """Set the open file and part for which similar passages are sought; None disables the action."""
         self._target = target
         self.gate.allow(target is not None)
 

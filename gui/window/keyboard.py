@@ -35,10 +35,10 @@ _FIRST_NAMED_KEY = 0x01000000
 
 
 class ShortcutForwarding(QObject):
-    """Filters the key events of the focused text field.
+    """Lets the program's shortcuts win over the editing keys of the focused text field.
 
-    A shortcut of the program wins over what the platform lets text fields do with that key (Ctrl+E: end of line). In a
-    field inside `header`, one that belongs to a widget of `targets` runs there. Alt with a letter never inserts text.
+    On some platforms Ctrl+E, for example, would move to the end of the line. In a field inside `header`, a shortcut of
+    a widget in `targets` runs there. Alt with a letter never inserts text.
     """
 
     def __init__(self, header: QWidget, targets: Callable[[], Iterable[QWidget]], parent: QObject) -> None:

@@ -79,7 +79,10 @@ class TableSearcher:
     def search(
         self, request: SearchRequest, cancel: CancelToken | None = None, on_keywords: OnKeywords | None = None
     ) -> SearchOutcome:
-        """Raises `Cancelled`, `PassageMissing`, and as `SharedTable.view` where the table cannot be used."""
+        """Search the shared LanceDB table; return an empty outcome if it does not exist.
+
+        Raises `Cancelled`, `PassageMissing`, and as `SharedTable.view` where the table cannot be used.
+        """
         try:
             return self._table.read(lambda view: self._answer(view, request, cancel, on_keywords), cancel)
         except TableMissing:

@@ -23,7 +23,7 @@ ROLES: Mapping[str, Role] = {
 
 
 class ChatParser(LineParser, kw_only=True):
-    """Reads messages of a chat."""
+    """Parses messages in the format of the chat completions API: role, content and tool calls."""
 
     calls: dict[str, str] = msgspec.field(default_factory=dict)
     """Names of the tools called, by the id of the call, until its result comes."""

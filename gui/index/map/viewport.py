@@ -44,7 +44,7 @@ class Viewport:
         return replace(sized, scale=sized.fitting * relation)
 
     def around(self, box: Box) -> "Viewport":
-        """Of other points, with the visible area unchanged."""
+        """Return the same visible area for other points, which `box` surrounds."""
         return replace(self, box=box)
 
     def to_pixels(self, across: float, up: float) -> tuple[float, float]:
