@@ -57,7 +57,7 @@ def test_results_have_several_shapes(content: Any, text: str) -> None:
     assert "".join(message.text for message in messages) == text
 
 
-def test_it_is_told_apart_from_claude_code() -> None:
+def test_session_ids_distinguish_iflow_from_claude_code() -> None:
     own, others = SAMPLES[0], {**SAMPLES[0], "sessionId": "5e6f7a8b-0000-4000-8000-000000000002"}
     known = [format_of([line]) for line in (own, others)]
     assert [format and format.agent for format in known] == ["iflow", "claude-code"]

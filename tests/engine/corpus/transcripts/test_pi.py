@@ -46,7 +46,7 @@ def write(path: Path, *more: dict[str, object], head: dict[str, object] = HEAD) 
         ("some-folder/some-name.jsonl", "openclaw"),
     ],
 )
-def test_the_path_says_whose_session_it_is(tmp_path: Path, path: str, agent: str) -> None:
+def test_path_decides_the_agent(tmp_path: Path, path: str, agent: str) -> None:
     file = write(tmp_path / path)
     session = read_session(file, "")
     assert session is not None

@@ -209,6 +209,6 @@ def test_file_next_to_transcript_belongs_to_it(tmp_path: Path, part: str, transc
         (".json", False),
     ],
 )
-def test_transcripts_are_told_by_their_names(name: str, expected: bool) -> None:
+def test_transcript_names_are_recognised(name: str, expected: bool) -> None:
     assert may_be_transcript(name.replace("/", os.sep)) is expected
     assert may_be_transcript(str(Path(os.sep, "home", name))) is expected
