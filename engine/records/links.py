@@ -94,7 +94,7 @@ def parse_link(text: str) -> Link:
     if not _is_folder(link.workspace):
         raise LinkRefused(tr("This link does not name a folder by its whole path on this computer."))
     if not _is_name(link.path):
-        raise LinkRefused(tr("This link does not name a file inside its folder."))
+        raise LinkRefused(tr("This link does not name a valid file inside its folder."))
     if len(link.message) > _LONGEST_ID:
         raise LinkRefused(tr("This link names a message that no session can have."))
     return link

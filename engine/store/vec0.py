@@ -184,7 +184,7 @@ class Vec0Engine:
         if not self.in_step(snapshot, model):
             return tr("It is not in step with the vectors: they are compared in memory.")
         if stored_ids(snapshot.connection) != snapshot.vector_chunk_ids(model.id):
-            return tr("It has other rows than the passages with a vector.")
+            return tr("The vector table does not hold exactly the passages that have a vector.")
         if mostly_holes(snapshot.connection):
             return tr("Most of its space is left over from removed vectors.")
         return ""

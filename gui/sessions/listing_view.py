@@ -151,7 +151,7 @@ def without_sessions(status: MemoryProviderStatus) -> tuple[str, str]:
         return tr("These sessions belong to other workspaces"), kept
     if status.syncing is not None:
         return tr("No session is indexed yet"), tr("They are listed here as soon as they have been read.")
-    return tr("No session is indexed yet"), tr("None was found in the folders that you chose.")
+    return tr("No session is indexed yet"), tr("No session was found in the folders that you chose.")
 
 
 def nothing_matches(criteria: Criteria, *, searching: bool) -> tuple[str, str]:

@@ -43,7 +43,7 @@ def where_texts_go(provider: str, base_url: str, *, remote_fallback: bool = Fals
     if provider not in ("auto", *engine.remote_names()):
         return tr(_FALLBACK_ALONE) if remote_fallback else tr(_NOTHING_LEAVES)
     if provider == "auto" and remote_fallback:
-        return tr("Without a tick below nothing leaves this machine unless the fallback takes over.")
+        return tr("Unless you choose a service below or the fallback takes over, nothing leaves this machine.")
     if provider == "auto":
         return tr("Without a tick below nothing leaves this machine.")
     host = host_of(base_url) if base_url else engine.provider_named(provider).hosts[0]
