@@ -22,9 +22,9 @@ _AGENT = "hermes"
 _FACTS = ("title", "cwd", "git_branch", "parent_session_id")
 _REASONING = ("reasoning_content", "reasoning")
 _STRUCTURED = b"\0json:"
-"""What content begins with that is JSON, such as text with images."""
+"""The beginning of content in JSON, such as text with images."""
 _INSERTED = ("[CONTEXT COMPACTION", "[Your active task list was preserved")
-"""How texts begin that the program adds as the user."""
+"""Beginnings of texts that the program adds as the user."""
 
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:

@@ -205,7 +205,7 @@ def _databases(agents: tuple[Agent, ...]) -> re.Pattern[str]:
 
 
 def _end(path: str) -> str:
-    """The name of a file, after that of its folder and a slash where there is one."""
+    """The last two parts of a path, joined by a slash: folder and file."""
     return "/".join(path.rsplit(os.sep, 2)[-2:])
 
 
