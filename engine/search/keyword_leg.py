@@ -254,7 +254,8 @@ class KeywordLeg:
         """Add the scores of the matching chunks to the result."""
         if not wanted:
             return
-        places, count, known_average = self._places, len(self.terms), self._average_length
+        places = [(index, term.idf, _only_kind(term), term) for index, term in self._places]
+        count, known_average = len(self.terms), self._average_length
         half = result.scale.total / 2
         norm_of = cache(length_norm)
         pairs = [min(self._known[first].idf, self._known[second].idf) for first, second in asked.neighbours]
@@ -268,17 +269,21 @@ class KeywordLeg:
             in_names = bm25 = held = 0.0
             norm = norm_of(length, known_average or average)
             for place, frequencies, titled in matches:
-                index, term = places[place]
+                index, idf, kind, term = places[place]
                 if titled:
-                    in_names += term.idf
-                given, strength = _contribution(term, frequencies, norm)
-                if strength < 1.0:
-                    strengths = strengths or [1.0] * count
-                    strengths[index] = strength
+                    in_names += idf
+                if kind is not None:
+                    given = term_score(idf, frequencies[kind], norm)
+                    strength = 1.0
+                else:
+                    given, strength = _contribution(term, frequencies, norm)
+                    if strength < 1.0:
+                        strengths = strengths or [1.0] * count
+                        strengths[index] = strength
                 if given:
                     parts[index] = given
                     bm25 += given
-                    held += term.idf * strength
+                    held += idf * strength
             if not bm25:
                 return
             near = sum(scoring.nearness(pairs[pair], distance) for pair, distance in distances) if distances else 0.0
@@ -422,6 +427,11 @@ def _tokens_of(term: QueryTerm) -> Iterator[str]:
     for forms in (term.stems, term.loose_stems, term.irregular):
         yield from (token for form in forms for token in form.split(" ") if not token.endswith("*"))
     yield from (token for form in term.loose for token in form if not token.endswith("*"))
+
+
+def _only_kind(term: Term) -> int | None:
+    """The position among the frequencies if the term has one exact form, which always counts in full; else None."""
+    return {"s": 0, "p": 1}.get(term.kinds)
 
 
 def _contribution(term: Term, frequencies: Sequence[float], norm: float) -> tuple[float, float]:

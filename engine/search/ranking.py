@@ -145,29 +145,22 @@ class Ranker:
         def evidence(id_: int) -> Evidence:
             cosine = cosines.get(id_)
             vector = None if cosine is None or meaning is None else meaning.evidence(cosine)
-            return Evidence(texts.get(id_, 0.0), vector, id_ in words.complete, name_bonus(words.names.get(id_, 0.0)))
+            name = words.names.get(id_)
+            return Evidence(texts.get(id_, 0.0), vector, id_ in words.complete, name_bonus(name) if name else 0.0)
 
         with work.timed("merge"):
             blend = self._blend(meaning, map(evidence, best), words, work)
 
         def scored(id_: int) -> Scored:
             of = evidence(id_)
-            age = ages.get(id_)
-            lift = lifts.get(id_)
-            fresh = blend.score(of)
-            lifted = fresh if lift is None else fresh * lift.factor
-            factor = 1.0 if age is None else age.factor
-            score = within_limits(lifted) * factor
+            age, lift = ages.get(id_), lifts.get(id_)
+            fresh, keywords = blend.scores(of)
+            ordered = fresh if lift is None else fresh * lift.factor
+            score = within_limits(ordered)
+            if age is not None:
+                ordered, score = ordered * age.factor, score * age.factor
             return Scored(
-                id_,
-                score,
-                of,
-                cosines.get(id_),
-                within_limits(fresh),
-                blend.keywords(of),
-                age,
-                order=lifted * factor,
-                lift=lift,
+                id_, score, of, cosines.get(id_), within_limits(fresh), keywords, age, None, ordered, lift=lift
             )
 
         def order(of: Scored) -> tuple[float, float, int]:

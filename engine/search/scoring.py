@@ -261,16 +261,6 @@ class Blend:
         differing = 1 - of.from_name / of.text
         return 1 - self.agreement * (1 - within_limits(of.vector)) * differing
 
-    def keywords(self, of: Evidence) -> float:
-        """Score of the keywords alone, 0 to 1; 0 if only meaning counts.
-
-        Where the weights depend on the query, a meaning below the model's range counts against a few words in common.
-        """
-        if not self.text_weight:
-            return 0.0
-        against = self.weight(of) * min(0.0, of.vector or 0.0) if self.agreement else 0.0
-        return within_limits(self.agreeing(of) * of.text + against)
-
     def text_part(self, of: Evidence) -> float:
         """The keywords' part of the chunk's score.
 
@@ -285,9 +275,26 @@ class Blend:
             return 0.0
         return self.vector_weight
 
+    def scores(self, of: Evidence) -> tuple[float, float]:
+        """The chunk's score without its limits of 0 and 1, and the score of the keywords alone.
+
+        Where the weights depend on the query, a meaning below the model's range counts against a few words in common.
+        """
+        if of.vector is None:
+            return of.text, within_limits(of.text) if self.text_weight else 0.0
+        agreed = self.agreeing(of) * of.text
+        from_meaning = self.weight(of) * of.vector
+        against = min(0.0, from_meaning) if self.agreement else 0.0
+        keywords = within_limits(agreed + against) if self.text_weight else 0.0
+        return self.text_weight * agreed + from_meaning, keywords
+
     def score(self, of: Evidence) -> float:
         """The chunk's score without its limits of 0 and 1."""
-        return self.text_part(of) + self.weight(of) * (of.vector or 0.0)
+        return self.scores(of)[0]
+
+    def keywords(self, of: Evidence) -> float:
+        """Score of the keywords alone, 0 to 1; 0 if only meaning counts."""
+        return self.scores(of)[1]
 
     def text_share(self, of: Evidence) -> float:
         """The keywords' share of the score, 0 to 1."""

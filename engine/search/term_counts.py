@@ -96,7 +96,7 @@ class _Counter:
 
     def __call__(self, api: apsw.FTS5ExtensionApi, /) -> None:
         columns_of, offsets_of = api.phrase_columns, api.phrase_column_offsets
-        matches = []
+        matches: list[Match] = []
         around = False
         in_stems: dict[int, list[int]] = {}
         in_words: dict[int, list[int]] = {}
@@ -106,26 +106,28 @@ class _Counter:
             for number, kind, weights, in_text in phrases:
                 if not (columns := columns_of(number)):
                     continue
-                if frequencies is None:
-                    frequencies = [0.0] * 5
+                frequency = 0.0
                 for column in columns:
                     if weight := weights[column]:
                         offsets = offsets_of(number, column)
-                        frequencies[kind] += weight * len(offsets)
-                        if column == in_text:
-                            occurrences = in_words if in_text == _WORDS else in_stems
-                            if known := occurrences.get(place):
-                                known += offsets
-                            else:
-                                occurrences[place] = offsets
-                        else:
+                        frequency += weight * len(offsets)
+                        if column != in_text:
                             around = True
                             titled = titled or column in _NAMED
+                        else:
+                            occurrences = in_stems if column == _STEMS else in_words
+                            if place in occurrences:
+                                occurrences[place] += offsets
+                            else:
+                                occurrences[place] = offsets
+                if frequencies is None:
+                    frequencies = [0.0, 0.0, 0.0, 0.0, 0.0]
+                frequencies[kind] += frequency
             if frequencies is not None:
                 matches.append((place, frequencies, titled))
         distances = self._distances(in_stems, in_words) if len(matches) > 1 else []
-        self._average = self._average or api.column_total_size(_WORDS) / max(api.row_count, 1)
-        self._take(api.rowid, api.column_size(_WORDS), self._average, matches, around, distances)
+        average = self._average = self._average or api.column_total_size(_WORDS) / max(api.row_count, 1)
+        self._take(api.rowid, api.column_size(_WORDS), average, matches, around, distances)
 
     def _distances(self, *columns: dict[int, list[int]]) -> list[tuple[int, int]]:
         """`columns`: by term, its positions in the stems and in the words, which are independent of each other."""

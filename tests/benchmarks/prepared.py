@@ -12,13 +12,16 @@ from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
-from engine.settings.query_options import QuerySettings
+from engine.settings.query_options import QuerySettings, ResultCacheSettings
 from tests.benchmarks.measuring import Cost, measure
 from tests.benchmarks.notes import Words, write_notes
 from tests.benchmarks.transcripts import stores, write_sessions
 
 LARGE = 4
 """10,000 notes make some 25,000 chunks; rows that speak of 100,000 take so many times the notes."""
+
+UNCACHED = QuerySettings(cache=ResultCacheSettings(enabled=False))
+"""Settings for rows that time searches: an answer from the cache would be no search."""
 
 Model = Literal["none", "random-1536", "lifted-1536", "window", "embedded"]
 """`lifted-1536`: real vectors in more dimensions; `window`: the embedded provider, but its model hands out the real
@@ -74,6 +77,11 @@ def questions(count: int, *, natural: bool = False, seed: int = 7) -> list[str]:
     words = Words(rng)
     rng.seed(seed)
     return [" ".join(words.draw(5)) if natural else words.question() for _ in range(count)]
+
+
+def warming(*, natural: bool = False) -> list[str]:
+    """Other queries of the same kind, to be searched before those that are timed."""
+    return questions(20, natural=natural, seed=8)
 
 
 def build_index(notes: Path, store: Path, model: Model, kept: Path, sessions: Path | None = None) -> dict[str, int]:
