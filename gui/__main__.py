@@ -63,4 +63,8 @@ def _stand_somewhere() -> None:
 
 
 if __name__ == "__main__":
+    if getattr(sys, "frozen", False):  # in a bundle, other processes of the program start here, too
+        import multiprocessing
+
+        multiprocessing.freeze_support()
     sys.exit(main())

@@ -18,6 +18,10 @@ _NOTES = {
     "watering.md": "# Watering\n\nThe irrigation timer runs at six in the morning.\n",
     "sleep.md": "# Schlaf\n\nIch liege nachts oft wach und finde keine Ruhe.\n",
 }
+_LONG_NOTES = {
+    f"long-{number}.md": f"# Log {number}\n\n" + "All quiet at the weir.\n\n" * 30_000 for number in range(4)
+}
+"""As much as other processes prepare: what they cannot start is on the error output."""
 _BY_MEANING = "insomnia"
 """In no note, so that only the model can find the second one by it."""
 _SECONDS = 120
@@ -63,6 +67,11 @@ def prove(program: Path) -> float:
         if not status["vector"]["available"] or status["provider"] != "embedded":
             _fail("status --deep", json.dumps(status))
         _ask_server(program, home, notes)
+        long = Path(scratch, "long")
+        long.mkdir()
+        for name, text in _LONG_NOTES.items():
+            (long / name).write_text(text, "utf-8")
+        _ended(program, home, "index", "--workspace", str(long), "--json", "--yes")
         return _picture(program, home, Path(scratch, "window.png"))
 
 

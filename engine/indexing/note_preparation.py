@@ -11,6 +11,7 @@ from engine.corpus.tags import TAGS_FINGERPRINT, tags_of
 from engine.corpus.transcripts.chunk_packing import PACKER_VERSION, SessionChunk
 from engine.redaction.masks import REDACTION_VERSION
 from engine.settings import Settings
+from engine.settings.options import ChunkingSettings
 from engine.store.writer import NewChunk, NewFile
 from engine.text import ANALYSER_VERSION, analyse, analyse_both, detect_language
 
@@ -30,11 +31,10 @@ def read(file: FoundFile, settings: Settings) -> NoteText:
     return read_note(file.path, file.name, settings.max_file_bytes)
 
 
-def prepare(file: FoundFile, note: NoteText, settings: Settings) -> NewFile:
+def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings) -> NewFile:
     """All rows of one file."""
     language = detect_language(note.text)
     about = describe(note.text, file.name)
-    chunking = settings.chunking
     chunks = chunk_markdown(note.text, tokens=chunking.tokens, overlap=chunking.overlap, front=about.front)
     if not chunks and about.front is not None:
         chunks = [Chunk(1, 1, about.title, ())]  # its name still finds it

@@ -1,7 +1,7 @@
 """Brings the text of a generation up to date: first notes, then sessions."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain
 
@@ -9,7 +9,7 @@ from engine.base import skip_reasons
 from engine.base.errors import PathRefused
 from engine.corpus.discovery import discover
 from engine.corpus.folder_walk import FoundFile
-from engine.corpus.note_reader import Unreadable
+from engine.corpus.note_reader import NoteText, Unreadable
 from engine.corpus.safe_open import FolderFiles
 from engine.corpus.transcripts.quick_summary import glance
 from engine.corpus.transcripts.registry import copied_sessions
@@ -17,6 +17,7 @@ from engine.corpus.transcripts.stores import FoundTranscripts, find_transcripts
 from engine.corpus.transcripts.transcript_files import is_compressed
 from engine.indexing import note_preparation
 from engine.indexing.commits import Change, Commits, TextOutcome
+from engine.indexing.preparation_processes import NotePreparation
 from engine.indexing.session_ownership import KEPT_ELSEWHERE, elsewhere, kept_issues, kept_where
 from engine.indexing.session_rows import note_left_out, session_file
 from engine.indexing.sync_parts import StageWork
@@ -87,31 +88,41 @@ class TextStage:
         if not due:
             return
         self._meter.start("indexing", len(due))
-        for number, file in enumerate(due):
-            self._token.checkpoint()
-            self._meter.step(number, file.name)
-            with self._crashes.reading(file):
-                self._take(file, known.get(file.name))
+        size = sum(file.size for file in due)
+        with NotePreparation(self._settings.chunking, self._crashes, self._token, size) as preparation:
+            for number, file in enumerate(due):
+                self._token.checkpoint()
+                self._meter.step(number, file.name)
+                with self._crashes.reading(file):
+                    note = self._read(file, known.get(file.name))
+                if note is not None:
+                    self._put(preparation.put(file, note))
+            self._put(preparation.rest())
         self._meter.step(len(due), "")
 
-    def _take(self, file: FoundFile, stored: StoredFile | None) -> None:
+    def _read(self, file: FoundFile, stored: StoredFile | None) -> NoteText | None:
+        """The text of a note that is new or has changed; None if nothing is left to prepare."""
         try:
             note = note_preparation.read(file, self._settings)
         except FileNotFoundError:
             if stored is not None:
                 self._remove(file.name)
-            return
+            return None
         except Unreadable as problem:
             self.outcome.failed.append(problem.issue)
             # A file that is no longer readable text must not be found any more.
             if stored is not None:
                 self._remove(file.name)
-            return
+            return None
         if stored is not None and stored.hash == note.hash:
             self._commits.put(_touching(file))
             self.outcome.files_unchanged += 1
-            return
-        self._commits.put(_replacing(note_preparation.prepare(file, note, self._settings)), indexed=1)
+            return None
+        return note
+
+    def _put(self, prepared: Iterable[NewFile]) -> None:
+        for file in prepared:
+            self._commits.put(_replacing(file), indexed=1)
 
     def _remove(self, name: str) -> None:
         self._commits.put(lambda writer: ([], writer.remove_file("memory", name)), removed=1)

@@ -39,7 +39,11 @@ class Figure:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a function gave, and what it took: CPU seconds of all threads, seconds, peak of resident bytes."""
+    """What a function gave, and what it took.
+
+    CPU seconds of all threads and of the processes that it started and that have ended; seconds; peak of resident bytes
+    of its own process.
+    """
 
     value: Any
     cpu: float
@@ -56,11 +60,16 @@ class _Clock:
 
     def __enter__(self) -> None:
         self.used = True
-        self._began = time.process_time(), time.perf_counter()
+        self._began = _cpu_seconds(), time.perf_counter()
 
     def __exit__(self, *_: object) -> None:
-        self.cpu += time.process_time() - self._began[0]
+        self.cpu += _cpu_seconds() - self._began[0]
         self.wall += time.perf_counter() - self._began[1]
+
+
+def _cpu_seconds() -> float:
+    ended = os.times()
+    return time.process_time() + ended.children_user + ended.children_system
 
 
 clock = _Clock()

@@ -1,0 +1,126 @@
+"""Notes prepared in other processes: the same rows in the same order, whatever happens to the processes."""
+
+import multiprocessing
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled
+from engine.corpus.folder_walk import FoundFile
+from engine.corpus.note_reader import NoteText
+from engine.indexing.crash_record import CrashRecord
+from engine.indexing.note_preparation import prepare
+from engine.indexing.preparation_processes import NotePreparation
+from engine.settings.options import ChunkingSettings
+from engine.store.writer import NewFile
+
+MANY = 10_000_000
+"""Bytes for which other processes are started."""
+CHUNKING = ChunkingSettings()
+
+
+def note(number: int, words: int = 40) -> tuple[FoundFile, NoteText]:
+    text = f"# Weir {number}\n\nThe Größe of pump {number} is fine. " + f"gate{number} " * words
+    name = f"weir/note-{number}.md"
+    file = FoundFile(name=name, path=f"/{name}", source="memory", size=len(text), mtime_ns=number)
+    return file, NoteText(text, f"{number:064x}")
+
+
+@pytest.fixture
+def crashes(tmp_path: Path) -> CrashRecord:
+    return CrashRecord(tmp_path)
+
+
+@pytest.fixture
+def token() -> CancelToken:
+    return CancelToken()
+
+
+@pytest.fixture
+def preparation(crashes: CrashRecord, token: CancelToken) -> Iterator[NotePreparation]:
+    before = set(multiprocessing.active_children())
+    with NotePreparation(CHUNKING, crashes, token, MANY) as made:
+        assert others(before)
+        yield made
+    assert not others(before)
+
+
+def others(before: set[multiprocessing.process.BaseProcess]) -> set[multiprocessing.process.BaseProcess]:
+    return {child for child in multiprocessing.active_children() if child.name == "mnemoscope-notes"} - before
+
+
+def started(preparation: NotePreparation) -> list[NewFile]:
+    """Put notes until other processes prepare them, which is when no row comes back at once."""
+    found: list[NewFile] = []
+    deadline = time.monotonic() + 30
+    for number in range(1_000_000):
+        before = len(found)
+        found += preparation.put(*note(number, words=20_000))
+        if len(found) == before:
+            return found
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    raise AssertionError
+
+
+def put_many(preparation: NotePreparation) -> None:
+    for number in range(100):
+        for _ in preparation.put(*note(number, words=50_000)):
+            pass
+
+
+def expected(number: int) -> object:
+    file, text = note(number)
+    return msgspec.to_builtins(prepare(file, text, CHUNKING))
+
+
+def test_rows_are_the_same_in_the_order_of_the_notes(preparation: NotePreparation) -> None:
+    found = started(preparation)
+    first = len(found) + 1  # one is on its way
+    for number in range(first, first + 100):
+        found += preparation.put(*note(number))
+    found += preparation.rest()
+    assert [file.path for file in found] == [f"weir/note-{number}.md" for number in range(first + 100)]
+    assert [*map(msgspec.to_builtins, found[first:])] == [expected(number) for number in range(first, first + 100)]
+
+
+def test_notes_of_a_process_that_dies_are_prepared_here(preparation: NotePreparation) -> None:
+    found = started(preparation)
+    first = len(found) + 1
+    for number in range(first, first + 30):
+        found += preparation.put(*note(number))
+    for process in multiprocessing.active_children():
+        if process.name == "mnemoscope-notes":
+            process.kill()
+    for number in range(first + 30, first + 60):
+        found += preparation.put(*note(number))
+    found += preparation.rest()
+    assert [*map(msgspec.to_builtins, found[first:])] == [expected(number) for number in range(first, first + 60)]
+
+
+def test_a_name_that_is_no_text_is_prepared_here(preparation: NotePreparation) -> None:
+    found = started(preparation)
+    file, text = note(0)
+    file = msgspec.structs.replace(file, path="/\udcff")
+    found += preparation.put(file, text)
+    found += preparation.rest()
+    assert found[-1] == prepare(file, text, CHUNKING)
+
+
+def test_waiting_ends_when_the_sync_is_cancelled(preparation: NotePreparation, token: CancelToken) -> None:
+    started(preparation)
+    token.cancel()
+    with pytest.raises(Cancelled):
+        put_many(preparation)
+
+
+def test_few_notes_start_no_process(crashes: CrashRecord, token: CancelToken) -> None:
+    before = set(multiprocessing.active_children())
+    with NotePreparation(CHUNKING, crashes, token, size=10_000) as preparation:
+        assert not others(before)
+        assert [file.path for file in preparation.put(*note(1))] == ["weir/note-1.md"]
+        assert list(preparation.rest()) == []
