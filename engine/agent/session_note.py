@@ -25,8 +25,8 @@ from engine.memory.contract import MemorySearchManager
 from engine.records import SessionMessage, SessionNote, SessionSummary, SessionText, WrittenNote
 from engine.redaction.masks import beginning_of, redact
 from engine.settings import Settings
-from engine.text.characters import visible
 from engine.text.folding import fold
+from engine.text.invisible_characters import visible
 from engine.text.languages import detect_language
 from engine.text.stopwords import stop_words
 

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from engine.memory.path_status import PathStates
     from engine.memory.requests import SearchOptions
     from engine.memory.session_library import SessionLibrary
-    from engine.memory.status import IndexCounts
+    from engine.memory.status_report import IndexCounts
     from engine.records.sync import ProgressCallback
     from engine.store.saved_searches import SavedSearches
     from engine.store.unseen_notes import UnseenNotes
@@ -162,7 +162,7 @@ class BuiltinParts:
 
     @cached_property
     def _counts(self) -> "IndexCounts":
-        from engine.memory.status import IndexCounts
+        from engine.memory.status_report import IndexCounts
 
         return IndexCounts(self._context.store, self._context.vectors)
 
@@ -175,13 +175,13 @@ class BuiltinParts:
 
     def status(self, settings: Settings) -> MemoryProviderStatus:
         """See `MemorySearchManager.status`. `settings`: those by which queries are answered now."""
-        from engine.memory import status
-        from engine.memory.status import batch_status, with_degraded
+        from engine.memory import status_report
+        from engine.memory.status_report import batch_status, with_degraded
 
         selection = self.selection_to_show()
         counts, error = self._counts.now(selection)
         token = self._context.indexing.current()
-        live = status.LiveState(
+        live = status_report.LiveState(
             dirty=self._context.indexing.dirty,
             syncing=self._context.indexing.progress(),
             paused=token is not None and token.paused,
@@ -199,7 +199,9 @@ class BuiltinParts:
             user_data=self._context.user_data.status(),
         )
         return with_degraded(
-            status.make_status(self._context.workspace, settings, self._context.store, selection, counts, live, error)
+            status_report.make_status(
+                self._context.workspace, settings, self._context.store, selection, counts, live, error
+            )
         )
 
 

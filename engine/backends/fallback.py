@@ -16,7 +16,7 @@ from engine.memory.closable import Lifetime
 from engine.memory.executor import BackgroundExecutor
 from engine.memory.listeners import Listeners, StatusListener
 from engine.memory.requests import unanswered
-from engine.memory.status import with_degraded
+from engine.memory.status_report import with_degraded
 from engine.records import (
     EmbeddingEstimate,
     FallbackStatus,

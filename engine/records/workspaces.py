@@ -74,7 +74,7 @@ class WorkspacePreview(Record, frozen=True):
 class SettingsConsequences(Record, frozen=True):
     """What a change of the settings means for the index."""
 
-    index_anew: bool
+    full_rebuild: bool
     """The whole index is rebuilt, because its chunks would differ."""
     other_files: bool
     """Other files or sessions are indexed than before."""
@@ -83,7 +83,7 @@ class SettingsConsequences(Record, frozen=True):
 
     @property
     def any(self) -> bool:
-        return self.index_anew or self.other_files or self.other_index
+        return self.full_rebuild or self.other_files or self.other_index
 
 
 class FoundPlace(Record, frozen=True):

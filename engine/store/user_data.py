@@ -22,9 +22,11 @@ from engine.base.errors import IndexBusy, IndexCorrupt, IndexReadOnly
 from engine.base.language import marked, tr
 from engine.base.private_files import create_private, temporary_beside
 from engine.records import KeptSync, SyncSummary, UserDataStatus
+from engine.settings import Settings
 from engine.store.backups import Backups, changed_at, check, copy_database
 from engine.store.connection import number, open_connection
 from engine.store.failures import translated, unwritable
+from engine.store.location import IndexFiles, usable_index_files
 from engine.store.schema import USER_MIGRATIONS, migrate, refuse_newer, version_of
 from engine.store.stored_models import ModelName
 
@@ -403,3 +405,19 @@ def _empty() -> apsw.Connection:
     for step in USER_MIGRATIONS:
         step(connection)
     return connection
+
+
+def open_user_data(workspace: Path, settings: Settings) -> tuple[IndexFiles, UserData]:
+    """Return the data folder of a workspace, the same for every backend, and the `user.sqlite` in it.
+
+    In a read-only folder the file is opened for reading only, and `UserData.keeps` is false. Raises the store's errors.
+    """
+    files = usable_index_files(workspace.resolve(), settings.store.path)
+    try:
+        files.prepare()
+    except OSError as error:
+        raise IndexReadOnly(unwritable(files.folder)) from error
+    try:
+        return files, UserData(files.user)
+    except IndexReadOnly:
+        return files, UserData(files.user, read_only=True)

@@ -94,7 +94,7 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
             return 1
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     log_file = engine.configure_logging()
-    qt_messages.log_them()
+    qt_messages.install_handler()
     app = QApplication.instance() or QApplication([sys.argv[0]])
     assert isinstance(app, QApplication)
     app.setApplicationName("mnemoscope")
@@ -106,7 +106,7 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
     try:
         return program.run()
     finally:
-        qt_messages.leave_them()
+        qt_messages.remove_handler()
 
 
 class _Program:
@@ -157,7 +157,7 @@ class _Program:
         # Before the desktop sees anything of the program that it may want to end.
         self._signals = _Signals(app, self._window.quit)
         self._quick = QuickSearchController(self._window, self._workspace, self._jobs)
-        self._window.quick_wanted.connect(self._quick.quick.toggle)
+        self._window.quick_requested.connect(self._quick.quick.toggle)
         if not options.stands_alone:
             DesktopIntegration(self._window, self._jobs, self._appearance, self._quick, settings, address, config)
 

@@ -35,7 +35,7 @@ class FolderController(QObject):
         self._first_sync: SyncReason | None = None
         first_run.folder_named.connect(self.offer)
         first_run.workspace_chosen.connect(self._take)
-        first_run.back_wanted.connect(self._go_back)
+        first_run.back_requested.connect(self._go_back)
 
     def open(self, folder: Path, *, first_sync: SyncReason = "session-start") -> None:
         """Open a workspace and bring its index up to date."""

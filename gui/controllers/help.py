@@ -52,8 +52,8 @@ class GuideController(QObject):
         """Open the guide on this page."""
         if self.dialog is None:
             self.dialog = GuideWindow(self._jobs, self._window)
-            self.dialog.command_wanted.connect(self._run)
-            self.dialog.setting_wanted.connect(self._show_setting)
+            self.dialog.command_requested.connect(self._run)
+            self.dialog.setting_requested.connect(self._show_setting)
             self._window.destroyed.connect(self.dialog.deleteLater)
             self._read_again()
         names = page_names()

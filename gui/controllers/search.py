@@ -38,7 +38,7 @@ class SearchSettingsController(QObject):
         self._settings = Settings()
         workspace.opened.connect(self._begin)
         workspace.settings_changed.connect(self._take_settings)
-        self._ranking.default_wanted.connect(self._keep_ranking)
+        self._ranking.default_requested.connect(self._keep_ranking)
         search.controller.saved_searches.forgotten.connect(self._offer_undo)
         self._saved.failed.connect(self._banner.complain)
 

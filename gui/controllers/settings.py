@@ -18,7 +18,7 @@ from gui.settings.broken_settings import BrokenSettings
 from gui.settings.dialog import SettingsDialog
 from gui.settings.page_layout import SettingsPage
 from gui.settings.pages import PageMaker
-from gui.settings.system_switch import SystemSwitch
+from gui.settings.system_setting import SystemSwitch
 from gui.style.appearance import Appearance
 
 _CALM_MS = 400
@@ -79,7 +79,7 @@ class SettingsController(QObject):
             self.dialog = SettingsDialog(self._jobs, self._config, self._window, self._makers, self._switches)
             self.dialog.saved.connect(self._saved)
             self.dialog.in_force.connect(self._take)
-            self.dialog.set_aside_wanted.connect(self._set_aside)
+            self.dialog.set_aside_requested.connect(self._set_aside)
             self.dialog.purged.connect(self._workspace.feed.refresh)
         self.dialog.begin(opened.folder, opened.settings, opened.manager, page)
 

@@ -57,7 +57,7 @@ class WorkspacesController(QObject):
         self._states: dict[str, WorkspaceState] = {}
         self.switcher: Switcher | None = None
         search.workspace_menu_requested.connect(self._fill_menu)
-        search.switch_wanted.connect(self._switch_to)
+        search.switch_requested.connect(self._switch_to)
         self._synced: SyncSummary | None = None
         workspace.feed.status_changed.connect(self._hear)
 
@@ -73,9 +73,9 @@ class WorkspacesController(QObject):
         if self.switcher is None:
             self.switcher = Switcher(self._window)
             self.switcher.chosen.connect(self._open)
-            self.switcher.add_wanted.connect(self._add)
-            self.switcher.forget_wanted.connect(self._forget)
-            self.switcher.everywhere_wanted.connect(self._search_everywhere)
+            self.switcher.add_requested.connect(self._add)
+            self.switcher.forget_requested.connect(self._forget)
+            self.switcher.everywhere_requested.connect(self._search_everywhere)
         self.switcher.begin(self._open_folder)
         self._list()
 
@@ -224,7 +224,7 @@ class WorkspacesController(QObject):
 class WorkspaceController(QObject):
     """Gives the open memory to the parts that use it, and takes it from them before it is closed."""
 
-    another_folder_wanted = Signal()
+    another_folder_requested = Signal()
 
     def __init__(
         self,
@@ -294,7 +294,7 @@ class WorkspaceController(QObject):
         if failure.in_settings:
             self.show_settings_problem(failure.sentence, again)
             return
-        actions = [again, Action(tr("Choose another folder…"), self.another_folder_wanted.emit)]
+        actions = [again, Action(tr("Choose another folder…"), self.another_folder_requested.emit)]
         before = self._before
         if before is not None and before != failure.folder:
             name = before.name or str(before)

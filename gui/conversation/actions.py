@@ -180,18 +180,18 @@ def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) ->
 class ConversationActions(QObject):
     """The actions of buttons and menus.
 
-    Signals: said: a message about the result. more_wanted: more hits from this session (its path). similar_wanted:
-    similar sessions (its path). remember_wanted: a note of this session (its path and title). like_wanted: passages
-    similar to this `Passage`, and its text. link_wanted: copy a link to this `Location`. unmasking: masked secrets
-    would become visible; call the argument if the user agrees.
+    Signals: said: a message about the result. more_requested: more hits from this session (its path).
+    similar_requested: similar sessions (its path). remember_requested: a note of this session (its path and title).
+    like_requested: passages similar to this `Passage`, and its text. link_requested: copy a link to this `Location`.
+    unmasking: masked secrets would become visible; call the argument if the user agrees.
     """
 
     said = Signal(str)
-    more_wanted = Signal(str)
-    similar_wanted = Signal(str)
-    remember_wanted = Signal(str, str)
-    like_wanted = Signal(object, str)
-    link_wanted = Signal(object)
+    more_requested = Signal(str)
+    similar_requested = Signal(str)
+    remember_requested = Signal(str, str)
+    like_requested = Signal(object, str)
+    link_requested = Signal(object)
     unmasking = Signal(object)
 
     def __init__(self, jobs: Jobs, view: ConversationView, panel: QWidget) -> None:
@@ -225,7 +225,7 @@ class ConversationActions(QObject):
         self._gates = Gates()
         self._of_session = [self._gates.add(action, "alike") for action in (self.like, self.similar)]
         self._of_session.append(self._gates.add(self.more, "conditions"))
-        view.menu_wanted.connect(self._open_menu)
+        view.menu_requested.connect(self._open_menu)
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """What the memory of these sessions cannot do."""
@@ -263,16 +263,16 @@ class ConversationActions(QObject):
 
     def _want_more(self) -> None:
         if self._conversation is not None:
-            self.more_wanted.emit(self._conversation.session.summary.path)
+            self.more_requested.emit(self._conversation.session.summary.path)
 
     def _want_similar(self) -> None:
         if self._conversation is not None:
-            self.similar_wanted.emit(self._conversation.session.summary.path)
+            self.similar_requested.emit(self._conversation.session.summary.path)
 
     def _want_remembered(self) -> None:
         if self._conversation is not None:
             summary = self._conversation.session.summary
-            self.remember_wanted.emit(summary.path, summary.title or tr(UNTITLED))
+            self.remember_requested.emit(summary.path, summary.title or tr(UNTITLED))
 
     def _want_like(self) -> None:
         """Like the selection, or else the current message."""
@@ -289,14 +289,14 @@ class ConversationActions(QObject):
             text="" if self._revealed else beginning_of(text, _MOST_LETTERS),
             message=parts[0].ordinal,
         )
-        self.like_wanted.emit(passage, passage.text)
+        self.like_requested.emit(passage, passage.text)
 
     def _want_link(self) -> None:
         """To the current message."""
         conversation, current = self._conversation, self._view.current.number
         if conversation is not None and current is not None:
             message = conversation.message(conversation.entries[current])
-            self.link_wanted.emit(Location(conversation.session.summary.path, message.line, message=message.id))
+            self.link_requested.emit(Location(conversation.session.summary.path, message.line, message=message.id))
             self.said.emit(tr("Link to this message copied"))
 
     def _cycle_detail(self) -> None:

@@ -12,7 +12,7 @@ from gui.conversation.view import ConversationView
 from gui.core.jobs import Jobs, JobSlot
 from gui.viewer.matches import Finder, Hit, query_finder
 
-_PATIENCE_MS = 200
+_NOTICE_DELAY_MS = 200
 _MOST_PIECES = 2_000
 """Pieces that are searched for the first hit in a session that was opened without a line."""
 
@@ -61,10 +61,10 @@ class SessionLoader(QObject):
         super().__init__(parent)
         self._jobs = jobs
         self._job = JobSlot(self)
-        self._patience = QTimer(self)
-        self._patience.setSingleShot(True)
-        self._patience.setInterval(_PATIENCE_MS)
-        self._patience.timeout.connect(self.slow)
+        self._notice_delay = QTimer(self)
+        self._notice_delay.setSingleShot(True)
+        self._notice_delay.setInterval(_NOTICE_DELAY_MS)
+        self._notice_delay.timeout.connect(self.slow)
 
     def open(self, manager: MemorySearchManager, wanted: Wanted) -> None:
         """Read the session and find the place in it."""
@@ -76,7 +76,7 @@ class SessionLoader(QObject):
             there = _placed(wanted, conversation)
             return OpenedSession(there, conversation, Rows(conversation), _land(conversation, there, token))
 
-        self._patience.start()
+        self._notice_delay.start()
         self._job.put(self._jobs.read(work, self._deliver, self._fail))
 
     def land(self, conversation: Conversation, wanted: Wanted) -> None:
@@ -90,11 +90,11 @@ class SessionLoader(QObject):
         )
 
     def cancel(self) -> None:
-        self._patience.stop()
+        self._notice_delay.stop()
         self._job.cancel()
 
     def _deliver(self, opened: OpenedSession) -> None:
-        self._patience.stop()
+        self._notice_delay.stop()
         self._job.done()
         self.opened.emit(opened)
 
@@ -103,7 +103,7 @@ class SessionLoader(QObject):
         self.landed.emit(wanted, found)
 
     def _fail(self, sentence: str) -> None:
-        self._patience.stop()
+        self._notice_delay.stop()
         self._job.done()
         self.failed.emit(sentence)
 

@@ -100,17 +100,17 @@ _SECRETS = "secrets"
 class ConversationPanel(BaseViewer):
     """Shows one session at a time.
 
-    Signals: more_wanted: more hits from this session (its path). similar_wanted: similar sessions (its path).
-    remember_wanted: a note of this session (its path and title). like_wanted: passages similar to this `Passage`, and
-    its text. link_wanted: a link to this `Location`. session_shown: the path of the session on the screen.
+    Signals: more_requested: more hits from this session (its path). similar_requested: similar sessions (its path).
+    remember_requested: a note of this session (its path and title). like_requested: passages similar to this `Passage`,
+    and its text. link_requested: a link to this `Location`. session_shown: the path of the session on the screen.
     """
 
-    more_wanted = Signal(str)
-    similar_wanted = Signal(str)
-    remember_wanted = Signal(str, str)
-    like_wanted = Signal(object, str)
+    more_requested = Signal(str)
+    similar_requested = Signal(str)
+    remember_requested = Signal(str, str)
+    like_requested = Signal(object, str)
     session_shown = Signal(str)
-    link_wanted = Signal(object)
+    link_requested = Signal(object)
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(jobs, IN_SESSION, parent)
@@ -374,10 +374,10 @@ class ConversationPanel(BaseViewer):
         self.session_actions.unmasking.connect(self._ask_before)
         self._links.said.connect(self.hint.say)
         self.view.link_clicked.connect(self._follow)
-        self.session_actions.more_wanted.connect(self.more_wanted)
-        self.session_actions.similar_wanted.connect(self.similar_wanted)
-        self.session_actions.remember_wanted.connect(self.remember_wanted)
-        self.session_actions.like_wanted.connect(self.like_wanted)
-        self.session_actions.link_wanted.connect(self.link_wanted)
-        self.chunks.inspector.more_wanted.connect(self.like_wanted)
+        self.session_actions.more_requested.connect(self.more_requested)
+        self.session_actions.similar_requested.connect(self.similar_requested)
+        self.session_actions.remember_requested.connect(self.remember_requested)
+        self.session_actions.like_requested.connect(self.like_requested)
+        self.session_actions.link_requested.connect(self.link_requested)
+        self.chunks.inspector.more_requested.connect(self.like_requested)
         self.chunks.inspector.said.connect(self.hint.say)

@@ -15,11 +15,11 @@ from gui.widgets.pricing import embed_words, estimate_words
 class Notices(Banner):
     """Its actions control the workspace.
 
-    Signals: settings_wanted: open the settings of a failing provider. engine_wanted: choose another engine.
+    Signals: settings_requested: open the settings of a failing provider. engine_requested: choose another engine.
     """
 
-    settings_wanted = Signal()
-    engine_wanted = Signal()
+    settings_requested = Signal()
+    engine_requested = Signal()
 
     def __init__(self, workspace: Workspace, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -114,11 +114,11 @@ class Notices(Banner):
 
     @property
     def _to_settings(self) -> Action:
-        return Action(tr("Settings…"), self.settings_wanted.emit)
+        return Action(tr("Settings…"), self.settings_requested.emit)
 
     @property
     def _to_engines(self) -> Action:
-        return Action(tr("Choose another engine…"), self.engine_wanted.emit)
+        return Action(tr("Choose another engine…"), self.engine_requested.emit)
 
     @Slot()
     def ask_rebuild(self) -> None:

@@ -33,7 +33,7 @@ class ExplanationPanel(QWidget):
     """Whether answers are to come with their explanation."""
     left = Signal()
     """Back to the results."""
-    close_wanted = Signal()
+    close_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -42,7 +42,7 @@ class ExplanationPanel(QWidget):
         self._lack = ""
         self._close = IconButton("close", tr("Close the explanation"))
         tell_key(self._close, tr("Close the explanation"), EXPLAIN.name)
-        self._close.clicked.connect(self.close_wanted)
+        self._close.clicked.connect(self.close_requested)
         self._title = label(tr(_TITLE), "section")
         self._hint = label(tr(_NOTHING), "meta", wrap=True)
         self._of_result = ResultView()

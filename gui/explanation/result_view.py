@@ -31,7 +31,7 @@ _LEAST_WIDTH = 120
 
 
 class Drawing(QWidget):
-    """A subclass returns its height (`wanted_height`), paints (`draw`), and calls `show_anew` with new content."""
+    """A subclass returns its height (`wanted_height`), paints (`draw`), and calls `update_drawing` with new content."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,7 +45,7 @@ class Drawing(QWidget):
         """In small type, with round edges."""
         raise NotImplementedError
 
-    def show_anew(self) -> None:
+    def update_drawing(self) -> None:
         """There is something else to draw."""
         self._measure()
         self.update()
@@ -89,7 +89,7 @@ class TermBars(Drawing):
         self._parts = tuple(parts)
         self.setAccessibleName(spoken_parts(parts))
         set_tip(self, "\n".join(f"{part.term}: {part.where}" for part in parts if part.where))
-        self.show_anew()
+        self.update_drawing()
 
     def wanted_height(self) -> int:
         return _row() * len(self._parts)
@@ -127,7 +127,7 @@ class RangeBar(Drawing):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._low = self._high = self._filled = 0.0
-        self.show_anew()
+        self.update_drawing()
 
     def show_range(self, low: float, high: float, cosine: float) -> None:
         self._low, self._high = low, high
@@ -175,7 +175,7 @@ class ScoreBar(Drawing):
     def show_shares(self, shares: Shares) -> None:
         self._shares = shares
         self.setAccessibleName(spoken_shares(shares))
-        self.show_anew()
+        self.update_drawing()
 
     # --- measuring --------------------------------------------------------------------------------------------------
 

@@ -171,14 +171,14 @@ class FactChanges(QObject):
         self._go_next = ""
         """Id of the fact that was added or put back, until the list has it."""
         editor = body.editor
-        body.list.forget_wanted.connect(self._forget)
-        editor.undo_wanted.connect(self.undo)
-        editor.add_wanted.connect(self._add)
-        editor.change_wanted.connect(self._change)
-        editor.approve_wanted.connect(self._approve)
-        editor.forget_wanted.connect(self._forget)
-        editor.restore_wanted.connect(self._restore)
-        editor.erase_wanted.connect(self._erase)
+        body.list.forget_requested.connect(self._forget)
+        editor.undo_requested.connect(self.undo)
+        editor.add_requested.connect(self._add)
+        editor.change_requested.connect(self._change)
+        editor.approve_requested.connect(self._approve)
+        editor.forget_requested.connect(self._forget)
+        editor.restore_requested.connect(self._restore)
+        editor.erase_requested.connect(self._erase)
 
     def clear(self) -> None:
         """The facts are other ones: nothing of those before can be taken back."""

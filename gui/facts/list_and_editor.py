@@ -108,12 +108,12 @@ class FactList(RowList):
     """Signals:
     chosen: the `Fact` that is current now, or None.
     opened: Enter or a double click: edit it.
-    forget_wanted: Delete, or by the menu.
+    forget_requested: Delete, or by the menu.
     """
 
     chosen = Signal(object)
     opened = Signal()
-    forget_wanted = Signal(object)
+    forget_requested = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(FactModel(), tr("Facts"), parent)
@@ -123,7 +123,7 @@ class FactList(RowList):
         self.doubleClicked.connect(self._activate)
         copy, forget = key_action(self, _COPY), key_action(self, _FORGET)
         copy.triggered.connect(lambda: self._with_current(lambda fact: copy_text(fact.text)))
-        forget.triggered.connect(lambda: self._with_current(self.forget_wanted.emit))
+        forget.triggered.connect(lambda: self._with_current(self.forget_requested.emit))
 
     def show_facts(self, facts: Sequence[Fact]) -> None:
         """The same fact stays current if it still exists, else the one at its position."""
@@ -181,7 +181,7 @@ class FactList(RowList):
         if fact.forgotten is None:
             forget = menu.addAction(tr("Forget"))
             show_keys_of(forget, _FORGET.name)
-            forget.triggered.connect(lambda: self.forget_wanted.emit(fact))
+            forget.triggered.connect(lambda: self.forget_requested.emit(fact))
         menu.popup(at)
 
     def _restyle(self) -> None:

@@ -44,7 +44,7 @@ _LIST_LETTERS = 30
 
 _PLACE = Qt.ItemDataRole.UserRole
 
-Spot = tuple[str, str]
+GuideLocation = tuple[str, str]
 """Name of a page and one of its headings; an empty heading is its top."""
 
 _WEB = ("http", "https")
@@ -53,11 +53,11 @@ _WEB = ("http", "https")
 class GuideWindow(QDialog):
     """Non-modal, next to the main window.
 
-    Signals: command_wanted: name of a command, by a link. setting_wanted: name of a setting, by a link.
+    Signals: command_requested: name of a command, by a link. setting_requested: name of a setting, by a link.
     """
 
-    command_wanted = Signal(str)
-    setting_wanted = Signal(str)
+    command_requested = Signal(str)
+    setting_requested = Signal(str)
 
     def __init__(self, jobs: Jobs, main: QWidget) -> None:
         super().__init__()  # no child of the main window: a dialog of that would block it
@@ -65,8 +65,8 @@ class GuideWindow(QDialog):
         self.setWindowTitle(tr("Guide"))
         self._jobs = jobs
         self._job = JobSlot(self)
-        self._location: Spot = ("", "")
-        self._before: list[Spot] = []
+        self._location: GuideLocation = ("", "")
+        self._before: list[GuideLocation] = []
         self._reads = False
         self._box = QLineEdit()
         self._box.setPlaceholderText(tr("Search the guide"))
@@ -86,9 +86,9 @@ class GuideWindow(QDialog):
         self._box.textChanged.connect(self._find)
         self._list.reached.connect(self._follow_list)
         self._list.entered.connect(self._enter)
-        self._text.page_wanted.connect(self._follow_link)
-        self._text.command_wanted.connect(self.command_wanted)
-        self._text.setting_wanted.connect(self.setting_wanted)
+        self._text.page_requested.connect(self._follow_link)
+        self._text.command_requested.connect(self.command_requested)
+        self._text.setting_requested.connect(self.setting_requested)
         QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self, self._focus_box)
         QShortcut(QKeySequence("Alt+Left"), self, self.back)
         resize_with_text(self, _WIDTH, _HEIGHT, main)
@@ -141,7 +141,7 @@ class GuideWindow(QDialog):
         return bool(self._text.pages) and self._text.shown == self._location[0] and not self._job.busy
 
     @property
-    def location(self) -> Spot:
+    def location(self) -> GuideLocation:
         """What is read."""
         return self._location
 
@@ -219,17 +219,17 @@ class GuideWindow(QDialog):
 
     # --- the page ---------------------------------------------------------------------------------------------------
 
-    def _read(self, spot: Spot) -> None:
-        self._location = spot
+    def _read(self, location: GuideLocation) -> None:
+        self._location = location
         self._reads = True
         self._back.setEnabled(bool(self._before))
         self.say("")
-        self._list.stand_at(spot)
+        self._list.stand_at(location)
         self._fold()
         self._render()
 
     def _render(self) -> None:
-        page = self._text.show_spot(self._location)
+        page = self._text.show_location(self._location)
         if page is not None:
             self.setWindowTitle(tr("{page} – Guide", page=page.title))
 
@@ -334,11 +334,11 @@ class GuidePageList(QListWidget):
         self.itemActivated.connect(self._tell_entered)
         self.itemClicked.connect(self._tell_entered)
 
-    def show_pages(self, pages: Sequence[GuidePage], current: Spot) -> None:
+    def show_pages(self, pages: Sequence[GuidePage], current: GuideLocation) -> None:
         """All there is to read."""
         self._fill([(page.title, (page.name, "")) for page in pages], current)
 
-    def show_found(self, found: Sequence[Section], current: Spot) -> None:
+    def show_found(self, found: Sequence[Section], current: GuideLocation) -> None:
         """Show the results, best first; the first becomes current and is signalled."""
         rows = []
         for section in found:
@@ -349,26 +349,26 @@ class GuidePageList(QListWidget):
         if rows:
             self.setCurrentRow(0)
 
-    def stand_at(self, spot: Spot) -> None:
+    def stand_at(self, location: GuideLocation) -> None:
         """Make the row of this location, or of its page, current without a signal."""
         blocked = self.blockSignals(True)
         for row in range(self.count()):
-            if self.item(row).data(_PLACE) in (spot, (spot[0], "")):
+            if self.item(row).data(_PLACE) in (location, (location[0], "")):
                 self.setCurrentRow(row)
                 break
         self.blockSignals(blocked)
 
-    def _fill(self, rows: Sequence[tuple[str, Spot]], current: Spot) -> None:
+    def _fill(self, rows: Sequence[tuple[str, GuideLocation]], current: GuideLocation) -> None:
         blocked = self.blockSignals(True)
         self.clear()
-        for words, spot in rows:
+        for words, location in rows:
             heading, _, title = words.partition("\n")
             told = tr("{heading}, in {page}", heading=heading, page=title) if title else words
             item = QListWidgetItem(words)
-            item.setData(_PLACE, spot)
+            item.setData(_PLACE, location)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, told)
             self.addItem(item)
-            if spot == current:
+            if location == current:
                 self.setCurrentItem(item)
         self.blockSignals(blocked)
 
@@ -389,14 +389,14 @@ class GuidePageView(RenderedView):
     """Draws a page once, and scrolls in it after that.
 
     Signals:
-        page_wanted: name of a page, empty for this one, and one of its headings, by a link.
-        command_wanted: name of a command, by a link.
-        setting_wanted: name of a setting, by a link.
+        page_requested: name of a page, empty for this one, and one of its headings, by a link.
+        command_requested: name of a command, by a link.
+        setting_requested: name of a setting, by a link.
     """
 
-    page_wanted = Signal(str, str)
-    command_wanted = Signal(str)
-    setting_wanted = Signal(str)
+    page_requested = Signal(str, str)
+    command_requested = Signal(str)
+    setting_requested = Signal(str)
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__(jobs)
@@ -417,9 +417,9 @@ class GuidePageView(RenderedView):
         self.pages = pages
         self._drawn = self.shown = ""
 
-    def show_spot(self, spot: Spot) -> GuidePage | None:
+    def show_location(self, location: GuideLocation) -> GuidePage | None:
         """Show this location. Returns the page if it must be rendered again."""
-        name, heading = spot
+        name, heading = location
         at = HeadingPlace(heading_key(heading)) if heading else None
         if self._drawn == name == self.shown:
             self.go_to_heading(at)
@@ -445,10 +445,10 @@ class GuidePageView(RenderedView):
     def _follow(self, url: QUrl) -> None:
         """A link of the guide's own text: to another page, a command, a setting, or the web."""
         if url.scheme() == "command":
-            self.command_wanted.emit(url.path())
+            self.command_requested.emit(url.path())
         elif url.scheme() == "setting":
-            self.setting_wanted.emit(url.path())
+            self.setting_requested.emit(url.path())
         elif url.scheme() in _WEB:
             QDesktopServices.openUrl(url)
         else:
-            self.page_wanted.emit(url.path().removesuffix(".md"), url.fragment())
+            self.page_requested.emit(url.path().removesuffix(".md"), url.fragment())

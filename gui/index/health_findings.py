@@ -26,10 +26,10 @@ _WORD_LETTERS = 15
 class FindingRow(QWidget):
     """One line, or two in a narrow window, with the detail below the name.
 
-    Signals: repair_wanted: id of the finding.
+    Signals: repair_requested: id of the finding.
     """
 
-    repair_wanted = Signal(str)
+    repair_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,7 +41,7 @@ class FindingRow(QWidget):
         self._detail.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.button = QPushButton()
         self.button.setAutoDefault(True)
-        self.button.clicked.connect(lambda: self.repair_wanted.emit(self._id))
+        self.button.clicked.connect(lambda: self.repair_requested.emit(self._id))
         self._wide: bool | None = None
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(14, 5, 14, 5)
@@ -97,10 +97,10 @@ class FindingRow(QWidget):
 class FindingsList(QFrame):
     """A row keeps its position while its state is unchanged.
 
-    Signals: repair_wanted: id of a finding.
+    Signals: repair_requested: id of a finding.
     """
 
-    repair_wanted = Signal(str)
+    repair_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -123,7 +123,7 @@ class FindingsList(QFrame):
         row = self._rows.get(finding.id)
         if row is None:
             row = self._rows[finding.id] = FindingRow()
-            row.repair_wanted.connect(self.repair_wanted)
+            row.repair_requested.connect(self.repair_requested)
         self._found[finding.id] = finding
         row.show_finding(finding, repairable=self._repairable)
         place = self.findings.index(finding)

@@ -59,12 +59,12 @@ STOPPED = marked("Stopped. Repairs made so far remain.")
 class HealthSummaryBar(QWidget):
     """Buttons for actions and, in the same place, during an action, its progress and a stop button.
 
-    Signals: look_wanted: whether deeply. repair_wanted: of everything. stop_wanted: of the action.
+    Signals: look_requested: whether deeply. repair_requested: of everything. stop_requested: of the action.
     """
 
-    look_wanted = Signal(bool)
-    repair_wanted = Signal()
-    stop_wanted = Signal()
+    look_requested = Signal(bool)
+    repair_requested = Signal()
+    stop_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -77,12 +77,12 @@ class HealthSummaryBar(QWidget):
         )
         set_tip(self.deeper, tr("Also test the model, and re-embed a few passages on this computer to compare them."))
         set_tip(self.all, tr("Repair everything and update the index. Notes are never changed."))
-        self.again.clicked.connect(lambda: self.look_wanted.emit(False))
-        self.deeper.clicked.connect(lambda: self.look_wanted.emit(True))
-        self.all.clicked.connect(self.repair_wanted)
+        self.again.clicked.connect(lambda: self.look_requested.emit(False))
+        self.deeper.clicked.connect(lambda: self.look_requested.emit(True))
+        self.all.clicked.connect(self.repair_requested)
         self.bar = ProgressLine()
         self.stop = QPushButton(tr("Cancel"))
-        self.stop.clicked.connect(self.stop_wanted)
+        self.stop.clicked.connect(self.stop_requested)
         self._right = QStackedWidget()
         self._right.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._right.addWidget(_beside(self.again, self.deeper, self.all))
@@ -197,11 +197,11 @@ class HealthPage(IndexPage):
         self._for_overview = False
         """Whether its findings are visible elsewhere."""
         self.summary_bar = HealthSummaryBar()
-        self.summary_bar.look_wanted.connect(self._asked)
-        self.summary_bar.repair_wanted.connect(lambda: self.repair(None))
-        self.summary_bar.stop_wanted.connect(self._cancel)
+        self.summary_bar.look_requested.connect(self._asked)
+        self.summary_bar.repair_requested.connect(lambda: self.repair(None))
+        self.summary_bar.stop_requested.connect(self._cancel)
         self.findings_list = FindingsList()
-        self.findings_list.repair_wanted.connect(lambda id_: self.repair([id_]))
+        self.findings_list.repair_requested.connect(lambda id_: self.repair([id_]))
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._calm.timeout.connect(self._look_again)
         self._came.connect(self._show_finding)

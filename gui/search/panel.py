@@ -172,9 +172,9 @@ class SearchPanel(QObject, ViewPanel):
     """The workspace chip's menu is about to open, empty: fill it."""
     editor_requested = Signal(object)
     """MemorySearchResult to open in the external editor."""
-    link_wanted = Signal(object)
+    link_requested = Signal(object)
     """Location of a result to which a link should be copied."""
-    export_wanted = Signal()
+    export_requested = Signal()
     """The selected results, or all, are to be written to a file."""
     reveal_requested = Signal(object)
     """MemorySearchResult whose file to show in the file manager."""
@@ -182,9 +182,9 @@ class SearchPanel(QObject, ViewPanel):
     """Current Answer, or None without a query."""
     result_current = Signal(object)
     """Current MemorySearchResult of the list, or None: immediately, while the preview is debounced."""
-    why_wanted = Signal()
+    why_requested = Signal()
     """Show where scores come from."""
-    switch_wanted = Signal(object)
+    switch_requested = Signal(object)
     """MemorySearchResult whose workspace should be opened."""
     passed_by = Signal()
     """Down in the box while something else has the room of the results."""
@@ -219,23 +219,23 @@ class SearchPanel(QObject, ViewPanel):
         self.box.accepted.connect(self._accept)
         self._help.example_chosen.connect(self.box.insert)
         self.filters.workspace_menu_requested.connect(self.workspace_menu_requested)
-        self.view.why_wanted.connect(self.why_wanted)
+        self.view.why_requested.connect(self.why_requested)
         results = self.view.list
         results.current_changed.connect(self.result_current)
-        results.why_wanted.connect(self.why_wanted)
+        results.why_requested.connect(self.why_requested)
         results.opened.connect(self._open)
-        results.file_wanted.connect(self.controller.search_file)
+        results.file_requested.connect(self.controller.search_file)
         results.left.connect(self.box.focus)
         results.typed.connect(self.box.type_key)
         actions = self._actions
-        actions.why_wanted.connect(self.why_wanted)
+        actions.why_requested.connect(self.why_requested)
         actions.editor_requested.connect(self.editor_requested)
         actions.reveal_requested.connect(self.reveal_requested)
-        actions.link_wanted.connect(self.link_wanted)
-        actions.export_wanted.connect(self.export_wanted)
-        actions.switch_wanted.connect(self.switch_wanted)
-        actions.like_wanted.connect(self.controller.search_like_result)
-        actions.within_wanted.connect(self.controller.search_within)
+        actions.link_requested.connect(self.link_requested)
+        actions.export_requested.connect(self.export_requested)
+        actions.switch_requested.connect(self.switch_requested)
+        actions.like_requested.connect(self.controller.search_like_result)
+        actions.within_requested.connect(self.controller.search_within)
 
     # --- for the window ---------------------------------------------------------------------------------------------
 

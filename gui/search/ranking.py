@@ -51,7 +51,7 @@ class RankingMenu(QObject):
 
     changed = Signal()
     """Changed by the user."""
-    default_wanted = Signal(object)
+    default_requested = Signal(object)
     """Ranking to save as the default of this workspace."""
 
     def __init__(self, button: SortButton) -> None:
@@ -82,7 +82,7 @@ class RankingMenu(QObject):
         self._newer.triggered.connect(self._choose_newer)
         self._group.triggered.connect(self._choose_days)
         self._apart.triggered.connect(self._choose_apart)
-        self._keep.triggered.connect(lambda: self.default_wanted.emit(self.ranking))
+        self._keep.triggered.connect(lambda: self.default_requested.emit(self.ranking))
         self._show()
 
     def set_default(self, ranking: Ranking, *, reset: bool) -> None:

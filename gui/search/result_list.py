@@ -57,12 +57,12 @@ class ResultList(RowList):
     """The current MemorySearchResult, or None on a row for more."""
     opened = Signal(object)
     """MemorySearchResult, by Enter or a double click."""
-    more_wanted = Signal()
-    file_wanted = Signal(object)
+    more_requested = Signal()
+    file_requested = Signal(object)
     """MoreInFileRow: show all results of that file."""
-    why_wanted = Signal()
+    why_requested = Signal()
     """By a click on the bar of the current result's score."""
-    menu_wanted = Signal(object, QPoint)
+    menu_requested = Signal(object, QPoint)
     """MemorySearchResult and the global position."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -161,9 +161,9 @@ class ResultList(RowList):
                 self._held = True
                 self.opened.emit(result)
             case MoreInFileRow() as row:
-                self.file_wanted.emit(row)
+                self.file_requested.emit(row)
             case MoreRow():
-                self.more_wanted.emit()
+                self.more_requested.emit()
 
     @Slot(QModelIndex)
     def _clicked(self, index: QModelIndex) -> None:
@@ -173,7 +173,7 @@ class ResultList(RowList):
     def _show_menu(self, at: QPoint) -> None:
         result = self.current_result()
         if result is not None:
-            self.menu_wanted.emit(result, at)
+            self.menu_requested.emit(result, at)
 
     def _restyle(self) -> None:
         self.painter.restyle()
@@ -185,7 +185,7 @@ class ResultList(RowList):
         if not isinstance(self.rows.row(index.row()), ResultRow) or event.button() != Qt.MouseButton.LeftButton:
             return
         if self.painter.is_on_bar(self.visualRect(index), at, self.layoutDirection()):
-            self.why_wanted.emit()
+            self.why_requested.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -274,18 +274,18 @@ class ResultActions(QObject):
     """MemorySearchResult to open in the external editor."""
     reveal_requested = Signal(object)
     """MemorySearchResult whose file to show in the file manager."""
-    like_wanted = Signal(object)
+    like_requested = Signal(object)
     """MemorySearchResult like which others are to be found."""
-    link_wanted = Signal(object)
+    link_requested = Signal(object)
     """Copy a link to this Location."""
-    export_wanted = Signal()
+    export_requested = Signal()
     """The selected results, or all, are to be written to a file."""
-    switch_wanted = Signal(object)
+    switch_requested = Signal(object)
     """MemorySearchResult whose workspace should be opened."""
-    within_wanted = Signal()
+    within_requested = Signal()
     """Search within the current results."""
 
-    why_wanted = Signal()
+    why_requested = Signal()
     """The current result's score is to be explained."""
 
     def __init__(self, results: ResultList, parent: QObject) -> None:
@@ -297,14 +297,14 @@ class ResultActions(QObject):
             (COPY_SNIPPET, lambda result: copy_text(result.snippet)),
             (EDIT, self.editor_requested.emit),
             (REVEAL, self.reveal_requested.emit),
-            (LIKE, self.like_wanted.emit),
-            (SWITCH_TO, self.switch_wanted.emit),
+            (LIKE, self.like_requested.emit),
+            (SWITCH_TO, self.switch_requested.emit),
             (LINK, self._link),
         ):
             key_action(results, known).triggered.connect(partial(self._with_current, run))
         for known, copy in ((CITE, copy_citations), (QUOTE, copy_quotes)):
             key_action(results, known).triggered.connect(partial(self._with_selected, copy))
-        results.menu_wanted.connect(self._show_menu)
+        results.menu_requested.connect(self._show_menu)
 
     def _with_current(self, run: Callable[[MemorySearchResult], None]) -> None:
         result = self._results.current_result()
@@ -319,14 +319,14 @@ class ResultActions(QObject):
     @Slot(object, QPoint)
     def _show_menu(self, result: MemorySearchResult, at: QPoint) -> None:
         menu = ResultMenu(result, self._results.selected_results(), self.lacks, self._results)
-        menu.why.triggered.connect(self.why_wanted)
+        menu.why.triggered.connect(self.why_requested)
         menu.editor.triggered.connect(lambda: self.editor_requested.emit(result))
         menu.reveal.triggered.connect(lambda: self.reveal_requested.emit(result))
-        menu.like.triggered.connect(lambda: self.like_wanted.emit(result))
+        menu.like.triggered.connect(lambda: self.like_requested.emit(result))
         menu.link.triggered.connect(lambda: self._link(result))
-        menu.export.triggered.connect(self.export_wanted)
-        menu.within.triggered.connect(self.within_wanted)
-        menu.switch.triggered.connect(lambda: self.switch_wanted.emit(result))
+        menu.export.triggered.connect(self.export_requested)
+        menu.within.triggered.connect(self.within_requested)
+        menu.switch.triggered.connect(lambda: self.switch_requested.emit(result))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(at)
 
@@ -335,4 +335,4 @@ class ResultActions(QObject):
         message = result.message.id if result.message else ""
         line = result.start_line if result.message is None else result.snippet_line
         end = result.end_line if result.message is None else None
-        self.link_wanted.emit(Location(result.path, line, end, message))
+        self.link_requested.emit(Location(result.path, line, end, message))

@@ -40,7 +40,7 @@ class SuggestionLine(QWidget):
 
     chosen = Signal(str)
     """The whole query to search for instead."""
-    literal_wanted = Signal()
+    literal_requested = Signal()
     """Search for the query as it was typed."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -74,7 +74,7 @@ class SuggestionLine(QWidget):
         self._said = said
         button = self._button(tr("As typed"), tr("Search for {query}", query=typed))
         set_tip(button, tr("Search for “{query}”", query=typed))
-        button.clicked.connect(self.literal_wanted)
+        button.clicked.connect(self.literal_requested)
         self._replace([button], said)
 
     def _replace(self, buttons: Sequence[QPushButton], name: str) -> None:
@@ -139,20 +139,20 @@ ORDERS = (
 class ResultsView(QWidget):
     """Shows one thing at a time: the hint, that a search is running, results, an empty answer, an error."""
 
-    more_wanted = Signal()
-    literal_wanted = Signal()
+    more_requested = Signal()
+    literal_requested = Signal()
     """The query as it was typed, without a correction."""
-    weak_wanted = Signal(bool)
+    weak_requested = Signal(bool)
     """Show results below the minimal score, or hide them again."""
     remedy_chosen = Signal(object)
     """SearchRemedy of an empty answer."""
-    why_wanted = Signal()
+    why_requested = Signal()
     """Show how the answer came about."""
-    missing_file_wanted = Signal()
+    missing_file_requested = Signal()
     """Ask why a certain file is not found."""
-    retry_wanted = Signal()
+    retry_requested = Signal()
     order_chosen = Signal()
-    within_wanted = Signal()
+    within_requested = Signal()
     """Search within the current results."""
     meant = Signal(str)
     """Another query, chosen from the suggestions."""
@@ -170,7 +170,7 @@ class ResultsView(QWidget):
         self.ranking = RankingMenu(self._header.sort_button)
         within = IconButton("filter", WITHIN.words)
         tell_key(within, WITHIN.words, WITHIN.name)
-        within.clicked.connect(self.within_wanted)
+        within.clicked.connect(self.within_requested)
         self._header.add_button(within)
         self._gates = Gates()
         self._gates.add(within, "narrowing")
@@ -188,9 +188,9 @@ class ResultsView(QWidget):
         for widget in (self.narrowing_bar, self._header, self.suggestions, self._notice, self._stack):
             column.addWidget(widget)
         self._header.order_chosen.connect(self._sort)
-        self.list.more_wanted.connect(self.more_wanted)
+        self.list.more_requested.connect(self.more_requested)
         self.suggestions.chosen.connect(self.meant)
-        self.suggestions.literal_wanted.connect(self.literal_wanted)
+        self.suggestions.literal_requested.connect(self.literal_requested)
 
     @property
     def answer(self) -> Answer | None:
@@ -269,9 +269,11 @@ class ResultsView(QWidget):
     def show_error(self, sentence: str, *, beside_results: bool) -> None:
         """Why there is no answer, or no newer one than the one on show."""
         if beside_results and self.has_results:
-            self._notice.show_notice(sentence, tr("Try again"), self.retry_wanted.emit)
+            self._notice.show_notice(sentence, tr("Try again"), self.retry_requested.emit)
             return
-        self._show_page((tr("The search failed"), sentence), "", actions=((tr("Try again"), self.retry_wanted.emit),))
+        self._show_page(
+            (tr("The search failed"), sentence), "", actions=((tr("Try again"), self.retry_requested.emit),)
+        )
         announce(self, sentence)
 
     def _show_results(self, answer: Answer, *, keep: bool) -> None:
@@ -296,7 +298,7 @@ class ResultsView(QWidget):
             self._notice.show_notice(answer.outcome.notice)
         else:
             notice = f"{tr(messages.WEAK)} {answer.outcome.notice}".strip()
-            self._notice.show_notice(notice, tr("Hide them"), lambda: self.weak_wanted.emit(False))
+            self._notice.show_notice(notice, tr("Hide them"), lambda: self.weak_requested.emit(False))
 
     def _show_empty(self, answer: Answer) -> None:
         if self._reading:
@@ -313,10 +315,10 @@ class ResultsView(QWidget):
         ]
         lacks = self._gates.lacks
         actions: list[Action] = (
-            [(tr("A file is missing…"), self.missing_file_wanted.emit)] if "states" not in lacks else []
+            [(tr("A file is missing…"), self.missing_file_requested.emit)] if "states" not in lacks else []
         )
         if explanation is not None:
-            actions.insert(0, (tr("How this search worked"), self.why_wanted.emit))
+            actions.insert(0, (tr("How this search worked"), self.why_requested.emit))
         actions.append(guide_action("not-found"))
         self._show_page(
             messages.empty(answer.question, answer.outcome),

@@ -38,7 +38,7 @@ def name_of(search: Kept) -> str:
 class SavedList(QListWidget):
     """Lies over the window's content; the keys stay with the box."""
 
-    menu_wanted = Signal(object, QPoint)
+    menu_requested = Signal(object, QPoint)
     """The saved search, and the global position."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -119,7 +119,7 @@ class SavedList(QListWidget):
         item = self.itemAt(event.pos())
         if item is not None and item.data(_KEPT) is not None:
             self.setCurrentItem(item)
-            self.menu_wanted.emit(item.data(_KEPT), event.globalPos())
+            self.menu_requested.emit(item.data(_KEPT), event.globalPos())
 
 
 def _tip(search: Kept) -> str:
@@ -195,7 +195,7 @@ class SearchPicker(QObject):
     """SavedSearch or RecentSearch."""
     unwanted = Signal(object)
     """The same, to be forgotten."""
-    rename_wanted = Signal(object)
+    rename_requested = Signal(object)
     """SavedSearch."""
 
     def __init__(self, box: QueryBox, shelf: SavedSearchStore, has_answer: Callable[[], bool]) -> None:
@@ -207,7 +207,7 @@ class SearchPicker(QObject):
         self._filter = self._before = ""
         self.list = SavedList(box)
         self.list.itemClicked.connect(self._clicked)
-        self.list.menu_wanted.connect(self._show_menu)
+        self.list.menu_requested.connect(self._show_menu)
         box.edit.textEdited.connect(self._typed)
         box.edit.installEventFilter(self)
         shelf.changed.connect(self._refresh)
@@ -282,7 +282,7 @@ class SearchPicker(QObject):
         menu = QMenu(self.list)
         menu.addAction(tr("Search")).triggered.connect(lambda: self._choose(search))
         if isinstance(search, SavedSearch):
-            menu.addAction(tr("Rename…")).triggered.connect(lambda: self.rename_wanted.emit(search))
+            menu.addAction(tr("Rename…")).triggered.connect(lambda: self.rename_requested.emit(search))
         menu.addAction(tr("Remove")).triggered.connect(lambda: self.unwanted.emit(search))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(at)
@@ -324,7 +324,7 @@ class SearchPicker(QObject):
         elif key == Qt.Key.Key_F2:
             current = self.list.current()
             if isinstance(current, SavedSearch):
-                self.rename_wanted.emit(current)
+                self.rename_requested.emit(current)
         else:
             return False
         return True

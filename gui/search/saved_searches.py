@@ -115,7 +115,7 @@ class SavedSearchController(QObject):
         self.picker.chosen.connect(completion.resume)
         self.picker.chosen.connect(self.run)
         self.picker.unwanted.connect(self.forget)
-        self.picker.rename_wanted.connect(self.rename)
+        self.picker.rename_requested.connect(self.rename)
 
     @property
     def question(self) -> AskedQuestion | None:

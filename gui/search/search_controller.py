@@ -35,19 +35,19 @@ class QueryVariants(QObject):
 
     meant = Signal(str)
     """Another text to ask in place of the one in the box."""
-    other_wanted = Signal(object)
+    other_requested = Signal(object)
     """The query without its limits."""
-    remedy_wanted = Signal(object)
+    remedy_requested = Signal(object)
     """SearchRemedy of an empty answer that another query can't provide."""
 
     def __init__(self, runner: SearchRunner, view: ResultsView, parent: QObject) -> None:
         super().__init__(parent)
         self._runner = runner
         self._view = view
-        view.more_wanted.connect(self._ask_for_more)
-        view.weak_wanted.connect(self._ask_for_weak)
+        view.more_requested.connect(self._ask_for_more)
+        view.weak_requested.connect(self._ask_for_weak)
         view.meant.connect(self.meant)
-        view.literal_wanted.connect(self._ask_literally)
+        view.literal_requested.connect(self._ask_literally)
         view.remedy_chosen.connect(self._remedy)
 
     @Slot(bool)
@@ -86,11 +86,11 @@ class QueryVariants(QObject):
         answer = self._view.answer
         other = None if answer is None else remedied(answer.question, remedy)
         if other is None:
-            self.remedy_wanted.emit(remedy)
+            self.remedy_requested.emit(remedy)
         elif other.min_score is not None:
             self._ask_for_weak(True)
         else:
-            self.other_wanted.emit(other)
+            self.other_requested.emit(other)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ class SearchController(QObject):
     """Current Answer, or None without a query."""
     meant = Signal(object)
     """SearchViewState: a query to return to."""
-    remedy_wanted = Signal(object)
+    remedy_requested = Signal(object)
     """SearchRemedy of an empty answer that another query can't provide."""
     idle = Signal()
     """No query is running or due any more."""
@@ -177,11 +177,11 @@ class SearchController(QObject):
         self._filters.changed.connect(self.ask)
         self._view.ranking.changed.connect(self.ask)
         self._view.order_chosen.connect(self.saved_searches.refresh)
-        self._view.retry_wanted.connect(self.ask)
-        self._view.within_wanted.connect(self.search_within)
-        self._variants.remedy_wanted.connect(self.remedy_wanted)
+        self._view.retry_requested.connect(self.ask)
+        self._view.within_requested.connect(self.search_within)
+        self._variants.remedy_requested.connect(self.remedy_requested)
         self._variants.meant.connect(self._ask_what_was_meant)
-        self._variants.other_wanted.connect(self._ask_other)
+        self._variants.other_requested.connect(self._ask_other)
         self._narrowing.returned.connect(self._return)
 
     @property

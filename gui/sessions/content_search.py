@@ -13,7 +13,7 @@ from gui.search.query import is_searchable
 
 PAUSE_MS = 350
 """Titles are searched on each key; messages only after a pause."""
-PATIENCE_MS = 600
+NOTICE_DELAY_MS = 600
 """Delay after the last key before progress is shown."""
 MOST_HITS = 400
 
@@ -68,8 +68,8 @@ class ContentSearch(QObject):
         self._job = JobSlot(self)
         self.hits = NO_HITS
         self._due = ""
-        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
-        self._patience.timeout.connect(self.slow)
+        self._notice_delay = QTimer(self, singleShot=True, interval=NOTICE_DELAY_MS)
+        self._notice_delay.timeout.connect(self.slow)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self.hurry)
 
@@ -91,7 +91,7 @@ class ContentSearch(QObject):
             self._due = text
             self._pause.start()
             if not self.hits.text:
-                self._patience.start()
+                self._notice_delay.start()
         else:
             self.idle.emit()
 
@@ -115,7 +115,7 @@ class ContentSearch(QObject):
 
     def _drop(self) -> None:
         self._pause.stop()
-        self._patience.stop()
+        self._notice_delay.stop()
         self._due = ""
         self._job.cancel()
 
@@ -128,14 +128,14 @@ class ContentSearch(QObject):
 
         def on_done(outcome: SearchOutcome) -> None:
             self._job.done()
-            self._patience.stop()
+            self._notice_delay.stop()
             self.hits = ContentHits(text, outcome.results, outcome.total, outcome.notice)
             self.found.emit()
             self.idle.emit()
 
         def on_error(sentence: str) -> None:
             self._job.done()
-            self._patience.stop()
+            self._notice_delay.stop()
             self.failed.emit(sentence)
             self.idle.emit()
 

@@ -242,7 +242,7 @@ class FilterController(QObject):
         chips.changed.connect(self.read)
         box.left.connect(self._clear_chosen)
         view.order_chosen.connect(self._sort)
-        view.parts_wanted.connect(self._show_parts)
+        view.parts_requested.connect(self._show_parts)
 
     @Slot()
     def read(self) -> None:

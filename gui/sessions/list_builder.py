@@ -103,11 +103,11 @@ class SessionListLoader(QObject):
 class ListBuilder(QObject):
     """Fills the view, and shows the number of matches in the box; stores which sessions show their sub-agents."""
 
-    engine_wanted = Signal()
+    engine_requested = Signal()
     """Open the choice of the engine."""
-    folder_wanted = Signal()
+    folder_requested = Signal()
     """Choose session folders: there is none yet, or another one is needed."""
-    again_wanted = Signal()
+    again_requested = Signal()
     """Retry after a read error."""
 
     def __init__(
@@ -140,7 +140,7 @@ class ListBuilder(QObject):
         self._opened.clear()
         self._view.notice.show_notice("")
         if reading and "sessions" in self.lacks:
-            act = (tr("Choose another engine…"), self.engine_wanted.emit)
+            act = (tr("Choose another engine…"), self.engine_requested.emit)
             self._view.show_page((tr(TITLES["sessions"]), self.lacks["sessions"]), actions=(act,))
         else:
             self._view.show_page(("", tr(listing_view.READING) if reading else ""))
@@ -194,14 +194,14 @@ class ListBuilder(QObject):
         self._view.notice.show_notice("")
         self._view.show_page(
             self._without,
-            actions=((tr(listing_view.CHOOSE), self.folder_wanted.emit), guide_action("sessions")),
+            actions=((tr(listing_view.CHOOSE), self.folder_requested.emit), guide_action("sessions")),
             make_table=make_place_table,
         )
 
     @Slot(str)
     def _show_failure(self, sentence: str) -> None:
         words = tr("The sessions cannot be listed"), sentence
-        self._view.show_page(words, actions=((tr("Try again"), self.again_wanted.emit),))
+        self._view.show_page(words, actions=((tr("Try again"), self.again_requested.emit),))
 
 
 class SimilaritySearch(QObject):

@@ -52,13 +52,13 @@ class ListingView(QWidget):
     """Shows one page at a time: a sentence with actions, or sessions."""
 
     order_chosen = Signal(str)
-    parts_wanted = Signal(bool)
+    parts_requested = Signal(bool)
     """Whether the sessions of all sub-agents are to be shown."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.header = ListHeader(ORDERS)
-        self.header.sort_button.add_option(tr("Show sub-agents"), self.parts_wanted.emit)
+        self.header.sort_button.add_option(tr("Show sub-agents"), self.parts_requested.emit)
         self.notice = NoticeBar()
         self.list = SessionList()
         self.page = StatePage()

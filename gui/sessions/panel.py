@@ -116,13 +116,13 @@ class SessionsPanel(QObject, ViewPanel):
     """SessionSummary to open."""
     session_selected = Signal(object)
     """SessionSummary, or None: the conversation should follow."""
-    remember_wanted = Signal(str, str)
+    remember_requested = Signal(str, str)
     """A note is to be made of the session with this path and title."""
-    link_wanted = Signal(object)
+    link_requested = Signal(object)
     """Copy a link to this Location."""
-    engine_wanted = Signal()
+    engine_requested = Signal()
     """Open the choice of the engine."""
-    folder_wanted = Signal()
+    folder_requested = Signal()
     """Choose session folders: there is none yet, or another one is needed."""
     narrowed = Signal()
     """Other sessions are requested, or another order."""
@@ -170,19 +170,19 @@ class SessionsPanel(QObject, ViewPanel):
         self._wanted.narrowed.connect(self._show_wanted)
         for signal in (self._wanted.narrowed, self._wanted.arranged):
             signal.connect(self.narrowed)
-        self._listed.engine_wanted.connect(self.engine_wanted)
-        self._listed.folder_wanted.connect(self.folder_wanted)
-        self._listed.again_wanted.connect(self.refresh)
+        self._listed.engine_requested.connect(self.engine_requested)
+        self._listed.folder_requested.connect(self.folder_requested)
+        self._listed.again_requested.connect(self.refresh)
         listed = self.view.list
         listed.current_changed.connect(self._follower.follow)
         listed.opened.connect(self._follower.activate)
         listed.left.connect(self._leave_list)
         listed.typed.connect(self.box.type_key)
-        self._actions.open_wanted.connect(self._follower.activate)
+        self._actions.open_requested.connect(self._follower.activate)
         self._actions.folded.connect(self._listed.fold)
-        self._actions.alike_wanted.connect(self.show_similar)
-        self._actions.remember_wanted.connect(self.remember_wanted)
-        self._actions.link_wanted.connect(self.link_wanted)
+        self._actions.similar_requested.connect(self.show_similar)
+        self._actions.remember_requested.connect(self.remember_requested)
+        self._actions.link_requested.connect(self.link_requested)
 
     # --- for the window ---------------------------------------------------------------------------------------------
 

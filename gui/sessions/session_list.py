@@ -244,7 +244,7 @@ class SessionList(RowList):
     """SessionSummary, by Enter or a double click."""
     folded = Signal(str, bool)
     """Path of a parent, and whether its sub-agents' sessions are to be shown."""
-    menu_wanted = Signal(object, QPoint)
+    menu_requested = Signal(object, QPoint)
     """SessionRow and the global position."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -324,7 +324,7 @@ class SessionList(RowList):
     def _show_menu(self, at: QPoint) -> None:
         row = self.current_row()
         if row is not None:
-            self.menu_wanted.emit(row, at)
+            self.menu_requested.emit(row, at)
 
     def _restyle(self) -> None:
         self.painter.restyle()
@@ -415,15 +415,15 @@ class SessionActions(QObject):
     Copying happens here; the other actions are signals to the owner of the sessions.
     """
 
-    open_wanted = Signal(object)
+    open_requested = Signal(object)
     """SessionSummary to go to."""
     folded = Signal(str, bool)
     """The parts of the session with this path are to be shown, or hidden."""
-    alike_wanted = Signal(str)
+    similar_requested = Signal(str)
     """Path of the session like which others are to be found."""
-    remember_wanted = Signal(str, str)
+    remember_requested = Signal(str, str)
     """A note is to be made of the session with this path and title."""
-    link_wanted = Signal(object)
+    link_requested = Signal(object)
     """Copy a link to this Location."""
 
     def __init__(self, sessions: SessionList, parent: QObject) -> None:
@@ -432,7 +432,7 @@ class SessionActions(QObject):
         self.lacks: MissingFeatures = {}
         sessions.folded.connect(self.folded)
         key_action(sessions, COPY_PATH).triggered.connect(self._copy_path)
-        sessions.menu_wanted.connect(self._show_menu)
+        sessions.menu_requested.connect(self._show_menu)
         key_action(sessions, LINK).triggered.connect(lambda: self._link(sessions.current_session()))
         remember = key_action(sessions, REMEMBER)
         remember.triggered.connect(lambda: self._remember(sessions.current_session()))
@@ -447,18 +447,18 @@ class SessionActions(QObject):
     def _show_menu(self, row: SessionRow, at: QPoint) -> None:
         menu = SessionMenu(row, self.lacks, self._sessions)
         summary = row.entry.summary
-        menu.open.triggered.connect(lambda: self.open_wanted.emit(summary))
+        menu.open.triggered.connect(lambda: self.open_requested.emit(summary))
         menu.fold.triggered.connect(lambda: self.folded.emit(summary.path, not row.opened))
         menu.remember.triggered.connect(lambda: self._remember(summary))
         menu.link.triggered.connect(lambda: self._link(summary))
-        menu.alike.triggered.connect(lambda: self.alike_wanted.emit(summary.path))
+        menu.alike.triggered.connect(lambda: self.similar_requested.emit(summary.path))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(at)
 
     def _link(self, summary: SessionSummary | None) -> None:
         if summary is not None:
-            self.link_wanted.emit(Location(summary.path))
+            self.link_requested.emit(Location(summary.path))
 
     def _remember(self, summary: SessionSummary | None) -> None:
         if summary is not None:
-            self.remember_wanted.emit(summary.path, summary.title or tr(UNTITLED))
+            self.remember_requested.emit(summary.path, summary.title or tr(UNTITLED))

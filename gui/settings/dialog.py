@@ -26,7 +26,7 @@ from gui.settings.model import SettingsModel
 from gui.settings.page_layout import GUIDE, PAGES, SettingsPage
 from gui.settings.pages import PageMaker, Pages
 from gui.settings.results_page import ResultsPage
-from gui.settings.system_switch import SystemSwitch
+from gui.settings.system_setting import SystemSwitch
 from gui.style.stylesheet import font_at
 from gui.widgets.buttons import add_clear_button
 from gui.widgets.form_controls import ComboBox
@@ -104,14 +104,14 @@ class SettingsDialog(QDialog):
     """For one workspace. It stays open while options are changed, and closes when a page with a form is saved.
 
     Signals: saved: a form was saved, or pending changes were applied: the approved estimate, None for none. in_force:
-    Settings that apply without reopening, and Path of their folder. purged: vectors were deleted. set_aside_wanted: the
-    settings file can't be used, and should be renamed.
+    Settings that apply without reopening, and Path of their folder. purged: vectors were deleted. set_aside_requested:
+    the settings file can't be used, and should be renamed.
     """
 
     saved = Signal(object)
     in_force = Signal(object, object)
     purged = Signal()
-    set_aside_wanted = Signal()
+    set_aside_requested = Signal()
 
     def __init__(
         self,
@@ -166,8 +166,8 @@ class SettingsDialog(QDialog):
         self.query_field.textEdited.connect(lambda _: self._calm.start())
         self.query_field.textChanged.connect(self._cleared)
         self.page_choice.chosen.connect(self._choose)
-        self.results.page_wanted.connect(self.show_page)
-        self.pages.page_wanted.connect(self.show_page)
+        self.results.page_requested.connect(self.show_page)
+        self.pages.page_requested.connect(self.show_page)
         self.pages.saved.connect(self._saved)
         self.pages.purged.connect(self.purged)
         self.pages.save_button.connect(self.footer.add_button)
@@ -310,7 +310,7 @@ class SettingsDialog(QDialog):
     @Slot(str)
     def _unreadable(self, sentence: str) -> None:
         again = Action(tr("Try again"), self.model.read_again)
-        aside = Action(tr(WORDS), self.set_aside_wanted.emit)
+        aside = Action(tr(WORDS), self.set_aside_requested.emit)
         self._message.say(tr("The settings file cannot be used"), sentence, again, aside)
         self._stack.setCurrentWidget(self._message)
         self.pages.show_buttons(None)

@@ -29,7 +29,7 @@ def follows_words(waiting: int, follows: SettingsConsequences, sent: str, *, oth
         "{count:,} changes take effect when this folder is opened again.",
         waiting,
     )
-    if follows.index_anew:
+    if follows.full_rebuild:
         then = tr("The index is then rebuilt; searches use the old one until that is done.")
     elif follows.other_index:
         then = tr("Another index is then used and brought up to date; the present one is not deleted.")

@@ -137,10 +137,10 @@ _DOLLARS = QRegularExpression(r"\$?\s*\d*[.,]?\d*\s*")
 
 
 class KeyRow(QWidget):
-    """Signals: typing: the text of the field has changed. forget_wanted: delete the key from the keychain."""
+    """Signals: typing: the text of the field has changed. forget_requested: delete the key from the keychain."""
 
     typing = Signal()
-    forget_wanted = Signal()
+    forget_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -152,7 +152,7 @@ class KeyRow(QWidget):
         self._line.textChanged.connect(lambda _: self.typing.emit())
         self._forget = QPushButton(tr("Forget it"))
         self._forget.setAccessibleName(tr("Forget the API key in the keychain"))
-        self._forget.clicked.connect(self.forget_wanted)
+        self._forget.clicked.connect(self.forget_requested)
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self._line, 1)

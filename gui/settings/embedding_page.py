@@ -55,7 +55,7 @@ class EmbeddingPage(QFrame):
         self._fetch.fetched.connect(self.refresh)
         self._key = self._form.key
         self._key.typing.connect(self._show_save)
-        self._key.forget_wanted.connect(self._forget_key)
+        self._key.forget_requested.connect(self._forget_key)
         self._trial = CheckRow(jobs, tr("Test the provider by sending one word"), tr(TESTING))
         self._trial.wanted.connect(self._try)
         self._price = label("", wrap=True)

@@ -287,7 +287,7 @@ class _Text(TextField):
 class LinesField(_Typed):
     """A list, or values by name: one a line."""
 
-    undo_wanted = Signal()
+    undo_requested = Signal()
 
     def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
         super().__init__(option, title, parent)
@@ -296,7 +296,7 @@ class LinesField(_Typed):
         self.edit.textChanged.connect(self._edited)
         self.edit.accepted.connect(self.commit)
         self.edit.left.connect(self._leave)
-        self.edit.undo_wanted.connect(self.undo_wanted)
+        self.edit.undo_requested.connect(self.undo_requested)
         self.setFocusProxy(self.edit)
         self._column.addWidget(self.edit)
         self._fit()

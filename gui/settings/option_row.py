@@ -39,7 +39,7 @@ def effect_words(effect: SettingsConsequences | None) -> tuple[str, str]:
     """The effect of changing an option, in a few words and as a sentence; empty for none."""
     if effect is None:
         return "", ""
-    if effect.index_anew:
+    if effect.full_rebuild:
         return tr("takes a new index"), tr("A change takes a new index.")
     if effect.other_index:
         return tr("uses another index"), tr("A change uses another index.")
@@ -198,7 +198,7 @@ class OptionRow(QFrame):
         self.field.typing.connect(self.typing)
         self.field.wrong.connect(self.complain)
         if isinstance(self.field, LinesField):
-            self.field.undo_wanted.connect(model.undo)
+            self.field.undo_requested.connect(model.undo)
         self._title = label(placed.title, "strong", wrap=True)
         self._help = label(placed.help, "meta", wrap=True)
         self._problem = label("", "degraded", wrap=True)

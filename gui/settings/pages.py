@@ -17,7 +17,7 @@ from gui.settings.model import SettingsModel
 from gui.settings.options_page import OptionsPage
 from gui.settings.page_layout import FORMS, PAGES, SettingsPage, options_on
 from gui.settings.sources_page import SourcesPage
-from gui.settings.system_switch import SystemSwitch
+from gui.settings.system_setting import SystemSwitch
 from gui.settings.wording import NAMES, sent_words, stored_words
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.message import Action, MessagePage
@@ -189,17 +189,17 @@ _KEYS = marked("API keys are stored in the environment or in this system's keych
 
 class PrivacyPage(OptionsPage):
     """Signals:
-    page_wanted: name of another page.
+    page_requested: name of another page.
     """
 
-    page_wanted = Signal(str)
+    page_requested = Signal(str)
 
     def __init__(self, model: SettingsModel, parent: QWidget | None = None) -> None:
         self._sent = label("", wrap=True)
         choose = QPushButton(tr("Choose the model for searching by meaning"))
         choose.setProperty("role", "link")
         choose.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
-        choose.clicked.connect(lambda: self.page_wanted.emit("embedding"))
+        choose.clicked.connect(lambda: self.page_requested.emit("embedding"))
         above = (self._sent, label(tr(_KEYS), "meta", wrap=True), choose)
         super().__init__("privacy", model, above=above, parent=parent)
         model.loaded.connect(self._tell)
@@ -213,11 +213,11 @@ class PrivacyPage(OptionsPage):
 
 class Pages(QObject):
     """Signals: saved: of a page with a form, with the approved estimate, None for none. purged: vectors were deleted.
-    page_wanted: name of a page to open. save_button: QPushButton of a page just created, for the footer."""
+    page_requested: name of a page to open. save_button: QPushButton of a page just created, for the footer."""
 
     saved = Signal(object)
     purged = Signal()
-    page_wanted = Signal(str)
+    page_requested = Signal(str)
     save_button = Signal(object)
 
     def __init__(
@@ -321,7 +321,7 @@ class Pages(QObject):
                 return SourcesPage(self._model, self._jobs)
             case "privacy":
                 privacy = PrivacyPage(self._model)
-                privacy.page_wanted.connect(self.page_wanted)
+                privacy.page_requested.connect(self.page_requested)
                 return privacy
             case _:
                 mine = [switch for switch in self._switches if switch.placed.page == name]
@@ -342,7 +342,7 @@ class Pages(QObject):
     def _capabilities(self) -> MessagePage:
         if self._lack is None:
             self._lack = MessagePage()
-        to_engine = Action(tr("Choose another engine…"), partial(self.page_wanted.emit, "engine"))
+        to_engine = Action(tr("Choose another engine…"), partial(self.page_requested.emit, "engine"))
         title, why = TITLES["models"], self._lacks["models"]
         self._lack.say(tr(title), tr(why), to_engine)
         return self._lack

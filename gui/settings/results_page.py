@@ -12,7 +12,7 @@ from gui.settings.option_row import OptionFooter, OptionRow
 from gui.settings.option_search import fit, mark, words_of
 from gui.settings.options_page import WIDTH
 from gui.settings.page_layout import PAGES, WITHOUT_ROWS, OptionPlacement, SettingsPage, placed_options
-from gui.settings.system_switch import SystemRow, SystemSwitch, with_switches
+from gui.settings.system_setting import SystemRow, SystemSwitch, with_switches
 from gui.settings.value_text import value_words
 from gui.widgets.announcer import announce
 from gui.widgets.labels import breakable, label, line
@@ -27,10 +27,10 @@ class FormRow(QFrame):
     """In the results of a search.
 
     Signals:
-        page_wanted: name of the page.
+        page_requested: name of the page.
     """
 
-    page_wanted = Signal(str)
+    page_requested = Signal(str)
 
     def __init__(
         self, placed: OptionPlacement, model: SettingsModel, query: str, parent: QWidget | None = None
@@ -46,7 +46,7 @@ class FormRow(QFrame):
         self._button.setProperty("role", "link")
         self._button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
-        self._button.clicked.connect(partial(self.page_wanted.emit, placed.page))
+        self._button.clicked.connect(partial(self.page_requested.emit, placed.page))
         self._footer = OptionFooter(placed, model)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 6, 0, 8)
@@ -83,10 +83,10 @@ class FormRow(QFrame):
 class ResultsPage(QFrame):
     """Created for each search; rows after the first ones follow in short steps.
 
-    Signals: page_wanted: page of an option that can only be changed there.
+    Signals: page_requested: page of an option that can only be changed there.
     """
 
-    page_wanted = Signal(str)
+    page_requested = Signal(str)
 
     def __init__(
         self, model: SettingsModel, switches: Sequence[SystemSwitch] = (), parent: QWidget | None = None
@@ -174,7 +174,7 @@ class ResultsPage(QFrame):
             return of_system
         if placed.page in WITHOUT_ROWS:
             form = FormRow(placed, self._model, self._query)
-            form.page_wanted.connect(self.page_wanted)
+            form.page_requested.connect(self.page_requested)
             return form
         row = self.rows[placed.key] = OptionRow(placed, self._model)
         row.mark(self._query)

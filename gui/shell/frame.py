@@ -174,7 +174,7 @@ entries remain.
 class HeaderBar(QWidget):
     """`dock_button` is checkable and shows whether the diagnostics are open; `menu_button` needs a menu."""
 
-    view_wanted = Signal(str)
+    view_requested = Signal(str)
     """Name of a view, by its button."""
 
     def __init__(self, boxes: dict[str, FoldingRow], parent: QWidget | None = None) -> None:
@@ -230,7 +230,7 @@ class HeaderBar(QWidget):
             button = ToggleButton(tr(spec.label), self._switch)
             tell_key(button, tr(spec.tip), f"view.{spec.name}")
             button.setAccessibleDescription(tr(spec.tip))
-            button.clicked.connect(lambda _=False, view=spec.name: self.view_wanted.emit(view))
+            button.clicked.connect(lambda _=False, view=spec.name: self.view_requested.emit(view))
             group.addButton(button)
             made[spec.name] = button
         made[self._view].setChecked(True)
@@ -288,7 +288,7 @@ class Dock(QStackedWidget):
         self.diagnostics, self.explanation = diagnostics, explanation
         for page in (diagnostics, explanation):
             self.addWidget(page)
-        explanation.close_wanted.connect(self.toggle_explanation)
+        explanation.close_requested.connect(self.toggle_explanation)
 
     @Slot()
     def toggle_diagnostics(self) -> None:
@@ -366,7 +366,7 @@ class Frame(QWidget):
         self.panes.dock_shown.connect(dock.note_shown)
         dock.wanted.connect(self.panes.show_dock)
         dock.left.connect(views.focus_list)
-        self.header.view_wanted.connect(views.switch)
+        self.header.view_requested.connect(views.switch)
         views.switched.connect(self._show_view)
 
     @Slot(str)

@@ -206,9 +206,9 @@ class DropZone(QWidget):
 
 
 class WelcomePage(QFrame):
-    """Signals: `choose_wanted`; `named` with the Path of a folder that was dropped, or chosen of those found."""
+    """Signals: `choose_requested`; `named` with the Path of a folder that was dropped, or chosen of those found."""
 
-    choose_wanted = Signal()
+    choose_requested = Signal()
     named = Signal(object)
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
@@ -216,7 +216,7 @@ class WelcomePage(QFrame):
         self.setProperty("role", "page")
         zone = DropZone()
         self._choose = zone.choose
-        self._choose.clicked.connect(self.choose_wanted)
+        self._choose.clicked.connect(self.choose_requested)
         zone.dropped.connect(self.named)
         self.found = FoundSection(jobs)
         self.found.place_chosen.connect(self.named)
@@ -266,12 +266,12 @@ class _Looked:
 
 class FirstRunPanel(QWidget):
     """Signals: folder_named: Path of a folder that was picked or dropped; the owner of this panel calls `offer` with
-    it. workspace_chosen: Path of the folder to index, once its settings are saved. back_wanted: return to the open
+    it. workspace_chosen: Path of the folder to index, once its settings are saved. back_requested: return to the open
     workspace."""
 
     folder_named = Signal(object)
     workspace_chosen = Signal(object)
-    back_wanted = Signal()
+    back_requested = Signal()
 
     def __init__(
         self, jobs: Jobs, config: Path | None = None, *, store_path: str = "", parent: QWidget | None = None
@@ -296,14 +296,14 @@ class FirstRunPanel(QWidget):
         column.addWidget(self._pages)
         self.setAccessibleName(tr("Choose what to index"))
 
-        self._welcome.choose_wanted.connect(self.choose)
+        self._welcome.choose_requested.connect(self.choose)
         self._welcome.named.connect(self.folder_named)
         self._preview.changed.connect(self._look)
         self._preview.accepted.connect(self._accept)
-        self._preview.other_wanted.connect(self.choose)
-        self._preview.back_wanted.connect(self._go_back)
+        self._preview.other_requested.connect(self.choose)
+        self._preview.back_requested.connect(self._go_back)
         self._sources.saved.connect(self.workspace_chosen)
-        self._sources.back_wanted.connect(self.back_wanted)
+        self._sources.back_requested.connect(self.back_requested)
 
     @property
     def ready(self) -> bool:
@@ -324,7 +324,7 @@ class FirstRunPanel(QWidget):
     @Slot()
     def _go_back(self) -> None:
         if self._can_go_back:
-            self.back_wanted.emit()
+            self.back_requested.emit()
         else:
             self.welcome()
 

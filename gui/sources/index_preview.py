@@ -93,14 +93,14 @@ def _folder_name(path: str) -> str:
 class PreviewPage(QFrame):
     """Shows one folder's preview, and lets the user change file types and patterns before the first run.
 
-    Signals: changed: extensions or patterns differ; update the preview. accepted: index this folder. other_wanted:
-    choose another one. back_wanted: return to the previous page.
+    Signals: changed: extensions or patterns differ; update the preview. accepted: index this folder. other_requested:
+    choose another one. back_requested: return to the previous page.
     """
 
     changed = Signal()
     accepted = Signal()
-    other_wanted = Signal()
-    back_wanted = Signal()
+    other_requested = Signal()
+    back_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -203,9 +203,9 @@ class PreviewPage(QFrame):
         self._accept.setProperty("role", "primary")
         self._accept.clicked.connect(self.accepted)
         self._other = QPushButton(tr("Choose another…"))
-        self._other.clicked.connect(self.other_wanted)
+        self._other.clicked.connect(self.other_requested)
         back = QPushButton(tr("Back"))
-        back.clicked.connect(self.back_wanted)
+        back.clicked.connect(self.back_requested)
         for button in (self._accept, self._other, back):
             button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
         row = QHBoxLayout()

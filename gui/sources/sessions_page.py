@@ -78,11 +78,11 @@ class Choice:
 class SourcesPage(QFrame):
     """Nothing is read in depth, and nothing saved, before the user presses the button.
 
-    Signals: saved: Path of the workspace whose settings now list the choice. back_wanted: leave without changes.
+    Signals: saved: Path of the workspace whose settings now list the choice. back_requested: leave without changes.
     """
 
     saved = Signal(object)
-    back_wanted = Signal()
+    back_requested = Signal()
 
     def __init__(self, jobs: Jobs, config: Path | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -260,7 +260,7 @@ class SourcesPage(QFrame):
     @Slot()
     def _leave_page(self) -> None:
         self.stop()
-        self.back_wanted.emit()
+        self.back_requested.emit()
 
     # --- Qt ---------------------------------------------------------------------------------------------------------
 

@@ -38,11 +38,11 @@ _PARAGRAPH, _LINE_END = "\u2029", "\u2028"
 class FileActions(QObject):
     """The actions of buttons and menus, for the current target and lines.
 
-    Signals: said: a message about the result. link_wanted: copy a link to this `Location`.
+    Signals: said: a message about the result. link_requested: copy a link to this `Location`.
     """
 
     said = Signal(str)
-    link_wanted = Signal(object)
+    link_requested = Signal(object)
 
     def __init__(self, jobs: Jobs, elsewhere: ExternalOpener, source: SourceView, panel: QWidget) -> None:
         super().__init__(panel)
@@ -102,7 +102,7 @@ class FileActions(QObject):
     def _want_link(self) -> None:
         """To the same lines as the citation."""
         if self._target is not None:
-            self.link_wanted.emit(Location(self._target.name, *self._meant))
+            self.link_requested.emit(Location(self._target.name, *self._meant))
             self.said.emit(tr("Link copied"))
 
     def _copy_path(self) -> None:

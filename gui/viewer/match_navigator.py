@@ -48,7 +48,7 @@ IN_SESSION = FindMessages(
 _OVERVIEW_CHARACTERS = 8 * 1024 * 1024
 """Amount of text analysed for the overview; further hits are searched on demand."""
 _FIND_CHARACTERS = 1 << 40
-_PATIENCE_MS = 300
+_NOTICE_DELAY_MS = 300
 _SHIFT = 0.1
 """Seconds that one job works before it reports."""
 MOST_HITS = 20_000
@@ -239,10 +239,10 @@ class MatchNavigator(QObject):
         self._needle: Finder | None = None
         self._origin: Place | None = None
         self._current: Hit | None = None
-        self._patience = QTimer(self)
-        self._patience.setSingleShot(True)
-        self._patience.setInterval(_PATIENCE_MS)
-        self._patience.timeout.connect(lambda: self.notice.emit(tr(words.looking)))
+        self._notice_delay = QTimer(self)
+        self._notice_delay.setSingleShot(True)
+        self._notice_delay.setInterval(_NOTICE_DELAY_MS)
+        self._notice_delay.timeout.connect(lambda: self.notice.emit(tr(words.looking)))
 
     def look_in(self, view: MatchView, lines: Lines, *, near: int, query: str, language: str) -> None:
         """Mark the words of a query in a text, and look through the neighbourhood of line `near` first."""
@@ -297,11 +297,11 @@ class MatchNavigator(QObject):
         self._step(scan, place, forward=forward, quiet=False)
 
     def _step(self, scan: TextScan, place: Place, *, forward: bool, quiet: bool) -> None:
-        self._patience.start()
+        self._notice_delay.start()
         scan.step(place, forward=forward, then=lambda step: self._arrive(step, forward=forward, quiet=quiet))
 
     def _arrive(self, step: Step | None, *, forward: bool, quiet: bool) -> None:
-        self._patience.stop()
+        self._notice_delay.stop()
         self._current = step.hit if step is not None else None
         if self._view is not None:
             self._view.show_hit(self._current)
@@ -320,7 +320,7 @@ class MatchNavigator(QObject):
         self._restart_found()
 
     def _restart_found(self) -> None:
-        self._patience.stop()
+        self._notice_delay.stop()
         if self._lines is None or self._needle is None:
             self._found.stop()
         else:

@@ -128,13 +128,13 @@ class ViewerPanel(BaseViewer):
 
     `elsewhere` opens files in other programs, also for the rest of the window.
 
-    Signals: file_shown: the name of the file whose text is shown, or why it has none. more_wanted: find passages
-    similar to this `Passage`, with its first words if known. link_wanted: a link to this `Location`.
+    Signals: file_shown: the name of the file whose text is shown, or why it has none. more_requested: find passages
+    similar to this `Passage`, with its first words if known. link_requested: a link to this `Location`.
     """
 
     file_shown = Signal(str)
-    more_wanted = Signal(object, str)
-    link_wanted = Signal(object)
+    more_requested = Signal(object, str)
+    link_requested = Signal(object)
 
     def __init__(self, jobs: Jobs, manager: MemorySearchManager | None = None, parent: QWidget | None = None) -> None:
         super().__init__(jobs, IN_FILE, parent)
@@ -390,12 +390,12 @@ class ViewerPanel(BaseViewer):
         key_action(self, TURN).triggered.connect(self.header.toggle_mode)
         self.source.chunk_pressed.connect(self._chunks.choose)
         self._chunks.said.connect(self.hint.say)
-        self._chunks.source_wanted.connect(self._leave_page)
-        self._chunks.more_wanted.connect(self.more_wanted)
-        self.similar.wanted.connect(self.more_wanted)
+        self._chunks.source_requested.connect(self._leave_page)
+        self._chunks.more_requested.connect(self.more_requested)
+        self.similar.wanted.connect(self.more_requested)
         self.similar.said.connect(self.hint.say)
         self.header.rendered_chosen.connect(self.choose_rendered)
         self.empty_page.retry.connect(lambda: self._open(reloading=False))
         self.file_actions.said.connect(self.hint.say)
-        self.file_actions.link_wanted.connect(self.link_wanted)
+        self.file_actions.link_requested.connect(self.link_requested)
         self.external.failed.connect(self.hint.say)

@@ -229,7 +229,7 @@ class TextField(QPlainTextEdit):
     """Ctrl+Enter."""
     left = Signal()
     """Escape."""
-    undo_wanted = Signal()
+    undo_requested = Signal()
     """Ctrl+Z, with nothing typed that it could undo."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
@@ -250,6 +250,6 @@ class TextField(QPlainTextEdit):
         elif event.key() == Qt.Key.Key_Escape:
             self.left.emit()
         elif event.matches(QKeySequence.StandardKey.Undo) and not self.document().isUndoAvailable():
-            self.undo_wanted.emit()
+            self.undo_requested.emit()
         else:
             super().keyPressEvent(event)

@@ -171,7 +171,7 @@ class RowList(QListView):
     """Up on the first row, or Escape: return to the previous focus."""
     typed = Signal(object)
     """QKeyEvent that belongs to the box above."""
-    drag_wanted = Signal()
+    drag_requested = Signal()
     """The selected rows are being dragged away; `button_down` stays true as long as the button is down."""
 
     def __init__(self, rows: RowModel, name: str, parent: QWidget | None = None) -> None:
@@ -348,7 +348,7 @@ class RowList(QListView):
     def startDrag(self, supportedActions: Qt.DropAction) -> None:
         """The dragged data may have to be loaded first, so Qt's own drag doesn't begin."""
         self._drag_told = True
-        self.drag_wanted.emit()
+        self.drag_requested.emit()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         rect = self.visualRect(self.currentIndex())

@@ -124,7 +124,7 @@ class SyncBar(QWidget):
         self._timer.setInterval(_TICK_MS)
         self._timer.timeout.connect(self._refresh)
         self._measuring = QTimer(self, singleShot=True, interval=0)
-        self._measuring.timeout.connect(self._measure_anew)
+        self._measuring.timeout.connect(self._measure_again)
         self._measure()
         self.show_status(None)
 
@@ -268,7 +268,7 @@ class SyncBar(QWidget):
             self._measuring.start()  # Qt notifies widgets in any order, and the buttons may not know their font yet
 
     @Slot()
-    def _measure_anew(self) -> None:
+    def _measure_again(self) -> None:
         self._measure()
         self._refresh()
 

@@ -155,10 +155,10 @@ class MainWindow(WindowParts):
         )
         self.spaces = WorkspacesController(context, self.search, self.folders)
         self.navigation = Navigation(workspace, self.views, self)
-        ways = ResultOpener(workspace, self.panes, self.views, self.diagnostics, self)
+        opener = ResultOpener(workspace, self.panes, self.views, self.diagnostics, self)
         EditorChoice(context, self.viewer.external)
-        self.remember = RememberFeatures(context, self.views, ways, self._news)
-        self.sharing = SharingFeatures(context, self.views, self.folders, ways)
+        self.remember = RememberFeatures(context, self.views, opener, self._news)
+        self.sharing = SharingFeatures(context, self.views, self.folders, opener)
         self.links = self.sharing.links
         self.setCentralWidget(self.frame)
         self.commands = WindowMenu(self, appearance)
@@ -167,12 +167,12 @@ class MainWindow(WindowParts):
         self._connect()
         self._restore()
         if remembers:
-            drafts = Drafts(workspace, self.views, self.remember.way, self.banner, jobs, self)
+            drafts = Drafts(workspace, self.views, self.remember.controller, self.banner, jobs, self)
             self.closing.connect(drafts.write_now)
         self.resuming = SessionRestore(context, self.views, self.frame)
 
     def _connect(self) -> None:
-        self.opening.another_folder_wanted.connect(self.first_run.choose)
+        self.opening.another_folder_requested.connect(self.first_run.choose)
         self.workspace.feed.status_changed.connect(self._capabilities.hear)
         self.workspace.feed.status_changed.connect(self._show_status)
         for part in (self.views, self.explanation, self.diagnostics.why, self.commands, self.settings):
@@ -190,8 +190,8 @@ class MainWindow(WindowParts):
         self._news.provider_problem.connect(self.banner.tell_provider_problem)
         self._news.engine_replaced.connect(self.banner.tell_engine_replaced)
         self._news.synced.connect(self.banner.take_back_failed_sync)
-        self.banner.settings_wanted.connect(self.settings.show_provider)
-        self.banner.engine_wanted.connect(partial(self.settings.show_page, "engine"))
+        self.banner.settings_requested.connect(self.settings.show_provider)
+        self.banner.engine_requested.connect(partial(self.settings.show_page, "engine"))
 
     def _restore(self) -> None:
         self.resize(1280, 800)

@@ -28,7 +28,7 @@ class QuickSearchController(QObject):
         workspace.closed.connect(self._end)
         workspace.feed.status_changed.connect(self.panel.show_status)
         self.panel.chosen.connect(self._go_to)
-        self.panel.window_wanted.connect(self._show_window)
+        self.panel.window_requested.connect(self._show_window)
         window.destroyed.connect(self.quick.deleteLater)
         if workspace.current is not None:
             self._begin(workspace.current)

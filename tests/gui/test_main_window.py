@@ -502,7 +502,7 @@ def test_escape_leaves_session_choice_unchanged(qtbot, opened):
 
 
 def test_sessions_view_opens_source_page(qtbot, opened):
-    opened.sessions.folder_wanted.emit()
+    opened.sessions.folder_requested.emit()
     assert opened.pages.currentWidget() is opened.first_run
     qtbot.waitUntil(lambda: opened.first_run.ready)
     assert _button(opened.first_run, "Save and index")

@@ -168,7 +168,7 @@ def test_back_and_forward_restore_filters_ranking_and_order(qtbot, opened, find,
 
 def test_back_restores_extended_result_list(qtbot, opened, find, back, rest):
     find("timer")
-    opened.search.body.more_wanted.emit()
+    opened.search.body.more_requested.emit()
     rest()
     _open(qtbot, opened, "055.md", rest)
     find("hose")
@@ -225,7 +225,7 @@ def test_location_opened_from_index_is_a_history_entry(qtbot, opened, find, back
     opened.views.switch("index")
     rest()
     with qtbot.waitSignal(opened.viewer.file_shown):
-        opened.views.show_spot(Location("020.md", 3))
+        opened.views.show_location(Location("020.md", 3))
     rest()
     find("hose")
     with qtbot.waitSignal(opened.viewer.file_shown) as shown:

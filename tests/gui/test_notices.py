@@ -42,7 +42,7 @@ def test_failed_sync_can_be_retried(notices, workspace):
 def test_failed_provider_offers_settings(qtbot, notices, workspace):
     workspace.sync_failed.emit("OpenAI refused the API key.", True)
     assert words(notices) == ["Try again", "Settings…"]
-    with qtbot.waitSignal(notices.settings_wanted):
+    with qtbot.waitSignal(notices.settings_requested):
         press(notices, "Settings…")
 
 
@@ -58,7 +58,7 @@ def test_successful_sync_clears_only_sync_failure(notices, workspace):
 def test_provider_problem_is_shown_until_resolved(qtbot, notices):
     notices.tell_provider_problem("There is no API key for gemini.")
     assert notices.text == "Only words are searched. There is no API key for gemini."
-    with qtbot.waitSignal(notices.settings_wanted):
+    with qtbot.waitSignal(notices.settings_requested):
         press(notices, "Settings…")
     notices.tell_provider_problem("There is no API key for gemini.")
     notices.tell_provider_problem("")
@@ -76,7 +76,7 @@ def test_repairable_index_offers_rebuild(notices, workspace):
 def test_external_index_offers_retry_not_rebuild(qtbot, notices, workspace):
     notices.tell_index_problem("The command qmd was not found.", "sync")
     assert words(notices) == ["Try again", "Choose another engine…"]
-    with qtbot.waitSignal(notices.engine_wanted):
+    with qtbot.waitSignal(notices.engine_requested):
         press(notices, "Choose another engine…")
     notices.tell_index_problem("The command qmd was not found.", "sync")
     press(notices, "Try again")

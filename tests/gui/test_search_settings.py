@@ -27,19 +27,19 @@ def test_settings_determine_initial_ranking(qtbot, window, memory, user_home):
 
 
 def test_default_ranking_is_saved_for_this_workspace(qtbot, opened, memory, tmp_path):
-    opened.search.ranking.default_wanted.emit(Ranking(90.0, diverse=True))
+    opened.search.ranking.default_requested.emit(Ranking(90.0, diverse=True))
     qtbot.waitUntil(lambda: "90 days" in opened.banner.text)
     hybrid = engine.load_settings(memory.folder).query.hybrid
     assert (hybrid.temporal_decay.days_in_force, hybrid.mmr.enabled) == (90.0, True)
     assert not engine.load_settings(tmp_path).query.hybrid.mmr.enabled
-    opened.search.ranking.default_wanted.emit(Ranking())
+    opened.search.ranking.default_requested.emit(Ranking())
     qtbot.waitUntil(lambda: "Neither" in opened.banner.text)
     hybrid = engine.load_settings(memory.folder).query.hybrid
     assert (hybrid.temporal_decay.days_in_force, hybrid.mmr.enabled) == (0.0, False)
 
 
 def test_default_ranking_is_passed_to_manager(qtbot, opened, memory):
-    opened.search.ranking.default_wanted.emit(Ranking(90.0, diverse=True))
+    opened.search.ranking.default_requested.emit(Ranking(90.0, diverse=True))
     qtbot.waitUntil(lambda: bool(memory.answers_as))
     hybrid = memory.answers_as[-1].query.hybrid
     assert (hybrid.temporal_decay.days_in_force, hybrid.mmr.enabled) == (90.0, True)
@@ -66,7 +66,7 @@ def test_settings_that_affect_results_repeat_search(qtbot, opened, memory):
 
 @pytest.mark.parametrize("remembers", [False])
 def test_demo_saves_no_ranking(qtbot, opened, user_home):
-    opened.search.ranking.default_wanted.emit(Ranking(90.0))
+    opened.search.ranking.default_requested.emit(Ranking(90.0))
     assert "A demo keeps nothing" in opened.banner.text
 
 

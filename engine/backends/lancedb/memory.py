@@ -21,7 +21,7 @@ from engine.base.language import tr
 from engine.corpus.numbered_lines import NumberedText
 from engine.corpus.transcripts.message_offsets import read_places
 from engine.memory.memory_context import IndexOverride
-from engine.memory.status import with_degraded
+from engine.memory.status_report import with_degraded
 from engine.records import (
     EmbeddingEstimate,
     Feature,

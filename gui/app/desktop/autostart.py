@@ -18,7 +18,7 @@ from gui.commands.commands import Commands
 from gui.core.jobs import Jobs
 from gui.core.notices import Notices
 from gui.settings.page_layout import OptionPlacement
-from gui.settings.system_switch import SystemState, SystemSwitch
+from gui.settings.system_setting import SystemState, SystemSwitch
 
 
 def autostart(config: Path | None) -> SystemState:

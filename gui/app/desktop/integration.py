@@ -50,7 +50,7 @@ class BackgroundMode(QObject):
         self._explanation: QMessageBox | None = None
         self.stays = False
         """Whether the program stays open when the window closes."""
-        window.quit_wanted.connect(self._let_go)
+        window.quit_requested.connect(self._let_go)
         window.installEventFilter(self)
 
     @Slot()
@@ -238,9 +238,9 @@ class DesktopIntegration(QObject):
         super().__init__(window)
         self._window = window
         self.tray = Tray(window.workspace, window)
-        self.tray.window_wanted.connect(self._show_window)
-        self.tray.quick_wanted.connect(quick.quick.toggle)
-        self.tray.quit_wanted.connect(window.quit)
+        self.tray.window_requested.connect(self._show_window)
+        self.tray.quick_requested.connect(quick.quick.toggle)
+        self.tray.quit_requested.connect(window.quit)
         self._residing = BackgroundMode(window, self.tray)
         self._long_index = UpdateNotification(window.workspace, window, self.tray)
         self._listener = IpcServer(address, self) if address is not None else None

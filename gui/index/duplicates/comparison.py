@@ -38,12 +38,12 @@ class _Compared:
 
 class ComparisonPane(QWidget):
     """Signals: open_requested: name and line of a note to open. hide_requested: the group, and whether to hide or show
-    it. said: a message about the result. back_wanted: to the list, in a narrow window."""
+    it. said: a message about the result. back_requested: to the list, in a narrow window."""
 
     open_requested = Signal(str, object)
     hide_requested = Signal(object, bool)
     said = Signal(str)
-    back_wanted = Signal()
+    back_requested = Signal()
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -76,7 +76,7 @@ class ComparisonPane(QWidget):
         self._after.clicked.connect(lambda: self._step(forward=True))
         copy.clicked.connect(self._copy_paths)
         self._hide.clicked.connect(self._ask_to_hide)
-        self.back.clicked.connect(self.back_wanted)
+        self.back.clicked.connect(self.back_requested)
         for choice in self._choices:
             choice.activated.connect(self._compare)
 

@@ -29,13 +29,13 @@ class InteractiveMap(MapView):
     """Map whose points can be opened and selected by mouse and keyboard.
 
     Signals: `chosen` (open a point), `toggled` (add a point to the list or remove it), `looped` (a loop was drawn; its
-    corners in the map's units), `all_wanted` (list all points in view).
+    corners in the map's units), `all_requested` (list all points in view).
     """
 
     chosen = Signal(int)
     toggled = Signal(int)
     looped = Signal(object)
-    all_wanted = Signal()
+    all_requested = Signal()
 
     spoken_role = QAccessible.Role.Chart
 
@@ -164,7 +164,7 @@ class InteractiveMap(MapView):
         elif key in (Qt.Key.Key_0, Qt.Key.Key_Home) and not control:
             self.fit()
         elif key == Qt.Key.Key_A and control:
-            self.all_wanted.emit()
+            self.all_requested.emit()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.point >= 0:
             self.chosen.emit(self.point)
         elif key == Qt.Key.Key_Space and self.point >= 0:

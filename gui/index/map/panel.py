@@ -42,13 +42,13 @@ _FEWEST_LETTERS = 16
 class MapHeader(QWidget):
     """Signals:
     kind_chosen: Kind by which the points are coloured.
-    lasso_wanted: whether dragging is to draw a loop.
-    fit_wanted: show all points.
+    lasso_requested: whether dragging is to draw a loop.
+    fit_requested: show all points.
     """
 
     kind_chosen = Signal(str)
-    lasso_wanted = Signal(bool)
-    fit_wanted = Signal()
+    lasso_requested = Signal(bool)
+    fit_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -64,9 +64,9 @@ class MapHeader(QWidget):
             tr("Lasso"), tr("Draw a loop around points to list them (or hold Shift while you drag)")
         )
         self.lasso.setCheckable(True)
-        self.lasso.toggled.connect(self.lasso_wanted)
+        self.lasso.toggled.connect(self.lasso_requested)
         self.fit = self._button(tr("Fit"), tr("Show all points (0)"))
-        self.fit.clicked.connect(self.fit_wanted)
+        self.fit.clicked.connect(self.fit_requested)
         self.enlarge = self._button(tr("Enlarge"), tr("Show the map on a page of its own"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -165,8 +165,8 @@ class MapPanel(IndexPage):
         self._came.connect(self._show_early)
         self._progressed.connect(self._show_progress)
         self.header.kind_chosen.connect(self._regroup)
-        self.header.lasso_wanted.connect(self.canvas.set_lasso)
-        self.header.fit_wanted.connect(self.canvas.fit)
+        self.header.lasso_requested.connect(self.canvas.set_lasso)
+        self.header.fit_requested.connect(self.canvas.fit)
         self.header.enlarge.clicked.connect(lambda: self.action_requested.emit("map"))
         self.remedy.clicked.connect(lambda: self.action_requested.emit(self._remedy_action))
         self.legend.isolated.connect(self._isolate)

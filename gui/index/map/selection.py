@@ -298,7 +298,7 @@ class MapSelection(QObject):
         canvas.chosen.connect(self._open_point)
         canvas.toggled.connect(self._toggle)
         canvas.looped.connect(self._list_loop)
-        canvas.all_wanted.connect(self._list_view)
+        canvas.all_requested.connect(self._list_view)
         self.list.opened.connect(self._open_place)
         self.list.shown.connect(self._show_chosen)
         self.list.closed.connect(self.close_list)

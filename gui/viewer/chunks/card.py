@@ -43,12 +43,12 @@ _LEAST_VALUE = 22
 class ChunkCard(QFrame):
     """One chunk at a time.
 
-    Signals: walked: to the next (True) or previous one (False). more_wanted: find passages similar to this one. said: a
-    message about the result. closed: the card was closed; left: and it had the focus.
+    Signals: walked: to the next (True) or previous one (False). more_requested: find passages similar to this one.
+    said: a message about the result. closed: the card was closed; left: and it had the focus.
     """
 
     walked = Signal(bool)
-    more_wanted = Signal()
+    more_requested = Signal()
     said = Signal(str)
     closed = Signal()
     left = Signal()
@@ -208,7 +208,7 @@ class ChunkCard(QFrame):
         more.setProperty("role", "link")
         more.setAutoDefault(True)  # Enter presses it while it has the keys
         more.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        more.clicked.connect(self.more_wanted)
+        more.clicked.connect(self.more_requested)
         gates = Gates()
         gates.hear(self.lacks)
         gates.add(more, "alike")

@@ -47,13 +47,13 @@ class ChunkPlaces(Protocol):
 class ChunkInspector(QObject):
     """For one file at a time; does nothing while `margin_action` is not checked.
 
-    Signals: said: a message for the user. source_wanted: the selection is only visible in the source. more_wanted: find
-    passages similar to this `Passage`, with its text.
+    Signals: said: a message for the user. source_requested: the selection is only visible in the source.
+    more_requested: find passages similar to this `Passage`, with its text.
     """
 
     said = Signal(str)
-    source_wanted = Signal()
-    more_wanted = Signal(object, str)
+    source_requested = Signal()
+    more_requested = Signal(object, str)
 
     def __init__(self, jobs: Jobs, view: ChunkPlaces, card: ChunkCard, panel: QWidget, action: str) -> None:
         """Its keys work anywhere in `panel`; `action` is the label of the action that shows the chunks."""
@@ -83,7 +83,7 @@ class ChunkInspector(QObject):
         card.walked.connect(self.walk)
         card.closed.connect(self._let_go)
         card.said.connect(self.said)
-        card.more_wanted.connect(self._ask_for_more)
+        card.more_requested.connect(self._ask_for_more)
 
     @property
     def walking(self) -> bool:
@@ -135,7 +135,7 @@ class ChunkInspector(QObject):
         """Select the next or previous chunk; at first the one at the user's position."""
         if not self._name or not self.margin_action.isEnabled():
             return
-        self.source_wanted.emit()
+        self.source_requested.emit()
         if self._read is None:
             self._walking = forward
             self.margin_action.setChecked(True)
@@ -242,7 +242,7 @@ class ChunkInspector(QObject):
             chunk = self._read.file.chunks[self._chosen]
             path = self._read.file.path
             wanted = Passage(path=path, start_line=chunk.start_line, end_line=chunk.end_line)
-            self.more_wanted.emit(wanted, self._text)
+            self.more_requested.emit(wanted, self._text)
 
     def _forget(self) -> None:
         self._rows.cancel()

@@ -12,7 +12,7 @@ from engine import (
     VectorStatus,
     WatcherStatus,
 )
-from engine.memory.status import with_degraded
+from engine.memory.status_report import with_degraded
 from gui.diagnostics.status_diagnostics import Diagnostic, read_status
 from tests.helpers.fake_records import make_estimate, make_progress, make_status, make_summary
 

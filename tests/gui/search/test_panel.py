@@ -260,7 +260,7 @@ def test_empty_answer_explains_itself(qtbot, panel, ask):
     panel.focus_list()
     assert QApplication.focusWidget().text() == "Show weak matches"
     assert QApplication.focusWidget().accessibleDescription() == WEAK.advice
-    with qtbot.waitSignal(panel.why_wanted):
+    with qtbot.waitSignal(panel.why_requested):
         _press(qtbot, panel, "How this search worked")
 
 
@@ -442,10 +442,10 @@ def test_menu_copies_and_emits_requests(panel, results, ask, monkeypatch):
     told: list[Any] = []
     panel.editor_requested.connect(lambda it: told.append(("editor", it)))
     panel.reveal_requested.connect(lambda it: told.append(("reveal", it)))
-    panel.why_wanted.connect(lambda: told.append("why"))
+    panel.why_requested.connect(lambda: told.append("why"))
     shown: list[ResultMenu] = []
     monkeypatch.setattr(ResultMenu, "popup", lambda menu, at: shown.append(menu))
-    results.menu_wanted.emit(result, results.mapToGlobal(results.rect().center()))
+    results.menu_requested.emit(result, results.mapToGlobal(results.rect().center()))
     texts = {}
     for action in shown[0].actions():
         action.trigger()

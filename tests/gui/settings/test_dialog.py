@@ -258,7 +258,7 @@ def test_damaged_settings_file_can_be_set_aside(qtbot, dialog):
     dialog.model.read_again()
     _rest(qtbot, dialog)
     assert "settings.toml, line 1" in _said(dialog)
-    with qtbot.waitSignal(dialog.set_aside_wanted):
+    with qtbot.waitSignal(dialog.set_aside_requested):
         _button(dialog, "Set it aside, use the defaults").click()
 
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from engine import Option, Settings, settings_path
 from gui.settings.dialog import SettingsDialog
 from gui.settings.page_layout import OptionPlacement
-from gui.settings.system_switch import SystemRow, SystemSwitch
+from gui.settings.system_setting import SystemRow, SystemSwitch
 
 
 class Entry:

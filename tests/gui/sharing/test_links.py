@@ -206,7 +206,7 @@ def test_file_link_has_shown_line(qtbot, opened, memory):
 
 def test_message_link_has_message_id(qtbot, opened, memory):
     with qtbot.waitSignal(opened.views.conversation.session_shown):
-        opened.views.show_spot(Location(VALVE, 1))
+        opened.views.show_location(Location(VALVE, 1))
     conversation = opened.views.conversation
     conversation.view.current.go_to(2)
     conversation.session_actions.link.trigger()

@@ -191,7 +191,7 @@ def test_back_returns_to_workspace_or_welcome(qtbot, panel, notes):
     qtbot.mouseClick(_button(panel, "Back"), Qt.MouseButton.LeftButton)
     assert "Find things in your notes" in _words(panel)
     panel.offer(notes, can_go_back=True)
-    with qtbot.waitSignal(panel.back_wanted):
+    with qtbot.waitSignal(panel.back_requested):
         qtbot.mouseClick(_button(panel, "Back"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: panel.ready)
 

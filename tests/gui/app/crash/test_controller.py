@@ -161,7 +161,7 @@ def test_dialog_buttons_copy_open_log_folder_and_restart(qtbot, way, monkeypatch
     assert QGuiApplication.clipboard().text() == way.dialog.report
     _press(way.dialog, "Open log folder")
     assert opened == [str(tmp_path)]
-    with qtbot.waitSignal(way.restart_wanted):
+    with qtbot.waitSignal(way.restart_requested):
         _press(way.dialog, "Restart")
     qtbot.waitUntil(lambda: way.dialog is None)
 
