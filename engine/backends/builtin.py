@@ -116,7 +116,7 @@ class BuiltinParts:
         return ModelLibrary(self._context, self._updates.approvals, self._select)
 
     @cached_property
-    def kept_searches(self) -> "SavedSearches":
+    def saved_searches(self) -> "SavedSearches":
         from engine.store.saved_searches import SavedSearches
 
         return SavedSearches(self._context.user_data)
@@ -170,7 +170,7 @@ class BuiltinParts:
         """A program that stays shows its state while a locked keychain waits for its password; a verb waits, too."""
         if self._context.indexing.watcher_status() is None:
             return self._context.provider.selection
-        soon = self._context.provider.soon(_CHOICE_SECONDS, self._context.listeners.tell)
+        soon = self._context.provider.soon(_CHOICE_SECONDS, self._context.listeners.notify)
         return soon or Selection(None, self._context.settings.provider, unavailable_reason=tr(_CHOOSING))
 
     def status(self, settings: Settings) -> MemoryProviderStatus:
@@ -238,7 +238,7 @@ class BuiltinMemory:
             self._threads,
         )
         self._listeners = Listeners()
-        self.indexing = IndexingService(self._user, self._listeners.tell)
+        self.indexing = IndexingService(self._user, self._listeners.notify)
         self._guard = PathGuard(self._workspace, settings)
         shared = None if share is None else share(self.store, self._slot, self._guard, self._listeners)
         self._searcher: Questions = (
@@ -272,8 +272,8 @@ class BuiltinMemory:
         return {}
 
     @property
-    def kept_searches(self) -> "SavedSearches":
-        return self._parts.kept_searches
+    def saved_searches(self) -> "SavedSearches":
+        return self._parts.saved_searches
 
     @property
     def user_data(self) -> UserData:
@@ -307,7 +307,7 @@ class BuiltinMemory:
         self._lifetime.check()
         self._settings = answering_as(self._settings, settings)
         self._searcher.remember_as(settings.query.cache)
-        self._listeners.tell()
+        self._listeners.notify()
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         self._lifetime.check()
@@ -375,7 +375,7 @@ class BuiltinMemory:
     def approve_embedding(self) -> None:
         self._lifetime.check()
         self._parts.models.approve()
-        self._listeners.tell()
+        self._listeners.notify()
 
     def stored_models(self) -> tuple[StoredModelInfo, ...]:
         self._lifetime.check()
@@ -386,7 +386,7 @@ class BuiltinMemory:
         from engine.store.stored_models import ModelName
 
         gone = self._parts.models.purge(ModelName(provider, model, key))
-        self._listeners.tell()
+        self._listeners.notify()
         return gone
 
     def warm_session(self, session_key: str) -> None:
@@ -406,7 +406,7 @@ class BuiltinMemory:
 
     def probe_embedding(self) -> Probe:
         probe = self._slot.probe()
-        self._listeners.tell()
+        self._listeners.notify()
         return probe
 
     def probe_vector(self) -> Probe:
@@ -450,4 +450,4 @@ class BuiltinMemory:
 
     def _after_repair(self) -> None:
         self.indexing.request("fallback")
-        self._listeners.tell()
+        self._listeners.notify()

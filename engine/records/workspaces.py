@@ -7,7 +7,7 @@ from engine.records.sync import FileIssue, SyncSummary
 
 PlaceKind = Literal["openclaw-workspace", "obsidian-vault", "sessions"]
 
-PathStanding = Literal[
+PathStateKind = Literal[
     "indexed",
     "pending",
     "failed",
@@ -146,7 +146,7 @@ class PathState(Record, frozen=True):
     """Why a path is found, or not."""
 
     asked: str
-    state: PathStanding
+    state: PathStateKind
     sentence: str
     """The status in one or two plain sentences, with advice."""
     remedy: PathRemedy | None

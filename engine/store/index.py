@@ -169,7 +169,7 @@ class IndexStore:
         """
         if identity(self.files.database) not in (self._opened, None):
             self._follow()
-        with self._telling_which_file(), self._readers.connection(cancel) as connection:
+        with self._naming_file(), self._readers.connection(cancel) as connection:
             yield Snapshot(connection, tables)
 
     @contextmanager
@@ -178,7 +178,7 @@ class IndexStore:
 
         `tables` selects the generation to write, None the current one. Raises `DiskFull`, `IndexReadOnly`, …
         """
-        with self._writing, self._telling_which_file(), translated(self.files.database):
+        with self._writing, self._naming_file(), translated(self.files.database):
             if self._closed:
                 raise Closed
             if self.read_only:
@@ -278,7 +278,7 @@ class IndexStore:
             yield
 
     @contextmanager
-    def _telling_which_file(self) -> Iterator[None]:
+    def _naming_file(self) -> Iterator[None]:
         opened = self._opened
         try:
             yield

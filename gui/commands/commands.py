@@ -62,7 +62,7 @@ class _KeyTip(_Following):
         super().__init__(thing, lambda: set_tip(thing, self.instead or with_key(words(), name)))
 
 
-def tell_key(thing: QAction | QWidget, words: str, name: str) -> None:
+def show_key_in_tooltip(thing: QAction | QWidget, words: str, name: str) -> None:
     """Show the key of the command in the tooltip, as long as no other message replaces it."""
     _KeyTip(thing, lambda: words, name)
 

@@ -29,7 +29,7 @@ class SearchSettingsController(QObject):
         workspace = self._workspace = context.workspace
         self._search = search
         self._ranking = search.ranking
-        self._saved = search.controller.saved_searches.shelf
+        self._saved = search.controller.saved_searches.store
         self._banner = context.notices
         self._jobs = context.jobs
         self._config = context.paths.config

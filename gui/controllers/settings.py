@@ -49,7 +49,7 @@ class SettingsController(QObject):
         workspace.opened.connect(self._go_on)
         workspace.closed.connect(self._close)
         workspace.failed.connect(self._give_up)
-        workspace.feed.status_changed.connect(self._hear)
+        workspace.feed.status_changed.connect(self._handle_status)
 
     def add_page(self, name: SettingsPage, maker: PageMaker) -> None:
         """Let another part of the window make this page, before the dialog is first shown."""
@@ -108,7 +108,7 @@ class SettingsController(QObject):
             self._workspace.sync(approve=agreed)
 
     @Slot(object)
-    def _hear(self, status: MemoryProviderStatus | None) -> None:
+    def _handle_status(self, status: MemoryProviderStatus | None) -> None:
         """Refresh the dialog after a sync, which leaves less to embed."""
         last = None if status is None else status.last_sync
         if last != self._last_sync:

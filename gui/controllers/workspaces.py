@@ -59,7 +59,7 @@ class WorkspacesController(QObject):
         search.workspace_menu_requested.connect(self._fill_menu)
         search.switch_requested.connect(self._switch_to)
         self._synced: SyncSummary | None = None
-        workspace.feed.status_changed.connect(self._hear)
+        workspace.feed.status_changed.connect(self._handle_status)
 
     @property
     def ready(self) -> bool:
@@ -108,7 +108,7 @@ class WorkspacesController(QObject):
         return self._workspace.store_path or (opened.settings.store.path if opened else "")
 
     @Slot(object)
-    def _hear(self, status: MemoryProviderStatus | None) -> None:
+    def _handle_status(self, status: MemoryProviderStatus | None) -> None:
         """Update the open workspace's entry when a sync ends while the switcher is open."""
         synced = status.last_sync if status is not None else None
         ended = synced is not None and synced != self._synced

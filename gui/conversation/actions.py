@@ -94,7 +94,7 @@ _COPIED: dict[Detail, str] = {
     "short": marked("Session copied, tools in one line each"),
     "full": marked("Session copied, with all tools"),
 }
-_MOST_LETTERS = 4000
+_MOST_CHARACTERS = 4000
 _MOST_COPIED = 16_000_000
 """Characters; a clipboard with more stalls the programs that paste it."""
 _MOST_PARSED = 256 * 1024
@@ -229,7 +229,7 @@ class ConversationActions(QObject):
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """What the memory of these sessions cannot do."""
-        self._gates.hear(lacks)
+        self._gates.update_features(lacks)
 
     def set_session(
         self, manager: MemorySearchManager | None, conversation: Conversation | None, *, revealed: bool = False
@@ -286,7 +286,7 @@ class ConversationActions(QObject):
             start_line=parts[0].line,
             end_line=parts[-1].line,
             # Revealed text must not leave this window: the indexed, masked message is used.
-            text="" if self._revealed else beginning_of(text, _MOST_LETTERS),
+            text="" if self._revealed else beginning_of(text, _MOST_CHARACTERS),
             message=parts[0].ordinal,
         )
         self.like_requested.emit(passage, passage.text)

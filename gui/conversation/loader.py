@@ -226,7 +226,7 @@ class NewMessagesButton(QPushButton):
         view.verticalScrollBar().valueChanged.connect(self._look)
         view.installEventFilter(self)
 
-    def tell(self, first: int) -> None:
+    def report_new(self, first: int) -> None:
         """Report new entries, from `first` on."""
         self._first = first if self.isHidden() else min(self._first, first)
         conversation = self._view.conversation

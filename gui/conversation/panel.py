@@ -280,7 +280,7 @@ class ConversationPanel(BaseViewer):
         self.finding.hits.look_on(ConversationLines(opened.conversation))
         if opened.conversation.session.masked != before.conversation.session.masked:
             self._tell_of_secrets(opened)
-        self.new_messages.tell(len(before.conversation.entries))
+        self.new_messages.report_new(len(before.conversation.entries))
 
     def _on_failed(self, sentence: str) -> None:
         self._drop()

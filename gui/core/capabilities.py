@@ -46,7 +46,7 @@ SHORT: dict[Feature, str] = {
     "insight": marked("Inside"),
 }
 """Short label next to a disabled control."""
-_TIP_LETTERS = 72
+_TIP_CHARACTERS = 72
 _BELOW = 32
 """Pixels from the upper edge of the focused widget to the message."""
 
@@ -66,7 +66,7 @@ class Capabilities(QObject):
         self._take(lacks)
 
     @Slot(object)
-    def hear(self, status: MemoryProviderStatus | None) -> None:
+    def update_status(self, status: MemoryProviderStatus | None) -> None:
         """Update the missing features by this status; None (no open memory) changes nothing."""
         if status is not None:
             self._take(status.lacks)
@@ -96,7 +96,7 @@ class Gate:
         self._allowed, self._why = allowed, "" if allowed else why
         self._show()
 
-    def hear(self, lacks: MissingFeatures) -> None:
+    def update_features(self, lacks: MissingFeatures) -> None:
         """Update by the memory's missing features."""
         reason = lacks.get(self.feature, "")
         if reason != self.reason:
@@ -129,18 +129,18 @@ class Gates:
         """Make a gate, through which the owner enables the action or control from now on."""
         gate = Gate(thing, feature)
         self._gates.append(gate)
-        gate.hear(self.lacks)
+        gate.update_features(self.lacks)
         return gate
 
-    def hear(self, lacks: MissingFeatures) -> None:
+    def update_features(self, lacks: MissingFeatures) -> None:
         self.lacks = lacks
         for gate in self._gates:
-            gate.hear(lacks)
+            gate.update_features(lacks)
 
 
 def _tip(sentence: str) -> str:
     """The sentence as a tooltip with lines of readable length; words with a hyphen aren't broken."""
-    return textwrap.fill(sentence, _TIP_LETTERS, break_on_hyphens=False)
+    return textwrap.fill(sentence, _TIP_CHARACTERS, break_on_hyphens=False)
 
 
 def _words(thing: QAction | QWidget) -> tuple[str, str, str]:

@@ -24,13 +24,13 @@ class Notices(Banner):
     def __init__(self, workspace: Workspace, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._workspace = workspace
-        workspace.sync_failed.connect(self.tell_failed_sync)
-        workspace.engine_tried.connect(self.tell_engine_tried)
-        workspace.data_restored.connect(self.tell_restored)
+        workspace.sync_failed.connect(self.show_failed_sync)
+        workspace.engine_tried.connect(self.show_engine_tried)
+        workspace.data_restored.connect(self.show_restored)
         workspace.data_not_restored.connect(self.complain)
 
     @Slot(str, str)
-    def tell_index_problem(self, sentence: str, remedy: IndexRemedy) -> None:
+    def show_index_problem(self, sentence: str, remedy: IndexRemedy) -> None:
         remedies: dict[IndexRemedy, tuple[Action, ...]] = {
             "": (),
             "rebuild": (Action(tr("Rebuild index…"), self.ask_rebuild),),
@@ -39,7 +39,7 @@ class Notices(Banner):
         self.say(sentence, "degraded", *remedies[remedy], key="index")
 
     @Slot(object)
-    def tell_user_data(self, status: UserDataStatus | None) -> None:
+    def show_user_data(self, status: UserDataStatus | None) -> None:
         """Show that facts, saved searches and history can't be read; None removes the message."""
         if status is None:
             self.clear("user-data")
@@ -50,22 +50,22 @@ class Notices(Banner):
             self.say(status.problem, "degraded", restore, key="user-data")
 
     @Slot(str)
-    def tell_restored(self, sentence: str) -> None:
+    def show_restored(self, sentence: str) -> None:
         """Show that the backup was restored, and its origin."""
         self.say(sentence, "working", key="restored")
 
     @Slot(str, bool)
-    def tell_failed_sync(self, sentence: str, of_provider: bool) -> None:
+    def show_failed_sync(self, sentence: str, of_provider: bool) -> None:
         settings = (self._to_settings,) if of_provider else ()
         self.say(sentence, "degraded", Action(tr("Try again"), self._workspace.sync), *settings, key="sync")
 
     @Slot()
-    def take_back_failed_sync(self) -> None:
+    def remove_failed_sync(self) -> None:
         """Remove the message about a failed sync, since a later one succeeded."""
         self.clear("sync")
 
     @Slot(str)
-    def tell_provider_problem(self, reason: str) -> None:
+    def show_provider_problem(self, reason: str) -> None:
         """Show why the configured provider can't be used; an empty reason removes the message."""
         if reason:
             self.say(
@@ -75,12 +75,12 @@ class Notices(Banner):
             self.clear("provider")
 
     @Slot(object)
-    def tell_engine_replaced(self, instead: FallbackEngine | None) -> None:
+    def show_engine_replaced(self, instead: FallbackEngine | None) -> None:
         """Show that another engine answers in place of the chosen one; None removes the message."""
         if instead is None:
             self.clear("engine")
             return
-        self._tell_replaced(
+        self._show_replaced(
             tr(
                 "{engine} did not answer. {reason} The built-in index answers until it does.",
                 engine=engine_name(instead.chosen),
@@ -95,12 +95,12 @@ class Notices(Banner):
         self._workspace.try_again()
 
     @Slot(object)
-    def tell_engine_tried(self, instead: FallbackEngine | None) -> None:
+    def show_engine_tried(self, instead: FallbackEngine | None) -> None:
         """Show which engine still answers as a fallback; None if the chosen one is back."""
         if instead is None:
             self.clear("engine")
         else:
-            self._tell_replaced(
+            self._show_replaced(
                 tr(
                     "{engine} still does not answer. {reason} The built-in index answers until it does.",
                     engine=engine_name(instead.chosen),
@@ -108,7 +108,7 @@ class Notices(Banner):
                 ),
             )
 
-    def _tell_replaced(self, sentence: str) -> None:
+    def _show_replaced(self, sentence: str) -> None:
         again = Action(tr("Try again now"), self.try_engine_again)
         self.say(sentence, "degraded", again, self._to_engines, key="engine")
 

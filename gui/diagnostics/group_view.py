@@ -89,7 +89,7 @@ LINK_PADDING = 4
 _LINK_PIXELS = 12
 _LINK_PADS = 10
 _SPACING, _STACKED_SPACING = 6, 12
-_FEWEST_LETTERS = 15
+_FEWEST_CHARACTERS = 15
 """Fewest characters of a value next to its label; with less room it moves below."""
 
 
@@ -106,7 +106,7 @@ def links_width(words: Iterable[str]) -> int:
 
 def must_stack(width: int) -> bool:
     """Whether rows of that width have too little room for a value, or any button, next to its label."""
-    least = _FEWEST_LETTERS * QFontMetrics(font_at(BASE_PIXELS)).averageCharWidth()
+    least = _FEWEST_CHARACTERS * QFontMetrics(font_at(BASE_PIXELS)).averageCharWidth()
     return width - label_width() < max(least, links_width(REMEDY_WORDS.values()))
 
 

@@ -172,7 +172,7 @@ class PathExplainer(QWidget):
     @Slot(object)
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Show in the field whether the backend supports explanations."""
-        self._gates.hear(lacks)
+        self._gates.update_features(lacks)
         self._lack.setText(breakable(lacks.get("states", "")))
         self._lack.setVisible("states" in lacks)
         self._clear()

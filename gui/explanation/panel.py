@@ -5,7 +5,7 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from engine import MemorySearchResult, SearchExplanation, marked, tr
-from gui.commands.commands import EXPLAIN, tell_key
+from gui.commands.commands import EXPLAIN, show_key_in_tooltip
 from gui.core.capabilities import MissingFeatures
 from gui.explanation import wording
 from gui.explanation.result_view import ResultView
@@ -41,7 +41,7 @@ class ExplanationPanel(QWidget):
         self._result: MemorySearchResult | None = None
         self._lack = ""
         self._close = IconButton("close", tr("Close the explanation"))
-        tell_key(self._close, tr("Close the explanation"), EXPLAIN.name)
+        show_key_in_tooltip(self._close, tr("Close the explanation"), EXPLAIN.name)
         self._close.clicked.connect(self.close_requested)
         self._title = label(tr(_TITLE), "section")
         self._hint = label(tr(_NOTHING), "meta", wrap=True)

@@ -16,7 +16,7 @@ from gui.widgets.table import Column, Index, RecordsTable
 
 Record = TypeVar("Record")
 _PADDING = 16
-_NAME_LETTERS, _MOST_LETTERS = 16, 22
+_NAME_CHARACTERS, _MOST_CHARACTERS = 16, 22
 """Of the name of a figure."""
 _MARK = "\N{MULTIPLICATION SIGN}"
 
@@ -125,7 +125,7 @@ class FigureTable(_FittedTable[Figure]):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         columns = (
-            Column[Figure](tr("Figure"), _NAME_LETTERS, lambda figure: figure.name),
+            Column[Figure](tr("Figure"), _NAME_CHARACTERS, lambda figure: figure.name),
             Column[Figure](tr("Value"), 0, lambda figure: figure.value),
         )
         super().__init__(columns, lambda figure: f"{figure.name}: {figure.value}", parent)
@@ -136,9 +136,9 @@ class FigureTable(_FittedTable[Figure]):
         super()._fit()
         metrics, model = QFontMetrics(font_at(13)), self.model()
         names = (model.index(row, 0).data() for row in range(model.rowCount()))
-        most = metrics.averageCharWidth() * _MOST_LETTERS
+        most = metrics.averageCharWidth() * _MOST_CHARACTERS
         widest = max(map(metrics.horizontalAdvance, names), default=0)
-        least = metrics.averageCharWidth() * _NAME_LETTERS
+        least = metrics.averageCharWidth() * _NAME_CHARACTERS
         self.horizontalHeader().resizeSection(0, max(least, min(widest, most)) + _PADDING)
 
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from engine import Fact, FactCategory, Facts, KeptFact, MemorySearchManager, category_of, marked, tr
+from engine import Fact, FactCategory, Facts, MemorySearchManager, SavedFact, category_of, marked, tr
 from gui.core.jobs import Job, Jobs
 from gui.facts import wording
 from gui.facts.list_and_editor import FactsBody
@@ -163,9 +163,9 @@ class FactChanges(QObject):
     added = Signal()
     """A new fact was saved, or an existing one found: show it."""
 
-    def __init__(self, shelf: FactStore, body: FactsBody, parent: QObject) -> None:
+    def __init__(self, store: FactStore, body: FactsBody, parent: QObject) -> None:
         super().__init__(parent)
-        self._saved = shelf
+        self._saved = store
         self._body = body
         self._undo = UndoStack()
         self._go_next = ""
@@ -202,7 +202,7 @@ class FactChanges(QObject):
         def add(facts: Facts) -> object:
             return facts.add(text, category=category or category_of(text), importance=importance)
 
-        def done(kept: KeptFact) -> None:
+        def done(kept: SavedFact) -> None:
             fact = kept.fact
             self._go_next = fact.id
             if kept.duplicate:

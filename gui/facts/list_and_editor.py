@@ -19,12 +19,12 @@ from PySide6.QtWidgets import (
 )
 
 from engine import Fact, tr
-from gui.commands.commands import key_action, show_keys_of, tell_key
+from gui.commands.commands import key_action, show_key_in_tooltip, show_keys_of
 from gui.commands.keymap import command
 from gui.facts.editor import FactEditor
-from gui.facts.wording import age_text, meta_text, told
+from gui.facts.wording import age_text, meta_text, spoken_fact
 from gui.search.result_list import copy_text
-from gui.style.stylesheet import font_at, letter_width
+from gui.style.stylesheet import character_width, font_at
 from gui.style.theme import tokens
 from gui.widgets.labels import ElidedLabel, elide, line
 from gui.widgets.message import NoticeBar
@@ -33,7 +33,7 @@ from gui.widgets.placeholder_page import Action, StatePage
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
 
 NEW = command("facts.new", "New fact", "facts", "Ctrl+N")
-_FEWEST_LETTERS = 96
+_FEWEST_CHARACTERS = 96
 """Fewest characters of list and editor together; with less room, one replaces the other."""
 _LIST_SHARE = (3, 2)
 
@@ -56,8 +56,8 @@ class FactRow:
 class FactModel(RowModel):
     """Rows without headings."""
 
-    def told(self, row: FactRow) -> str:
-        return told(row.fact)
+    def spoken(self, row: FactRow) -> str:
+        return spoken_fact(row.fact)
 
     def tip(self, row: FactRow) -> str:
         return row.fact.text
@@ -199,7 +199,7 @@ class FactsBody(QWidget):
         """Messages with an undo action."""
         self._remark = NoticeBar()
         self.new_button = QPushButton(tr("New fact"))
-        tell_key(self.new_button, tr("Write a fact"), NEW.name)
+        show_key_in_tooltip(self.new_button, tr("Write a fact"), NEW.name)
         self._counts = ElidedLabel()
         self._counts.setProperty("role", "meta")
         self.page = StatePage()
@@ -290,7 +290,7 @@ class FactsBody(QWidget):
         return self.page.take_focus()
 
     def _fold(self) -> None:
-        narrow = self.width() < letter_width() * _FEWEST_LETTERS
+        narrow = self.width() < character_width() * _FEWEST_CHARACTERS
         empty = self.editor.fact is None and not self.editor.is_new
         self._left.setHidden(narrow and self._editing and not empty)
         self._side.setHidden(empty or (narrow and not self._editing))

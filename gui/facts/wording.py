@@ -72,7 +72,7 @@ def age_text(fact: Fact) -> str:
     return ago(fact.changed if fact.forgotten is None else fact.forgotten)
 
 
-def told(fact: Fact) -> str:
+def spoken_fact(fact: Fact) -> str:
     """All of it in one sentence, for a screen reader."""
     return f"{fact.text}. {meta_text(fact)}, {age_text(fact)}"
 

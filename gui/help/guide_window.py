@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 from engine import CancelToken, NumberedText, spoken, tr, tr_count
 from gui.core.jobs import Jobs, JobSlot
 from gui.help.pages import LANGUAGES, GuidePage, Section, find
-from gui.style.stylesheet import font_at, letter_width, set_role
+from gui.style.stylesheet import character_width, font_at, set_role
 from gui.style.typography import resize_with_text
 from gui.viewer.lines import FileLines
 from gui.viewer.matches import query_finder
@@ -38,9 +38,9 @@ from gui.widgets.announcer import announce
 from gui.widgets.labels import label, line
 
 _WIDTH, _HEIGHT = 880, 640
-_FEWEST_LETTERS = 92
+_FEWEST_CHARACTERS = 92
 """Fewest characters of list and page together; with less room, one replaces the other."""
-_LIST_LETTERS = 30
+_LIST_CHARACTERS = 30
 
 _PLACE = Qt.ItemDataRole.UserRole
 
@@ -224,7 +224,7 @@ class GuideWindow(QDialog):
         self._reads = True
         self._back.setEnabled(bool(self._before))
         self.say("")
-        self._list.stand_at(location)
+        self._list.set_current(location)
         self._fold()
         self._render()
 
@@ -241,12 +241,12 @@ class GuideWindow(QDialog):
 
     @property
     def _narrow(self) -> bool:
-        return self.width() < letter_width() * _FEWEST_LETTERS
+        return self.width() < character_width() * _FEWEST_CHARACTERS
 
     def _fold(self) -> None:
         narrow = self._narrow
         letter = QFontMetrics(font_at(13)).averageCharWidth()
-        self._side.setFixedWidth(self.width() if narrow else letter * _LIST_LETTERS)
+        self._side.setFixedWidth(self.width() if narrow else letter * _LIST_CHARACTERS)
         self._side.setHidden(narrow and self._reads)
         self._text.setHidden(narrow and not self._reads)
         self._between.setHidden(narrow)
@@ -349,7 +349,7 @@ class GuidePageList(QListWidget):
         if rows:
             self.setCurrentRow(0)
 
-    def stand_at(self, location: GuideLocation) -> None:
+    def set_current(self, location: GuideLocation) -> None:
         """Make the row of this location, or of its page, current without a signal."""
         blocked = self.blockSignals(True)
         for row in range(self.count()):

@@ -13,10 +13,10 @@ from engine import (
     ChunkSizes,
     DiskPart,
     DiskPartName,
-    KeptSync,
     MemoryProviderStatus,
     MemorySyncProgressUpdate,
     MonthCount,
+    StoredSync,
     marked,
     number,
     tr,
@@ -181,7 +181,7 @@ def disk_series(parts: Sequence[DiskPart]) -> Series:
     )
 
 
-def cache_hits(syncs: Iterable[KeptSync]) -> tuple[int, int] | None:
+def cache_hits(syncs: Iterable[StoredSync]) -> tuple[int, int] | None:
     """Chunks with a cached vector, and all that needed one; None while no sync has counted them."""
     counting = [sync for sync in syncs if sync.vectors_reused is not None]
     reused = sum(sync.vectors_reused or 0 for sync in counting)
@@ -206,7 +206,7 @@ class Throughput:
         self._samples: deque[Sample] = deque(maxlen=_KEPT)
         self._running = False
 
-    def hear(self, status: MemoryProviderStatus | None, now: float) -> bool:
+    def update_status(self, status: MemoryProviderStatus | None, now: float) -> bool:
         """Fed with every record; whether there is something new to show."""
         self._running = status is not None and status.syncing is not None
         step = None if status is None or status.paused else status.syncing

@@ -15,8 +15,8 @@ from gui.widgets.formatting import grouped
 from gui.widgets.labels import label
 from gui.widgets.plain_text import as_tip
 
-_FIGURE_LETTERS = 9
-_NAME_LETTERS = 18
+_FIGURE_CHARACTERS = 9
+_NAME_CHARACTERS = 18
 Index = QModelIndex | QPersistentModelIndex
 Key = tuple[str, str]
 
@@ -221,7 +221,7 @@ class FolderCard(QFrame):
 
     def _measure(self) -> None:
         metrics = QFontMetrics(font_at(13))
-        header, least = self.tree.header(), metrics.averageCharWidth() * _FIGURE_LETTERS
+        header, least = self.tree.header(), metrics.averageCharWidth() * _FIGURE_CHARACTERS
         header.ensurePolished()
         self._widths = {place: max(least, header.sectionSizeHint(place)) for place in range(1, len(TITLES))}
         for place, width in self._widths.items():
@@ -231,7 +231,7 @@ class FolderCard(QFrame):
 
     def _fit(self) -> None:
         """Leave room for the names: columns without values are hidden if there is little; otherwise scroll."""
-        header, least = self.tree.header(), QFontMetrics(font_at(13)).averageCharWidth() * _NAME_LETTERS
+        header, least = self.tree.header(), QFontMetrics(font_at(13)).averageCharWidth() * _NAME_CHARACTERS
         room = self.tree.viewport().width() - sum(self._widths.values()) - least
         for place in _RARE:
             empty = not any(numbers(folder)[place - 1] for folder in self.model.folders)

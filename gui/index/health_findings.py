@@ -18,9 +18,9 @@ _STATES: dict[str, tuple[State, str]] = {
     "failed": ("degraded", marked("Broken")),
 }
 
-_WIDE_LETTERS = 110
-_NAME_LETTERS = 22
-_WORD_LETTERS = 15
+_WIDE_CHARACTERS = 110
+_NAME_CHARACTERS = 22
+_WORD_CHARACTERS = 15
 
 
 class FindingRow(QWidget):
@@ -53,9 +53,9 @@ class FindingRow(QWidget):
     def _fold(self) -> None:
         """Name, detail and state side by side if there is room."""
         letter = QFontMetrics(font_at(13)).averageCharWidth()
-        wide = self.width() > _WIDE_LETTERS * letter
-        self._grid.setColumnMinimumWidth(1, _NAME_LETTERS * letter if wide else 0)
-        self._grid.setColumnMinimumWidth(2, _WORD_LETTERS * letter if wide else 0)
+        wide = self.width() > _WIDE_CHARACTERS * letter
+        self._grid.setColumnMinimumWidth(1, _NAME_CHARACTERS * letter if wide else 0)
+        self._grid.setColumnMinimumWidth(2, _WORD_CHARACTERS * letter if wide else 0)
         if wide == self._wide:
             return
         self._wide = wide

@@ -42,7 +42,7 @@ from gui.widgets.state import State, StateDot
 from gui.widgets.sync_bar import ProgressLine
 
 _FULL = 1000
-_SUMMARY_LETTERS = 36
+_SUMMARY_CHARACTERS = 36
 
 _CALM_MS = 1500
 _IN_STATUS = frozenset(
@@ -89,7 +89,7 @@ class HealthSummaryBar(QWidget):
         self._right.addWidget(_beside(self.bar, self.stop))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(FoldingRow(self._left(), self._right, _SUMMARY_LETTERS))
+        column.addWidget(FoldingRow(self._left(), self._right, _SUMMARY_CHARACTERS))
 
     def _left(self) -> QWidget:
         left = QWidget()

@@ -12,9 +12,9 @@ from engine import (
     CancelToken,
     IndexInsight,
     IndexOverview,
-    KeptSync,
     MemoryProviderStatus,
     MemorySearchManager,
+    StoredSync,
     tr,
     tr_count,
 )
@@ -27,7 +27,7 @@ from gui.index.figures import NOTHING, FigureCard, figures
 from gui.index.folder_tree import FolderCard
 from gui.index.map.panel import MapPanel
 from gui.search.query import Answer
-from gui.style.stylesheet import letter_width
+from gui.style.stylesheet import character_width
 from gui.style.typography import font_scale
 from gui.widgets.charts.bars import BarChart, ShareChart, SparkChart
 from gui.widgets.charts.card import ChartCard
@@ -41,14 +41,14 @@ from gui.widgets.sync_line import REASON_WORDS
 from gui.widgets.tab_order import put_behind, stops
 from gui.widgets.table import IssuesTable
 
-_CARD_LETTERS = 33
+_CARD_CHARACTERS = 33
 """Length of a card's longest line besides its figure."""
 _ACROSS = (5, 3, 2)
 """Figures in a row, as many as there is room for."""
 _AGAIN = "count-again"
 _GROUPS = ("overview", "status", "duplicates", "health")
 """The sources of attention rows, in order."""
-_FEWEST_LETTERS = 112
+_FEWEST_CHARACTERS = 112
 _LEFT, _RIGHT = 8, 5
 """Shares of the width."""
 _GAP = 12
@@ -56,7 +56,7 @@ _GUTTER = 16
 _WIDTH, _AROUND = 460, 80
 
 
-def show_sync(sync: KeptSync, parent: QWidget) -> QDialog:
+def show_sync(sync: StoredSync, parent: QWidget) -> QDialog:
     """Details first, then the failed files in the history."""
     content = QWidget()
     content.setMinimumWidth(min(round(_WIDTH * font_scale()), parent.window().width() - _AROUND))
@@ -86,7 +86,7 @@ def show_sync(sync: KeptSync, parent: QWidget) -> QDialog:
     return sheet(tr("Update details"), content, parent)
 
 
-def _facts(sync: KeptSync) -> list[tuple[str, str]]:
+def _facts(sync: StoredSync) -> list[tuple[str, str]]:
     vectors = tr("{embedded:,} embedded, reused not noted", embedded=sync.vectors_embedded)
     if sync.vectors_reused is not None:
         vectors = tr(
@@ -151,8 +151,8 @@ class TwoColumns(QScrollArea):
         self._fold()
 
     def _fold(self) -> None:
-        letters = self.width() // letter_width()
-        narrow = self._single or letters < _FEWEST_LETTERS
+        letters = self.width() // character_width()
+        narrow = self._single or letters < _FEWEST_CHARACTERS
         if narrow == self._narrow:
             return
         self._narrow = narrow
@@ -320,7 +320,7 @@ class OverviewPage(IndexPage):
     def show_status(self, status: MemoryProviderStatus | None) -> None:
         """Update the current values; drawn only while visible."""
         self._status = status
-        self._throughput.hear(status, time.time())
+        self._throughput.update_status(status, time.time())
         if self.isVisible():
             self._show_live()
 
@@ -357,8 +357,8 @@ class OverviewPage(IndexPage):
     # --- paths ------------------------------------------------------------------------------------------------------
 
     def _place_figures(self) -> None:
-        letters = self.width() // letter_width()
-        across = next((many for many in _ACROSS if letters >= many * _CARD_LETTERS), _ACROSS[-1])
+        letters = self.width() // character_width()
+        across = next((many for many in _ACROSS if letters >= many * _CARD_CHARACTERS), _ACROSS[-1])
         if across == self._across:
             return
         for place in range(self._across):

@@ -128,7 +128,7 @@ class QuickPanel(QWidget):
         elif before != self._reading:
             self._say(*messages.empty(answer.question, answer.outcome, self._reading))
 
-    def tell_instead(self, title: str, sentence: str) -> None:
+    def show_reason(self, title: str, sentence: str) -> None:
         """Why nothing can be searched now."""
         self._instead = (title, sentence)
         self._ask(at_once=True)

@@ -288,7 +288,7 @@ class NewNoteNotice(QObject):
         """Notes that the user has not answered to."""
         workspace.opened.connect(self._begin)
         workspace.closed.connect(self._end)
-        workspace.feed.status_changed.connect(self._hear)
+        workspace.feed.status_changed.connect(self._handle_status)
         banner.cleared.connect(self._take_turn)
 
     @Slot()
@@ -312,7 +312,7 @@ class NewNoteNotice(QObject):
         self._opened, self._waiting, self._begins = None, (), False
 
     @Slot(object)
-    def _hear(self, status: MemoryProviderStatus | None) -> None:
+    def _handle_status(self, status: MemoryProviderStatus | None) -> None:
         """The first record may have other problems to show first."""
         if self._begins and status is not None:
             self._begins = False

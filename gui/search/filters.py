@@ -97,7 +97,7 @@ class Filters(QWidget):
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Mark unsupported filters, and unselect all where searches cannot be filtered."""
-        self._gates.hear(lacks)
+        self._gates.update_features(lacks)
         if "conditions" in lacks:
             self.choose(None, None, None)
 

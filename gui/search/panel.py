@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager, MemorySearchResult, marked, tr
-from gui.commands.commands import give_key, tell_key
+from gui.commands.commands import give_key, show_key_in_tooltip
 from gui.commands.keymap import command
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.jobs import Jobs
@@ -63,7 +63,7 @@ class QueryHelpButton(IconButton):
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__("help", tr("What can be typed here"), parent=parent)
-        tell_key(self, tr("What can be typed here"), _HELP.name)
+        show_key_in_tooltip(self, tr("What can be typed here"), _HELP.name)
         opener = QAction(_HELP.words, self)
         opener.triggered.connect(self.open)
         give_key(self, opener, _HELP, Qt.ShortcutContext.WindowShortcut)
@@ -73,7 +73,7 @@ class QueryHelpButton(IconButton):
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Examples with operators can be chosen where they mean something."""
-        self._menu.gates.hear(lacks)
+        self._menu.gates.update_features(lacks)
 
     @Slot()
     def open(self) -> None:
@@ -101,7 +101,7 @@ def _examples() -> tuple[tuple[str, str], ...]:
 
 # ---------------------------------------------------------------------------------------------------------------------
 
-BOX_LETTERS = 56
+BOX_CHARACTERS = 56
 """Where the box cannot have that many, the filters go below it."""
 PREVIEW_MS = 60
 
@@ -202,7 +202,7 @@ class SearchPanel(QObject, ViewPanel):
         self.view = ResultsView()
         self._preview = Preview(self.view, self)
         self._actions = ResultActions(self.view.list, self)
-        self.header = FoldingRow(self.box, self.filters, BOX_LETTERS)
+        self.header = FoldingRow(self.box, self.filters, BOX_CHARACTERS)
         self.body: ResultsView = self.view
         self.ranking = self.view.ranking
         self.controller = SearchController(self.box, self.completion, self.filters, self.view, jobs, self)

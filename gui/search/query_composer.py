@@ -115,9 +115,9 @@ class ViewStateRestorer:
     @property
     def view_state(self) -> SearchViewState:
         """The query, and the user's position in its answer."""
-        return self.standing_of(self._composer.due())
+        return self.view_state_of(self._composer.due())
 
-    def standing_of(self, question: Query | None) -> SearchViewState:
+    def view_state_of(self, question: Query | None) -> SearchViewState:
         """The same for another query, whose answer may still be shown."""
         answer, order = self._view.answer, self._view.order
         if question is None or answer is None or answer.question.subject != question.subject:
@@ -126,8 +126,7 @@ class ViewStateRestorer:
         return SearchViewState(question.subject, order, answer.question.max_results, place)
 
     def go_to(self, wanted: SearchViewState) -> bool:
-        """Return whether the current answer sufficed; otherwise the position is restored when `hear` receives another
-        one."""
+        """Return whether the current answer sufficed; otherwise the next answer restores the position."""
         shown = self.view_state
         enough = shown == wanted and shown.max_results >= wanted.max_results and shown.place is not None
         if enough and wanted.place is not None:
@@ -135,7 +134,7 @@ class ViewStateRestorer:
         self._next = None if enough else wanted
         return enough
 
-    def hear(self, answer: Answer) -> None:
+    def note_answer(self, answer: Answer) -> None:
         """An answer is shown."""
         wanted, results = self._next, self._view.list
         if wanted is None or wanted.place is None or answer.question.subject != wanted.subject:

@@ -94,7 +94,7 @@ class RankingMenu(QObject):
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Show the default of the settings; plain relevance where ordering is not supported."""
         before = "ordering" in self._gates.lacks
-        self._gates.hear(lacks)
+        self._gates.update_features(lacks)
         if before != ("ordering" in lacks):
             self.show(self._default)
 

@@ -30,7 +30,7 @@ class NewResultsButton(QPushButton):
         self.setProperty("role", "primary")
         self.hide()
 
-    def tell(self, before: frozenset[Hashable], now: frozenset[Hashable]) -> None:
+    def show_count(self, before: frozenset[Hashable], now: frozenset[Hashable]) -> None:
         """`before` and `now`: the rows above the visible ones. Counts new rows and those that moved up."""
         self._overtaken = (self._overtaken & now) | (now - before)
         more = sum(1 for key in self._overtaken if isinstance(key, tuple) and key[0] == "result")
@@ -132,7 +132,7 @@ class ResultList(RowList):
 
     def _return_to(self, place: Place, shift: int = 0) -> None:
         super()._return_to(place, shift)
-        self.new_above.tell(place.above, self.rows.keys_before(self._first_visible()))
+        self.new_above.show_count(place.above, self.rows.keys_before(self._first_visible()))
 
     def _start_at_top(self) -> None:
         self._held = self.chosen = False
@@ -250,7 +250,7 @@ class ResultMenu(QMenu):
         if len(selected) > 1:
             self.export.setText(tr_count("Export {count:,} result…", "Export {count:,} results…", len(selected)))
         gates = Gates()
-        gates.hear(lacks)
+        gates.update_features(lacks)
         gates.add(self.like, "alike")
         gates.add(self.within, "narrowing")
         gates.add(self.why, "explanation")

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, QuerySuggestion, in_quotes, marked, tr
-from gui.commands.commands import WITHIN, tell_key
+from gui.commands.commands import WITHIN, show_key_in_tooltip
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.search import messages
 from gui.search.messages import button_words
@@ -169,7 +169,7 @@ class ResultsView(QWidget):
         self._header = ListHeader(ORDERS)
         self.ranking = RankingMenu(self._header.sort_button)
         within = IconButton("filter", WITHIN.words)
-        tell_key(within, WITHIN.words, WITHIN.name)
+        show_key_in_tooltip(within, WITHIN.words, WITHIN.name)
         within.clicked.connect(self.within_requested)
         self._header.add_button(within)
         self._gates = Gates()
@@ -199,7 +199,7 @@ class ResultsView(QWidget):
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """What the memory that answers cannot do."""
-        self._gates.hear(lacks)
+        self._gates.update_features(lacks)
         self.ranking.show_unsupported(lacks)
         self._show_empty_again()
 

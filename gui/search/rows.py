@@ -185,7 +185,7 @@ class ResultModel(RowModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(FileRow, parent)
 
-    def told(self, row: Row) -> str:
+    def spoken(self, row: Row) -> str:
         return _spoken(row)
 
     def tip(self, row: Row) -> str:

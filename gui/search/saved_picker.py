@@ -198,19 +198,19 @@ class SearchPicker(QObject):
     rename_requested = Signal(object)
     """SavedSearch."""
 
-    def __init__(self, box: QueryBox, shelf: SavedSearchStore, has_answer: Callable[[], bool]) -> None:
+    def __init__(self, box: QueryBox, store: SavedSearchStore, has_answer: Callable[[], bool]) -> None:
         """`has_answer`: whether an empty box has results, so that Down moves to them."""
         super().__init__(box)
         self._has_answer = has_answer
         self._box = box
-        self._saved = shelf
+        self._saved = store
         self._filter = self._before = ""
         self.list = SavedList(box)
         self.list.itemClicked.connect(self._clicked)
         self.list.menu_requested.connect(self._show_menu)
         box.edit.textEdited.connect(self._typed)
         box.edit.installEventFilter(self)
-        shelf.changed.connect(self._refresh)
+        store.changed.connect(self._refresh)
 
     @property
     def is_open(self) -> bool:

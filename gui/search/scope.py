@@ -30,9 +30,9 @@ from gui.widgets.mirrored import margins
 from gui.widgets.query_box import QueryBox
 from gui.widgets.row_list import GUTTER
 
-_LEAST_LETTERS = 44
+_LEAST_CHARACTERS = 44
 """Fewest characters of a line that shows the location after the text."""
-_PLACE_LETTERS = 16
+_PLACE_CHARACTERS = 16
 """It is cut down to no fewer."""
 _STEP = 12
 """Indent in pixels of a line relative to the scope around it."""
@@ -82,8 +82,8 @@ class _Line(QWidget):
     def _fit(self) -> None:
         """In a narrow list a place cut down to its ends would say nothing: the tooltip has it."""
         letter = self.fontMetrics().averageCharWidth()
-        self._place.setMinimumWidth(min(self._place.sizeHint().width(), letter * _PLACE_LETTERS))
-        self._place.setVisible(bool(self._place.text()) and self.width() >= letter * _LEAST_LETTERS)
+        self._place.setMinimumWidth(min(self._place.sizeHint().width(), letter * _PLACE_CHARACTERS))
+        self._place.setVisible(bool(self._place.text()) and self.width() >= letter * _LEAST_CHARACTERS)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -295,7 +295,7 @@ class SearchScope(QObject):
         self.like, self.within = question.like, question.within
         self._tell()
 
-    def hear(self, answer: Answer) -> None:
+    def note_answer(self, answer: Answer) -> None:
         """Update the counts: the index may have changed."""
         if not answer.final or self.within is None:
             return

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from engine import AskedQuestion, Feature, MemorySearchManager, MemorySearchResult, Passage, SearchRemedy, tr
+from engine import Feature, MemorySearchManager, MemorySearchResult, Passage, QueryRecord, SearchRemedy, tr
 from gui.core.capabilities import MissingFeatures, refuse
 from gui.core.jobs import Jobs
 from gui.core.workspace import FIRST_RESULTS
@@ -58,7 +58,7 @@ class QueryVariants(QObject):
         if wanted and answer is not None and answer.final and answer.outcome.explanation is None:
             self._ask()
 
-    def hear(self, answer: Answer) -> None:
+    def note_answer(self, answer: Answer) -> None:
         """An answer is shown; it may have been requested before explanations were."""
         if answer.final and self._runner.explaining and not (answer.explained or answer.outcome.explanation):
             self._ask()
@@ -107,7 +107,7 @@ class SearchProgress(QObject):
         runner.failed.connect(self._show_failure)
         runner.waiting.connect(self._show_waiting)
 
-    def tell(self, answer: Answer) -> None:
+    def announce_progress(self, answer: Answer) -> None:
         """This answer is about to be shown."""
         partial = self._late and not answer.final
         self._box.set_state(messages.partial_state(answer.outcome) if partial else messages.box_state(answer.outcome))
@@ -227,7 +227,7 @@ class SearchController(QObject):
         self.ask()
 
     @Slot(object)
-    def show_question(self, question: AskedQuestion) -> None:
+    def show_question(self, question: QueryRecord) -> None:
         """Run a saved query with all its options."""
         self._box.remember()
         self._view.show_order(question.order)
@@ -373,7 +373,7 @@ class SearchController(QObject):
 
     # --- saved queries ----------------------------------------------------------------------------------------------
 
-    def _on_show(self) -> AskedQuestion | None:
+    def _on_show(self) -> QueryRecord | None:
         """The current query in its saved form."""
         question = self._composer.due()
         return None if question is None else kept(question, self._view.order)
@@ -391,7 +391,7 @@ class SearchController(QObject):
 
     def _mean(self, question: Query) -> None:
         self.saved_searches.note(kept(question, self._view.order))
-        self.meant.emit(self._view_state.standing_of(question))
+        self.meant.emit(self._view_state.view_state_of(question))
 
     # --- answers ----------------------------------------------------------------------------------------------------
 
@@ -399,9 +399,9 @@ class SearchController(QObject):
     def _show_answer(self, answer: Answer) -> None:
         if not answer.outcome.results and not answer.final:
             return  # the meaning may still find something
-        self._progress.tell(answer)
-        self._narrowing.hear(answer)
+        self._progress.announce_progress(answer)
+        self._narrowing.note_answer(answer)
         self._view.show_answer(answer)
-        self._view_state.hear(answer)
+        self._view_state.note_answer(answer)
         self.answer_changed.emit(answer)
-        self._variants.hear(answer)
+        self._variants.note_answer(answer)

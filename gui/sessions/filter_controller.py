@@ -74,7 +74,7 @@ class FilterChips(QWidget):
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Without sessions there is nothing to select."""
-        self._gates.hear(lacks)
+        self._gates.update_features(lacks)
 
     def show_catalogue(self, catalogue: SessionCatalog) -> None:
         """Offer what there is in these sessions."""

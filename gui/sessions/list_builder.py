@@ -14,14 +14,14 @@ from gui.sessions.catalog import Entry, SessionCatalog, make_catalogue
 from gui.sessions.content_search import ContentSearch
 from gui.sessions.filter_controller import FilterController
 from gui.sessions.listing_view import ListingView, make_place_table
-from gui.sessions.rows import Row, build_alike, build_listing
+from gui.sessions.rows import Row, build_listing, build_similar
 from gui.viewer.notice_page import NothingToRead
 from gui.widgets.guide_link import guide_action
 
 _BACK = marked("Back to all")
-MOST_ALIKE = 30
+MOST_SIMILAR = 30
 
-Alike = tuple[tuple[SessionSummary, float], ...]
+SimilarSessions = tuple[tuple[SessionSummary, float], ...]
 
 
 # --- Reads the list of sessions from the memory, off the GUI thread, and again when the index has changed ------------
@@ -226,7 +226,7 @@ class SimilaritySearch(QObject):
         self.entry = entry
         path = entry.summary.path
         self._job.put(
-            self._jobs.read(lambda _: manager.similar_sessions(path, max_results=MOST_ALIKE), self._take, self._fail)
+            self._jobs.read(lambda _: manager.similar_sessions(path, max_results=MOST_SIMILAR), self._take, self._fail)
         )
 
     def end(self) -> Entry | None:
@@ -235,7 +235,7 @@ class SimilaritySearch(QObject):
         before, self.entry = self.entry, None
         return before
 
-    def _take(self, alike: Alike) -> None:
+    def _take(self, alike: SimilarSessions) -> None:
         self._job.done()
         self.found.emit(alike)
 
@@ -292,16 +292,16 @@ class SimilarList(QObject):
         self.left.emit(before.summary.path if before is not None else "")
 
     @Slot(object)
-    def _show(self, alike: Alike) -> None:
+    def _show(self, alike: SimilarSessions) -> None:
         known, entry = self._reader.known, self._comparison.entry
-        rows: list[Row] = build_alike(known.catalogue, alike) if known else []
+        rows: list[Row] = build_similar(known.catalogue, alike) if known else []
         title = entry.title if entry else ""
         self._view.notice.show_notice(listing_view.alike(title, len(rows)), tr(_BACK), self.leave)
         if rows:
             self._view.show_rows(rows, (tr("Most alike first"),), sortable=False)
             self._view.list.take_focus()
         else:
-            words = tr("Nothing comes close"), tr(listing_view.NOTHING_ALIKE)
+            words = tr("Nothing comes close"), tr(listing_view.NO_SIMILAR_SESSION)
             self._view.show_page(words, actions=((tr(_BACK), self.leave),))
             self._view.page.take_focus()
         self.settled.emit()

@@ -31,7 +31,7 @@ SEARCHING = marked("Searching messages…")
 CHOOSE = marked("Choose sessions…")
 DOWNLOADED = marked("the folder with the export that you downloaded")
 _LONGEST_TEXT = 80
-_KEPT_ELSEWHERE = "kept-elsewhere"
+_INDEXED_ELSEWHERE = "kept-elsewhere"
 """The rule by which the engine leaves them out."""
 CHOOSE_SESSION = NothingToRead(
     marked("Choose a session with Up and Down, and press Enter to read it here."),
@@ -45,7 +45,7 @@ NOTHING_FITS = NothingToRead(
 
 _SEARCH_ALL = marked("Search all workspaces to find them here.")
 
-NOTHING_ALIKE = marked("No other session means something like it, as far as their meaning has been embedded.")
+NO_SIMILAR_SESSION = marked("No other session means something like it, as far as their meaning has been embedded.")
 
 
 class ListingView(QWidget):
@@ -198,7 +198,7 @@ def notice(hits: ContentHits) -> str:
 def elsewhere(status: MemoryProviderStatus) -> str:
     """Which sessions of the chosen folders are indexed in other workspaces, and so are found there."""
     kept = [
-        f"{issue.path}: {tr_reason(issue.detail)}" for issue in status.skipped_files if issue.rule == _KEPT_ELSEWHERE
+        f"{issue.path}: {tr_reason(issue.detail)}" for issue in status.skipped_files if issue.rule == _INDEXED_ELSEWHERE
     ]
     return f"{' '.join(kept)} {tr(_SEARCH_ALL)}" if kept else ""
 

@@ -24,7 +24,7 @@ from gui.viewer.notice_page import NothingToRead
 from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.query_box import QueryBox
 
-BOX_LETTERS = 40
+BOX_CHARACTERS = 40
 """Where the box cannot have that many, the filters go below it."""
 _LOOK_MS = 60_000
 """Often enough, and a timer until midnight would be late after the computer has slept."""
@@ -147,7 +147,7 @@ class SessionsPanel(QObject, ViewPanel):
         self._alike = SimilarList(jobs, self._reader, self.view, self)
         self._follower = SessionFollower(self._session_to_read, self.place, self)
         self._gates.add(self.box.edit, "sessions")
-        self.header = FoldingRow(self.box, self.chips, BOX_LETTERS)
+        self.header = FoldingRow(self.box, self.chips, BOX_CHARACTERS)
         self.body: QWidget = self.view
         self._connect()
         self.set_manager(None)
@@ -217,7 +217,7 @@ class SessionsPanel(QObject, ViewPanel):
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Features that the current or next memory doesn't support."""
         before = self._gates.lacks
-        self._gates.hear(lacks)
+        self._gates.update_features(lacks)
         self._listed.lacks = lacks
         self.chips.show_unsupported(lacks)
         self._actions.lacks = lacks

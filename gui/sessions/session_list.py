@@ -38,7 +38,7 @@ HEADING_TOP = 6
 """Space above a heading beyond that below it, so that it sits nearer to its own rows."""
 MARK_RADIUS = 2.5
 MARK_PAD = 1.5
-UNIT_LETTERS = 64
+UNIT_CHARACTERS = 64
 """Fewest characters of a row that shows the unit of its message count next to agent and project."""
 
 
@@ -146,7 +146,7 @@ class SessionDelegate(QStyledItemDelegate):
         summary = row.entry.summary
         took = span(summary.started, summary.ended)
         # All rows tell the unit or none does; the tooltip always does.
-        roomy = rect.width() >= UNIT_LETTERS * metrics.averageCharWidth()
+        roomy = rect.width() >= UNIT_CHARACTERS * metrics.averageCharWidth()
         messages = message_count(summary.messages) if roomy else grouped(summary.messages)
         shown = " · ".join(part for part in (messages, took) if part)
         painter.setFont(self._meta)
@@ -188,7 +188,7 @@ class SessionModel(RowModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(HeadingRow, parent)
 
-    def told(self, row: Row) -> str:
+    def spoken(self, row: Row) -> str:
         return _spoken(row)
 
     def tip(self, row: Row) -> str:
@@ -399,7 +399,7 @@ class SessionMenu(QMenu):
         self.addSeparator()
         self.alike = self.addAction(tr("Sessions like this one"))
         gates = Gates()
-        gates.hear(lacks)
+        gates.update_features(lacks)
         gates.add(self.alike, "alike")
 
 

@@ -113,7 +113,7 @@ class ChoicesField(Field):
 
 # --- Text fields: validated on each key, saved when the user leaves them or presses Enter ----------------------------
 
-_NUMBER_LETTERS = 12
+_NUMBER_CHARACTERS = 12
 _MOST_LINES = 8
 _AROUND = 26
 """Of a field of several lines, above and below them."""
@@ -227,7 +227,7 @@ class LineField(_Typed):
         numeric = option.kind in ("whole", "number")
         row.addWidget(self.line, 0 if numeric else 1)
         if numeric:
-            self.line.setMaximumWidth(_NUMBER_LETTERS * QFontMetrics(font_at(13)).averageCharWidth() + 40)
+            self.line.setMaximumWidth(_NUMBER_CHARACTERS * QFontMetrics(font_at(13)).averageCharWidth() + 40)
             self.line.setPlaceholderText(tr("Not set") if option.optional else "")
             row.addWidget(label(unit_of(option.key), "muted"))
             row.addStretch(1)

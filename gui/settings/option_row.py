@@ -212,13 +212,13 @@ class OptionRow(QFrame):
         for widget in (self._title, self.field, self._problem, self._help, self.footer):
             column.addWidget(widget)
         self.show_option()
-        model.changed.connect(self._hear)
+        model.changed.connect(self._handle_change)
         model.loaded.connect(self.show_option)
 
     # --- display ----------------------------------------------------------------------------------------------------
 
     @Slot(str)
-    def _hear(self, key: str) -> None:
+    def _handle_change(self, key: str) -> None:
         if key == self.placed.key:
             self.show_option()
 

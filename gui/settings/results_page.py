@@ -57,11 +57,11 @@ class FormRow(QFrame):
         mark(said, placed.help, query)
         self._footer.mark(query)
         self.show_option()
-        model.changed.connect(self._hear)
+        model.changed.connect(self._handle_change)
         model.loaded.connect(self.show_option)
 
     @Slot(str)
-    def _hear(self, key: str) -> None:
+    def _handle_change(self, key: str) -> None:
         if key == self._placed.key:
             self.show_option()
 

@@ -83,7 +83,7 @@ class Views(QObject):
         self._shown: _Shown | NothingToRead = CHOOSE_SESSION
         self._forget_shown()
         search.answer_changed.connect(self.index.show_answer)
-        search.answer_changed.connect(self._hear_answer)
+        search.answer_changed.connect(self._handle_answer)
         search.result_selected.connect(self.show_result)
         search.passed_by.connect(self.focus_list)
         sessions.session_selected.connect(self._show_selected)
@@ -190,7 +190,7 @@ class Views(QObject):
     # --- the open file or session -----------------------------------------------------------------------------------
 
     @Slot(object)
-    def _hear_answer(self, answer: Answer | None) -> None:
+    def _handle_answer(self, answer: Answer | None) -> None:
         """The preview of an earlier query's result closes with the results, unless the user is reading there."""
         asked = None if answer is None else answer.question.subject
         if asked == self._asked:

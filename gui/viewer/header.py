@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QMenu, QPushButton, QStyle, QWidget
 
 from engine import marked, tr
-from gui.commands.commands import tell_key
+from gui.commands.commands import show_key_in_tooltip
 from gui.commands.keymap import command
 from gui.style.stylesheet import set_role
 from gui.style.typography import font_scale
@@ -110,8 +110,8 @@ class ViewerHeader(QFrame):
         self.crumb = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle, parent=self)
         self.crumb.setProperty("role", "meta")
         self.source_button, self.rendered_button = self._mode_button(tr("Source")), self._mode_button(tr("Rendered"))
-        tell_key(self.source_button, tr("The raw file"), TURN.name)
-        tell_key(self.rendered_button, tr("The file as a page"), TURN.name)
+        show_key_in_tooltip(self.source_button, tr("The raw file"), TURN.name)
+        show_key_in_tooltip(self.rendered_button, tr("The file as a page"), TURN.name)
         self.source_button.setChecked(True)
         modes = QButtonGroup(self)
         modes.addButton(self.source_button)

@@ -170,7 +170,7 @@ class ViewerPanel(BaseViewer):
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Features that the files' memory doesn't support."""
-        self.similar.gate.hear(lacks)
+        self.similar.gate.update_features(lacks)
         self._chunks.show_unsupported(lacks)
 
     def refresh(self) -> None:

@@ -6,7 +6,7 @@ Pure functions.
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from engine import FileIssue, MemoryProviderStatus, files_told, marked, tr
+from engine import FileIssue, MemoryProviderStatus, files_covered, marked, tr
 
 BUILTIN = "builtin"
 _NAMES = {BUILTIN: marked("built-in index"), "lancedb": "LanceDB"}
@@ -81,7 +81,7 @@ _WORDS = {
 
 def files_left_out(issues: Iterable[FileIssue]) -> int:
     """Number of files, or of folders with everything in them: some entries represent all files of a kind."""
-    return sum(files_told(issue.detail) for issue in issues)
+    return sum(files_covered(issue.detail) for issue in issues)
 
 
 def rule_words(rule: str) -> str:

@@ -125,7 +125,7 @@ class RowModel(QAbstractListModel):
 
     # --- text of a row ----------------------------------------------------------------------------------------------
 
-    def told(self, row: Any) -> str:
+    def spoken(self, row: Any) -> str:
         """All of it in words, also for screen readers."""
         raise NotImplementedError
 
@@ -146,7 +146,7 @@ class RowModel(QAbstractListModel):
             case _ if role == RowRole:
                 return row
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
-                return self.told(row)
+                return self.spoken(row)
             case Qt.ItemDataRole.ToolTipRole:
                 return as_tip(self.tip(row), wrap=True) or None
         return None

@@ -7,7 +7,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from engine import MemoryProviderStatus, MemorySyncProgressUpdate, tr, tr_count
-from gui.commands.commands import tell_key
+from gui.commands.commands import show_key_in_tooltip
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
 from gui.widgets.icons import IconButton
@@ -100,7 +100,7 @@ class SyncBar(QWidget):
         self._steer = IconButton("pause", tr("Pause indexing"), tr("Pause"))
         self._cancel = IconButton("close", tr("Cancel indexing"), tr("Cancel"))
         self._now = IconButton("refresh", tr("Look for changes now"), tr("Update now"))
-        tell_key(self._now, tr("Look for changes now"), "index.sync")
+        show_key_in_tooltip(self._now, tr("Look for changes now"), "index.sync")
 
         row = QHBoxLayout(self)
         row.setContentsMargins(margins(_MARGINS - 10, 0, 10, 0))

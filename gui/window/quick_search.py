@@ -43,13 +43,13 @@ class QuickSearchController(QObject):
 
     @Slot(object)
     def _tell_opening(self, folder: Path) -> None:
-        self.panel.tell_instead(
+        self.panel.show_reason(
             tr("Opening {folder}…", folder=folder.name or folder), tr("The search starts in a moment.")
         )
 
     @Slot(object)
     def _tell_failure(self, failure: OpenFailure) -> None:
-        self.panel.tell_instead(tr("{folder} cannot be opened", folder=failure.folder.name), failure.sentence)
+        self.panel.show_reason(tr("{folder} cannot be opened", folder=failure.folder.name), failure.sentence)
 
     @Slot()
     def _show_window(self) -> None:

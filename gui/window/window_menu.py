@@ -244,7 +244,7 @@ class WindowMenu:
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Disable the actions whose feature the open memory doesn't support."""
-        self._gates.hear(lacks)
+        self._gates.update_features(lacks)
 
     def update_history_actions(self) -> None:
         """Enable Back and Forward if there is a location to go to."""

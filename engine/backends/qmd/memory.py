@@ -103,7 +103,7 @@ class QmdMemory:
         self._threads = BackgroundExecutor(executor)
         self._index_files, self._user = open_user_data(self._workspace, settings)
         self._listeners = Listeners()
-        self._indexing = IndexingService(self._user, self._listeners.tell, "qmd")
+        self._indexing = IndexingService(self._user, self._listeners.notify, "qmd")
         self._guard = PathGuard(self._workspace, settings)
         self._command = QmdCommand(settings.qmd.command, self._index_files.folder / "qmd")
         self._index = QmdIndexFile(self._command.database)
@@ -115,7 +115,7 @@ class QmdMemory:
             self._command,
             self._index,
             self._exports if wanted else None,
-            self._listeners.tell,
+            self._listeners.notify,
         )
         self._session_files = SessionFiles(settings, self._known_session)
         self._files = WorkspaceFiles(self._guard, self._session_files)
@@ -156,7 +156,7 @@ class QmdMemory:
         )
 
     @cached_property
-    def kept_searches(self) -> "SavedSearches":
+    def saved_searches(self) -> "SavedSearches":
         from engine.store.saved_searches import SavedSearches
 
         return SavedSearches(self._user)
@@ -210,7 +210,7 @@ class QmdMemory:
         self._lifetime.check()
         self._settings = answering_as(self._settings, settings)
         self._searching.answer_as(self._settings)
-        self._listeners.tell()
+        self._listeners.notify()
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         self._capabilities("completion")

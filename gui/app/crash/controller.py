@@ -63,7 +63,7 @@ class ExceptionHooks(QObject):
         sys.excepthook, threading.excepthook, sys.unraisablehook = self._before
 
     @Slot(object)
-    def hear_job(self, error: Exception) -> None:
+    def report_job_error(self, error: Exception) -> None:
         """Report an unexpected error of a job, which is in the log already."""
         self.caught.emit(failure_of(error, error.__traceback__, "in the background"))
 
@@ -239,10 +239,10 @@ class CrashController(QObject):
         self._failures: dict[tuple[str, str], tuple[Failure, int]] = {}
         self._opened = 0
         self.dialog: CrashDialog | None = None
-        catching.caught.connect(self.hear, Qt.ConnectionType.QueuedConnection)
+        catching.caught.connect(self.show_failure, Qt.ConnectionType.QueuedConnection)
 
     @Slot(object)
-    def hear(self, failure: Failure) -> None:
+    def show_failure(self, failure: Failure) -> None:
         """Show a new failure; count a known one."""
         first, times = self._failures.get(failure.signature, (failure, 0))
         known = times > 0
@@ -255,7 +255,7 @@ class CrashController(QObject):
             self._opened += 1  # first: what fails below is the next error, and not this one again
             self._open(tr(NOW), tr(NOW_MORE), self._report(), restart=True)
 
-    def tell_earlier(self, text: str) -> None:
+    def report_earlier_crash(self, text: str) -> None:
         """Show the report on the crash of an earlier run."""
         if self.dialog is None:
             self._open(tr(EARLIER), tr(EARLIER_MORE), text, restart=False)
@@ -320,14 +320,14 @@ class CrashGuard(QObject):
         self._workspace = workspace
         self.controller = CrashController(window, self._catching, self._settings, self._log_file)
         self.controller.restart_requested.connect(self._restart)
-        jobs.failed.connect(self._catching.hear_job)
+        jobs.failed.connect(self._catching.report_job_error)
         self._catching.begin()
 
     @Slot()
-    def tell_earlier(self) -> None:
+    def report_earlier_crash(self) -> None:
         """Show the report on a crash of an earlier run; the window must be visible."""
         if self._earlier and self.controller is not None:
-            self.controller.tell_earlier(self._earlier)
+            self.controller.report_earlier_crash(self._earlier)
 
     def leave(self) -> None:
         """Restore the previous hooks: the window is closed, so nothing can be shown any more."""

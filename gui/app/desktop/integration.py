@@ -126,7 +126,7 @@ class UpdateNotification(QObject):
         self.wanted = True
         """Whether notifications are enabled."""
         workspace.opened.connect(self._begin)
-        workspace.feed.status_changed.connect(self._hear)
+        workspace.feed.status_changed.connect(self._handle_status)
 
     @Slot(object)
     def _begin(self, opened: Opened) -> None:
@@ -134,7 +134,7 @@ class UpdateNotification(QObject):
         self._begun = False
 
     @Slot(object)
-    def _hear(self, status: MemoryProviderStatus | None) -> None:
+    def _handle_status(self, status: MemoryProviderStatus | None) -> None:
         if status is None:
             return
         last, known, begun = status.last_sync, self._known, self._begun
@@ -145,7 +145,7 @@ class UpdateNotification(QObject):
             self._tell(*news(status, last, self._name))
 
     def _tell(self, title: str, sentence: str) -> None:
-        if not self._tray.tell(title, sentence):
+        if not self._tray.show_message(title, sentence):
             # Qt has no notifications without a tray; the task bar entry is highlighted instead
             QApplication.alert(self._window)
 
@@ -249,11 +249,11 @@ class DesktopIntegration(QObject):
             window.closing.connect(self._listener.close)  # later starts open a new program, so that none is lost
         window.settings.add_switch(AutostartController(window.commands.all, jobs, window.banner, config).switch)
         for settings_known in (window.workspace.opened, window.workspace.settings_changed):
-            settings_known.connect(self._hear)
+            settings_known.connect(self._handle_settings)
         self._take(settings)
 
     @Slot(object)
-    def _hear(self, opened: Opened) -> None:
+    def _handle_settings(self, opened: Opened) -> None:
         self._take(opened.settings)
 
     def _take(self, settings: Settings) -> None:

@@ -150,7 +150,7 @@ class Tray(QObject):
         self._wanted = wanted
         self._arrange()
 
-    def tell(self, title: str, sentence: str) -> bool:
+    def show_message(self, title: str, sentence: str) -> bool:
         """Show a message next to the icon; False if that is impossible. A click on it opens the window."""
         if self._icon is None or not self.is_shown or not QSystemTrayIcon.supportsMessages():
             return False

@@ -28,7 +28,7 @@ from gui.index.duplicates.wording import (
     names_text,
     summary_text,
 )
-from gui.style.stylesheet import font_at, letter_width
+from gui.style.stylesheet import character_width, font_at
 from gui.style.theme import tokens
 from gui.viewer.notice_page import Hint
 from gui.widgets.labels import elide, label, line
@@ -52,7 +52,7 @@ class GroupRow:
 
 
 class _Groups(RowModel):
-    def told(self, row: GroupRow) -> str:
+    def spoken(self, row: GroupRow) -> str:
         return f"{duplicate_title(row.group)}. {measure_text(row.group)}. {names_text(row.group)}"
 
     def tip(self, row: GroupRow) -> str:
@@ -147,7 +147,7 @@ _CALM_MS = 1_500
 """Time on the overview before duplicates are searched, which uses a core for seconds."""
 _QUICK_SECONDS = 2.0
 """A search that took no longer is repeated when the notes change; a longer one on request."""
-_FEWEST_LETTERS = 100
+_FEWEST_CHARACTERS = 100
 """Fewest characters of both together; with less room, one replaces the other."""
 _SIZES = (340, 700)
 
@@ -181,7 +181,7 @@ class ListAndDetail(QSplitter):
         self._fold()
 
     def _fold(self) -> None:
-        narrow = self.width() < letter_width() * _FEWEST_LETTERS
+        narrow = self.width() < character_width() * _FEWEST_CHARACTERS
         self._listed.setHidden(narrow and self._reading)
         self._read.setHidden(narrow and not self._reading)
         self.folded.emit(narrow)

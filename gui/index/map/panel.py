@@ -36,7 +36,7 @@ _NARROW = 620
 """Pixels below which the list moves below the map."""
 _LOW = 260
 """Pixels below which there is no legend."""
-_FEWEST_LETTERS = 16
+_FEWEST_CHARACTERS = 16
 
 
 class MapHeader(QWidget):
@@ -52,7 +52,7 @@ class MapHeader(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._subtitle = ElidedLabel(fewest=_FEWEST_LETTERS)
+        self._subtitle = ElidedLabel(fewest=_FEWEST_CHARACTERS)
         self._subtitle.setProperty("role", "meta")
         self.colour = ComboBox(tr("Colour the points by"))
         for kind in KINDS:

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine import ChunkDetail, FileChunks, VectorState, tr
-from gui.commands.commands import NEXT_CHUNK, PREVIOUS_CHUNK, tell_key
+from gui.commands.commands import NEXT_CHUNK, PREVIOUS_CHUNK, show_key_in_tooltip
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.style.stylesheet import font_at
 from gui.viewer.chunks.wording import VECTOR_STATES, Fact, as_text, facts, title
@@ -70,7 +70,7 @@ class ChunkCard(QFrame):
         self._before = IconButton("chevron-up", PREVIOUS_CHUNK.words)
         self._after = IconButton("chevron-down", NEXT_CHUNK.words)
         for button, known in ((self._before, PREVIOUS_CHUNK), (self._after, NEXT_CHUNK)):
-            tell_key(button, known.words, known.name)
+            show_key_in_tooltip(button, known.words, known.name)
         self._copy = IconButton("copy", tr("Copy all that is known of this passage"))
         close = IconButton("close", tr("Close (Esc)"))
         head = QHBoxLayout()
@@ -210,7 +210,7 @@ class ChunkCard(QFrame):
         more.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         more.clicked.connect(self.more_requested)
         gates = Gates()
-        gates.hear(self.lacks)
+        gates.update_features(self.lacks)
         gates.add(more, "alike")
         return more
 

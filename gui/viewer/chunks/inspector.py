@@ -102,7 +102,7 @@ class ChunkInspector(QObject):
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Without access to the index there is no margin; it is restored with it."""
         before = "insight" in self._gates.lacks
-        self._gates.hear(lacks)
+        self._gates.update_features(lacks)
         self._card.lacks = lacks
         if before != ("insight" in lacks):
             self._show_margin(self.margin_action.isChecked() and before)

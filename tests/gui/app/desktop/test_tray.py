@@ -64,7 +64,7 @@ def test_missing_tray_shows_nothing_and_does_not_fail(window):
     tray = Tray(window.workspace, window)
     tray.set_wanted(True)
     assert not tray.is_shown
-    assert not tray.tell("a", "b")
+    assert not tray.show_message("a", "b")
     assert tray.findChild(QSystemTrayIcon) is None
 
 

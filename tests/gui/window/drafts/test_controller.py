@@ -26,7 +26,7 @@ def _press(window, words: str) -> None:
 
 def _facts(qtbot, window):
     window.views.switch("facts")
-    qtbot.waitUntil(lambda: window.views.facts.shelf.facts is not None and at_rest(window))
+    qtbot.waitUntil(lambda: window.views.facts.store.facts is not None and at_rest(window))
     return window.views.facts
 
 
