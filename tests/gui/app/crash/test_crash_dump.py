@@ -21,10 +21,10 @@ def {function}():
 threading.Thread(target={function}, name="therapy.md").start()
 threading.Event().wait(60)
 """
-QT_ABORTS = """\
-from PySide6.QtCore import qFatal; from gui.app import qt_messages
-qt_messages.install_handler(); qFatal('therapy.md')
-"""
+QT_ABORTS = (
+    "from PySide6.QtCore import qFatal; from gui.app.qt_messages import install_handler; "
+    "install_handler(); qFatal('therapy.md')"
+)
 
 
 def _run(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
