@@ -76,7 +76,9 @@ class FolderController(QObject):
         if self._remembers:
             self.choose_sessions()
         else:
-            self._banner.complain(tr("A demo keeps nothing. Start Mnemoscope without --demo to add your own sessions."))
+            self._banner.complain(
+                tr("The demo saves nothing. Start Mnemoscope without --demo to add your own sessions.")
+            )
 
     @Slot(str)
     def add_extra_path(self, path: str) -> None:
@@ -85,7 +87,9 @@ class FolderController(QObject):
         if opened is None:
             return
         if not self._remembers:
-            self._banner.complain(tr("A demo keeps nothing. Start Mnemoscope without --demo to index your own files."))
+            self._banner.complain(
+                tr("The demo saves nothing. Start Mnemoscope without --demo to index your own files.")
+            )
             return
         folder = opened.folder
         self._jobs.write(

@@ -14,7 +14,7 @@ from gui.search.panel import SearchPanel
 from gui.search.ranking import Ranking
 from gui.widgets.message import Action
 
-_DEMO = marked("A demo keeps nothing. Start Mnemoscope without --demo to have your own notes ranked like this.")
+_DEMO = marked("The demo saves nothing. Start Mnemoscope without --demo to have your own notes ranked like this.")
 
 
 class SearchSettingsController(QObject):
@@ -107,8 +107,8 @@ class SearchSettingsController(QObject):
             current = self._workspace.current
             if current is not None and current.manager is opened.manager:
                 self._workspace.take_settings(settings, opened.folder)
-                how = " ".join(ranking.sentences) or tr("Neither age nor likeness changes the order.")
-                until = tr("This holds for {workspace} from now on.", workspace=opened.folder.name)
+                how = " ".join(ranking.sentences) or tr("Neither age nor similarity changes the order.")
+                until = tr("This order now applies to {workspace}.", workspace=opened.folder.name)
                 self._banner.say(f"{how} {until}", "fine", key="ranking")
 
         return tell

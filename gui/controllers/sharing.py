@@ -141,7 +141,7 @@ class LinkController(QObject):
             ),
             "working",
             Action(tr("Look at this folder…"), partial(self._offer, link)),
-            Action(tr("Leave it"), partial(self._banner.clear, _LINK_NOTICE)),
+            Action(tr("Don't open"), partial(self._banner.clear, _LINK_NOTICE)),
             key=_LINK_NOTICE,
         )
 

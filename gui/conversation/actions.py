@@ -252,8 +252,8 @@ class ConversationActions(QObject):
         said = conversation is not None and bool(conversation.entries)
         asked = conversation is not None and bool(conversation.prompts)
         allow(self.resume, resumed, tr("This session cannot be resumed.") if shown else why)
-        allow(self.remember, said, tr("Nothing was said in this session.") if shown else why)
-        allow(self.prompts, asked, tr("You said nothing in this session.") if shown else why)
+        allow(self.remember, said, tr("This session has no messages.") if shown else why)
+        allow(self.prompts, asked, tr("You wrote no messages in this session.") if shown else why)
 
     def _action(self, known: Command, run: Callable[[], None]) -> QAction:
         made = QAction(known.words, self)
@@ -392,7 +392,7 @@ class ConversationActions(QObject):
         def put(text: str) -> None:
             self._copy_job.done()
             if len(text) > _MOST_COPIED:
-                self.said.emit(tr("That is too much for the clipboard. Hide the tools and copy it again."))
+                self.said.emit(tr("This session is too long for the clipboard. Hide the tools and copy it again."))
                 return
             QGuiApplication.clipboard().setText(text)
             self.said.emit(sentence)

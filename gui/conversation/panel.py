@@ -243,7 +243,7 @@ class ConversationPanel(BaseViewer):
         self.header.set_ready(True)
         self._tell_of_secrets(opened)
         if not opened.conversation.entries:
-            self._say(tr("Nothing was said in this session."))
+            self._say(tr("This session has no messages."))
             return
         self._show_page(self.view)
         self._land(opened.wanted, opened.landing)
@@ -332,8 +332,8 @@ class ConversationPanel(BaseViewer):
         self.banner.say(
             tr("This is the raw line of the transcript, with its secrets in plain text."),
             "degraded",
-            Action(tr("Show it"), show),
-            Action(tr("Leave it"), self._keep_masked),
+            Action(tr("Show the raw line"), show),
+            Action(tr("Don't show"), self._keep_masked),
             key=_SECRETS,
         )
 

@@ -21,29 +21,29 @@ MissingFeatures = Mapping[Feature, str]
 
 TITLES: dict[Feature, str] = {
     "sessions": marked("Past sessions cannot be browsed here"),
-    "alike": marked("Nothing like a passage can be searched for here"),
-    "conditions": marked("Searches cannot be limited here"),
-    "narrowing": marked("Nothing can be searched within results here"),
+    "alike": marked("Similar passages can't be searched for here"),
+    "conditions": marked("Filters aren't supported here"),
+    "narrowing": marked("Searching within results isn't supported here"),
     "ordering": marked("Age and variety cannot change the order here"),
-    "completion": marked("Nothing can be completed here"),
+    "completion": marked("Completion isn't supported here"),
     "explanation": marked("Answers are not explained here"),
-    "states": marked("It is not known here why a file is not found"),
-    "models": marked("The model is not chosen here"),
-    "insight": marked("This index cannot be looked into"),
+    "states": marked("Missing files can't be explained here"),
+    "models": marked("The model can't be chosen here"),
+    "insight": marked("This index can't be inspected"),
 }
 """Title above the engine's reason, if there is room; also the list of all features that the window checks."""
 
 SHORT: dict[Feature, str] = {
     "sessions": marked("Sessions"),
-    "alike": marked("More like it"),
+    "alike": marked("Similar passages"),
     "conditions": marked("Filters"),
-    "narrowing": marked("Within"),
+    "narrowing": marked("Search within results"),
     "ordering": marked("Ranking"),
     "completion": marked("Completion"),
-    "explanation": marked("Reasons"),
-    "states": marked("Lost files"),
+    "explanation": marked("Explanations"),
+    "states": marked("Missing files"),
     "models": marked("Models"),
-    "insight": marked("Inside"),
+    "insight": marked("Index view"),
 }
 """Short label next to a disabled control."""
 _TIP_CHARACTERS = 72

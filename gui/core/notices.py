@@ -91,7 +91,7 @@ class Notices(Banner):
     @Slot()
     def try_engine_again(self) -> None:
         """Try the chosen engine again, and show the result."""
-        self.say(tr("Asking the engine again…"), "working", key="engine")
+        self.say(tr("Trying the search engine again…"), "working", key="engine")
         self._workspace.try_again()
 
     @Slot(object)
@@ -127,7 +127,7 @@ class Notices(Banner):
             tr("Rebuild the whole index? Searches use the present one until the new one is ready."),
             "working",
             Action(tr("Rebuild"), partial(self._workspace.sync, force=True)),
-            Action(tr("Keep it"), self.clear),
+            Action(tr("Keep the index"), self.clear),
             key="rebuild",
         )
 

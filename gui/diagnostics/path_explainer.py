@@ -195,7 +195,7 @@ class PathExplainer(QWidget):
         if not text.strip() or self._manager is None or not self.edit.isEnabled():
             return
         self._clear()
-        self._show("working", tr("Looking…"), "")
+        self._show("working", tr("Checking the file…"), "")
         self._start(text)
 
     def _start(self, text: str) -> None:

@@ -23,7 +23,7 @@ _NOTHING = marked(
     "Search for something: this says where each score comes from, and what every stage of the search did."
 )
 _LOOKING = marked("Looking…")
-_UNEXPLAINED = marked("This answer came without an explanation.")
+_UNEXPLAINED = marked("This answer has no explanation.")
 
 
 class ExplanationPanel(QWidget):

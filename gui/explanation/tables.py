@@ -99,8 +99,10 @@ class StageTable(_FittedTable[StageRow]):
     def __init__(self, parent: QWidget | None = None) -> None:
         columns = (
             Column[StageRow](tr("Stage"), 0, lambda row: row.name),
-            Column[StageRow](tr("In"), 8, lambda row: row.stage.entered, lambda row: grouped(row.stage.entered), True),
-            Column[StageRow](tr("Left"), 8, lambda row: row.stage.left, lambda row: grouped(row.stage.left), True),
+            Column[StageRow](
+                tr("Entered"), 8, lambda row: row.stage.entered, lambda row: grouped(row.stage.entered), True
+            ),
+            Column[StageRow](tr("Remaining"), 8, lambda row: row.stage.left, lambda row: grouped(row.stage.left), True),
             Column[StageRow]("ms", 7, _microseconds, lambda row: spent(row.stage.milliseconds), True),
         )
         super().__init__(columns, lambda row: row.said, parent)

@@ -208,7 +208,7 @@ class FactChanges(QObject):
             if kept.duplicate:
                 self._say(tr("This fact is known already."))
             else:
-                self._undo.add(fact.id, lambda facts: facts.erase([fact.id]), tr("The new fact is gone again."))
+                self._undo.add(fact.id, lambda facts: facts.erase([fact.id]), tr("The new fact was undone."))
                 self._say(tr("Remembered: {fact}", fact=wording.short(fact.text)))
             self.added.emit()
 
@@ -230,23 +230,23 @@ class FactChanges(QObject):
                 self._body.editor.put_typed(fact.text)
             self.complain(sentence)
 
-        done, undone = marked("Changed: {fact}"), marked("It is as it was before: {fact}")
+        done, undone = marked("Changed: {fact}"), marked("Change undone: {fact}")
         self._do(before, lambda facts: facts.change(fact), done, undone, refused)
 
     @Slot(object)
     def _approve(self, fact: Fact) -> None:
-        done, undone = marked("Approved: {fact}"), marked("It waits again: {fact}")
+        done, undone = marked("Approved: {fact}"), marked("Awaiting approval again: {fact}")
         self._do(fact, lambda facts: facts.approve([fact.id]), done, undone)
 
     @Slot(object)
     def _forget(self, fact: Fact) -> None:
         if fact.forgotten is None and not self._saved.problem:
-            done, undone = marked("Forgotten: {fact}"), marked("It is remembered again: {fact}")
+            done, undone = marked("Forgotten: {fact}"), marked("Remembered again: {fact}")
             self._do(fact, lambda facts: facts.forget([fact.id]), done, undone)
 
     @Slot(object)
     def _restore(self, fact: Fact) -> None:
-        done, undone = marked("Put back: {fact}"), marked("It is forgotten again: {fact}")
+        done, undone = marked("Restored: {fact}"), marked("Forgotten again: {fact}")
         self._do(fact, lambda facts: facts.restore([fact.id]), done, undone)
 
     @Slot(object)

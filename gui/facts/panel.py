@@ -40,9 +40,9 @@ from gui.widgets.query_box import QueryBox
 FactState = Literal["remembered", "waiting", "forgotten"]
 
 _STATES: tuple[tuple[FactState, str, str], ...] = (
-    ("remembered", marked("Kept"), marked("Facts for agents")),
+    ("remembered", marked("Saved"), marked("Facts for agents")),
     ("waiting", marked("To approve"), marked("Facts that await your approval")),
-    ("forgotten", marked("Forgotten"), marked("What can still be put back")),
+    ("forgotten", marked("Forgotten"), marked("Forgotten facts that can be restored")),
 )
 _ANY = marked("Any kind")
 

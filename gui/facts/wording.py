@@ -6,7 +6,7 @@ from gui.widgets.formatting import ago, date_of, exact
 CATEGORIES: dict[FactCategory, str] = {
     "preference": marked("Preference"),
     "decision": marked("Decision"),
-    "entity": marked("Person or thing"),
+    "entity": marked("About a person or thing"),
     "fact": marked("Fact"),
     "other": marked("Other"),
 }
@@ -17,7 +17,7 @@ _BY: dict[FactOrigin, str] = {
 }
 _HOW: dict[FactOrigin, str] = {
     "person": marked("Written by you, {when}"),
-    "agent": marked("Kept by an agent, {when}"),
+    "agent": marked("Saved by an agent, {when}"),
     "capture": marked("Captured from a message to an agent, {when}"),
 }
 _DAY = 86_400
@@ -93,9 +93,9 @@ def origin_lines(fact: Fact) -> tuple[tuple[str, str], ...]:
 
 def _forgotten(fact: Fact, when: float) -> str:
     said = (
-        marked("Forgotten by an agent, {when}. On {gone} it is gone for good.")
+        marked("Forgotten by an agent, {when}. It will be deleted on {gone}.")
         if fact.forgotten_by == "agent"
-        else marked("Forgotten by you, {when}. On {gone} it is gone for good.")
+        else marked("Forgotten by you, {when}. It will be deleted on {gone}.")
     )
     return tr(said, when=ago(when), gone=date_of(when + FORGOTTEN_DAYS * _DAY))
 

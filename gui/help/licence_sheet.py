@@ -122,7 +122,7 @@ class LicenceSheet(QWidget):
         self._about.setText(breakable(tr(component.about)) if component else "")
         self._about.setVisible(bool(component and component.about))
         self.text.setPlainText(
-            "" if component is None else _BETWEEN.join(component.texts) or tr("It brings no text of its licence.")
+            "" if component is None else _BETWEEN.join(component.texts) or tr("No licence text is included.")
         )
         for word in self.box.text().split():
             if self.text.find(word):  # the first word in the text itself, not only in its name

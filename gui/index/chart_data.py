@@ -33,7 +33,7 @@ TIME_COLUMNS = (
     TableColumn(marked("Sessions"), 10, figures=True),
 )
 DISK_COLUMNS = (
-    TableColumn(marked("Part"), 0),
+    TableColumn(marked("Part of the index"), 0),
     TableColumn(marked("Size"), 11, figures=True),
     TableColumn(marked("Share"), 9, figures=True),
 )
@@ -54,7 +54,7 @@ _MOST_YEARS = 60
 THROUGHPUT_COLUMNS = (
     TableColumn(marked("When"), 0),
     TableColumn(marked("Step"), 12),
-    TableColumn(marked("A second"), 11, figures=True),
+    TableColumn(marked("Per second"), 11, figures=True),
     TableColumn(marked("Done"), 11, figures=True),
 )
 _KEPT = 300
@@ -64,12 +64,12 @@ _STEPS = {"indexing": marked("indexing"), "embedding": marked("embedding")}
 _SPEEDS = {"indexing": marked("{speed} files/s"), "embedding": marked("{speed} passages/s")}
 _AT_MOST = {"indexing": marked("at most {speed} files/s"), "embedding": marked("at most {speed} passages/s")}
 _NOW = {
-    "indexing": marked("{speed} files a second now, at most {fastest}."),
-    "embedding": marked("{speed} passages a second now, at most {fastest}."),
+    "indexing": marked("{speed} files per second now, {fastest} at the peak."),
+    "embedding": marked("{speed} passages per second now, {fastest} at the peak."),
 }
 _AT_LAST = {
-    "indexing": marked("{speed} files a second at last, at most {fastest}."),
-    "embedding": marked("{speed} passages a second at last, at most {fastest}."),
+    "indexing": marked("{speed} files per second at the end, {fastest} at the peak."),
+    "embedding": marked("{speed} passages per second at the end, {fastest} at the peak."),
 }
 
 

@@ -49,7 +49,7 @@ def _files(status: MemoryProviderStatus) -> Figure:
     failed, skipped = len(status.failed_files), files_left_out(status.skipped_files)
     parts = [tr_count("{count:,} failed", "{count:,} failed", failed)] if failed else []
     parts += [tr_count("{count:,} skipped", "{count:,} skipped", skipped)] if skipped else []
-    note = " · ".join(parts) or (tr("none left out") if status.files else tr("nothing indexed yet"))
+    note = " · ".join(parts) or (tr("none skipped") if status.files else tr("nothing indexed yet"))
     counts = (
         tr("{count:,} notes", count=one.files) if one.source == "memory" else tr("{count:,} sessions", count=one.files)
         for one in status.source_counts
@@ -78,7 +78,7 @@ def _vectors(status: MemoryProviderStatus) -> Figure:
         state: State = "degraded" if status.awaiting is not None else "working"
         note = tr("{share}, {count:,} pending", share=share, count=status.pending_vectors)
         return Figure("vectors", grouped(rows), note, state, tip)
-    return Figure("vectors", grouped(rows), tr("every passage has one") if status.chunks else "", tip=tip)
+    return Figure("vectors", grouped(rows), tr("every passage has a vector") if status.chunks else "", tip=tip)
 
 
 def _disk(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figure:
@@ -118,9 +118,9 @@ def _cache(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figu
     cache = status.cache
     if not cache.enabled:
         return Figure("cache hits", UNKNOWN, tr("the cache is off"), "off")
-    kept = tr("{count:,} kept", count=cache.entries)
+    kept = tr("{count:,} cached", count=cache.entries)
     if cache.max_entries:
-        kept = tr("{count:,} of {most:,} kept", count=cache.entries, most=cache.max_entries)
+        kept = tr("{count:,} of {most:,} cached", count=cache.entries, most=cache.max_entries)
     hits = cache_hits(overview.syncs) if overview else None
     if hits is None:
         return Figure("cache hits", UNKNOWN, kept)

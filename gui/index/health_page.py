@@ -49,7 +49,7 @@ _IN_STATUS = frozenset(
     "index notes transcripts meaning failed-file failed-files not-embedded embedding writing user-data".split()
 )
 """Findings that the overview has its own rows for."""
-STOPPED_LOOKING = marked("Stopped before everything was looked at.")
+STOPPED_LOOKING = marked("Stopped before all checks had run.")
 STOPPED = marked("Stopped. Repairs made so far remain.")
 
 
@@ -146,7 +146,7 @@ def summary(findings: Sequence[HealthFinding]) -> str:
     """A summary of the findings in one sentence."""
     bad = [finding for finding in findings if finding.state != "fine"]
     if not findings:
-        return tr("Nothing was looked at yet.")
+        return tr("No checks have run yet.")
     if not bad:
         return tr_count("All of {count} check are fine.", "All of {count} checks are fine.", len(findings))
     checks = tr_count("{count} check", "{count} checks", len(findings))

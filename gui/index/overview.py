@@ -94,9 +94,9 @@ def _facts(sync: StoredSync) -> list[tuple[str, str]]:
         )
     files = tr("{indexed:,} indexed, {removed:,} removed", indexed=sync.files_indexed, removed=sync.files_removed)
     facts = [
-        (tr("Began"), exact(sync.started)),
-        (tr("Why"), tr(REASON_WORDS[sync.reason])),
-        (tr("Took"), duration(sync.seconds)),
+        (tr("Started"), exact(sync.started)),
+        (tr("Reason"), tr(REASON_WORDS[sync.reason])),
+        (tr("Duration"), duration(sync.seconds)),
         (tr("Files"), files),
         (tr("Passages"), grouped(sync.chunks_indexed)),
         (tr("Vectors"), vectors),

@@ -353,7 +353,7 @@ class NewNoteNotice(QObject):
             len(notes),
             note=newest.path,
         )
-        actions.append(self._action(tr("Keep"), opened, notes, lambda: None))
+        actions.append(self._action(tr("Keep the note"), opened, notes, lambda: None))
         self._banner.say(sentence, "working", *actions, key=_KEY)
 
     def _action(self, words: str, opened: Opened, notes: tuple[WrittenNote, ...], run: Callable[[], object]) -> Action:

@@ -72,7 +72,7 @@ class SuggestionLine(QWidget):
         self._shown = corrected, typed
         said = tr("Showing results for {query}", query=in_quotes(corrected.query))
         self._said = said
-        button = self._button(tr("As typed"), tr("Search for {query}", query=typed))
+        button = self._button(tr("Search as typed"), tr("Search for {query}", query=typed))
         set_tip(button, tr("Search for “{query}”", query=typed))
         button.clicked.connect(self.literal_requested)
         self._replace([button], said)
@@ -298,7 +298,7 @@ class ResultsView(QWidget):
             self._notice.show_notice(answer.outcome.notice)
         else:
             notice = f"{tr(messages.WEAK)} {answer.outcome.notice}".strip()
-            self._notice.show_notice(notice, tr("Hide them"), lambda: self.weak_requested.emit(False))
+            self._notice.show_notice(notice, tr("Hide weak matches"), lambda: self.weak_requested.emit(False))
 
     def _show_empty(self, answer: Answer) -> None:
         if self._reading:

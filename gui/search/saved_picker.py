@@ -45,7 +45,7 @@ class SavedList(QListWidget):
         super().__init__(parent)
         self.setObjectName("offers")
         self.setAccessibleName(tr("Saved and recent searches"))
-        self.setAccessibleDescription(tr("Enter runs one, Delete removes it, typing leaves out the others."))
+        self.setAccessibleDescription(tr("Enter runs a search, Delete removes it, typing filters the list."))
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMouseTracking(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -124,7 +124,7 @@ class SavedList(QListWidget):
 
 def _tip(search: Kept) -> str:
     if isinstance(search, RecentSearch):
-        return tr("{question}\nAsked {when}", question=title(search.question), when=exact(search.asked))
+        return tr("{question}\nSearched {when}", question=title(search.question), when=exact(search.asked))
     return "\n".join(part for part in (title(search.question), limits(search.question)) if part)
 
 

@@ -58,7 +58,7 @@ class _Line(QWidget):
         self._words = ElidedLabel()
         self._place = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self._place.setProperty("role", "meta")
-        self.button = IconButton("close", tr("Leave"))
+        self.button = IconButton("close", tr("Leave this scope"))
         self.button.clicked.connect(lambda: bar.left.emit(depth))
         row = QHBoxLayout(self)
         row.setContentsMargins(margins(GUTTER + depth * _STEP, 2, GUTTER - 8, 2))

@@ -66,7 +66,7 @@ class FilterChips(QWidget):
         self._project_chip = self._add(row, self._fill_projects, yields=True)
         self._period_chip = self._add(row, self._fill_periods)
         self._role_chip = self._add(row, self._fill_roles)
-        set_tip(self._role_chip, tr("Who said the words that were found in a session"))
+        set_tip(self._role_chip, tr("Speaker of the words found in a session"))
         self._gates = Gates()
         for chip in (self._agent_chip, self._project_chip, self._period_chip, self._role_chip):
             self._gates.add(chip, "sessions")

@@ -298,10 +298,10 @@ class SimilarList(QObject):
         title = entry.title if entry else ""
         self._view.notice.show_notice(listing_view.alike(title, len(rows)), tr(_BACK), self.leave)
         if rows:
-            self._view.show_rows(rows, (tr("Most alike first"),), sortable=False)
+            self._view.show_rows(rows, (tr("Most similar first"),), sortable=False)
             self._view.list.take_focus()
         else:
-            words = tr("Nothing comes close"), tr(listing_view.NO_SIMILAR_SESSION)
+            words = tr("No similar session"), tr(listing_view.NO_SIMILAR_SESSION)
             self._view.show_page(words, actions=((tr(_BACK), self.leave),))
             self._view.page.take_focus()
         self.settled.emit()

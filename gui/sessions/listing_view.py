@@ -40,12 +40,12 @@ CHOOSE_SESSION = NothingToRead(
 NONE_TO_READ = NothingToRead(marked("There is no session to read here yet."))
 NOTHING_FITS = NothingToRead(
     marked("No session matches, so there is none to read here."),
-    marked("In the box Esc clears the text, and once more all that was chosen beside it."),
+    marked("In the search box, Esc clears the text; pressing it again clears the filters."),
 )
 
 _SEARCH_ALL = marked("Search all workspaces to find them here.")
 
-NO_SIMILAR_SESSION = marked("No other session means something like it, as far as their meaning has been embedded.")
+NO_SIMILAR_SESSION = marked("No embedded session is similar in meaning.")
 
 
 class ListingView(QWidget):
@@ -162,7 +162,7 @@ def nothing_matches(criteria: Criteria, *, searching: bool) -> tuple[str, str]:
         return title, tr(SEARCHING)
     chosen = criteria.agent or criteria.project or criteria.period.narrows
     if chosen:
-        return title, tr("Only sessions that fit the chosen agent, project and time were looked at.")
+        return title, tr("Only sessions of the chosen agent, project and time were searched.")
     return title, tr("No title, project or message matches.")
 
 

@@ -209,7 +209,7 @@ def _spoken(row: Row) -> str:
         span(summary.started, summary.ended),
         hits_text(row.hits) if row.hits else "",
         _parts_told(parts, shown=row.opened) if parts else "",
-        "" if row.alike is None else tr("likeness {score:.2f}", score=row.alike),
+        "" if row.alike is None else tr("similarity {score:.2f}", score=row.alike),
     )
     return ". ".join(part for part in told if part)
 

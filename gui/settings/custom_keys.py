@@ -32,7 +32,7 @@ def readable(own: Mapping[str, Sequence[str]], keymap: Keymap) -> tuple[dict[str
             problems.append(tr("There is no command “{name}”.", name=name))
             continue
         unknown = [key for key in keys if not plain(key)]
-        problems += [tr("“{key}” of “{name}” is no key.", key=key, name=name) for key in unknown]
+        problems += [tr("“{key}” is not a valid shortcut for “{name}”.", key=key, name=name) for key in unknown]
         usual = keymap.commands[name].keys
         known = tuple(plain(key) for key in keys if plain(key))
         usable[name] = usual if unknown and not known else known
@@ -74,7 +74,7 @@ class CustomKeys(QObject):
         self._keymap.set_own(self._own)
         problems += clashes
         if problems and problems != self._told:
-            self.problem.emit(tr("Some keys of the settings are left aside. {problems}", problems=" ".join(problems)))
+            self.problem.emit(tr("Some shortcuts in the settings are ignored. {problems}", problems=" ".join(problems)))
         self._told = problems
 
     def is_own(self, name: str) -> bool:
@@ -114,7 +114,7 @@ class CustomKeys(QObject):
                 other = clash(self._keymap.trying(kept), command, key)
                 if other is not None:
                     problems.append(
-                        tr("{key} of “{name}” belongs to {other}.", key=native(key), name=name, other=other)
+                        tr("{key} for “{name}” is already used by {other}.", key=native(key), name=name, other=other)
                     )
                     kept[name] = tuple(one for one in kept[name] if one != key)
         return kept, problems
@@ -147,4 +147,4 @@ class CustomKeys(QObject):
 
     def _failed(self, sentence: str) -> None:
         self._saving = self._unsaved = False
-        self.not_saved.emit(tr("The keys hold until the program ends, but were not saved. {reason}", reason=sentence))
+        self.not_saved.emit(tr("The shortcuts work until you quit, but could not be saved. {reason}", reason=sentence))

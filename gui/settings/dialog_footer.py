@@ -34,7 +34,7 @@ def follows_words(waiting: int, follows: SettingsConsequences, sent: str, *, oth
     elif follows.other_index:
         then = tr("Another index is then used and brought up to date; the present one is not deleted.")
     elif follows.other_files:
-        then = tr("The index is then brought up to date with the files that are wanted now.")
+        then = tr("The index is then updated to the new choice of files.")
     elif other_model:
         then = tr("Missing vectors of the other model are then created.")
     else:
@@ -75,7 +75,7 @@ class DialogFooter(QWidget):
         self._room.setFrameShape(QFrame.Shape.NoFrame)
         self._room.setWidgetResizable(True)
         self._room.setWidget(self._said)
-        self._room.setAccessibleName(tr("What follows from the changes"))
+        self._room.setAccessibleName(tr("Effects of the changes"))
         self._room.viewport().setAutoFillBackground(False)
         self._said.setAutoFillBackground(False)
         column.addWidget(self._room)

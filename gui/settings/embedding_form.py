@@ -49,7 +49,7 @@ class DownloadRow(QWidget):
         self._looking, self._fetching = JobSlot(self), JobSlot(self)
         self._state = label("", "meta", wrap=True)
         self._progress = ProgressLine()
-        self._button = QPushButton(tr("Fetch it"))
+        self._button = QPushButton(tr("Download"))
         self._button.clicked.connect(self._pressed)
         self._came.connect(self._show_progress)
         row = QHBoxLayout()
@@ -85,13 +85,15 @@ class DownloadRow(QWidget):
     def _show(self, missing: str) -> None:
         self._looking.done()
         self.setVisible(bool(missing))
-        self._state.setText(breakable(tr("{model} is not on this machine yet.", model=missing)))
+        self._state.setText(breakable(tr("{model} is not downloaded yet.", model=missing)))
         self._show_fetching(on=False)
 
     def _show_fetching(self, *, on: bool) -> None:
         self._progress.setVisible(on)
-        self._button.setText(tr("Stop") if on else tr("Fetch it"))
-        self._button.setAccessibleName(tr("Stop fetching the model") if on else tr("Fetch the model from the hub"))
+        self._button.setText(tr("Stop") if on else tr("Download"))
+        self._button.setAccessibleName(
+            tr("Stop the download of the model") if on else tr("Download the model from the hub")
+        )
 
     @Slot()
     def _pressed(self) -> None:
@@ -103,7 +105,7 @@ class DownloadRow(QWidget):
             return
         if settings is None:
             return
-        self._state.setText(tr("Asking the hub…"))
+        self._state.setText(tr("Contacting the hub…"))
         self._progress.setValue(0)
         self._show_fetching(on=True)
 
@@ -116,7 +118,7 @@ class DownloadRow(QWidget):
     def _show_progress(self, step: ModelFetchProgress) -> None:
         if self._fetching.busy:
             self._progress.setValue(round(_FULL * step.received / step.total) if step.total else 0)
-            said = tr("{part} of {whole} have come.", part=size_text(step.received), whole=size_text(step.total))
+            said = tr("{part} of {whole} downloaded.", part=size_text(step.received), whole=size_text(step.total))
             self._state.setText(said)
 
     def _done(self, _: None) -> None:
@@ -150,8 +152,8 @@ class KeyRow(QWidget):
         self._line.setAccessibleName(tr("API key"))
         set_tip(self._line, tr("Kept in this system's keychain when you save, never in a file"))
         self._line.textChanged.connect(lambda _: self.typing.emit())
-        self._forget = QPushButton(tr("Forget it"))
-        self._forget.setAccessibleName(tr("Forget the API key in the keychain"))
+        self._forget = QPushButton(tr("Remove the key"))
+        self._forget.setAccessibleName(tr("Remove the API key from the keychain"))
         self._forget.clicked.connect(self.forget_requested)
         row = QHBoxLayout()
         row.setSpacing(8)

@@ -34,7 +34,7 @@ ENGINES = (
     Engine(
         "lancedb",
         marked("LanceDB table"),
-        marked("A table in a folder, in S3 or in LanceDB's cloud, which several machines may share."),
+        marked("A table in a folder, in S3 or in LanceDB Cloud that several machines can share."),
         marked('Needs the package lancedb: pipx install --force ".[lancedb]" in the folder of the source.'),
     ),
 )

@@ -79,9 +79,9 @@ class EngineForm(QWidget):
         self._search.activated.connect(self._tell)
         self._uri = self._line(tr("Table location"), tr("This machine: in your data folder"))
         set_tip(self._uri, tr("A folder, s3://bucket/path or db://database"))
-        self._table = self._line(tr("Table name"), tr("As the folder is called"))
-        self._machine = self._line(tr("This machine's name"), tr("As the computer is called"))
-        set_tip(self._machine, tr("What others who share the table see beside your notes"))
+        self._table = self._line(tr("Table name"), tr("Same as the folder"))
+        self._machine = self._line(tr("This machine's name"), tr("Same as the computer"))
+        set_tip(self._machine, tr("Name of this machine, shown with your notes to others who share the table"))
         browse = QPushButton(tr("Browse…"))
         browse.setAccessibleName(tr("Browse for the folder of the table"))
         browse.setAutoDefault(True)
@@ -94,7 +94,7 @@ class EngineForm(QWidget):
         row.addWidget(browse)
         self._fields["qmd"] = _grid((tr("Command"), self._command), (tr("Search"), self._search))
         self._fields["lancedb"] = _grid(
-            (tr("Place"), place), (tr("Table"), self._table), (tr("Machine"), self._machine)
+            (tr("Location"), place), (tr("Table"), self._table), (tr("Machine"), self._machine)
         )
 
     def _line(self, name: str, hint: str) -> QLineEdit:

@@ -110,7 +110,7 @@ class KeysTable(RecordsTable[KeyRow]):
         super().__init__(
             (
                 Column(tr("Command"), 0, lambda row: row.words),
-                Column(tr("Where"), 22, lambda row: row.where),
+                Column(tr("View"), 22, lambda row: row.where),
                 Column(tr("Keys"), 22, lambda row: row.keys, lambda row: _in_parts(row.keys)),
                 Column("", 9, lambda row: tr("changed") if row.own else ""),
             ),
@@ -336,11 +336,11 @@ class KeyboardPage(QFrame):
         elif not key:
             self.said.setText(_usual_words(command) if self._own.is_own(command.name) else "")
         elif fixed:
-            self.said.setText(tr("{key} is {command}, which cannot be changed.", key=native(key), command=other))
+            self.said.setText(tr("{key} is used by {command} and can't be changed.", key=native(key), command=other))
         elif other is not None:
-            self.said.setText(tr("{key} is {command}, which then loses it.", key=native(key), command=other))
+            self.said.setText(tr("{key} is used by {command}, which would lose it.", key=native(key), command=other))
         else:
-            self.said.setText(tr("{key} is free.", key=native(key)))
+            self.said.setText(tr("{key} is not used yet.", key=native(key)))
         if key:
             announce(self.capture, self.said.text())
 

@@ -40,7 +40,7 @@ def effect_words(effect: SettingsConsequences | None) -> tuple[str, str]:
     if effect is None:
         return "", ""
     if effect.full_rebuild:
-        return tr("takes a new index"), tr("A change takes a new index.")
+        return tr("rebuilds the index"), tr("Changing this rebuilds the index.")
     if effect.other_index:
         return tr("uses another index"), tr("A change uses another index.")
     return tr("changes the indexed files"), tr("A change affects which files are indexed.")
@@ -64,7 +64,7 @@ class OptionFooter(QWidget):
         self._model = model
         option = placed.option
         self.origin = _link()
-        set_tip(self.origin, tr("For which folders this holds"))
+        set_tip(self.origin, tr("Whether this applies to all folders or only to this one"))
         self.origin.clicked.connect(self._choose_layer)
         self.reset = _link()
         self.reset.clicked.connect(partial(model.reset, placed.key))

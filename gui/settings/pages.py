@@ -132,7 +132,7 @@ class _ModelRow(QFrame):
         self._question = label(f"{question} {again}", wrap=True)
         self._yes = QPushButton(tr("Delete"))
         self._yes.clicked.connect(self._confirmed)
-        self._no = QPushButton(tr("Keep"))
+        self._no = QPushButton(tr("Keep the vectors"))
         self._no.clicked.connect(self._keep)
         names = QVBoxLayout()
         names.setSpacing(2)

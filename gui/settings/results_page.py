@@ -20,7 +20,7 @@ from gui.widgets.scrolling import scrolling_column
 from gui.widgets.tab_order import LastInTabOrder
 
 _AT_ONCE = 4
-NOTHING = marked("No setting has these words in its name, its text or its value.")
+NOTHING = marked("No setting matches.")
 
 
 class FormRow(QFrame):

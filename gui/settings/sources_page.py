@@ -118,7 +118,7 @@ class MatchCard(QFrame):
         self._first = label("", "meta", wrap=True)
         self._rules = label("", "meta", wrap=True)
         self._table = IssuesTable()
-        self._table.setAccessibleName(tr("What is left out, and by which rule"))
+        self._table.setAccessibleName(tr("Skipped files, and the rules that skip them"))
         self._left = label(tr("Left out"), "section")
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 12, 14, 12)
@@ -185,7 +185,7 @@ NONE = marked("No extra folders.")
 OFFERED = marked("Notes on this computer that could be added:")
 
 
-OTHERS = marked("Nothing in a store is read before it is listed, and nothing is ever written there.")
+OTHERS = marked("Session folders are read only after you add them, and never changed.")
 
 
 class SessionsField(Field):

@@ -95,7 +95,7 @@ def with_switches(
 
 _HERE = marked("Set on this computer")
 _DEFAULT = marked("Default")
-_KEPT = marked("kept by the system")
+_KEPT = marked("stored by the system")
 
 
 class SystemRow(QFrame):

@@ -111,15 +111,15 @@ def host_of(base_url: str) -> str:
 def key_words(state: KeyState | None) -> str:
     """Where the API key is."""
     if state is None:
-        return tr("Looking for a key…")
+        return tr("Looking for an API key…")
     if state.problem:
         return state.problem
     if state.origin == "environment":
         return tr(
-            "A key was found in {place}, which goes before any other: remove it there to enter one here.",
+            "The API key in {place} takes precedence: remove it there to enter one here.",
             place=state.place,
         )
-    return tr("A key was found in {place}.", place=state.place) if state.present else tr("No key was found.")
+    return tr("A key was found in {place}.", place=state.place) if state.present else tr("No API key was found.")
 
 
 def probe_words(probe: ProviderProbe) -> str:

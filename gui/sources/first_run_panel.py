@@ -113,7 +113,7 @@ class FoundSection(QWidget):
             return
         self._job.cancel()
         self._job = None
-        self._show_state(tr("Nothing more was looked for."), tr("Look again"))
+        self._show_state(tr("The scan was stopped."), tr("Scan again"))
         self.looked.emit()
 
     def _show(self, found: FoundPlaces) -> None:
@@ -127,7 +127,7 @@ class FoundSection(QWidget):
 
     def _fail(self, sentence: str) -> None:
         self._job = None
-        self._show_state(sentence, tr("Look again"))
+        self._show_state(sentence, tr("Scan again"))
         self.looked.emit()
 
     def _show_state(self, sentence: str, steer: str = "") -> None:

@@ -50,8 +50,8 @@ def what_sessions_are_indexed(preview: WorkspacePreview) -> str:
     if not preview.session_files:
         return ""
     return tr_count(
-        "With it {count:,} session file of AI agents, {size}.",
-        "With it {count:,} session files of AI agents, {size}.",
+        "Plus {count:,} AI session file, {size}.",
+        "Plus {count:,} AI session files, {size}.",
         preview.session_files,
         size=size_text(preview.session_bytes),
     )
@@ -61,14 +61,14 @@ def what_is_passed_over(preview: WorkspacePreview) -> str:
     """Which rules, most frequent first; the table names every file."""
     rules = Counter(issue.rule for issue in preview.skipped).most_common()
     if not rules:
-        return tr("Nothing is passed over.")
+        return tr("No files are skipped.")
     named = ", ".join(rule_words(rule) for rule, _ in rules[:_RULES_NAMED])
     rest = len(rules) - _RULES_NAMED
     if rest <= 0:
-        return tr("Passed over by: {rules}.", rules=named)
+        return tr("Skipped by: {rules}.", rules=named)
     return tr_count(
-        "Passed over by: {rules} and {count:,} other rule.",
-        "Passed over by: {rules} and {count:,} other rules.",
+        "Skipped by: {rules} and {count:,} other rule.",
+        "Skipped by: {rules} and {count:,} other rules.",
         rest,
         rules=named,
     )
@@ -165,7 +165,7 @@ class PreviewPage(QFrame):
         self._folders.setAccessibleName(tr("Folders that would be indexed"))
         self._folders.sortByColumn(1, Qt.SortOrder.DescendingOrder)
         self._skipped = IssuesTable()
-        self._skipped.setAccessibleName(tr("What would be passed over, and by which rule"))
+        self._skipped.setAccessibleName(tr("Files that would be skipped, and the rules that skip them"))
         detail = label("", "meta", wrap=True)
         self._skipped.chosen.connect(lambda text: detail.setText(breakable(text)))
         skipped = QWidget()
@@ -178,7 +178,7 @@ class PreviewPage(QFrame):
         self._stack.addWidget(self._folders)
         self._stack.addWidget(skipped)
 
-        self._show_folders, self._show_skipped = Chip(tr("Indexed")), Chip(tr("Passed over"))
+        self._show_folders, self._show_skipped = Chip(tr("Indexed")), Chip(tr("Skipped"))
         self._rules = ElidedLabel()
         self._rules.setProperty("role", "meta")
         chips = QHBoxLayout()
@@ -246,7 +246,7 @@ class PreviewPage(QFrame):
         self._rules.setText(what_is_passed_over(preview))
         self._promise.setText(breakable(what_is_written(index_folder)))
         self._show_folders.setText(tr("Indexed {count:,}", count=preview.files))
-        self._show_skipped.setText(tr("Passed over {count:,}", count=len(preview.skipped)))
+        self._show_skipped.setText(tr("Skipped {count:,}", count=len(preview.skipped)))
         self._folders.show_records(preview.folders)
         self._skipped.show_records(preview.skipped)
         self._problem.hide()

@@ -21,7 +21,7 @@ from gui.viewer.source_view import SourceView
 
 _CITE = command("file.cite", marked("Copy citation"), "file", "Ctrl+Shift+C")
 _COPY_PATH = command("file.copy-path", marked("Copy path"), "file")
-_COPY_PART = command("file.copy-part", marked("Copy text of this part"), "file")
+_COPY_PART = command("file.copy-part", marked("Copy the matching passage"), "file")
 _REVEAL = command("file.reveal", marked("Reveal in file manager"), "file")
 _COPY = command("file.copy", marked("Copy selection"), "file", QKeySequence.StandardKey.Copy)
 _SELECT_ALL = command("file.select-all", marked("Select all"), "file", QKeySequence.StandardKey.SelectAll)
@@ -78,7 +78,7 @@ class FileActions(QObject):
         self._target = target
         for action in (self.edit, self.cite, self.copy_path, self.reveal):
             allow(action, target is not None, missing("file"))
-        allow(self.copy_part, target is not None and target.part is not None, tr("No part of this file was found."))
+        allow(self.copy_part, target is not None and target.part is not None, tr("This file has no matching passage."))
 
     def _action(self, text: str, run: Callable[[], None]) -> QAction:
         made = QAction(text, self)
@@ -123,7 +123,7 @@ class FileActions(QObject):
         if lines is None or ends is None:
             return
         if ends[1][0] - ends[0][0] > _MOST_LINES:
-            said = tr("That is more than {most:,} lines; select a smaller part to copy it.", most=_MOST_LINES)
+            said = tr("The selection has more than {most:,} lines; select less to copy it.", most=_MOST_LINES)
             self.said.emit(said)
             return
         self._copy(lambda: lines.between(*ends), "")

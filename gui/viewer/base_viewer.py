@@ -42,7 +42,7 @@ class LinkFollower(QObject):
         if url.scheme() in _EXTERNAL:
             QDesktopServices.openUrl(url)
         elif url.scheme() or url.host():
-            self.said.emit(tr("Links of this kind are not opened."))
+            self.said.emit(tr("This kind of link can't be opened."))
         elif not url.path():
             self.heading_chosen.emit(url.fragment())
         else:

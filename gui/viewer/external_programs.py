@@ -201,7 +201,7 @@ class ExternalOpener(QObject):
         if place.parent.is_dir():
             reveal_in_file_manager(place, self)
         else:
-            self.failed.emit(tr("{name} is no single file that could be shown.", name=place.name))
+            self.failed.emit(tr("{name} is not a single file, so it can't be shown.", name=place.name))
 
     def locate(self, name: str, act: Callable[[Path], None]) -> None:
         """Call `act` with where the file is now, since that looks at the disk, or tell why it is not there."""

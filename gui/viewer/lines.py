@@ -59,7 +59,7 @@ class FileLines:
         try:
             text = self._text.line(number, limit=LINE_LIMIT + 1)
         except (OSError, ValueError) as problem:
-            return tr("(this line cannot be read any more: {problem})", problem=problem), False
+            return tr("(this line can no longer be read: {problem})", problem=problem), False
         return text[:LINE_LIMIT], len(text) > LINE_LIMIT
 
     def whole(self, first: int, last: int) -> str:

@@ -123,7 +123,7 @@ class QueryBox(QWidget):
         self.edit.setMaxLength(LONGEST_QUERY)
         self.edit.setPlaceholderText(hint)
         self.edit.setAccessibleName(name)
-        set_tip(self.edit, tr("Alt+Up and Alt+Down: earlier and later questions"))
+        set_tip(self.edit, tr("Alt+Up and Alt+Down: earlier and later queries"))
         self.edit.textChanged.connect(self._changed)
         self.edit.into_list.connect(self.into_list)
         self.edit.accepted.connect(self.accepted)

@@ -183,8 +183,8 @@ class Drafts(QObject):
         self._banner.say(
             _unsaved(draft),
             "working",
-            Action(tr("Go on writing"), partial(self._go_on, draft)),
-            Action(tr("Throw it away"), partial(self._answered, draft)),
+            Action(tr("Keep writing"), partial(self._go_on, draft)),
+            Action(tr("Discard"), partial(self._answered, draft)),
             key=_KEY,
         )
 

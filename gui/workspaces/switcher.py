@@ -72,7 +72,7 @@ def forgotten(known: KnownWorkspace, freed: int) -> str:
     """Afterwards."""
     if freed:
         size = size_text(freed)
-        return tr("{name} is forgotten. Its index is gone, which took {size}.", name=known.name, size=size)
+        return tr("{name} is forgotten, and its index ({size}) is deleted.", name=known.name, size=size)
     return tr("{name} is forgotten.", name=known.name)
 
 
@@ -81,8 +81,8 @@ def forgotten(known: KnownWorkspace, freed: int) -> str:
 _WIDTH, _HEIGHT = 620, 420
 _PAGE = 6
 _STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: _PAGE, Qt.Key.Key_PageUp: -_PAGE}
-_OPEN = marked("What is open cannot be forgotten: open another workspace first")
-_NOTHING = marked("No workspace has this in its name or folder.")
+_OPEN = marked("The open workspace can't be forgotten: open another one first")
+_NOTHING = marked("No workspace matches by name or folder.")
 _KNOWN = Qt.ItemDataRole.UserRole
 _STATE = Qt.ItemDataRole.UserRole + 1
 _PAD, _BETWEEN, _GAP = 9, 3, 14

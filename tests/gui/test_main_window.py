@@ -145,7 +145,7 @@ def test_theme_menu_changes_theme_and_settings(qtbot, opened, appearance):
 
 def test_rebuild_asks_first(qtbot, opened, memory):
     opened.banner.ask_rebuild()
-    qtbot.mouseClick(_button(opened.banner, "Keep it"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(_button(opened.banner, "Keep the index"), Qt.MouseButton.LeftButton)
     assert opened.banner.text == ""
     opened.banner.ask_rebuild()
     qtbot.mouseClick(_button(opened.banner, "Rebuild"), Qt.MouseButton.LeftButton)

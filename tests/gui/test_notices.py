@@ -114,7 +114,7 @@ def test_engine_fallback_names_reason_and_offers_retry(notices, workspace, monke
     )
     press(notices, "Try again now")
     assert tried == [1]
-    assert notices.text == "Asking the engine again…"
+    assert notices.text == "Trying the search engine again…"
     notices.show_engine_tried(FallbackEngine("qmd", "It is not there."))
     assert notices.text == ("qmd still does not answer. It is not there. The built-in index answers until it does.")
     assert words(notices) == ["Try again now", "Choose another engine…"]

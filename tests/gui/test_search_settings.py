@@ -67,7 +67,7 @@ def test_settings_that_affect_results_repeat_search(qtbot, opened, memory):
 @pytest.mark.parametrize("remembers", [False])
 def test_demo_saves_no_ranking(qtbot, opened, user_home):
     opened.search.ranking.default_requested.emit(Ranking(90.0))
-    assert "A demo keeps nothing" in opened.banner.text
+    assert "The demo saves nothing" in opened.banner.text
 
 
 def _menu(window) -> dict[str, QAction]:

@@ -239,7 +239,7 @@ def test_session_without_similar_ones_stays_open(qtbot, window, memory, shown, m
     _sessions(qtbot, window)
     window.sessions.show_similar(VALVE)
     qtbot.waitUntil(lambda: at_rest(window))
-    assert "Nothing comes close" in window.sessions.view.page.accessibleName()
+    assert "No similar session" in window.sessions.view.page.accessibleName()
     assert shown == [(VALVE, None, "")]
 
 

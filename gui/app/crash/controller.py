@@ -155,7 +155,7 @@ class CrashDialog(QDialog):
         self._restart = QPushButton(tr("Restart"))
         self._restart.setVisible(restart)
         self._restart.clicked.connect(self._want_restart)
-        self._close = QPushButton(tr("Go on") if restart else tr("Close"))
+        self._close = QPushButton(tr("Continue") if restart else tr("Close"))
         self._close.clicked.connect(self.reject)
         self._lay_out(heading, sentence)
         self.setAccessibleName(heading)
@@ -210,7 +210,7 @@ class CrashDialog(QDialog):
     def _copy_report(self) -> None:
         QGuiApplication.clipboard().setText(self.report)
         self._copy.setText(tr("Copied"))
-        announce(self, tr("The report is on the clipboard."))
+        announce(self, tr("The report was copied to the clipboard."))
 
     @Slot()
     def _open_folder(self) -> None:

@@ -164,7 +164,7 @@ if sys.platform == "win32":
 
 _NAME = marked("Start at login")
 _HELP = marked("When you log in, the program starts without its window: in the tray, and ready for the quick search.")
-_REFUSAL = marked("Nothing was changed in what starts with the computer. {reason}")
+_REFUSAL = marked("Start at login was not changed. {reason}")
 _COMMAND = "program.autostart"
 
 

@@ -339,7 +339,9 @@ class DuplicatesPage(IndexPage):
                 actions=((tr("Compare the notes"), self.compare),),
             )
         else:
-            self._notice.show_notice(tr("Stopped. These are from before."), tr("Compare again"), self.compare)
+            self._notice.show_notice(
+                tr("Stopped. These results are from the previous comparison."), tr("Compare again"), self.compare
+            )
 
     def show_read(self, found: Duplicates) -> None:
         self._clock.stop()
@@ -392,7 +394,7 @@ class DuplicatesPage(IndexPage):
         if put_away and not self._notice.isVisible():
             words, act = tr("{count:,} hidden.", count=put_away), tr("Show")
             if self._show_hidden:
-                words, act = tr("Groups that you have hidden are listed, too."), tr("Leave them out")
+                words, act = tr("Groups that you have hidden are listed, too."), tr("Hide these groups")
             self._notice.show_notice(words, act, self._toggle_hidden)
         self.comparison.show_hidden(hidden)
         self.groups.show_groups(shown)

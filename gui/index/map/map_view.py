@@ -296,8 +296,8 @@ class MapView(QWidget):
         ]
         if self.marks.hits:
             marked = tr_count(
-                "{count:,} result of the question marked",
-                "{count:,} results of the question marked",
+                "{count:,} result of the query marked",
+                "{count:,} results of the query marked",
                 len(self.marks.hits),
             )
             parts.append(Part(marked, self.rect()))

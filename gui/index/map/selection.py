@@ -102,7 +102,7 @@ class SelectionList(QFrame):
         foot.addWidget(self._copy)
         foot.addStretch(1)
         self.list = QListWidget()
-        self.list.setAccessibleName(tr("Chosen passages"))
+        self.list.setAccessibleName(tr("Selected passages"))
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setItemDelegate(_Rows(self.list))
         self.list.setUniformItemSizes(True)

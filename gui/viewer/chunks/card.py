@@ -71,7 +71,7 @@ class ChunkCard(QFrame):
         self._after = IconButton("chevron-down", NEXT_CHUNK.words)
         for button, known in ((self._before, PREVIOUS_CHUNK), (self._after, NEXT_CHUNK)):
             show_key_in_tooltip(button, known.words, known.name)
-        self._copy = IconButton("copy", tr("Copy all that is known of this passage"))
+        self._copy = IconButton("copy", tr("Copy all details of this passage"))
         close = IconButton("close", tr("Close (Esc)"))
         head = QHBoxLayout()
         head.setContentsMargins(margins(_SIDE, 6, 8, 4))
@@ -112,7 +112,7 @@ class ChunkCard(QFrame):
         body.setWidgetResizable(True)
         body.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         body.setWidget(content)
-        body.setAccessibleName(tr("What the index holds of this passage"))
+        body.setAccessibleName(tr("Details of this passage in the index"))
         return body
 
     def show_chunk(self, detail: ChunkDetail, file: FileChunks, *, same_as_file: bool | None) -> None:

@@ -100,7 +100,7 @@ def test_figures_show_values_and_captions():
     found = by_name(status, make_overview())
     assert found["files"] == ("10,006", "2 failed · 31 skipped", "degraded")
     assert found["passages"] == ("26,043", "median 1,214 characters", "fine")
-    assert found["vectors"] == ("26,043", "every passage has one", "fine")
+    assert found["vectors"] == ("26,043", "every passage has a vector", "fine")
     assert found["cache hits"][0] == f"40{SPACE}%"
     assert by_name(status)["passages"][1] == "", "not counted yet"
 
@@ -212,7 +212,7 @@ def test_throughput_is_measured_per_second():
     series = speed.series()
     assert [mark.height for mark in series.marks][1:] == [pytest.approx(100)] * 3
     assert speed.now() == "100 passages/s"
-    assert series.gist == "100 passages a second now, at most 100."
+    assert series.gist == "100 passages per second now, 100 at the peak."
     assert len(series.marks[0].row) == len(THROUGHPUT_COLUMNS)
 
 

@@ -193,7 +193,7 @@ def test_agent_note_is_announced_while_window_is_open(qtbot, sessions, memory):
     memory.changed()
     memory.sync()
     qtbot.waitUntil(lambda: sessions.banner.text == f"An agent wrote {note.path}.")
-    press(sessions.banner, "Keep")
+    press(sessions.banner, "Keep the note")
     qtbot.waitUntil(lambda: memory.unseen_notes.all() == ())
     assert notes(memory) == [note.path.removeprefix("memory/")]
 

@@ -249,7 +249,7 @@ def test_weak_matches_can_be_shown_and_hidden(qtbot, weak, panel, results, ask):
     assert len(_paths(results)) == 3
     assert results.hasFocus()
     assert "Weak matches are shown too." in _said(panel.body)
-    _press(qtbot, panel, "Hide them")
+    _press(qtbot, panel, "Hide weak matches")
     assert not results.isVisible()
     assert "Nothing found" in _said(panel.body)
 
@@ -371,7 +371,7 @@ def test_corrected_query_can_be_searched_as_typed(qtbot, panel, box, results, as
     assert results.isVisible()
     assert "Showing results for “timer batteries”" in _said(panel.body)
     assert box.text() == "tiemr batteries"
-    _press(qtbot, panel, "As typed")
+    _press(qtbot, panel, "Search as typed")
     qtbot.waitUntil(lambda: "Showing results for" not in _said(panel.body))
     assert box.text() == "tiemr batteries"
 

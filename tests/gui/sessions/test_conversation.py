@@ -301,7 +301,7 @@ def test_raw_line_with_secrets_asks_before_showing(qtbot, panel: ConversationPan
     panel.session_actions.raw.trigger()
     assert "in plain text" in panel.banner.text
     assert not panel.findChildren(QDialog)
-    click_banner(panel, "Show it")
+    click_banner(panel, "Show the raw line")
     qtbot.waitUntil(lambda: bool(panel.findChildren(QDialog)))
     [dialog] = panel.findChildren(QDialog)
     assert dialog.windowTitle() == f"Line {EDIT} of the transcript"

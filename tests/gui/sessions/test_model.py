@@ -42,7 +42,7 @@ def test_rows_have_full_accessible_text(model):
 
 def test_similarity_is_in_accessible_heading(model):
     model.set_rows(build_similar(CATALOGUE, [(SESSIONS[VALVE].summary, 0.812)]))
-    assert model.index(0).data(Role.DisplayRole).endswith("likeness 0.81")
+    assert model.index(0).data(Role.DisplayRole).endswith("similarity 0.81")
 
 
 def test_tooltips_show_full_project_and_path(model):

@@ -219,7 +219,7 @@ def test_without_vectors_no_similar_sessions_are_found(qtbot, panel, memory):
     memory.vectors = False
     panel.show_similar(VALVE)
     _rest(qtbot, panel)
-    assert "Nothing comes close" in panel.view.page.accessibleName()
+    assert "No similar session" in panel.view.page.accessibleName()
     _type(qtbot, panel, "inv")
     assert _sessions(panel) == ["Invoice double entry"]
 

@@ -119,7 +119,7 @@ def test_unknown_folder_asks_and_is_not_accessed(qtbot, opened, memory, tmp_path
     assert opened.banner.text.endswith("Open this folder?")
     assert not [place for place in looked if "notes of others" in place]
     assert opened.workspace.current.folder == memory.folder
-    _action(opened, "Leave it")
+    _action(opened, "Don't open")
     assert not opened.banner.text
     assert opened.workspace.current.folder == memory.folder
 

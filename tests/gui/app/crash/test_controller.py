@@ -105,7 +105,7 @@ def test_open_dialog_counts_repeats_and_adds_new_errors(qtbot, way):
 def test_dismissed_error_does_not_reopen_dialog(qtbot, way):
     QTimer.singleShot(0, _fail)
     qtbot.waitUntil(lambda: way.dialog is not None)
-    _press(way.dialog, "Go on")
+    _press(way.dialog, "Continue")
     qtbot.waitUntil(lambda: way.dialog is None)
     for _ in range(5):
         QTimer.singleShot(0, _fail)
