@@ -19,14 +19,14 @@ _MOST_PIECES = 2_000
 
 @dataclass(frozen=True)
 class Wanted:
-    """A request."""
+    """A session to load, and the location to show in it."""
 
     path: str
     line: int | None
     query: str
     reveal: bool = False
     message: str = ""
-    """Id of a message, which counts before the line."""
+    """Id of a message; if given, it takes precedence over the line."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class SessionLoader(QObject):
 
 
 def _placed(wanted: Wanted, conversation: Conversation) -> Wanted:
-    """With the current line of the message; unchanged if it no longer exists."""
+    """Return the request with the current line of its message; unchanged if the message no longer exists."""
     if not wanted.message:
         return wanted
     lines = (message.line for message in conversation.session.messages if message.id == wanted.message)
@@ -153,7 +153,7 @@ class NewMessages:
 
 
 class SessionWatch(QObject):
-    """Reads the session that is shown once more when the index knows another state of it.
+    """Reads the open session again when its state in the index has changed.
 
     Signals:
         grown: it has other messages now (Grown).
@@ -187,13 +187,13 @@ class SessionWatch(QObject):
         self._job.put(self._jobs.read(work, take, lambda _sentence: take(None)))
 
     def stop(self) -> None:
-        """Another session is shown, or none."""
+        """Stop watching: another session is shown, or none."""
         self._again = False
         self._job.cancel()
 
 
 def _read_again(manager: MemorySearchManager, opened: OpenedSession, token: CancelToken) -> NewMessages | None:
-    """None where nothing has changed."""
+    """Read the session again; None if nothing has changed."""
     wanted, before = opened.wanted, opened.conversation
     known = before.session.summary
     if next((summary for summary in manager.sessions() if summary.path == wanted.path), known) == known:
@@ -204,7 +204,7 @@ def _read_again(manager: MemorySearchManager, opened: OpenedSession, token: Canc
 
 
 def _same_pieces(before: Conversation, now: Conversation) -> int:
-    """How many pieces have the same text, counted from the first."""
+    """Return the number of leading pieces with the same text."""
     older, newer = before.session.messages, now.session.messages
     for old, new in zip(before.entries, now.entries, strict=False):
         if old != new or any(older[part] != newer[part] for part in new.parts):

@@ -87,7 +87,7 @@ class ConversationChunks(QObject):
 
     @Slot(bool)
     def _show_first(self, shown: bool) -> None:
-        """The row of the chunk that the current message is in; a card that was closed is opened again so, too."""
+        """Show the chunk of the current message; this also reopens a closed card."""
         if shown and not self.inspector.walking:
             self.inspector.walk(True)
 
@@ -183,7 +183,7 @@ class ConversationPanel(BaseViewer):
         return self.view.verticalScrollBar().valueChanged
 
     def return_to(self, path: str, place: ReadingPlace | None = None) -> None:
-        """Show this session where it was left, or at `place`, when it comes next; empty for no session."""
+        """When this session is shown next, restore its position, or go to `place`; empty for no session."""
         if place is not None:
             self._left.leave(place)
         self._left.want(path)
@@ -205,7 +205,7 @@ class ConversationPanel(BaseViewer):
             self.chunks.inspector.refresh()
 
     def clear(self, instead: NothingToRead = CHOOSE_SESSION) -> None:
-        """Show no session, but these words."""
+        """Show these words instead of a session."""
         self._wanted = None
         self._opener.cancel()
         self._drop()
@@ -260,7 +260,7 @@ class ConversationPanel(BaseViewer):
         if landing.hit is not None:
             self.view.hits.show_hit(landing.hit)
         elif wanted.line is not None and wanted.query:
-            self.view.folding.show_pieces(*conversation.at_line(wanted.line))  # it was found by what it means
+            self.view.folding.show_pieces(*conversation.at_line(wanted.line))  # found by meaning: no word to show
         elif wanted.line is not None:
             self.view.current.go_to(landing.entry)
         place = self._left.arrive(wanted.path)
@@ -328,7 +328,7 @@ class ConversationPanel(BaseViewer):
         )
 
     def _ask_before(self, show: Callable[[], None]) -> None:
-        """Before something shows secrets though they are masked here."""
+        """Ask the user before an action shows secrets that are masked here."""
         self.banner.say(
             tr("This is the raw line of the transcript, with its secrets in plain text."),
             "degraded",
@@ -342,7 +342,7 @@ class ConversationPanel(BaseViewer):
             self._tell_of_secrets(self._opened)
 
     def _reread(self, *, reveal: bool) -> None:
-        """The same session at the same message."""
+        """Read the same session again, at the same message."""
         current = self.view.current.number
         if self._opened is None or self._wanted is None or current is None:
             return

@@ -37,7 +37,7 @@ from gui.widgets.announcer import announce
 _TEXT_PIXELS = 13
 _CODE_PIXELS = 12
 _LINE_HEIGHT = 130
-"""In percent; less than on a page, since messages have many short paragraphs."""
+"""Line height in percent; less than on a page, since messages have many short paragraphs."""
 _WHEEL_PIXELS = 60
 _WHEEL_NOTCH = 120
 _Move = QTextCursor.MoveOperation

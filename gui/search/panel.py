@@ -37,7 +37,7 @@ _NOTES = (
 
 
 class QueryHelpMenu(QMenu):
-    """Every example with its meaning."""
+    """The menu of query examples, each with its meaning."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,7 +57,7 @@ class QueryHelpMenu(QMenu):
 
 
 class QueryHelpButton(IconButton):
-    """Opens the menu."""
+    """The button that opens the menu of query examples."""
 
     example_chosen = Signal(str)
 
@@ -72,7 +72,7 @@ class QueryHelpButton(IconButton):
         self.clicked.connect(self.open)
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Examples with operators can be chosen where they mean something."""
+        """Disable examples whose operators this memory doesn't support."""
         self._menu.gates.update_features(lacks)
 
     @Slot()
@@ -102,12 +102,12 @@ def _examples() -> tuple[tuple[str, str], ...]:
 # ---------------------------------------------------------------------------------------------------------------------
 
 BOX_CHARACTERS = 56
-"""Where the box cannot have that many, the filters go below it."""
+"""Least width of the box in characters; if it would be narrower, the filters move below it."""
 PREVIEW_MS = 60
 
 
 class Preview(QObject):
-    """Tells of each result that stays current for so long."""
+    """Debounces the current result: emits it once it has stayed current for a moment."""
 
     selected = Signal(object, object)
     """MemorySearchResult and the query."""
@@ -152,12 +152,12 @@ class Preview(QObject):
         self.idle.emit()
 
     def _hold(self) -> None:
-        """The current result of a complete answer stays current; that of a keyword-only answer may change."""
+        """Keep the current result if the answer is complete; that of a keyword-only answer may still change."""
         if self.view.answer is not None and self.view.answer.final:
             self.view.list.hold()
 
     def _identity(self, result: MemorySearchResult) -> tuple[object, ...]:
-        """A new score does not make it another result, and the viewer need not move."""
+        """Return what identifies a result: not its score, so that the viewer stays when only that changes."""
         return result.path, result.start_line, result.end_line, self.query
 
 
@@ -187,7 +187,7 @@ class SearchPanel(QObject, ViewPanel):
     switch_requested = Signal(object)
     """MemorySearchResult whose workspace should be opened."""
     passed_by = Signal()
-    """Down in the box while something else has the room of the results."""
+    """Down was pressed in the box while another widget covers the results."""
     settled = Signal()
     """Nothing is running or due: the results match the box, and the preview is up to date."""
 
@@ -277,7 +277,7 @@ class SearchPanel(QObject, ViewPanel):
 
     @Slot()
     def focus_list(self) -> None:
-        """Go to the results or what can be done without them; else to the box."""
+        """Focus the results or the buttons shown instead of them; else the box."""
         if not self.view.isVisible():
             self.passed_by.emit()
         elif self.view.has_results:

@@ -1,4 +1,4 @@
-"""Two options besides the order: newer results first, and diversity."""
+"""The two ranking options next to the order: prefer newer results, and diversity."""
 
 from dataclasses import dataclass, replace
 
@@ -12,13 +12,13 @@ from gui.widgets.list_header import SortButton
 from gui.widgets.plain_text import set_tip
 
 HALF_LIVES = (7.0, 30.0, 90.0, 365.0)
-"""Days to choose from; one that the settings name joins them."""
+"""Half-lives to choose from, in days; the one of the settings is added."""
 USUAL_DAYS = 30.0
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """What changes the order of results, and by their age also which there are."""
+    """The ranking options: ageing, which can also remove results, and diversity."""
 
     half_life_days: float = 0.0
     """Days in which dated results lose half of their score; 0 where none does."""
@@ -27,12 +27,12 @@ class Ranking:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What is on, in a word each."""
+        """The options that are on, one word each."""
         return (*((tr("newer"),) if self.half_life_days else ()), *((tr("varied"),) if self.diverse else ()))
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The same at length."""
+        """The options that are on, one sentence each."""
         days = self.half_life_days
         ages = tr("Dated results lose half of their score every {days:,g} days.", days=days)
         if days == 1:
@@ -47,7 +47,7 @@ def days_words(days: float) -> str:
 
 
 class RankingMenu(QObject):
-    """The options at the end of the order's menu; the button names those that are on."""
+    """Adds the ranking options to the order menu; the button names those that are on."""
 
     changed = Signal()
     """Changed by the user."""
@@ -122,7 +122,7 @@ class RankingMenu(QObject):
         self._button.set_extras(ranking.words, " ".join(ranking.sentences))
 
     def _offer(self, days: float) -> None:
-        """Have it among the half-lives, in its place."""
+        """Add a half-life to the choices, in ascending order."""
         known = [action.data() for action in self._half_lives.actions()]
         if days in known:
             return

@@ -40,12 +40,12 @@ class NewResultsButton(QPushButton):
         self.setVisible(more > 0)
 
     def forget(self) -> None:
-        """The person has been above."""
+        """Hide the button: the user has scrolled up."""
         self._overtaken = frozenset()
         self.hide()
 
     def place(self) -> None:
-        """Stand in the middle of the list's upper edge."""
+        """Move to the middle of the list's upper edge."""
         self.adjustSize()
         self.move((self._over.viewport().width() - self.width()) // 2, _TOP)
 
@@ -61,7 +61,7 @@ class ResultList(RowList):
     file_requested = Signal(object)
     """MoreInFileRow: show all results of that file."""
     why_requested = Signal()
-    """By a click on the bar of the current result's score."""
+    """The bar of the current result's score was clicked."""
     menu_requested = Signal(object, QPoint)
     """MemorySearchResult and the global position."""
 
@@ -71,7 +71,7 @@ class ResultList(RowList):
         self.painter = ResultDelegate(self)
         self._held = False
         self.chosen = False
-        """The person, not the program, made the current result current."""
+        """Whether the user, not the program, selected the current result."""
         self.setItemDelegate(self.painter)
         self.new_above = NewResultsButton(self)
         self.new_above.clicked.connect(self.scrollToTop)
@@ -89,7 +89,7 @@ class ResultList(RowList):
         """
         if keep and self.rows.shows(rows):
             return
-        # A row for more stays last, wherever it was: nothing to hold on to.
+        # A "more" row is always last, so its position is not kept.
         place = self._remember((MoreInFileRow, MoreRow)) if keep and self.rows.rowCount() else None
         several = self._selected_keys() if keep else ()
         self._arranging = True
@@ -106,7 +106,7 @@ class ResultList(RowList):
         self.current_changed.emit(self.current_result())
 
     def hold(self) -> None:
-        """The current result has been seen: from now on a better one does not take its place."""
+        """Keep the current result selected from now on, even if a better one arrives: the user has seen it."""
         self._held = True
 
     def current_result(self) -> MemorySearchResult | None:
@@ -121,7 +121,7 @@ class ResultList(RowList):
         return found or (() if current is None else (current,))
 
     def _selected_keys(self) -> tuple[Hashable, ...]:
-        """Of several; one alone is current anyway."""
+        """Return the keys of a selection of several results; a single one is current anyway."""
         chosen = [self.rows.row(index.row()).key for index in self.selectedIndexes()]
         return tuple(chosen) if len(chosen) > 1 else ()
 
@@ -275,7 +275,7 @@ class ResultActions(QObject):
     reveal_requested = Signal(object)
     """MemorySearchResult whose file to show in the file manager."""
     like_requested = Signal(object)
-    """MemorySearchResult like which others are to be found."""
+    """MemorySearchResult to find similar results for."""
     link_requested = Signal(object)
     """Copy a link to this Location."""
     export_requested = Signal()
@@ -331,7 +331,7 @@ class ResultActions(QObject):
         menu.popup(at)
 
     def _link(self, result: MemorySearchResult) -> None:
-        """To the lines that the citation names; of a session to the message, which is known by its id."""
+        """Return a link to the cited lines, or to the message of a session, by its id."""
         message = result.message.id if result.message else ""
         line = result.start_line if result.message is None else result.snippet_line
         end = result.end_line if result.message is None else None

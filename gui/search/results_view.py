@@ -1,4 +1,4 @@
-"""The body of the search panel: counts, notices, and the list or a page instead of it."""
+"""The body of the search panel: counts, notices, and the list of results or a page that replaces it."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -36,7 +36,7 @@ _LONGEST = 260
 
 
 class SuggestionLine(QWidget):
-    """Hidden without suggestions. Those that don't fit next to the first are left out."""
+    """Line with suggested queries, hidden if there are none. Suggestions that don't fit on the line are left out."""
 
     chosen = Signal(str)
     """The whole query to search for instead."""
@@ -58,7 +58,7 @@ class SuggestionLine(QWidget):
         self.setVisible(False)
 
     def show_suggestions(self, suggestions: Sequence[QuerySuggestion]) -> None:
-        """Ask for these, the likeliest first; none hides the line."""
+        """Show these suggestions, the likeliest first; none hides the line."""
         if tuple(suggestions) == self._shown:
             return  # a button that has the focus stays
         self._shown = tuple(suggestions)
@@ -87,7 +87,7 @@ class SuggestionLine(QWidget):
         self._fit()
 
     def take_focus(self) -> bool:
-        """Focus the most likely one; False if there is none."""
+        """Focus the first suggestion; False if there is none."""
         if self._buttons:
             self._buttons[0].setFocus(Qt.FocusReason.OtherFocusReason)
         return bool(self._buttons)
@@ -147,7 +147,7 @@ class ResultsView(QWidget):
     remedy_chosen = Signal(object)
     """SearchRemedy of an empty answer."""
     why_requested = Signal()
-    """Show how the answer came about."""
+    """Show the explanation of the answer."""
     missing_file_requested = Signal()
     """Ask why a certain file is not found."""
     retry_requested = Signal()
@@ -198,7 +198,7 @@ class ResultsView(QWidget):
         return self._answer
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """What the memory that answers cannot do."""
+        """Update the controls by the features that this memory doesn't support."""
         self._gates.update_features(lacks)
         self.ranking.show_unsupported(lacks)
         self._show_empty_again()
@@ -229,7 +229,7 @@ class ResultsView(QWidget):
         self._header.sort_button.show_order(order)
 
     def add_tool(self, tool: QWidget) -> None:
-        """Something else that one can do with the results, in the line above them."""
+        """Add a control to the line above the results."""
         self._header.add_tool(tool)
 
     @property
@@ -244,7 +244,7 @@ class ResultsView(QWidget):
         self._page_shows = "hint"
 
     def show_searching(self) -> None:
-        """Only where nothing older can stay: neither results nor the button that was just pressed."""
+        """Show that a search runs, unless results or the button just pressed are shown and can stay."""
         if not self.has_results and not self.page.has_focus():
             self._show_page(("", tr(messages.SEARCHING)), "")
 
@@ -267,7 +267,7 @@ class ResultsView(QWidget):
             self._counts.announce(". ".join(part for part in spoken if part))
 
     def show_error(self, sentence: str, *, beside_results: bool) -> None:
-        """Why there is no answer, or no newer one than the one on show."""
+        """Show why there is no answer, or no newer one than the one shown."""
         if beside_results and self.has_results:
             self._notice.show_notice(sentence, tr("Try again"), self.retry_requested.emit)
             return

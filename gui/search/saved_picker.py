@@ -27,7 +27,7 @@ _ROWS = 12
 """Rows shown if there is room."""
 _SIDE, _GAP, _ICON = 14, 10, 14
 _MOST_LIMITS = 0.45
-"""Largest share of the row for the limits of a query."""
+"""Largest share of the row's width for the filters of a query."""
 _MARGIN = 8
 
 
@@ -36,7 +36,7 @@ def name_of(search: Kept) -> str:
 
 
 class SavedList(QListWidget):
-    """Lies over the window's content; the keys stay with the box."""
+    """The list, drawn over the window's content; the box keeps the keyboard focus."""
 
     menu_requested = Signal(object, QPoint)
     """The saved search, and the global position."""
@@ -53,7 +53,7 @@ class SavedList(QListWidget):
         self.hide()
 
     def show_below(self, box: QWidget, groups: Sequence[tuple[str, Sequence[Kept]]]) -> None:
-        """The groups under their headings, as wide as `box`; empty ones are left out."""
+        """Show the groups under their headings, as wide as `box`; empty groups are left out."""
         window = box.window()
         if self.parentWidget() is not window:
             self.setParent(window)
@@ -83,7 +83,7 @@ class SavedList(QListWidget):
 
     @property
     def searches(self) -> list[Kept]:
-        """What is on show."""
+        """The searches shown."""
         found = (self.item(row).data(_KEPT) for row in range(self.count()))
         return [search for search in found if search is not None]
 
@@ -96,7 +96,7 @@ class SavedList(QListWidget):
         return found
 
     def go_to(self, search: Kept | None) -> None:
-        """Make it current; else the first of the last group."""
+        """Make this search current; else the first of the last group."""
         rows = [row for row in range(self.count()) if self.item(row).data(_KEPT) is not None]
         heading = max((row for row in range(self.count()) if row not in rows), default=-1)
         wanted = [row for row in rows if search is not None and self.item(row).data(_KEPT) == search]
@@ -129,7 +129,7 @@ def _tip(search: Kept) -> str:
 
 
 class _Rows(QStyledItemDelegate):
-    """A search: what kind it is, its name, and at the right what narrows it. A heading: its words."""
+    """Paints a search (icon of its kind, name, and filters at the right) or a heading."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         kept = index.data(_KEPT) is not None
@@ -190,11 +190,11 @@ class SearchPicker(QObject):
 
     opened = Signal()
     closed = Signal()
-    """Nothing was chosen: the text of the box is a query again."""
+    """The list was closed without a choice: the text of the box is a query again."""
     chosen = Signal(object)
     """SavedSearch or RecentSearch."""
     unwanted = Signal(object)
-    """The same, to be forgotten."""
+    """SavedSearch or RecentSearch to delete."""
     rename_requested = Signal(object)
     """SavedSearch."""
 
@@ -303,7 +303,7 @@ class SearchPicker(QObject):
         return bool(self._filter) and (edit.hasSelectedText() or edit.cursorPosition() < len(edit.text()))
 
     def _key(self, event: QKeyEvent) -> bool:
-        """Whether the key was for the list."""
+        """Return whether the list handled the key."""
         key = event.key()
         if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             return False

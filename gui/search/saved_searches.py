@@ -1,4 +1,4 @@
-"""Saves the queries of the search panel: records the history, saves under a name, and restores either."""
+"""Records the queries of the search panel in the history, saves them under a name, and runs them again."""
 
 from collections.abc import Callable, Collection
 
@@ -22,7 +22,7 @@ _WIDTH = 380
 
 
 class NameDialog(QDialog):
-    """Opens immediately, over `parent`'s window, and is deleted when it closes."""
+    """Dialog for the name of a saved search. Opens immediately over `parent`'s window and is deleted when it closes."""
 
     named = Signal(str)
 
@@ -119,7 +119,7 @@ class SavedSearchController(QObject):
 
     @property
     def question(self) -> QueryRecord | None:
-        """The one on show."""
+        """The query shown."""
         return self._now()
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
@@ -129,7 +129,7 @@ class SavedSearchController(QObject):
 
     @Slot()
     def refresh(self) -> None:
-        """Another query is shown."""
+        """Update the star: another query is shown."""
         question = self._now()
         name = self.store.name_of(question)
         self.star.setVisible(question is not None)

@@ -76,10 +76,10 @@ Contents = tuple[tuple[SavedSearch, ...], tuple[RecentSearch, ...]]
 
 
 class SavedSearchStore(QObject):
-    """One job at a time, so that changes are written in order."""
+    """Cache of the saved searches and the history; runs one job at a time, so that changes are written in order."""
 
     changed = Signal()
-    """`saved` and `recent` are what they are now."""
+    """`saved` or `recent` has changed."""
     failed = Signal(str)
     """Why something was not saved, in one sentence."""
 
@@ -123,7 +123,7 @@ class SavedSearchStore(QObject):
         self.put_back(SavedSearch(name=name, question=question, used=time.time()))
 
     def put_back(self, search: SavedSearch) -> None:
-        """As it was before it was forgotten."""
+        """Restore a deleted search unchanged."""
         self._do(lambda kept: kept.save(search))
 
     def rename(self, name: str, wanted: str) -> None:
@@ -133,11 +133,11 @@ class SavedSearchStore(QObject):
         self._do(lambda kept: kept.forget_saved(name))
 
     def touch(self, name: str) -> None:
-        """It is being run."""
+        """Mark this search as used now."""
         self._do(lambda kept: kept.touch(name))
 
     def name_of(self, question: QueryRecord | None) -> str:
-        """Under which name this is saved; empty if it is not."""
+        """Return the name under which this query is saved; empty if it is not."""
         return next((search.name for search in self.saved if search.question == question), "")
 
     def _do(self, act: Act) -> None:

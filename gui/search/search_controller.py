@@ -31,7 +31,8 @@ GROWTH = 4
 
 
 class QueryVariants(QObject):
-    """Each runs in one step, without a keyword-only answer first."""
+    """Runs variants of the current query: corrected, without limits, with weak matches, explained. No keyword-only
+    answer precedes them."""
 
     meant = Signal(str)
     """Another text to ask in place of the one in the box."""
@@ -82,7 +83,7 @@ class QueryVariants(QObject):
 
     @Slot(object)
     def _remedy(self, remedy: SearchRemedy) -> None:
-        """Do what would change an empty answer."""
+        """Run the query of a remedy, or emit the remedy if no query can provide it."""
         answer = self._view.answer
         other = None if answer is None else remedied(answer.question, remedy)
         if other is None:
@@ -192,14 +193,14 @@ class SearchController(QObject):
     # --- memory -----------------------------------------------------------------------------------------------------
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Ask this memory from now on, and nothing yet."""
+        """Set the memory of the next queries; none runs yet."""
         self._manager = manager
         self._runner.set_manager(manager)
         self.saved_searches.set_manager(manager)
         self._narrowing.show(Query(""))
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Take over the unsupported features, and repeat the current search without them."""
+        """Update the unsupported features, and repeat the current query without them."""
         before, self._lacks = self._lacks, lacks
         if "narrowing" in lacks and self._narrowing.within is not None:
             self._narrowing.show(replace(self._composer.question(self._box.query), within=None))
@@ -207,7 +208,7 @@ class SearchController(QObject):
             self.ask()
 
     def _refuses(self, feature: Feature) -> bool:
-        """Whether the feature is unsupported; then the reason is shown."""
+        """Return whether the feature is unsupported; the reason is shown then."""
         reason = self._lacks.get(feature, "")
         if reason:
             refuse(self._box, reason)
@@ -217,7 +218,7 @@ class SearchController(QObject):
 
     @Slot()
     def ask(self, *, at_once: bool = True) -> None:
-        """Ask what the box and all around it say now."""
+        """Run the current query of the box and its controls."""
         self._ask_this(self._composer.take(), at_once=at_once)
 
     def search(self, text: str) -> None:
@@ -320,7 +321,7 @@ class SearchController(QObject):
             self.saved_searches.refresh()
 
     def repeat(self) -> None:
-        """The index changed: ask the same again without moving anything."""
+        """Repeat the query after a change of the index, without moving anything."""
         if self._view.answer is not None:
             self._runner.repeat(self._view.answer.question)
         elif self._composer.due() is not None and not self._runner.busy:

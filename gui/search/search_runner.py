@@ -17,7 +17,8 @@ from gui.search.query import Answer, Query, ask
 PAUSE_MS = 80
 """Least time between two queries; the first key after a pause searches immediately, later ones are combined."""
 SETTLE_MS = 400
-"""Pause before a query being typed is sent to another machine: partial words would be billed, and disclosed."""
+"""Milliseconds without typing before a query is sent to a remote provider: partial words would be billed and
+disclosed."""
 NOTICE_DELAY_MS = 150
 """Delay before waiting is shown."""
 REPEAT_MS = 300
@@ -59,7 +60,7 @@ class SearchRunner(QObject):
         self._asked_at = 0.0
         self._waited = False
         self.explaining = False
-        """Whether whole answers come with their explanation; those without results do in any case."""
+        """Whether complete answers include an explanation; empty answers always do."""
         self._pause = QTimer(self, singleShot=True)
         self._pause.timeout.connect(self._start)
         self._notice_delay = QTimer(self, singleShot=True, interval=NOTICE_DELAY_MS)
@@ -111,7 +112,7 @@ class SearchRunner(QObject):
             self._again.start()
 
     def stop(self) -> None:
-        """Want nothing any more."""
+        """Cancel the current query."""
         self._drop()
         self._newest = None
         self.idle.emit()
