@@ -33,7 +33,7 @@ class ContentHits:
         return Counter(result.path for result in self.results if _said_by(result, role))
 
     def line(self, path: str, role: Role) -> int | None:
-        """Where in this session the best hit is."""
+        """Return the line of the best hit in this session."""
         best = (result for result in self.results if result.path == path and _said_by(result, role))
         return next((result.snippet_line for result in best), None)
 
@@ -54,7 +54,7 @@ class ContentSearch(QObject):
     """Stores the `hits` of the newest text; older answers are dropped."""
 
     found = Signal()
-    """There are other hits."""
+    """The hits have changed."""
     failed = Signal(str)
     slow = Signal()
     """It takes long enough to show progress."""
@@ -83,7 +83,7 @@ class ContentSearch(QObject):
         self._manager = manager
 
     def ask(self, text: str) -> None:
-        """Search for this after a pause; too short texts are ignored."""
+        """Search for this text after a pause; too short texts are ignored."""
         self._drop()
         if text != self.hits.text:
             self.hits = NO_HITS
@@ -109,7 +109,7 @@ class ContentSearch(QObject):
             self._run(text)
 
     def stop(self) -> None:
-        """Want nothing any more."""
+        """Cancel the search and drop its hits."""
         self._drop()
         self.idle.emit()
 

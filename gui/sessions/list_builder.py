@@ -27,7 +27,7 @@ SimilarSessions = tuple[tuple[SessionSummary, float], ...]
 # --- Reads the list of sessions from the memory, off the GUI thread, and again when the index has changed ------------
 @dataclass(frozen=True)
 class Known:
-    """What a reading gave."""
+    """The catalogue that was read, or the error."""
 
     summaries: tuple[SessionSummary, ...]
     catalogue: SessionCatalog
@@ -125,7 +125,7 @@ class ListBuilder(QObject):
         self._without = "", tr(listing_view.READING)
         """Title and sentence if there are no sessions."""
         self._elsewhere = ""
-        """Which sessions are indexed in other workspaces."""
+        """Return the sentence that names sessions indexed in other workspaces."""
         self._reader = reader
         self._content = content
         self._wanted = wanted
@@ -136,7 +136,7 @@ class ListBuilder(QObject):
         wanted.arranged.connect(self.show)
 
     def begin(self, *, reading: bool) -> None:
-        """Nothing is known yet; `reading`: it will be."""
+        """Show that nothing is known yet; `reading`: the list is being read."""
         self._opened.clear()
         self._view.notice.show_notice("")
         if reading and "sessions" in self.lacks:

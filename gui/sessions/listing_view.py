@@ -1,4 +1,4 @@
-"""The body of the sessions panel: counts, a notice, and the list or a page with title and sentence instead of it."""
+"""The body of the sessions panel: counts, a notice, and the list or a page that replaces it."""
 
 from collections.abc import Callable, Sequence
 
@@ -32,7 +32,7 @@ CHOOSE = marked("Choose sessions…")
 DOWNLOADED = marked("the folder with the export that you downloaded")
 _LONGEST_TEXT = 80
 _INDEXED_ELSEWHERE = "kept-elsewhere"
-"""The rule by which the engine leaves them out."""
+"""The engine's rule for sessions that belong to other workspaces."""
 CHOOSE_SESSION = NothingToRead(
     marked("Choose a session with Up and Down, and press Enter to read it here."),
     marked("J and K go from message to message, N through the found words, Esc goes back to the list."),
@@ -87,7 +87,7 @@ class ListingView(QWidget):
         keep: bool = False,
         sortable: bool = True,
     ) -> None:
-        """The list, with `words` marked. `counts`: the same at length and shorter."""
+        """Show the list with `words` highlighted. `counts`: long and short form of the line above it."""
         self.header.show_counts(*counts, legend=False, sortable=sortable)
         self.list.setAccessibleDescription(counts[0])
         self._stack.setCurrentWidget(self.list)
@@ -120,7 +120,7 @@ class ListingView(QWidget):
 
 
 def make_place_table() -> QWidget:
-    """Where the agents keep their sessions."""
+    """Make the table of the folders in which agents store their sessions."""
     table = QWidget()
     column = QVBoxLayout(table)
     column.setContentsMargins(0, 0, 0, 0)
@@ -133,7 +133,7 @@ def make_place_table() -> QWidget:
 
 
 def is_off(status: MemoryProviderStatus) -> bool:
-    """No session folder was chosen so far."""
+    """Return whether no session folder has been chosen yet."""
     return "sessions" not in status.sources
 
 
@@ -184,12 +184,12 @@ def header_counts(catalogue: SessionCatalog, criteria: Criteria, listing: Listin
 
 
 def box_state(listing: Listing) -> str:
-    """In the box, after a search in messages."""
+    """Return the text in the box after a search in messages."""
     return hits_text(listing.hits) if listing.hits else tr("No hits")
 
 
 def notice(hits: ContentHits) -> str:
-    """What limits the found places."""
+    """Return what limits the hits that were found."""
     best = len(hits.results)
     hidden = tr_count("Only the best hit is counted.", "Only the best {count:,} hits are counted.", best)
     return " ".join(part for part in (hidden if hits.hidden else "", hits.notice) if part)

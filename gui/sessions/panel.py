@@ -25,9 +25,9 @@ from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.query_box import QueryBox
 
 BOX_CHARACTERS = 40
-"""Where the box cannot have that many, the filters go below it."""
+"""Least width of the box in characters; if it would be narrower, the filters move below it."""
 _LOOK_MS = 60_000
-"""Often enough, and a timer until midnight would be late after the computer has slept."""
+"""Milliseconds between checks of the date; a timer until midnight would be late after the computer has slept."""
 PREVIEW_MS = 120
 
 
@@ -53,12 +53,12 @@ class SessionFollower(QObject):
 
     @property
     def due(self) -> bool:
-        """A change will be signalled soon."""
+        """Whether a change is still to be signalled."""
         return self._pause.isActive()
 
     @Slot(object)
     def follow(self, summary: SessionSummary | None) -> None:
-        """Another session, or another place in it, is current."""
+        """Note that another session, or another place in it, is current."""
         if self._identity(summary) != self._told:
             self._pause.start()
 
@@ -68,7 +68,7 @@ class SessionFollower(QObject):
         self._told = ()
 
     def activate(self, summary: SessionSummary) -> None:
-        """Go there now."""
+        """Open the current session immediately."""
         self._pause.stop()
         self._told = self._identity(summary)
         self.activated.emit(summary)
@@ -103,7 +103,7 @@ class DateChange(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Compare the day with that of the last look."""
+        """Compare the date with that of the last check."""
         before, self._day = self._day, self._today()
         if self._day != before:
             self.changed.emit()
@@ -125,7 +125,7 @@ class SessionsPanel(QObject, ViewPanel):
     folder_requested = Signal()
     """Choose session folders: there is none yet, or another one is needed."""
     narrowed = Signal()
-    """Other sessions are requested, or another order."""
+    """The criteria or the order have changed."""
     settled = Signal()
     """Nothing is running or due: the list is up to date."""
 
@@ -279,7 +279,7 @@ class SessionsPanel(QObject, ViewPanel):
 
     @Slot(str)
     def show_similar(self, path: str) -> None:
-        """List the sessions that are like the one with this path, with a way back."""
+        """List the sessions similar to the one with this path, with a button to return."""
         if self._manager is not None and self._reader.known is None:
             self._compared_next = path  # as soon as there is a list
         elif self._manager is not None and "alike" not in self._gates.lacks:
@@ -348,7 +348,7 @@ class SessionsPanel(QObject, ViewPanel):
 
     @Slot(str)
     def _go_back(self, path: str) -> None:
-        """From the sessions like one to all, with that one current."""
+        """Return from the similar sessions to all, with the compared one current."""
         self._listed.show()
         if path:
             self.view.list.go_to(path)
@@ -357,7 +357,7 @@ class SessionsPanel(QObject, ViewPanel):
     # --- one session ------------------------------------------------------------------------------------------------
 
     def _session_to_read(self) -> SessionSummary | None:
-        """The current one of the list; where none is like another, that one, which is read already."""
+        """Return the current session of the list; if none is similar to the compared one, that one."""
         compared = self._alike.compared
         return compared if compared is not None and not self.view.has_rows else self.view.list.current_session()
 

@@ -31,7 +31,7 @@ _BATCH = 100
 PAD = 6
 GAP = 10
 INDENT = 16
-"""Of a sub-agent's session below its parent's."""
+"""Pixels by which a sub-agent's session is indented below its parent."""
 CHEVRON = 12
 CHEVRON_ROOM = 4
 HEADING_TOP = 6
@@ -157,7 +157,7 @@ class SessionDelegate(QStyledItemDelegate):
 
 
 def _note(row: SessionRow) -> str:
-    """At the right of the title: why the row is listed."""
+    """Return the text at the right of the title: why the row is listed."""
     if row.alike is not None:
         return number(row.alike, ".2f")
     return hits_text(row.hits) if row.hits else ""
@@ -309,7 +309,7 @@ class SessionList(RowList):
         super().scrollTo(index, hint)
 
     def _lay_out_to(self, number: int) -> None:
-        """A row beyond the batches so far has no place yet, and while they run Qt starts no larger one."""
+        """Lay out all rows up to this one; rows of later batches have no position yet."""
         if self.rows.row(number) is not None and not self.visualRect(self.rows.index(number)).isValid():
             self.setLayoutMode(QListView.LayoutMode.SinglePass)
             self.doItemsLayout()
@@ -351,7 +351,7 @@ class SessionList(RowList):
             super().keyPressEvent(event)
 
     def _fold(self, row: SessionRow) -> None:
-        """Outwards: hide the sub-agents below a parent; on one of them, go to the parent."""
+        """Hide the sub-agents below a parent; on a sub-agent, go to the parent."""
         if row.opened:
             self.folded.emit(row.entry.summary.path, False)
             return
@@ -418,9 +418,9 @@ class SessionActions(QObject):
     open_requested = Signal(object)
     """SessionSummary to go to."""
     folded = Signal(str, bool)
-    """The parts of the session with this path are to be shown, or hidden."""
+    """Path of a session whose sub-agents are to be shown, or hidden."""
     similar_requested = Signal(str)
-    """Path of the session like which others are to be found."""
+    """Path of the session to find similar ones for."""
     remember_requested = Signal(str, str)
     """A note is to be made of the session with this path and title."""
     link_requested = Signal(object)

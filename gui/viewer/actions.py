@@ -28,9 +28,9 @@ _SELECT_ALL = command("file.select-all", marked("Select all"), "file", QKeySeque
 _MOST_LINES = 400_000
 """Most lines copied; a longer clipboard stalls the programs that paste it."""
 _LONGEST_SELECTION = 200
-"""Lines. Only the beginning of a longer selection is compared: no passage is similar to a whole book."""
+"""Most lines that are compared, from the start of the selection: no passage is similar to a whole book."""
 _LONGEST_TEXT = 4000
-"""Characters that are compared."""
+"""Most characters that are compared."""
 _FIRST_LINES = 3
 _PARAGRAPH, _LINE_END = "\u2029", "\u2028"
 
@@ -88,7 +88,7 @@ class FileActions(QObject):
     # --- copying --------------------------------------------------------------------------------------------------
 
     def _copy_citation(self) -> None:
-        """Of the selected lines, if some are; of the part that was found otherwise."""
+        """Copy a citation of the selected lines or, without a selection, of the part that was found."""
         if self._target is not None:
             cited = cite(self._target.name, *self._meant)
             QGuiApplication.clipboard().setText(cited)
@@ -100,7 +100,7 @@ class FileActions(QObject):
         return self._source.selected_lines() or (self._target.part if self._target else None) or ()
 
     def _want_link(self) -> None:
-        """To the same lines as the citation."""
+        """Request a link to the lines that the citation would name."""
         if self._target is not None:
             self.link_requested.emit(Location(self._target.name, *self._meant))
             self.said.emit(tr("Link copied"))
@@ -129,7 +129,7 @@ class FileActions(QObject):
         self._copy(lambda: lines.between(*ends), "")
 
     def _offer_selection(self) -> None:
-        """Where the system pastes the selection with the middle button, let it."""
+        """Make the selection available for pasting with the middle mouse button, where the system supports it."""
         lines, ends = self._source.lines, self._source.selection.ends
         if lines is None or ends is None or not QGuiApplication.clipboard().supportsSelection():
             return

@@ -1,4 +1,4 @@
-"""Hands a file to other programs: an editor at a line, the file manager. Never through a shell."""
+"""Opens a file in an editor at a line, or shows it in the file manager. Never through a shell."""
 
 import os
 import shlex
@@ -78,7 +78,7 @@ def open_in_editor(path: Path, line: int, template: str) -> str:
 
 
 def _open_by_desktop(path: Path) -> bool:
-    """Whether the desktop has a program for the file; QDesktopServices always reports success."""
+    """Return whether the desktop has a program for the file; QDesktopServices always reports success."""
     if sys.platform == "win32":
         try:
             os.startfile(path)

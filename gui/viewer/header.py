@@ -134,7 +134,7 @@ class ViewerHeader(QFrame):
             self._choose(not self.rendered_button.isChecked())
 
     def show_mode(self, *, rendered: bool) -> None:
-        """Say which of the two is on the screen."""
+        """Show which of the two modes is active."""
         (self.rendered_button if rendered else self.source_button).setChecked(True)
 
     def show_active(self, active: bool) -> None:
@@ -148,7 +148,7 @@ class ViewerHeader(QFrame):
         self.folding.offer(actions)
 
     def set_ready(self, ready: bool) -> None:
-        """Whether there is a file to see and to do something with."""
+        """Enable the actions if a file is open."""
         for button in (self.source_button, self.rendered_button):
             button.setEnabled(ready)
         self.folding.set_ready(ready)
@@ -208,7 +208,7 @@ class ViewerHeader(QFrame):
         self.separator.setGeometry(0, self.height() - self.separator.height(), self.width(), self.separator.height())
 
     def _put(self, part: QWidget, place: QRect) -> None:
-        """As measured from where lines begin."""
+        """Place a widget; positions are measured from the start of text lines."""
         part.setGeometry(QStyle.visualRect(self.layoutDirection(), self.rect(), place))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -23,7 +23,7 @@ class FindMessages:
     find: str
     looking: str
     unasked: str
-    """With the `key` that opens the find bar."""
+    """Nothing is searched yet; with the `key` that opens the find bar."""
     missing: str
     without_word: str
     """No word of the query occurs there."""
@@ -87,7 +87,7 @@ class TextScan(QObject):
         return self._job is not None
 
     def start(self, lines: Lines, finder: Finder, *, near: int, most_characters: int) -> None:
-        """Forget what was, and look through at most so many characters, beginning at line `near`."""
+        """Search a new text, at most so many characters of it, beginning at line `near`."""
         self.stop()
         self._lines, self._finder = lines, finder
         self._near, self._left = block_of(near), most_characters
@@ -102,7 +102,7 @@ class TextScan(QObject):
         self.changed.emit()
 
     def step(self, place: Place, *, forward: bool, then: OnStep) -> None:
-        """Call `then` with the next hit after `place` (or before it), now or once it is found."""
+        """Call `then` with the next hit after `place` (or before it), immediately or once it is found."""
         self._sought = place, forward, then
         self._answer()
 
@@ -162,7 +162,7 @@ class TextScan(QObject):
 
 
 def _order(hits: MatchMap, start: int, *, forward: bool) -> Iterable[int]:
-    """Blocks to look through: from `start` on, round the end of the text; those known already left out."""
+    """Return the blocks still to search: from `start` on, wrapping around at the end of the text."""
     count = hits.block_count
     known = {block for block in range(count) if hits.knows(block)}
     turn = (start + step if forward else start - step for step in range(count))
@@ -196,13 +196,14 @@ def _hits(texts: Sequence[str], first: int, finder: Finder, token: CancelToken) 
 
 
 class MatchView(Protocol):
-    """What shows the hits: the source, or the rendered page."""
+    """The view that shows the hits: the source or the rendered page."""
 
     def set_finders(self, marks: Finder | None, found: Finder | None) -> None:
-        """Mark the words of the query, and what the find bar looks for, where they come into view."""
+        """Set the finders of the query's words and of the find bar's text, which are highlighted where they come into
+        view."""
 
     def place(self) -> Place:
-        """Where looking begins."""
+        """The position at which the search for hits begins."""
 
     def shows(self, hit: Hit) -> bool:
         """Whether this hit is in view."""
@@ -245,7 +246,7 @@ class MatchNavigator(QObject):
         self._notice_delay.timeout.connect(lambda: self.notice.emit(tr(words.looking)))
 
     def look_in(self, view: MatchView, lines: Lines, *, near: int, query: str, language: str) -> None:
-        """Mark the words of a query in a text, and look through the neighbourhood of line `near` first."""
+        """Highlight the words of a query in a text, searching near line `near` first."""
         self._current = self._origin = None
         view.show_hit(None)
         if (view, lines, query) == (self._view, self._lines, self._words):
@@ -262,7 +263,7 @@ class MatchNavigator(QObject):
             self._restart()
 
     def leave(self) -> None:
-        """There is no text any more."""
+        """Stop searching: the text was closed."""
         self._view = self._lines = self._current = self._origin = None
         self._restart()
 
@@ -284,7 +285,7 @@ class MatchNavigator(QObject):
             self._step(self._found, self._origin, forward=True, quiet=True)
 
     def step(self, *, forward: bool) -> None:
-        """Go to the next hit, or the one before, round the end of the text if need be."""
+        """Go to the next or previous hit, wrapping around at the ends of the text."""
         if self._view is None:
             return
         scan = self._found if self._needle is not None else self._marks

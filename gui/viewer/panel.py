@@ -71,7 +71,7 @@ class SourceAndPage(QObject):
             self._show_rendered()
 
     def choose(self, *, rendered: bool, keep_place: bool) -> None:
-        """Turn to the other face, also for the files that follow."""
+        """Switch to the other mode, also for later files."""
         self._wants_page = rendered
         if not rendered:
             self.rendered.cancel()
@@ -107,7 +107,7 @@ class SourceAndPage(QObject):
             self._hits.look_in(view, lines, near=near, query=query, language=language)
 
     def _heading(self, opened: OpenedFile) -> HeadingPlace | None:
-        """The heading above the place that the source shows."""
+        """Return the heading above the position that the source shows."""
         return opened.outline.place_of(max(1, self._source.place()[0]))
 
 
@@ -213,7 +213,7 @@ class ViewerPanel(BaseViewer):
 
     @property
     def busy(self) -> bool:
-        """Whether what belongs to the text that is shown is not there yet."""
+        """Whether something of the shown text is still being loaded."""
         return self._chunks.busy
 
     def show_result(self, result: MemorySearchResult, query: str) -> None:
@@ -225,7 +225,7 @@ class ViewerPanel(BaseViewer):
         self._show(ViewTarget.of_lines(path, line, end))
 
     def clear(self, instead: NothingToRead = CHOOSE_RESULT) -> None:
-        """Show no file, but these words."""
+        """Show these words instead of a file."""
         self.target = None
         self._opener.cancel()
         self._drop_file()
@@ -317,7 +317,7 @@ class ViewerPanel(BaseViewer):
         self._source_and_page.show(opened, target, keep_place=self.page is self.rendered and not reveal)
 
     def _turn_to(self, face: QWidget) -> None:
-        """The text is loaded."""
+        """Show the mode whose text is loaded."""
         self.header.show_mode(rendered=face is self.rendered)
         self._show_page(face)
         if self.target is not None:
@@ -349,7 +349,7 @@ class ViewerPanel(BaseViewer):
         super()._close_find()
 
     def follow_link(self, url: QUrl) -> None:
-        """Open a link of the note: a page of the web outside, another note here, and nothing else."""
+        """Open a link of the note: a web page in the browser, another note in the viewer, and nothing else."""
         if self.target is not None and self._manager is not None:
             self._links.follow(url, self.target.name, self._manager)
 

@@ -1,4 +1,4 @@
-"""The card below a text with everything that the index holds of one chunk."""
+"""The card below a text with everything that the index contains about one chunk."""
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -37,7 +37,7 @@ _SIDE = 16
 _ROWS = 11
 _FEWEST_ROWS = 4
 _LEAST_VALUE = 22
-"""Characters."""
+"""Fewest characters of a value next to its name."""
 
 
 class ChunkCard(QFrame):
@@ -58,7 +58,7 @@ class ChunkCard(QFrame):
         self.setProperty("role", "side")
         self._id = 0
         self._rows: list[tuple[QLabel, QWidget]] = []
-        """Name and value of each."""
+        """Name and value of each row."""
         self._above = False
         self._place = 0
         """Scroll position before the rows were rebuilt, until the user scrolls."""
@@ -162,7 +162,7 @@ class ChunkCard(QFrame):
         self._put(len(self._rows) - 1)
 
     def _put(self, number: int) -> None:
-        """A row into its place: the name before the value, or above it."""
+        """Place a row: the name before the value, or above it."""
         name, value = self._rows[number]
         top = Qt.AlignmentFlag.AlignTop
         if self._above:
@@ -185,7 +185,7 @@ class ChunkCard(QFrame):
                 self._put(number)
 
     def _return(self) -> None:
-        """New rows are laid out step by step, with a smaller scroll range meanwhile."""
+        """Restore the scroll position: new rows are laid out step by step, with a smaller scroll range meanwhile."""
         if self._place:
             self._body.verticalScrollBar().setValue(self._place)
 
@@ -206,7 +206,7 @@ class ChunkCard(QFrame):
     def _more_button(self) -> QPushButton:
         more = QPushButton(tr("More like this"))
         more.setProperty("role", "link")
-        more.setAutoDefault(True)  # Enter presses it while it has the keys
+        more.setAutoDefault(True)  # Enter presses it while it has the focus
         more.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         more.clicked.connect(self.more_requested)
         gates = Gates()
