@@ -1,4 +1,4 @@
-"""The field that explains for any path why it is found or not, with remedies next to it."""
+"""The field that explains why a path is or isn't found, with remedies."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ class PathDiagnostic:
 
 
 def read_path(state: PathState) -> PathDiagnostic:
-    """What to show of it."""
+    """Return the value to show for a path."""
     dot, word = _WORDS[state.state]
     word = tr(word)
     name = state.path.rpartition("/")[2] or state.file.rpartition("/")[2] or state.asked
@@ -87,7 +87,7 @@ def dropped_path(data: QMimeData) -> str:
 
 
 class _PathEdit(QLineEdit):
-    """A path as text; a dropped one replaces the text."""
+    """Line edit for a path; a dropped file replaces the text."""
 
     dropped = Signal(str)
 

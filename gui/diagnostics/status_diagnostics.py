@@ -19,7 +19,7 @@ _PHASES = {
     "publishing": marked("publishing"),
     "done": marked("finishing"),
 }
-"""What a sync does, as the state of the index."""
+"""Phase of a sync -> state of the index in words."""
 
 
 def read_embedding(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
@@ -60,7 +60,7 @@ def read_embedding(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
 
 
 def _dealings(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
-    """Where texts are sent, the consent for it and the source of the key."""
+    """Yield where texts are sent, the consent for it and the source of the key."""
     if "remote" not in status.custom:
         return
     notes = list(map(str, status.custom.get("passedOver") or ()))
@@ -198,7 +198,7 @@ def _engine(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
 
 
 def _lacking(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
-    """What the engine in use cannot do, at the end: it does not change."""
+    """Yield the features that the current engine doesn't support."""
     for feature, reason in sorted(status.lacks.items()):
         yield Diagnostic(tr(SHORT[feature]), "off", reason.removesuffix(tr(BUILT_IN_CAN)).rstrip())
     if status.lacks:

@@ -1,4 +1,4 @@
-"""The explanation next to the results: why the selected one was found, and how the answer came about."""
+"""The explanation next to the results: why the selected one was found, and how the search worked."""
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
@@ -30,9 +30,9 @@ class ExplanationPanel(QWidget):
     """Follows the selection; requests explanations only while visible, since they cost time."""
 
     wanted = Signal(bool)
-    """Whether answers are to come with their explanation."""
+    """Whether answers should include an explanation."""
     left = Signal()
-    """Back to the results."""
+    """Return the focus to the results."""
     close_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -99,13 +99,13 @@ class ExplanationPanel(QWidget):
 
     @Slot(object)
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Whether explanations are supported; if not, says why."""
+        """Update whether explanations are supported; if not, show why."""
         self._lack = lacks.get("explanation", "")
         self._render()
 
     @Slot(object)
     def show_answer(self, answer: Answer | None) -> None:
-        """The current answer; a keyword-only answer is ignored until the complete one arrives."""
+        """Show the explanation of an answer; a keyword-only answer is ignored until the complete one arrives."""
         if answer is not None and not answer.final:
             return
         self._answer = answer
@@ -113,7 +113,7 @@ class ExplanationPanel(QWidget):
 
     @Slot(object)
     def show_result(self, result: MemorySearchResult | None) -> None:
-        """The selected one."""
+        """Show the explanation of the selected result."""
         self._result = result
         self._render()
 
@@ -133,7 +133,7 @@ class ExplanationPanel(QWidget):
 
     @staticmethod
     def _why_nothing(answer: Answer | None) -> str:
-        """Why nothing is explained yet."""
+        """Return why nothing is explained yet."""
         return tr(_NOTHING if answer is None else _UNEXPLAINED if answer.explained else _LOOKING)
 
     def _show_result(self, answer: Answer, explanation: SearchExplanation) -> None:

@@ -1,4 +1,4 @@
-"""The tables behind the explanation: as high as their rows, in the order in which things happened."""
+"""The tables of the explanation, in the order of the search's stages and as high as their rows."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from gui.widgets.table import Column, Index, RecordsTable
 Record = TypeVar("Record")
 _PADDING = 16
 _NAME_CHARACTERS, _MOST_CHARACTERS = 16, 22
-"""Of the name of a figure."""
+"""Fewest and most characters of a figure's name."""
 _MARK = "\N{MULTIPLICATION SIGN}"
 
 
 @dataclass(frozen=True)
 class StageRow:
-    """One stage, and whether it let nothing through."""
+    """A stage of the search, and whether it removed everything."""
 
     stage: SearchStage
     emptied: bool
@@ -34,7 +34,7 @@ class StageRow:
 
     @property
     def said(self) -> str:
-        """All of it in a sentence or two."""
+        """The stage in one or two sentences, for screen readers."""
         told = (counts(self.stage), self.stage.note, tr("This step removed everything.") if self.emptied else "")
         return f"{stage_name(self.stage)}: {' '.join(part for part in told if part)}"
 
@@ -44,7 +44,7 @@ def stage_rows(explanation: SearchExplanation) -> tuple[StageRow, ...]:
 
 
 class _FittedTable(RecordsTable[Record]):
-    """Scrolls in no direction: what holds it does."""
+    """A table without scroll bars; its container scrolls."""
 
     def __init__(
         self, columns: Sequence[Column[Record]], tip: Callable[[Record], str], parent: QWidget | None = None
@@ -68,7 +68,7 @@ class _FittedTable(RecordsTable[Record]):
                 self.selectRow(number)
 
     def _fit(self) -> None:
-        """Take the height of the rows, and leave to the words what the figures do not need."""
+        """Fit the height to the rows, and give the width that the numbers don't need to the text."""
         metrics, model = QFontMetrics(font_at(13)), self.model()
         for number, column in enumerate(self._columns):
             if column.figures:
@@ -91,7 +91,7 @@ class _FittedTable(RecordsTable[Record]):
 
 
 class StageTable(_FittedTable[StageRow]):
-    """Each stage with the number of inputs and outputs, and milliseconds."""
+    """The stages of the search with their numbers of inputs and outputs, and milliseconds."""
 
     chosen = Signal(str)
     """Explanation of the current stage; empty if there is none."""
@@ -109,7 +109,8 @@ class StageTable(_FittedTable[StageRow]):
         self.setAccessibleName(tr("Stages of the search"))
 
     def show_stages(self, explanation: SearchExplanation) -> None:
-        """With the stage current that emptied the answer, else the one that was, or the threshold at first."""
+        """Show the stages; the current one is the stage that emptied the answer, else the previous one, or the
+        threshold."""
         before = self.record_at(self.currentIndex())
         wanted = explanation.emptied_by or ("threshold" if before is None else before.stage.name)
         rows = stage_rows(explanation)

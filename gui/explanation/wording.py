@@ -67,7 +67,7 @@ _SPOKEN_SHARES = {
         "Score {score:.2f}: words {words:.2f}, meaning {meaning:.2f}, {aged:.2f} lost by age; minimum {least:g}"
     ),
 }
-"""By whether age has reduced the score, and whether there is a query."""
+"""Texts by whether age has reduced the score, and whether there is a minimum."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Shares:
     aged: float
     """Part of the score lost by age."""
     least: float
-    """What the score had to reach; 0 for nothing."""
+    """Minimum score; 0 for none."""
 
     @property
     def score(self) -> float:
@@ -88,12 +88,12 @@ class Shares:
 
 @dataclass(frozen=True)
 class Part:
-    """One term and what it brings to the words' score."""
+    """One term and its share of the keyword score."""
 
     term: str
     score: float
     where: str
-    """Its fields in words; or that the passage doesn't contain it, or that it doesn't count."""
+    """The fields that contain it; or a note that the passage lacks it, or that it doesn't count."""
 
     @property
     def missing(self) -> bool:
@@ -102,7 +102,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of the table behind all of it."""
+    """One row of the table of numbers."""
 
     name: str
     value: str
@@ -114,7 +114,7 @@ def stage_name(stage: SearchStage) -> str:
 
 
 def shares(reason: ResultExplanation, result: MemorySearchResult) -> Shares:
-    """Of the score that it has now; the part of each half is as large as it was before it aged."""
+    """Split the current score into words and meaning, in the proportion from before ageing."""
     return Shares(
         words=reason.score * result.text_share,
         meaning=reason.score * (1 - result.text_share),
@@ -124,7 +124,7 @@ def shares(reason: ResultExplanation, result: MemorySearchResult) -> Shares:
 
 
 def spoken_shares(of: Shares) -> str:
-    """The bar for assistive tools."""
+    """Describe the score bar for screen readers."""
     said = _SPOKEN_SHARES[of.aged >= 0.005, bool(of.least)]
     return tr(said, score=of.score, words=of.words, meaning=of.meaning, aged=of.aged, least=of.least)
 
@@ -161,7 +161,7 @@ def place(reason: ResultExplanation, outcome: SearchOutcome) -> str:
 
 
 def counts(stage: SearchStage) -> str:
-    """For assistive technology: numbers of inputs and outputs."""
+    """Return a stage's numbers of inputs and outputs for screen readers."""
     entered, left = stage.entered, stage.left
     match stage.unit:
         case "chunks":
@@ -189,7 +189,7 @@ def counts(stage: SearchStage) -> str:
 
 
 def total(explanation: SearchExplanation, age: float | None) -> str:
-    """All stages together; `age` in seconds of an answer that was remembered."""
+    """Return number and duration of all stages; `age`: seconds since a cached answer was computed."""
     milliseconds = sum(stage.milliseconds for stage in explanation.stages)
     text = tr("{count} stages in {milliseconds:.1f} ms.", count=len(explanation.stages), milliseconds=milliseconds)
     if age is None:
@@ -270,5 +270,5 @@ def _age(of: ResultExplanation) -> Iterator[tuple[str, str]]:
 
 
 def spoken_parts(listed: Sequence[Part]) -> str:
-    """The bars of the terms for assistive tools."""
+    """Describe the bars of the terms for screen readers."""
     return ", ".join(f"{part.term} {part.where if part.missing else number(part.score, '.2f')}" for part in listed)

@@ -22,7 +22,7 @@ _GUTTER = 16
 
 
 class FactEditor(QScrollArea):
-    """Shows one fact, a new one, or nothing.
+    """Editor for one fact, existing or new; may be empty.
 
     Signals: change_requested: the changed Fact. add_requested: text, category (None: by its words) and importance of a
     new one. approve_requested, forget_requested, restore_requested, erase_requested: the Fact as shown. left: Escape,
@@ -41,7 +41,7 @@ class FactEditor(QScrollArea):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.fact: Fact | None = None
-        """None for a new one, and for nothing."""
+        """The shown fact; None for a new one and for an empty editor."""
         self.is_new = False
         self._editable = True
         self._asks = False
@@ -149,7 +149,7 @@ class FactEditor(QScrollArea):
         self._show(typed)
 
     def begin_new(self, text: str = "") -> None:
-        """Write a fact that there is not yet."""
+        """Start a new fact."""
         self.fact, self.is_new, self._editable, self._asks = None, True, True, False
         self._show(text)
         self.text.setFocus()
@@ -246,7 +246,7 @@ class FactEditor(QScrollArea):
     # --- actions ----------------------------------------------------------------------------------------------------
 
     def take_focus(self) -> None:
-        """Into the text, or to what can be done with one that cannot be changed."""
+        """Focus the text, or the first button of a fact that can't be changed."""
         if self.text.isReadOnly() and not self._restore.isHidden():
             self._restore.setFocus(Qt.FocusReason.OtherFocusReason)
         else:

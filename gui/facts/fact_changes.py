@@ -23,7 +23,7 @@ _LOOK_MS = 2000
 
 class UndoStep(NamedTuple):
     id: str
-    """Of the fact that it is about."""
+    """Id of the changed fact."""
     back: Act
     """Restores the previous state."""
     taken_back: str
@@ -31,7 +31,7 @@ class UndoStep(NamedTuple):
 
 
 class UndoStack:
-    """Falsy where nothing is left to take back."""
+    """The changes that can be undone; falsy if there are none."""
 
     def __init__(self) -> None:
         self._steps: list[UndoStep] = []
@@ -59,10 +59,10 @@ def _nothing(_: object) -> None:
 
 
 class FactStore(QObject):
-    """One job at a time, so that changes are written in order."""
+    """Facts of the open memory; runs one job at a time, so that changes are written in order."""
 
     changed = Signal()
-    """`facts` or `problem` are other ones now."""
+    """`facts` or `problem` has changed."""
 
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -84,11 +84,11 @@ class FactStore(QObject):
 
     @property
     def kept(self) -> Facts | None:
-        """Those of the open memory."""
+        """The facts service of the open memory."""
         return self._kept
 
     def fact(self, id_: str) -> Fact | None:
-        """As last read; None if there is none."""
+        """Return the fact as last read; None if it doesn't exist."""
         return next((fact for fact in self.facts or () if fact.id == id_), None)
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
@@ -100,7 +100,7 @@ class FactStore(QObject):
         self.changed.emit()
 
     def watch(self, wanted: bool) -> None:
-        """Whether the view is visible: then changes by other programs are followed, too."""
+        """Set whether the view is visible: only then changes by other programs are followed."""
         if wanted:
             self.look()
             self._clock.start()
@@ -109,12 +109,12 @@ class FactStore(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Read what there is, unless something is being done after which that happens anyway."""
+        """Read the facts, unless a running job will do so anyway."""
         if not self.busy:
             self.do(_nothing)
 
     def do(self, act: Act, on_done: OnDone = _nothing, on_error: OnError = _nothing) -> None:
-        """Change something; `on_done` gets what `act` returns, with the updated `facts`."""
+        """Run `act`, which changes facts; `on_done` receives its result, after `facts` was updated."""
         if self._kept is not None:
             self._steps.append(_Step(act, on_done, on_error))
             self._run()
@@ -158,7 +158,7 @@ class FactStore(QObject):
 
 
 class FactChanges(QObject):
-    """Does what the list and the editor ask for."""
+    """Runs the changes that the list and the editor request."""
 
     added = Signal()
     """A new fact was saved, or an existing one found: show it."""
@@ -181,7 +181,7 @@ class FactChanges(QObject):
         editor.erase_requested.connect(self._erase)
 
     def clear(self) -> None:
-        """The facts are other ones: nothing of those before can be taken back."""
+        """Clear the undo stack: facts of another memory are shown."""
         self._undo.clear()
 
     def go_on(self) -> None:
@@ -257,7 +257,8 @@ class FactChanges(QObject):
         )
 
     def _do(self, before: Fact, act: Act, done: str, undone: str, refused: Callable[[str], None] | None = None) -> None:
-        """Do it; `before` can be restored afterwards. `done` and `undone` are sentences with the field `{fact}`."""
+        """Run a change; `before` can be restored afterwards. `done` and `undone` are sentences with the field
+        `{fact}`."""
 
         def tell(_: object) -> None:
             name = wording.short(before.text)
@@ -275,7 +276,7 @@ class FactChanges(QObject):
         announce(self._body, sentence)
 
     def complain(self, sentence: str) -> None:
-        """What could not be done, and why."""
+        """Show what could not be done, and why."""
         self._body.notice.show_notice(sentence)
         announce(self._body, sentence)
 

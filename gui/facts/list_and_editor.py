@@ -54,7 +54,7 @@ class FactRow:
 
 
 class FactModel(RowModel):
-    """Rows without headings."""
+    """Qt model of the facts, without headings."""
 
     def spoken(self, row: FactRow) -> str:
         return spoken_fact(row.fact)
@@ -64,7 +64,7 @@ class FactModel(RowModel):
 
 
 class _Delegate(QStyledItemDelegate):
-    """Two lines: the fact, and its details."""
+    """Paints a fact on two lines: its text and its details."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -189,7 +189,7 @@ class FactList(RowList):
 
 
 class FactsBody(QWidget):
-    """Arranges its parts; the panel fills them."""
+    """Arranges list, editor and notices; the panel fills them."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -242,7 +242,7 @@ class FactsBody(QWidget):
         self._fold()
 
     def show_facts(self, facts: Sequence[Fact], counts: str) -> None:
-        """The list."""
+        """Show the list of facts."""
         self._counts.setText(counts)
         self._stack.setCurrentWidget(self.list)
         self.list.show_facts(facts)
@@ -252,7 +252,7 @@ class FactsBody(QWidget):
         self._fold()
 
     def show_page(self, title: str, sentence: str, actions: Sequence[Action] = (), counts: str = "") -> None:
-        """Words in place of the list."""
+        """Show a message in place of the list."""
         self._counts.setText(counts)
         self.list.show_facts(())
         self.page.show_state(title, sentence, actions=actions)
@@ -260,11 +260,11 @@ class FactsBody(QWidget):
         self._fold()
 
     def note(self, sentence: str) -> None:
-        """What qualifies the list; nothing for an empty sentence."""
+        """Show a note above the list; an empty sentence hides it."""
         self._remark.show_notice(sentence)
 
     def begin_new(self, text: str = "") -> None:
-        """Write a fact that there is not yet."""
+        """Start a new fact."""
         self._editing = True
         self.editor.begin_new(text)
         self._fold()

@@ -1,4 +1,4 @@
-"""The view of facts: a list and one of them to read and change, with a way back from everything that is done here.
+"""The view of facts: a list and an editor, with undo for every change.
 
 It owns two widgets that the window places apart: `header` for the top bar and `body` below it.
 """
@@ -82,14 +82,14 @@ class FactFilters(QWidget):
 
     @property
     def narrows(self) -> bool:
-        """Whether a kind is chosen."""
+        """Whether a filter is selected."""
         return self.category is not None
 
     def fits(self, fact: Fact) -> bool:
         return state_of(fact) == self.state and self.category in (None, fact.category)
 
     def show_counts(self, facts: Iterable[Fact]) -> None:
-        """Say how many wait."""
+        """Show the number of facts that await approval."""
         waiting = sum(state_of(fact) == "waiting" for fact in facts)
         chip = self._chips["waiting"]
         words = tr("To approve ({count:,})", count=waiting) if waiting else tr("To approve")
@@ -129,10 +129,10 @@ class FactFilters(QWidget):
 
 _UNDO = command("facts.undo", "Undo", "facts", QKeySequence.StandardKey.Undo)
 _BOX_CHARACTERS = 34
-"""Where the box cannot have that many, the filters go below it."""
+"""Least width of the box in characters; if it would be narrower, the filters move below it."""
 _PAUSE_MS = 150
 _MIN_SCORE = 0.25
-"""Lower than for agents: a user sees at a glance which results don't fit."""
+"""Minimum score, lower than for agents: a user sees quickly which results don't fit."""
 
 
 class FactSearch(QObject):
@@ -207,7 +207,7 @@ class FactsPanel(QObject, ViewPanel):
     """Connects stored facts with the shown one."""
 
     left = Signal()
-    """Escape where nothing is left to go back from."""
+    """Escape was pressed and nothing is left to close."""
 
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -269,7 +269,7 @@ class FactsPanel(QObject, ViewPanel):
 
     @Slot()
     def focus_list(self) -> None:
-        """To the facts, or to what can be done without them; else to the box."""
+        """Focus the facts, or the buttons shown without any; else the box."""
         if not self.body.focus_list():
             self.box.focus()
 
@@ -286,7 +286,7 @@ class FactsPanel(QObject, ViewPanel):
             self.body.begin_new()
 
     def go_on_writing(self, id_: str, text: str) -> None:
-        """Restore this in the editor once the facts are loaded; a deleted fact becomes a new one."""
+        """Restore unsaved text in the editor once the facts are loaded; that of a deleted fact becomes a new one."""
         self._typed_before = (id_, text)
         self._write_on()
 
@@ -321,7 +321,7 @@ class FactsPanel(QObject, ViewPanel):
 
     @Slot()
     def _accept(self) -> None:
-        """Enter in the box: find now, then into the list."""
+        """Handle Enter in the box: search immediately, then focus the list."""
         if self._finder.due:
             self._finder.find()
         else:
@@ -329,7 +329,7 @@ class FactsPanel(QObject, ViewPanel):
 
     @Slot()
     def _clear_filters(self) -> None:
-        """Escape in the empty box."""
+        """Handle Escape in the empty box."""
         if self.filters.narrows or self.filters.state != "remembered":
             self.filters.choose("remembered", None)
             self._filter()
@@ -391,7 +391,7 @@ class FactsPanel(QObject, ViewPanel):
         editor.show_fact(fact, editable=not self.store.problem)
 
     def _save_typed(self) -> None:
-        """Nothing that was typed is lost by going elsewhere."""
+        """Save typed text before another fact is shown."""
         if self.body.editor.is_changed:
             self.body.editor.save()
 

@@ -68,17 +68,17 @@ def meta_text(fact: Fact) -> str:
 
 
 def age_text(fact: Fact) -> str:
-    """When what happened last happened."""
+    """Return the age of the fact's last change."""
     return ago(fact.changed if fact.forgotten is None else fact.forgotten)
 
 
 def spoken_fact(fact: Fact) -> str:
-    """All of it in one sentence, for a screen reader."""
+    """Return the whole fact as one sentence for screen readers."""
     return f"{fact.text}. {meta_text(fact)}, {age_text(fact)}"
 
 
 def origin_lines(fact: Fact) -> tuple[tuple[str, str], ...]:
-    """Where it comes from and what became of it: a line each, with the same at length for its tooltip."""
+    """Return the fact's origin and history, one line each, with a longer text for its tooltip."""
     lines = [(tr(_HOW.get(fact.origin, "{when}"), when=ago(fact.created)), exact(fact.created))]
     if fact.session_key:
         lines.append((tr("In session {name}", name=fact.session_key), ""))

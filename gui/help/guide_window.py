@@ -51,7 +51,7 @@ _WEB = ("http", "https")
 
 
 class GuideWindow(QDialog):
-    """Non-modal, next to the main window.
+    """The guide's window, non-modal next to the main window.
 
     Signals: command_requested: name of a command, by a link. setting_requested: name of a setting, by a link.
     """
@@ -142,7 +142,7 @@ class GuideWindow(QDialog):
 
     @property
     def location(self) -> GuideLocation:
-        """What is read."""
+        """The page and heading shown."""
         return self._location
 
     def take_pages(self, pages: tuple[GuidePage, ...]) -> None:
@@ -164,7 +164,7 @@ class GuideWindow(QDialog):
             self._read(self._before.pop())
 
     def take_focus(self, *, reading: bool) -> None:
-        """Into the page, or the box."""
+        """Focus the page, or the box."""
         (self._text if reading else self._box).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def say(self, sentence: str) -> None:
@@ -255,7 +255,7 @@ class GuideWindow(QDialog):
 
     @Slot()
     def _show_contents(self) -> None:
-        """To the list."""
+        """Show the list of pages."""
         self._reads = not self._narrow
         self._fold()
         self._list.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -276,7 +276,7 @@ class GuideWindow(QDialog):
         return False
 
     def _take_key(self, watched: QObject, key: Qt.Key) -> bool:
-        """Down and Enter move forward, Esc moves back."""
+        """Handle keys: Down and Enter move forward, Esc moves back."""
         into_list = watched is self._box and key in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if into_list and self._list.count():
             self._show_contents()
@@ -298,7 +298,7 @@ class GuideWindow(QDialog):
             self._render()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Nobody waits for anything any more."""
+        """Cancel running jobs."""
         super().hideEvent(event)
         self._job.cancel()
         self._text.cancel()
@@ -335,7 +335,7 @@ class GuidePageList(QListWidget):
         self.itemClicked.connect(self._tell_entered)
 
     def show_pages(self, pages: Sequence[GuidePage], current: GuideLocation) -> None:
-        """All there is to read."""
+        """Show all pages."""
         self._fill([(page.title, (page.name, "")) for page in pages], current)
 
     def show_found(self, found: Sequence[Section], current: GuideLocation) -> None:
@@ -386,7 +386,7 @@ class GuidePageList(QListWidget):
 
 
 class GuidePageView(RenderedView):
-    """Draws a page once, and scrolls in it after that.
+    """Shows a page of the guide, rendered once.
 
     Signals:
         page_requested: name of a page, empty for this one, and one of its headings, by a link.
@@ -403,7 +403,7 @@ class GuidePageView(RenderedView):
         self.setAccessibleName(tr("Page of the guide"))
         self.pages: Sequence[GuidePage] = ()
         self.language = LANGUAGES.get(spoken(), LANGUAGES["en"])
-        """Of the pages, as the analysis names it."""
+        """Language of the pages, as the text analysis names it."""
         self._query = ""
         self._drawn = ""
         """The page being loaded, or shown."""
@@ -413,7 +413,7 @@ class GuidePageView(RenderedView):
         self.rendered.connect(self._take_page)
 
     def take_pages(self, pages: Sequence[GuidePage]) -> None:
-        """These are the pages from now on; none of them is drawn yet."""
+        """Set the pages; none of them is rendered yet."""
         self.pages = pages
         self._drawn = self.shown = ""
 
@@ -443,7 +443,7 @@ class GuidePageView(RenderedView):
 
     @Slot(QUrl)
     def _follow(self, url: QUrl) -> None:
-        """A link of the guide's own text: to another page, a command, a setting, or the web."""
+        """Follow a link of the guide: to another page, a command, a setting, or the web."""
         if url.scheme() == "command":
             self.command_requested.emit(url.path())
         elif url.scheme() == "setting":

@@ -60,7 +60,8 @@ class _Box(QLineEdit):
 
 
 class LicenceSheet(QWidget):
-    """Every typed word must occur in a component: its name, licence, description or texts."""
+    """The dialog of all components. A search finds those whose name, licence, description or texts contain every typed
+    word."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -24,7 +24,7 @@ def plain(key: str) -> str:
 
 
 def readable(own: Mapping[str, Sequence[str]], keymap: Keymap) -> tuple[dict[str, tuple[str, ...]], list[str]]:
-    """The usable entries of the settings, and a sentence on each of the others."""
+    """Return the valid entries of the settings, and a sentence about each invalid one."""
     usable: dict[str, tuple[str, ...]] = {}
     problems = []
     for name, keys in own.items():
@@ -40,7 +40,7 @@ def readable(own: Mapping[str, Sequence[str]], keymap: Keymap) -> tuple[dict[str
 
 
 class CustomKeys(QObject):
-    """Applies them to the keymap immediately, and saves them in the settings of all workspaces.
+    """Applies the user's keys to the keymap immediately, and saves them in the settings of all workspaces.
 
     Signals: problem: a sentence about unusable entries of the settings. not_saved: why a change only lasts until the
     program ends.
@@ -56,7 +56,7 @@ class CustomKeys(QObject):
         self._config = config
         self._own: dict[str, tuple[str, ...]] = {}
         self._aside: dict[str, tuple[str, ...]] = {}
-        """Entries that mean nothing here, which stay in the file: perhaps another version knows them."""
+        """Unknown entries, which stay in the file: another version may know them."""
         self._told: list[str] = []
         self._saving = self._unsaved = False
 
@@ -120,7 +120,7 @@ class CustomKeys(QObject):
         return kept, problems
 
     def _needed(self, own: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-        """Without those that are the program's own."""
+        """Return the keys without those that equal the default."""
         return {name: keys for name, keys in own.items() if keys != self._keymap.commands[name].keys}
 
     # --- saving -----------------------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ class CustomKeys(QObject):
         self._save()
 
     def _save(self) -> None:
-        """One write at a time: the last change is what stays in the file."""
+        """Save the keys, one write at a time, so that the last change wins."""
         self._unsaved = self._saving
         if self._saving:
             return

@@ -43,9 +43,7 @@ def follows_words(waiting: int, follows: SettingsConsequences, sent: str, *, oth
 
 
 class DialogFooter(QWidget):
-    """Signals:
-    closing: close the dialog, whatever waits.
-    """
+    """Signals: closing: close the dialog and drop pending changes."""
 
     closing = Signal()
 
@@ -102,7 +100,7 @@ class DialogFooter(QWidget):
 
     @Slot()
     def show_waiting(self) -> None:
-        """What waits now."""
+        """Show the pending changes and their effects."""
         waiting = self._model.waiting
         self._asking = self._asking and bool(waiting)
         words = breakable(self._words(waiting))
@@ -161,7 +159,7 @@ class DialogFooter(QWidget):
         self.window().close()
 
     def _fit(self) -> None:
-        """As high as the text, but limited to a share of the window."""
+        """Set the height to that of the text, limited to a share of the window."""
         wanted = self._said.heightForWidth(max(1, self._room.viewport().width()))
         self._room.setFixedHeight(max(1, min(wanted, round(self.window().height() * _MOST))))
 

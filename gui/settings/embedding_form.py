@@ -1,4 +1,4 @@
-"""The fields of the embedding page: a row each, only those that the chosen provider has."""
+"""The fields of the embedding page, one per row; only those that the chosen provider has."""
 
 from dataclasses import replace
 
@@ -34,7 +34,7 @@ STOPPED = marked("Stopped. The download will resume where it stopped.")
 
 
 class DownloadRow(QWidget):
-    """Hidden unless a model is missing. The download stops with the dialog, and resumes the next time.
+    """Row to download a missing model. Closing the dialog stops the download, which resumes the next time.
 
     Signals: fetched: the model is available.
     """
@@ -70,7 +70,7 @@ class DownloadRow(QWidget):
         return not (self._looking.busy or self._fetching.busy)
 
     def look(self, settings: Settings) -> None:
-        """See whether the model of these settings has to be fetched."""
+        """Check whether the model of these settings has to be downloaded."""
         if settings == self._settings and self._fetching.busy:
             return
         self.stop()
@@ -78,7 +78,7 @@ class DownloadRow(QWidget):
         self._looking.put(self._jobs.read(lambda _: engine.missing_model(settings), self._show))
 
     def stop(self) -> None:
-        """Nobody waits for the model any more."""
+        """Stop the download."""
         self._looking.cancel()
         self._fetching.cancel()
 
@@ -168,20 +168,20 @@ class KeyRow(QWidget):
 
     @property
     def capabilities(self) -> bool:
-        """Nothing was found, and nothing was entered; not while one is being looked for."""
+        """Whether no key was found and none was entered; False during the search."""
         return self._state_shown is not None and not self._state_shown.present and self.typed is None
 
     @property
     def typed(self) -> str | None:
-        """The key that was entered; None where none was."""
+        """The entered key; None if there is none."""
         return self._line.text().strip() or None
 
     def clear(self) -> None:
-        """Nothing that was entered outlives its use."""
+        """Remove the entered key from the field."""
         self._line.clear()
 
     def show_state(self, state: KeyState | None) -> None:
-        """None while the key is being looked for."""
+        """Show where the key was found; None while it is being looked for."""
         self._state_shown = state
         self._state.setText(breakable(key_words(state)))
         found = state is not None and state.present
@@ -285,7 +285,7 @@ class EmbeddingForm(QWidget):
         return made
 
     def _add(self, name: str, title: str, *widgets: QWidget) -> None:
-        """A row of the grid; further widgets are below the first."""
+        """Add a row to the grid; further widgets are placed below the first."""
         row = self._grid.rowCount()
         words = label(title, "muted")
         words.setMinimumHeight(self._provider.sizeHint().height())
@@ -298,7 +298,7 @@ class EmbeddingForm(QWidget):
 
     @property
     def choice(self) -> EmbeddingChoice:
-        """What the fields say now, those that are still being typed into included."""
+        """The current choice, including text that is still being typed."""
         return self._typed()
 
     def show_choice(self, choice: EmbeddingChoice) -> None:
@@ -432,7 +432,7 @@ def _dollars(text: str) -> float | None:
 
 
 def _facts_words(facts: "engine.ModelFacts | None") -> str:
-    """Dimensions of a known model, with other available lengths of vectors."""
+    """Return the dimensions of a known model, with other available vector lengths."""
     if facts is None:
         return ""
     others, dims, tokens = facts.dimensions, facts.dims, facts.input_tokens

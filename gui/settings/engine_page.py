@@ -108,7 +108,7 @@ class EngineForm(QWidget):
 
     @property
     def choice(self) -> EngineChoice:
-        """What the fields say now."""
+        """The current choice of the fields."""
         return EngineChoice(
             backend=self._backend,
             command=self._command.text().strip() or "qmd",
@@ -133,7 +133,7 @@ class EngineForm(QWidget):
             fields.setVisible(other == name)
 
     def focus_first(self) -> None:
-        """Go to the engine that is chosen."""
+        """Focus the chosen engine."""
         self._buttons[self._backend].setFocus(Qt.FocusReason.TabFocusReason)
 
     # --- input ------------------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ class EngineForm(QWidget):
 
 
 def _grid(*rows: tuple[str, QWidget]) -> QWidget:
-    """Fields in a column, each with its label at the left."""
+    """Return the fields in a column, each with its label at the left."""
     made = QWidget()
     grid = QGridLayout(made)
     grid.setContentsMargins(0, 8, 0, 0)
@@ -216,7 +216,7 @@ class EnginePage(QFrame):
         return not (self._trial.busy or self._saving.busy)
 
     def begin(self, folder: Path, settings: Settings) -> None:
-        """Show the settings that are in force in a workspace."""
+        """Show the current settings of a workspace."""
         self._folder, self._settings = folder, settings
         self._before = EngineChoice.of(settings)
         self._form.show_choice(self._before)

@@ -47,7 +47,7 @@ def effect_words(effect: SettingsConsequences | None) -> tuple[str, str]:
 
 
 def value_of(placed: OptionPlacement, model: SettingsModel) -> Any:
-    """The option's value, of a list that is joined only what the layer in force has itself."""
+    """Return the option's value; of a combined list, only the items of the layer that sets it."""
     shown, key = model.shown, placed.key
     if key in _JOINED:
         layer = shown.layer_of(key)
@@ -78,7 +78,7 @@ class OptionFooter(QWidget):
             flow.addWidget(widget)
 
     def show_option(self) -> None:
-        """As the model has it now."""
+        """Show the model's current value."""
         model, option, title = self._model, self._placed.option, self._placed.title
         shown = model.shown
         layer = shown.layer_of(option.key)
@@ -102,7 +102,7 @@ class OptionFooter(QWidget):
         return f"{said} {effect_words(self._model.effect_of(option.key))[1]}".rstrip()
 
     def mark(self, words: str) -> None:
-        """Show where these words of a search are."""
+        """Highlight the words of a search."""
         mark(self._key, self._placed.key, words)
 
     # --- changes ----------------------------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ class OptionFooter(QWidget):
         return menu
 
     def _move(self, to: SavedIn, _checked: bool = False) -> None:
-        """Keep the value that is in force in that layer, and in no narrower one."""
+        """Move the current value to that layer, and remove it from narrower ones."""
         key = self._placed.key
         if self._model.shown.layer_of(key) == to:
             return
@@ -178,7 +178,7 @@ class LanguageField(ChoiceField):
 
 
 class OptionRow(QFrame):
-    """Shows the model's value, and passes on what the user enters.
+    """A row that shows the model's value and passes on the user's changes.
 
     Signals: typing: a value that may still change, for a preview of its effect.
     """
@@ -188,7 +188,7 @@ class OptionRow(QFrame):
     def __init__(
         self, placed: OptionPlacement, model: SettingsModel, field: Field | None = None, parent: QWidget | None = None
     ) -> None:
-        """`field` in place of the one that the option's kind has."""
+        """`field` replaces the default field of the option's type."""
         super().__init__(parent)
         self.placed = placed
         self._model = model
@@ -224,7 +224,7 @@ class OptionRow(QFrame):
 
     @Slot()
     def show_option(self) -> None:
-        """As the model has it now."""
+        """Show the model's current value."""
         self.field.show_value(value_of(self.placed, self._model))
         self.footer.show_option()
         self.field.describe(f"{self.placed.help} {self.footer.description}")
@@ -239,7 +239,7 @@ class OptionRow(QFrame):
         self._problem.setVisible(bool(sentence))
 
     def mark(self, words: str) -> None:
-        """Show where these words of a search are; none takes that back."""
+        """Highlight the words of a search; an empty text removes the highlights."""
         self._words = words
         mark(self._title, self.placed.title, words)
         mark(self._help, self.placed.help, words)
@@ -265,7 +265,7 @@ class OptionRow(QFrame):
 
 
 def field_for(option: Option, title: str) -> Field:
-    """The field for an option of this kind."""
+    """Return the field for an option of this type."""
     match option.kind:
         case "switch":
             return SwitchField(option, title)

@@ -1,4 +1,4 @@
-"""The pages of the settings dialog, each made when it is first shown."""
+"""The pages of the settings dialog, each created when it is first shown."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -244,12 +244,12 @@ class Pages(QObject):
         self.names: tuple[SettingsPage, ...] = tuple(
             name for name in PAGES if name in makers or name in _ALONE or options_on(name)
         )
-        """Those that there is something on, in the order of the list."""
+        """Names of the pages that have content, in the order of the list."""
 
     # --- requests of the dialog -------------------------------------------------------------------------------------
 
     def page(self, name: SettingsPage) -> QWidget:
-        """The page, or one that says why the engine in use doesn't support it."""
+        """Return the page, or one that explains why the current engine doesn't support it."""
         if self.lacks_models and name in _NEED_MODELS:
             return self._capabilities()
         if name not in self._made:
@@ -271,7 +271,7 @@ class Pages(QObject):
         return all(getattr(page, "ready", True) for page in self._made.values())
 
     def renew(self, folder: Path, settings: Settings, manager: MemorySearchManager | None) -> None:
-        """These are the settings in force in the workspace, and this is its memory."""
+        """Update the pages with the workspace's current settings and its memory."""
         self._folder, self._settings, self._manager = folder, settings, manager
         self._lacks = {} if manager is None else manager.lacks
         for name in self._made:
@@ -281,7 +281,7 @@ class Pages(QObject):
         self._lacks = lacks
 
     def refresh(self, name: SettingsPage) -> None:
-        """Look again at what depends on the index."""
+        """Update what depends on the index."""
         page = None if self.lacks_models and name in _NEED_MODELS else self._made.get(name)
         if isinstance(page, StoredModelsPage):
             page.begin(self._manager)
@@ -289,7 +289,7 @@ class Pages(QObject):
             page.refresh()
 
     def show_buttons(self, name: SettingsPage | None) -> None:
-        """Of the page that is shown, None for one without a name."""
+        """Show the footer buttons of a page; None for the search results."""
         for form in FORMS:
             if form in self._made:
                 lacking = self.lacks_models and name in _NEED_MODELS

@@ -1,4 +1,4 @@
-"""What a search over all options finds: the rows themselves, to be changed where they are found."""
+"""The results of a search over all options, as rows in which they can be changed."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -24,18 +24,14 @@ NOTHING = marked("No setting matches.")
 
 
 class FormRow(QFrame):
-    """In the results of a search.
-
-    Signals:
-        page_requested: name of the page.
-    """
+    """A search result for an option of a form. Signals: page_requested: name of the page."""
 
     page_requested = Signal(str)
 
     def __init__(
         self, placed: OptionPlacement, model: SettingsModel, query: str, parent: QWidget | None = None
     ) -> None:
-        """`query`: its words are marked."""
+        """`query`: the words to highlight."""
         super().__init__(parent)
         self._placed = placed
         self._model = model
@@ -67,7 +63,7 @@ class FormRow(QFrame):
 
     @Slot()
     def show_option(self) -> None:
-        """As the model has it now."""
+        """Show the model's current value."""
         option = self._placed.option
         value = value_words(option, self._model.shown.in_force(option.key))
         self._value.setText(breakable(value))
@@ -122,7 +118,7 @@ class ResultsPage(QFrame):
         return not self._turn.isActive()
 
     def search(self, query: str, pages: Sequence[SettingsPage]) -> None:
-        """Show the options on these pages that have all words of the query, those first that are called so."""
+        """Show the options of these pages that contain all words of the query, label matches first."""
         self._clear()
         self._query = query
         words, shown = words_of(query), self._model.shown

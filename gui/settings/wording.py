@@ -64,7 +64,7 @@ def where_texts_go(provider: str, base_url: str, *, remote_fallback: bool = Fals
 
 
 def sent_words(settings: Settings) -> str:
-    """What leaves the machine under these settings, to the provider and to its fallback."""
+    """Return what these settings send to the provider and to its fallback, in sentences."""
     fallback = fallback_words(settings)
     if settings.provider != "auto":
         sent = where_texts_go(settings.provider, settings.remote.base_url, remote_fallback=bool(fallback))
@@ -76,7 +76,7 @@ def sent_words(settings: Settings) -> str:
 
 
 def fallback_words(settings: Settings) -> str:
-    """What is sent, and where to, when the provider fails; empty where nothing leaves the machine then."""
+    """Return what is sent where if the provider fails; empty if nothing leaves the machine then."""
     fallback = _fallback(settings)
     if fallback is None:
         return ""
@@ -88,7 +88,7 @@ def fallback_words(settings: Settings) -> str:
 
 
 def fallback_owner(settings: Settings) -> str:
-    """Who gets the texts when the provider fails; empty where nothing leaves the machine then."""
+    """Return who receives the texts if the provider fails; empty if nothing leaves the machine then."""
     fallback = _fallback(settings)
     return "" if fallback is None else OWNERS[fallback[0]]
 
@@ -97,7 +97,7 @@ def _fallback(settings: Settings) -> tuple[str, str] | None:
     try:
         return engine.remote_fallback(settings)
     except ProviderError:
-        return None  # the address that is being typed is none yet, and cannot be saved
+        return None  # an incomplete address, which can't be saved
 
 
 def host_of(base_url: str) -> str:

@@ -40,7 +40,7 @@ CONSENT = marked(
 
 
 class FoundSection(QWidget):
-    """Searches only after `look()`.
+    """Section with the folders found on this computer; searches only after `look()`.
 
     Signals: place_chosen: Path of a workspace or a vault. looked: the results are shown, or why there are none.
     """
@@ -92,14 +92,14 @@ class FoundSection(QWidget):
         return tuple(place.path for place, on in zip(self._session_places(), self._sessions.ticked, strict=True) if on)
 
     def look(self) -> None:
-        """Look for places, unless that has been done."""
+        """Search for folders, unless that has been done."""
         if self._found is None and self._job is None:
             self._show_state(tr(LOOKING), tr("Stop"))
             self._job = self._jobs.read(_find, self._show, self._fail)
 
     @Slot()
     def forget_ticks(self) -> None:
-        """They were taken over."""
+        """Clear the ticks, which were applied."""
         self._sessions.show_places(self._session_places(), [False] * len(self._session_places()))
 
     def _session_places(self) -> list[engine.FoundPlace]:
@@ -152,7 +152,7 @@ def _find(token: CancelToken) -> FoundPlaces:
 
 
 class DropZone(QWidget):
-    """A dashed card that takes a folder."""
+    """A dashed card on which a folder can be dropped."""
 
     dropped = Signal(object)
 
@@ -252,7 +252,7 @@ class WelcomePage(QFrame):
         whole.addWidget(scrolling_column(column, _WIDTH))
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Enter does what most are here for."""
+        """Focus the most frequent action, so that Enter triggers it."""
         super().showEvent(event)
         self._choose.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -311,7 +311,7 @@ class FirstRunPanel(QWidget):
         return self._job is None and not self._welcome.found.looking and self._sources.ready
 
     def welcome(self) -> None:
-        """Start over, and look for places on this machine if that has not been done."""
+        """Show the first page, and search for folders on this machine if that has not been done."""
         self._folder = None
         self._pages.setCurrentWidget(self._welcome)
         self._welcome.found.look()
@@ -330,7 +330,7 @@ class FirstRunPanel(QWidget):
 
     @Slot()
     def choose(self) -> None:
-        """Ask for a folder."""
+        """Open a dialog to choose a folder."""
         start = str(self._folder or Path.home())
         name = QFileDialog.getExistingDirectory(self, tr("Choose a folder of notes"), start)
         if name:

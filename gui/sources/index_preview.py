@@ -46,7 +46,7 @@ def what_is_indexed(preview: WorkspacePreview) -> str:
 
 
 def what_sessions_are_indexed(preview: WorkspacePreview) -> str:
-    """Empty if there are none."""
+    """Return a sentence on the session files to index; empty if there are none."""
     if not preview.session_files:
         return ""
     return tr_count(
@@ -58,7 +58,7 @@ def what_sessions_are_indexed(preview: WorkspacePreview) -> str:
 
 
 def what_is_passed_over(preview: WorkspacePreview) -> str:
-    """Which rules, most frequent first; the table names every file."""
+    """Return a sentence on the rules that skip files, most frequent first; the table names every file."""
     rules = Counter(issue.rule for issue in preview.skipped).most_common()
     if not rules:
         return tr("No files are skipped.")
@@ -198,7 +198,7 @@ class PreviewPage(QFrame):
         return both
 
     def _footer(self) -> QWidget:
-        """The buttons, which stay where the rest scrolls."""
+        """Return the row of buttons, which doesn't scroll."""
         self._accept = QPushButton(tr("Index this folder"))
         self._accept.setProperty("role", "primary")
         self._accept.clicked.connect(self.accepted)
@@ -231,7 +231,7 @@ class PreviewPage(QFrame):
         self._show_table(0)
 
     def show_waiting(self) -> None:
-        """A preview is being made; the old one stays until then."""
+        """Show that a preview is being made; the old one stays until then."""
         if not self._looked:
             self._sum.setText(tr("Looking at the folder…"))
         self._problem.hide()
@@ -255,7 +255,7 @@ class PreviewPage(QFrame):
             self._accept.setFocus()
 
     def show_problem(self, sentence: str) -> None:
-        """Why the folder can't be indexed; without a preview there is nothing else to show."""
+        """Show why the folder can't be indexed, in place of a preview."""
         self._problem.setText(breakable(sentence))
         self._problem.show()
         self._accept.setEnabled(False)

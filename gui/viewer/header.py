@@ -43,7 +43,7 @@ class FoldingActions:
         self.more.setMenu(self._menu)
 
     def offer(self, actions: Sequence[QAction]) -> None:
-        """Have these at the end of the menu, too."""
+        """Add these actions at the end of the menu."""
         self._menu_actions += [None, *actions]
 
     def set_ready(self, ready: bool) -> None:
@@ -144,7 +144,7 @@ class ViewerHeader(QFrame):
         self._arrange()
 
     def offer(self, actions: Sequence[QAction]) -> None:
-        """Have these at the end of the menu, too."""
+        """Add these actions at the end of the menu."""
         self.folding.offer(actions)
 
     def set_ready(self, ready: bool) -> None:
