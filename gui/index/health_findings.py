@@ -1,4 +1,4 @@
-"""All findings in a list: those that need attention first, the rest in the order of the checks."""
+"""The list of health findings: those that need attention first, the rest in the order of the checks."""
 
 from collections.abc import Iterable
 from itertools import pairwise
@@ -24,7 +24,7 @@ _WORD_CHARACTERS = 15
 
 
 class FindingRow(QWidget):
-    """One line, or two in a narrow window, with the detail below the name.
+    """A finding on one line, or on two in a narrow window, with the detail below the name.
 
     Signals: repair_requested: id of the finding.
     """
@@ -51,7 +51,7 @@ class FindingRow(QWidget):
         self._fold()
 
     def _fold(self) -> None:
-        """Name, detail and state side by side if there is room."""
+        """Place name, detail and state side by side if there is room."""
         letter = QFontMetrics(font_at(13)).averageCharWidth()
         wide = self.width() > _WIDE_CHARACTERS * letter
         self._grid.setColumnMinimumWidth(1, _NAME_CHARACTERS * letter if wide else 0)
@@ -79,7 +79,7 @@ class FindingRow(QWidget):
         return handled
 
     def show_finding(self, finding: HealthFinding, *, repairable: bool) -> None:
-        """`repairable`: whether a repair can be begun now."""
+        """Show a finding. `repairable`: whether a repair can begin now."""
         self._id = finding.id
         state, word = _STATES[finding.state]
         self._dot.set_state(state)
@@ -95,7 +95,7 @@ class FindingRow(QWidget):
 
 
 class FindingsList(QFrame):
-    """A row keeps its position while its state is unchanged.
+    """The list of findings; a row keeps its position while its state is unchanged.
 
     Signals: repair_requested: id of a finding.
     """
@@ -115,7 +115,7 @@ class FindingsList(QFrame):
 
     @property
     def findings(self) -> tuple[HealthFinding, ...]:
-        """As they are shown, from the top."""
+        """The findings in the order shown."""
         return tuple(sorted(self._found.values(), key=self._place))
 
     def put(self, finding: HealthFinding) -> None:
@@ -145,7 +145,7 @@ class FindingsList(QFrame):
         self.setVisible(bool(self._rows))
 
     def set_repairable(self, repairable: bool) -> None:
-        """Whether a repair can be begun now."""
+        """Set whether a repair can begin now."""
         self._repairable = repairable
         for id_, row in self._rows.items():
             row.show_finding(self._found[id_], repairable=repairable)
@@ -154,7 +154,7 @@ class FindingsList(QFrame):
         return finding.state == "fine", list(self._rows).index(finding.id)
 
     def _order_keys(self) -> None:
-        """Tab moves through the rows in their order."""
+        """Set the tab order to the order of the rows."""
         buttons = [self._rows[finding.id].button for finding in self.findings]
         for first, second in pairwise(buttons):
             QWidget.setTabOrder(first, second)

@@ -48,7 +48,7 @@ _CALM_MS = 1500
 _IN_STATUS = frozenset(
     "index notes transcripts meaning failed-file failed-files not-embedded embedding writing user-data".split()
 )
-"""Findings that the overview has its own rows for."""
+"""Findings that the overview shows in rows of its own."""
 STOPPED_LOOKING = marked("Stopped before all checks had run.")
 STOPPED = marked("Stopped. Repairs made so far remain.")
 
@@ -57,7 +57,7 @@ STOPPED = marked("Stopped. Repairs made so far remain.")
 
 
 class HealthSummaryBar(QWidget):
-    """Buttons for actions and, in the same place, during an action, its progress and a stop button.
+    """Buttons for actions; during an action, they are replaced by its progress and a stop button.
 
     Signals: look_requested: whether deeply. repair_requested: of everything. stop_requested: of the action.
     """
@@ -120,7 +120,7 @@ class HealthSummaryBar(QWidget):
         self.bar.setValue(round(_FULL * progress.done / progress.total) if progress.total else 0)
 
     def say(self, sentence: str, tip: str = "") -> None:
-        """What is being done, or was."""
+        """Show what is being done, or was done."""
         self.said.setText(breakable(sentence))
         set_tip(self.said, tip)
 
@@ -156,7 +156,7 @@ def summary(findings: Sequence[HealthFinding]) -> str:
 
 
 def attention_of(findings: Sequence[HealthFinding]) -> tuple[Attention, ...]:
-    """The attention row: for findings that only the check sees; the status has the others."""
+    """Return the attention row for findings that the status doesn't include."""
     bad = [
         finding.name
         for finding in findings
@@ -175,12 +175,12 @@ def step_text(progress: HealthProgress) -> str:
 
 
 def outcome(repair: HealthRepair) -> str:
-    """What became of a repair, as sentences."""
+    """Return the outcome of a repair in sentences."""
     return " ".join((*repair.done, repair.problem)).strip() or tr("There was nothing to repair.")
 
 
 class HealthPage(IndexPage):
-    """Checks when visible, when the index is idle after a change, and on request.
+    """The health page. It checks when visible, when the index is idle after a change, and on request.
 
     A check reads the whole database, so not every commit of an update triggers one.
     """
@@ -192,10 +192,10 @@ class HealthPage(IndexPage):
         super().__init__(jobs)
         self._deep = False
         self._outcome = ""
-        """What the last repair did, while that is to be read."""
+        """Outcome of the last repair, until the next check."""
         self._repairing, self._glancing = JobSlot(self), JobSlot(self)
         self._for_overview = False
-        """Whether its findings are visible elsewhere."""
+        """Whether the overview shows the findings."""
         self.summary_bar = HealthSummaryBar()
         self.summary_bar.look_requested.connect(self._asked)
         self.summary_bar.repair_requested.connect(lambda: self.repair(None))
@@ -336,7 +336,7 @@ class HealthPage(IndexPage):
     def _show_step(self, insight: IndexInsight, progress: HealthProgress) -> None:
         if insight is not self.insight or not (self._reading.busy or self._repairing.busy):
             return
-        if not (self._outcome and self._reading.busy):  # what a repair did stays to be read while all is checked again
+        if not (self._outcome and self._reading.busy):  # the outcome of a repair stays visible during the next check
             self.summary_bar.say(step_text(progress))
         self.summary_bar.show_progress(progress)
 
@@ -409,7 +409,7 @@ class HealthPage(IndexPage):
 
 
 def _scrolling(column: QLayout) -> QScrollArea:
-    """On the window's own ground, as wide as there is room."""
+    """Return a scroll area without a background of its own."""
     inside = QWidget()
     inside.setLayout(column)
     scroll = QScrollArea()

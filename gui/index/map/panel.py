@@ -94,7 +94,7 @@ class MapHeader(QWidget):
         self._subtitle.set_tip(tip)
 
     def set_usable(self, usable: bool) -> None:
-        """Whether there are points."""
+        """Enable the controls if there are points."""
         for part in (self.colour, self.lasso, self.fit):
             part.setEnabled(usable)
 
@@ -107,7 +107,7 @@ class MapPanel(IndexPage):
     _progressed = Signal(object, object)
 
     def __init__(self, jobs: Jobs, *, whole: bool = False, parent: QWidget | None = None) -> None:
-        """`whole`: it is a separate page, rather than a card on one."""
+        """`whole`: the map is a page of its own instead of a card."""
         super().__init__(jobs, parent)
         self.answer: Answer | None = None
         self.prepared: Prepared | None = None
@@ -266,7 +266,7 @@ class MapPanel(IndexPage):
 
     @Slot(object, object)
     def _show_early(self, insight: IndexInsight, prepared: Prepared) -> None:
-        """An older or a simpler map, while the real one is being made."""
+        """Show an older or simpler map while the final one is being computed."""
         if insight is self.insight and super().busy:
             self._show(prepared)
 
@@ -279,7 +279,7 @@ class MapPanel(IndexPage):
         self._stack.setCurrentWidget(self._whole)
         if self.prepared is None or prepared.scene is not self.prepared.scene:
             if self.prepared is not None and self.prepared.scene.record.layout != record.layout:
-                self.canvas.clear()  # nothing is where it was
+                self.canvas.clear()  # all points have moved
             self.canvas.show_scene(prepared.scene)
             self.prepared = prepared
             self._ask_answer()
@@ -334,7 +334,7 @@ class MapPanel(IndexPage):
             self._ask_answer()
 
     def _ask_answer(self) -> None:
-        """Also when the map becomes visible again."""
+        """Request the locations for the current query, also when the map becomes visible again."""
         if not self.isVisible():
             return
         answer, insight = self.answer, self.insight
@@ -365,7 +365,7 @@ class MapPanel(IndexPage):
         self.selecting.list.setMaximumSize(width, _ANY_WIDTH if beside else self.height() // 3)
 
     def _show_legend(self) -> None:
-        """If there is room: a low map shows its groups by name only."""
+        """Show the legend if there is room; a low map only shows the groups' names."""
         unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
         self.legend.setVisible(self.prepared is not None and self.height() >= _LOW * unit)
 
