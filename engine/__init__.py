@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from engine.base.private_files import read_file as read_file
     from engine.base.private_files import replace_file as replace_file
     from engine.base.private_files import temporary_prefix as temporary_prefix
-    from engine.base.skip_reasons import files_told as files_told
+    from engine.base.skip_reasons import files_covered as files_covered
     from engine.base.skip_reasons import tr_reason as tr_reason
     from engine.base.versions import program_version as program_version
     from engine.cli.arguments import VERBS as VERBS
@@ -183,7 +183,7 @@ _HOME = {
     "read_file": "engine.base.private_files",
     "replace_file": "engine.base.private_files",
     "temporary_prefix": "engine.base.private_files",
-    "files_told": "engine.base.skip_reasons",
+    "files_covered": "engine.base.skip_reasons",
     "tr_reason": "engine.base.skip_reasons",
     "decode_json": "engine.base.bounded_json",
     "LANGUAGES": "engine.base.language",

@@ -50,7 +50,7 @@ SHOWING = {
     "sheet": (0,),
     "showMessage": (0, 1),
     "show_nothing": (0,),
-    "tell_key": (1,),
+    "show_key_in_tooltip": (1,),
 }
 """Calls that show text to a user, and their text arguments."""
 ENGLISH_COMMANDS = {"add": (1,), "add_hidden": (1,), "name": (2,)}

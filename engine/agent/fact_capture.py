@@ -11,7 +11,7 @@ from typing import Any
 
 from engine.records import FactCategory
 from engine.redaction.masks import redact
-from engine.text.characters import visible
+from engine.text.invisible_characters import visible
 
 MOST_A_TURN = 3
 _SHORTEST, _SHORTEST_UNSPACED = 10, 5
@@ -119,7 +119,7 @@ _FACT = re.compile(
 )
 
 
-def worth_keeping(
+def memorable_statements(
     messages: Sequence[Mapping[str, Any]], longest: int = 500, more_triggers: Sequence[str] = ()
 ) -> list[str]:
     """Return statements from the user's own messages of one turn, at most three; never raises.
@@ -132,12 +132,12 @@ def worth_keeping(
             continue
         for text in _texts(message.get("content")):
             kept = text[: _LONGEST_READ + 1].strip()
-            if kept not in found and is_worth_keeping(kept, longest, more_triggers):
+            if kept not in found and is_memorable(kept, longest, more_triggers):
                 found.append(kept)
     return found[:MOST_A_TURN]
 
 
-def is_worth_keeping(text: str, longest: int = 500, more_triggers: Sequence[str] = ()) -> bool:
+def is_memorable(text: str, longest: int = 500, more_triggers: Sequence[str] = ()) -> bool:
     """Whether a message is a statement to remember, and nothing else."""
     shortest = _SHORTEST_UNSPACED if _UNSPACED.search(text[:_LONGEST_READ]) else _SHORTEST
     if not shortest <= len(text) <= min(longest, _LONGEST_READ):

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET
 
 from engine.agent.access import AgentAccess
-from engine.agent.fact_capture import category_of, worth_keeping
+from engine.agent.fact_capture import category_of, memorable_statements
 from engine.agent.memory_search import untrusted_block
 from engine.agent.tool import said
 from engine.base.cancellation import CancelToken
@@ -29,7 +29,8 @@ from engine.records import (
     MemoryStoreAnswer,
     RecalledFact,
 )
-from engine.text.characters import cut, visible
+from engine.text.grapheme_cuts import cut
+from engine.text.invisible_characters import visible
 
 if TYPE_CHECKING:
     from engine.memory.facts import Facts
@@ -176,7 +177,7 @@ def capture(access: AgentAccess, messages: Sequence[Mapping[str, Any]]) -> tuple
         settings = access.settings.facts
         if not settings.auto_capture:
             return ()
-        texts = worth_keeping(messages, settings.capture_max_chars, settings.capture_triggers)
+        texts = memorable_statements(messages, settings.capture_max_chars, settings.capture_triggers)
         return access.ask(lambda memory, _: keep(memory.facts, texts)) if texts else ()
     except Exception as error:
         log.info("Nothing is captured of a message: %s", said(error))

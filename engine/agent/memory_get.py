@@ -9,7 +9,7 @@ from engine.agent.tool import count, said
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.records import FileText, MemoryGetAnswer, parse_citation
-from engine.text.characters import cut
+from engine.text.grapheme_cuts import cut
 
 if TYPE_CHECKING:
     from engine.memory.contract import MemorySearchManager

@@ -25,8 +25,8 @@ from engine.memory.contract import MemorySearchManager
 from engine.records import SessionMessage, SessionNote, SessionSummary, SessionText, WrittenNote
 from engine.redaction.masks import beginning_of, redact
 from engine.settings import Settings
-from engine.text.characters import visible
 from engine.text.folding import fold
+from engine.text.invisible_characters import visible
 from engine.text.languages import detect_language
 from engine.text.stopwords import stop_words
 
@@ -239,7 +239,7 @@ def slug_of_words(title: str, messages: Sequence[LastMessages], counts: Counts |
     chosen: list[str] = []
     for word in sorted(scores, key=lambda word: (-scores[word], seen[word])):
         fits = len("-".join([*map(to_slug, chosen), to_slug(word)])) <= LONGEST
-        if fits and not any(_are_alike(word, other) for other in chosen):
+        if fits and not any(_are_similar(word, other) for other in chosen):
             chosen.append(word)
         if len(chosen) == _MOST_WORDS:
             break
@@ -263,7 +263,7 @@ def _weighed(title: str, messages: Sequence[LastMessages]) -> tuple[dict[str, fl
     return weights, seen
 
 
-def _are_alike(one: str, other: str) -> bool:
+def _are_similar(one: str, other: str) -> bool:
     shorter, longer = sorted((one, other), key=len)
     return longer.startswith(shorter[: max(_ALIKE, len(shorter) - 2)])
 

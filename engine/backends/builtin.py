@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from engine.memory.path_status import PathStates
     from engine.memory.requests import SearchOptions
     from engine.memory.session_library import SessionLibrary
-    from engine.memory.status import IndexCounts
+    from engine.memory.status_report import IndexCounts
     from engine.records.sync import ProgressCallback
     from engine.store.saved_searches import SavedSearches
     from engine.store.unseen_notes import UnseenNotes
@@ -116,7 +116,7 @@ class BuiltinParts:
         return ModelLibrary(self._context, self._updates.approvals, self._select)
 
     @cached_property
-    def kept_searches(self) -> "SavedSearches":
+    def saved_searches(self) -> "SavedSearches":
         from engine.store.saved_searches import SavedSearches
 
         return SavedSearches(self._context.user_data)
@@ -162,7 +162,7 @@ class BuiltinParts:
 
     @cached_property
     def _counts(self) -> "IndexCounts":
-        from engine.memory.status import IndexCounts
+        from engine.memory.status_report import IndexCounts
 
         return IndexCounts(self._context.store, self._context.vectors)
 
@@ -170,18 +170,18 @@ class BuiltinParts:
         """A program that stays shows its state while a locked keychain waits for its password; a verb waits, too."""
         if self._context.indexing.watcher_status() is None:
             return self._context.provider.selection
-        soon = self._context.provider.soon(_CHOICE_SECONDS, self._context.listeners.tell)
+        soon = self._context.provider.soon(_CHOICE_SECONDS, self._context.listeners.notify)
         return soon or Selection(None, self._context.settings.provider, unavailable_reason=tr(_CHOOSING))
 
     def status(self, settings: Settings) -> MemoryProviderStatus:
         """See `MemorySearchManager.status`. `settings`: those by which queries are answered now."""
-        from engine.memory import status
-        from engine.memory.status import batch_status, with_degraded
+        from engine.memory import status_report
+        from engine.memory.status_report import batch_status, with_degraded
 
         selection = self.selection_to_show()
         counts, error = self._counts.now(selection)
         token = self._context.indexing.current()
-        live = status.LiveState(
+        live = status_report.LiveState(
             dirty=self._context.indexing.dirty,
             syncing=self._context.indexing.progress(),
             paused=token is not None and token.paused,
@@ -199,7 +199,9 @@ class BuiltinParts:
             user_data=self._context.user_data.status(),
         )
         return with_degraded(
-            status.make_status(self._context.workspace, settings, self._context.store, selection, counts, live, error)
+            status_report.make_status(
+                self._context.workspace, settings, self._context.store, selection, counts, live, error
+            )
         )
 
 
@@ -236,7 +238,7 @@ class BuiltinMemory:
             self._threads,
         )
         self._listeners = Listeners()
-        self.indexing = IndexingService(self._user, self._listeners.tell)
+        self.indexing = IndexingService(self._user, self._listeners.notify)
         self._guard = PathGuard(self._workspace, settings)
         shared = None if share is None else share(self.store, self._slot, self._guard, self._listeners)
         self._searcher: Questions = (
@@ -270,8 +272,8 @@ class BuiltinMemory:
         return {}
 
     @property
-    def kept_searches(self) -> "SavedSearches":
-        return self._parts.kept_searches
+    def saved_searches(self) -> "SavedSearches":
+        return self._parts.saved_searches
 
     @property
     def user_data(self) -> UserData:
@@ -305,7 +307,7 @@ class BuiltinMemory:
         self._lifetime.check()
         self._settings = answering_as(self._settings, settings)
         self._searcher.remember_as(settings.query.cache)
-        self._listeners.tell()
+        self._listeners.notify()
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         self._lifetime.check()
@@ -373,7 +375,7 @@ class BuiltinMemory:
     def approve_embedding(self) -> None:
         self._lifetime.check()
         self._parts.models.approve()
-        self._listeners.tell()
+        self._listeners.notify()
 
     def stored_models(self) -> tuple[StoredModelInfo, ...]:
         self._lifetime.check()
@@ -384,7 +386,7 @@ class BuiltinMemory:
         from engine.store.stored_models import ModelName
 
         gone = self._parts.models.purge(ModelName(provider, model, key))
-        self._listeners.tell()
+        self._listeners.notify()
         return gone
 
     def warm_session(self, session_key: str) -> None:
@@ -404,7 +406,7 @@ class BuiltinMemory:
 
     def probe_embedding(self) -> Probe:
         probe = self._slot.probe()
-        self._listeners.tell()
+        self._listeners.notify()
         return probe
 
     def probe_vector(self) -> Probe:
@@ -448,4 +450,4 @@ class BuiltinMemory:
 
     def _after_repair(self) -> None:
         self.indexing.request("fallback")
-        self._listeners.tell()
+        self._listeners.notify()

@@ -16,7 +16,7 @@ from engine.memory.closable import Lifetime
 from engine.memory.executor import BackgroundExecutor
 from engine.memory.listeners import Listeners, StatusListener
 from engine.memory.requests import unanswered
-from engine.memory.status import with_degraded
+from engine.memory.status_report import with_degraded
 from engine.records import (
     EmbeddingEstimate,
     FallbackStatus,
@@ -84,7 +84,7 @@ class FallbackMemoryManager:
         self._lifetime = Lifetime()
         self._listeners = Listeners()
         self._threads = BackgroundExecutor(executor)
-        self._switch = MemorySwitch(open_primary, open_builtin, self._listeners.tell, self._threads)
+        self._switch = MemorySwitch(open_primary, open_builtin, self._listeners.notify, self._threads)
         self._retrying = RetryPolicy(self._switch, open_primary, self._threads, pause_seconds)
         if self._switch.failure:
             self._retrying.failed()
@@ -93,7 +93,7 @@ class FallbackMemoryManager:
         """What was handed to `answer_as` last."""
         self._told: MemorySearchManager | None = None
         """The memory that has the current settings."""
-        self._kept_searches = SavedSearches(user)
+        self._saved_searches = SavedSearches(user)
         self._unseen_notes = UnseenNotes(user)
 
     @property
@@ -106,8 +106,8 @@ class FallbackMemoryManager:
         return self._user
 
     @property
-    def kept_searches(self) -> SavedSearches:
-        return self._kept_searches
+    def saved_searches(self) -> SavedSearches:
+        return self._saved_searches
 
     @property
     def unseen_notes(self) -> UnseenNotes:

@@ -11,7 +11,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.language import tr
 from engine.base.private_files import clean_up, remove_leftovers
 from engine.corpus.roots import MEMORY_FOLDER, require_text
-from engine.memory.shared_instances import ManagerCache
+from engine.memory.manager_cache import ManagerCache
 from engine.settings import Settings, load_settings
 from engine.store.location import index_files, note_workspace
 
@@ -66,10 +66,10 @@ def _opened(folder: Path, settings: Settings, executor: Executor | None, backgro
     if chosen == "builtin":
         return open_(chosen)
     from engine.backends.fallback import FallbackMemoryManager
-    from engine.memory.user_data import open_own_data
+    from engine.store.user_data import open_user_data
 
     name, open_chosen = _NAMES[chosen], partial(open_, chosen)
-    _, user = open_own_data(folder, settings)
+    _, user = open_user_data(folder, settings)
     if chosen != "qmd":
         return FallbackMemoryManager(name, open_chosen, partial(open_, "builtin"), user, executor=executor)
     from engine.backends.qmd.collections import with_paths

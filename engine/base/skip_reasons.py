@@ -22,27 +22,27 @@ class Reason:
         """Return the sentence in English."""
         return (self.many if self.many and fields["count"] != 1 else self.one).format(**fields)
 
-    def told(self, kept: str) -> str | None:
+    def translated(self, stored: str) -> str | None:
         """Translate a stored sentence to the current language; None for any other sentence."""
         for form in filter(None, (self.one, self.many)):
-            found = _pattern(form).fullmatch(kept)
+            found = _pattern(form).fullmatch(stored)
             if found is not None:
                 return tr(form, **{name: _value(name, text) for name, text in found.groupdict().items()})
         return None
 
 
-def tr_reason(kept: str) -> str:
+def tr_reason(stored: str) -> str:
     """Translate a sentence that `said` returned to the current language; return other text unchanged."""
     if spoken() == "en":
-        return kept
-    return next((told for reason in _reasons() if (told := reason.told(kept)) is not None), kept)
+        return stored
+    return next((told for reason in _reasons() if (told := reason.translated(stored)) is not None), stored)
 
 
-def files_told(kept: str) -> int:
+def files_covered(stored: str) -> int:
     """Return the number of files that a sentence from `said` covers: 1, or the count of a summary."""
-    for reason in (OTHER_EXTENSIONS, MORE_OF_A_RULE) if kept[:1].isdigit() else ():
+    for reason in (OTHER_EXTENSIONS, MORE_OF_A_RULE) if stored[:1].isdigit() else ():
         for form in filter(None, (reason.one, reason.many)):
-            if found := _pattern(form).fullmatch(kept):
+            if found := _pattern(form).fullmatch(stored):
                 return int(found[1].replace(",", ""))
     return 1
 
@@ -128,8 +128,8 @@ CRASHED = Reason(
 )
 COPIED = Reason(marked("Another file of its agent holds this session too."))
 GENERATED = Reason(marked("The agent wrote it for its own housekeeping."))
-KEPT_ELSEWHERE = Reason(marked("It belongs to the workspace {name} ({path})."))
-SESSIONS_KEPT_ELSEWHERE = Reason(
+INDEXED_ELSEWHERE = Reason(marked("It belongs to the workspace {name} ({path})."))
+SESSIONS_INDEXED_ELSEWHERE = Reason(
     marked("{count:,} session of it belongs to the workspace {name} ({path})."),
     marked("{count:,} sessions of it belong to the workspace {name} ({path})."),
 )

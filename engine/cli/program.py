@@ -17,7 +17,7 @@ from engine.logs import configure_logging
 FAILED = 1
 INTERRUPTED = 130
 """128 + SIGINT, as in a shell."""
-NOBODY_READS = 141
+BROKEN_PIPE = 141
 """128 + SIGPIPE: the reader of our output went away, as `head` does."""
 
 log = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
     except BrokenPipeError:
         _stop_writing()
-        return NOBODY_READS
+        return BROKEN_PIPE
     except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as error:  # a full disk, if the output is a file

@@ -16,7 +16,7 @@ from engine.cli.all_workspaces import ask_all, asked_of, known_to
 from engine.cli.output import print_json, print_table, safe
 from engine.cli.workspace import CliWorkspace, find_place, interruptible, opened
 from engine.corpus.globs import literal_glob
-from engine.records import AskedQuestion, EarlierQuestion, SearchOutcome, cite
+from engine.records import EarlierQuestion, QueryRecord, SearchOutcome, cite
 from engine.workspaces.file_names import split_name
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ _DAY = 86_400
 def run(arguments: Namespace) -> int:
     place = find_place(arguments)
     with interruptible(), opened(place) as manager:
-        if why := manager.kept_searches.unreadable:
+        if why := manager.saved_searches.unreadable:
             raise StoreError(why)
-        saved = manager.kept_searches.saved()
+        saved = manager.saved_searches.saved()
     names = any(split_name(search.question.path)[0] for search in saved)
     folders = {one.name: one.folder for one in known_to(place, arguments.config)} if names else {}
     if arguments.json:
@@ -56,7 +56,7 @@ def ask_saved(
     It runs where the window runs it: here, in all workspaces, or in the one of its file. Raises `MnemoscopeError` if
     there is no such search, or that workspace was deleted.
     """
-    kept = manager.kept_searches
+    kept = manager.saved_searches
     question = next((search.question for search in kept.saved() if search.name == name), None)
     if question is None:
         if kept.unreadable:
@@ -75,7 +75,7 @@ def ask_saved(
 def _outcome(
     manager: "MemorySearchManager",
     place: CliWorkspace,
-    question: AskedQuestion,
+    question: QueryRecord,
     named: "SearchOptions",
     cancel: CancelToken,
     config: Path | None,
@@ -99,7 +99,7 @@ def _outcome(
     return copy(outcome, results=tuple(copy(result, workspace=folder) for result in outcome.results))
 
 
-def _options(question: AskedQuestion) -> "SearchOptions":
+def _options(question: QueryRecord) -> "SearchOptions":
     """Its options, apart from its text or passage."""
     earlier = tuple(
         EarlierQuestion(
@@ -123,16 +123,16 @@ def _options(question: AskedQuestion) -> "SearchOptions":
     }
 
 
-def _levels(question: AskedQuestion) -> list[AskedQuestion]:
+def _levels(question: QueryRecord) -> list[QueryRecord]:
     """The query and those that are its scope, the widest first."""
     return [*([] if question.within is None else _levels(question.within)), question]
 
 
-def _since(question: AskedQuestion) -> float | None:
+def _since(question: QueryRecord) -> float | None:
     return None if question.days is None else time.time() - question.days * _DAY
 
 
-def _words(question: AskedQuestion, folders: Mapping[str, str]) -> list[str]:
+def _words(question: QueryRecord, folders: Mapping[str, str]) -> list[str]:
     """The same as words of the command line; `folders` of other workspaces by their names."""
     like = question.like
     if like is None:

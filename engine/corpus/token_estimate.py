@@ -6,7 +6,7 @@ are two UTF-16 units and weigh 2; everything else weighs 1.
 
 import re
 
-from engine.text.characters import character_start
+from engine.text.grapheme_cuts import character_start
 
 CHARACTERS_PER_TOKEN = 4
 

@@ -38,7 +38,7 @@ class Key:
         return f"the environment variable {self.place}" if self.origin == "environment" else "the keychain"
 
     @property
-    def told(self) -> str:
+    def origin_text(self) -> str:
         """The key's origin, translated, for the end of a sentence."""
         if self.origin == "environment":
             return tr("the environment variable {name}", name=self.place)
@@ -97,7 +97,7 @@ def key_state(provider: str, settings: Settings) -> KeyState:
         return KeyState(present=False, origin=None, place="", problem=str(error))
     if key is None:
         return KeyState(present=False, origin=None, place="", problem="")
-    return KeyState(present=True, origin=key.origin, place=key.told, problem="")
+    return KeyState(present=True, origin=key.origin, place=key.origin_text, problem="")
 
 
 def store_key(provider: str, settings: Settings, value: str) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import tenacity
 
 ATTEMPTS = 4
-MOST_ASKED_SECONDS = 60.0
+MOST_DELAY_SECONDS = 60.0
 """Maximum delay that a server may request."""
 _FIRST_SECONDS = 0.5
 _MOST_SECONDS = 8.0
@@ -85,4 +85,4 @@ def backoff(tries: int) -> float:
 def _wait(state: "tenacity.RetryCallState") -> float:
     error = state.outcome.exception() if state.outcome is not None else None
     after = error.after if isinstance(error, Transient) else None
-    return backoff(state.attempt_number) if after is None else min(max(after, 0.0), MOST_ASKED_SECONDS)
+    return backoff(state.attempt_number) if after is None else min(max(after, 0.0), MOST_DELAY_SECONDS)

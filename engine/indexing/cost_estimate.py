@@ -119,7 +119,7 @@ def _tokens(
     if provider.price == 0:
         # Nobody pays for them, and to count them exactly may mean to load a model.
         return -(-letters // _LETTERS_A_TOKEN)
-    ids = stored_models.lacking_ids(snapshot, name)
+    ids = stored_models.ids_without_vector(snapshot, name)
     sample = ids if len(ids) <= _SAMPLE else [ids[place * len(ids) // _SAMPLE] for place in range(_SAMPLE)]
     tokens = seen = 0
     for start in range(0, len(sample), _GROUP):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, IndexBusy, MnemoscopeError
 from engine.base.language import tr
-from engine.records import KeptSync, MemorySyncProgressUpdate, SyncReason, SyncReport, SyncSummary, WatcherStatus
+from engine.records import MemorySyncProgressUpdate, StoredSync, SyncReason, SyncReport, SyncSummary, WatcherStatus
 from engine.store.user_data import UserData
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ class IndexingService:
         facts |= {"files_failed": len(report.failed), "backend": self._backend}
         self.recent = (*self.recent, SyncSummary(**facts))[-_RECENT_SYNCS:]
         try:
-            self._user.add_sync(KeptSync(**facts, failed=report.failed[:_NAMED_FAILURES]))
+            self._user.add_sync(StoredSync(**facts, failed=report.failed[:_NAMED_FAILURES]))
         except MnemoscopeError as error:  # a full disk must not turn a sync that did its work into a failure
             log.warning("The sync could not be noted in the history: %s", type(error).__name__)
 

@@ -33,23 +33,23 @@ from engine.store.session_ownership import Homes, SessionOwner, SessionOwnership
 
 log = logging.getLogger(__name__)
 
-KEPT_ELSEWHERE = "kept-elsewhere"
+INDEXED_ELSEWHERE = "kept-elsewhere"
 """The rule by which a transcript is left out that another workspace has."""
 
 
-def kept_where(workspace: str, sessions: int = 0) -> str:
+def ownership_message(workspace: str, sessions: int = 0) -> str:
     """Return a message, one sentence, about a transcript, or sessions of a store, that another workspace indexes."""
     place = {"name": os.path.basename(workspace) or workspace, "path": workspace}
     if not sessions:
-        return skip_reasons.KEPT_ELSEWHERE.said(**place)
-    return skip_reasons.SESSIONS_KEPT_ELSEWHERE.said(count=sessions, **place)
+        return skip_reasons.INDEXED_ELSEWHERE.said(**place)
+    return skip_reasons.SESSIONS_INDEXED_ELSEWHERE.said(count=sessions, **place)
 
 
-def kept_issues(kept: Mapping[str, str]) -> list[FileIssue]:
+def ownership_issues(kept: Mapping[str, str]) -> list[FileIssue]:
     """Return one issue for each store and workspace, from the result of `elsewhere`."""
     counts = Counter(("/".join(name.split("/")[:2]), workspace) for name, workspace in kept.items())
     return [
-        FileIssue(path=store, rule=KEPT_ELSEWHERE, detail=kept_where(workspace, count))
+        FileIssue(path=store, rule=INDEXED_ELSEWHERE, detail=ownership_message(workspace, count))
         for (store, workspace), count in sorted(counts.items())
     ]
 

@@ -18,7 +18,7 @@ from engine.corpus.transcripts.transcript_files import is_compressed
 from engine.indexing import note_preparation
 from engine.indexing.commits import Change, Commits, TextOutcome
 from engine.indexing.preparation_processes import NotePreparation
-from engine.indexing.session_ownership import KEPT_ELSEWHERE, elsewhere, kept_issues, kept_where
+from engine.indexing.session_ownership import INDEXED_ELSEWHERE, elsewhere, ownership_issues, ownership_message
 from engine.indexing.session_rows import note_left_out, session_file
 from engine.indexing.sync_parts import StageWork
 from engine.records import FileIssue
@@ -244,12 +244,12 @@ class SessionStage:
         for file in self._found.files:
             if file.name not in self._external:
                 continue
-            where, stored = kept_where(self._external[file.name]), self._known.get(file.name)
-            if stored != (file.mtime_ns, file.size, KEPT_ELSEWHERE, where):
+            where, stored = ownership_message(self._external[file.name]), self._known.get(file.name)
+            if stored != (file.mtime_ns, file.size, INDEXED_ELSEWHERE, where):
                 self._token.checkpoint()
                 was_here = file.name in self._listed or (stored is not None and not stored.rule)
-                self._commits.put(note_left_out(file, KEPT_ELSEWHERE, where), removed=int(was_here))
-        self._outcome.skipped += kept_issues(self._external)
+                self._commits.put(note_left_out(file, INDEXED_ELSEWHERE, where), removed=int(was_here))
+        self._outcome.skipped += ownership_issues(self._external)
 
     def _copies(self) -> set[str]:
         """Names of the transcripts whose sessions are also in another one."""
@@ -297,7 +297,7 @@ def _forgetting(name: str) -> Change:
 
 
 def _transcript_differs(file: FoundFile, stored: StoredTranscript | None, copied: bool) -> bool:
-    if stored is None or stored.rule == KEPT_ELSEWHERE or copied != (stored.rule == _COPIED):
+    if stored is None or stored.rule == INDEXED_ELSEWHERE or copied != (stored.rule == _COPIED):
         return True
     return (file.mtime_ns, file.size) != (stored.mtime_ns, stored.size)
 

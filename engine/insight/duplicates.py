@@ -84,7 +84,7 @@ class Note(NamedTuple):
     modified: float
 
 
-def told(
+def make_group(
     kind: DuplicateKind,
     similarity: float,
     words: int,
@@ -294,7 +294,7 @@ class _Search:
         notes = sorted(found.parts, key=lambda part: (-self._notes[part.note].modified, self._notes[part.note].path))
         texts = self._texts([self._notes[notes[0].note].id])
         members = [(self._notes[part.note], part.lines, part.share) for part in notes]
-        return told(found.kind, found.similarity, found.words, members, texts)
+        return make_group(found.kind, found.similarity, found.words, members, texts)
 
     def _identical(self, notes: Sequence[Note]) -> DuplicateGroup | None:
         texts = self._texts([notes[0].id])
@@ -303,7 +303,7 @@ class _Search:
         chunks = texts[notes[0].id]
         tokens = self._shingler.shingle(without_overlaps(chunks)).tokens
         lines = chunks[0][0], chunks[-1][1]
-        return told("identical", 1.0, tokens, [(note, lines, 1.0) for note in notes], texts)
+        return make_group("identical", 1.0, tokens, [(note, lines, 1.0) for note in notes], texts)
 
     def _by_bags(self, pair: NearChunks, notes: tuple[int, int], lines: Sequence[tuple[int, int]]) -> Match | None:
         if self._cancel is not None:

@@ -198,7 +198,7 @@ class Overviews:
             with self._lock:
                 self._moment, self._counted = moment, counted
         assert counted is not None
-        syncs = tuple(sync for sync in self._user.kept_syncs() if sync.backend == "builtin")
+        syncs = tuple(sync for sync in self._user.stored_syncs() if sync.backend == "builtin")
         return msgspec.structs.replace(counted, syncs=syncs)
 
     def _known(self, moment: tuple[object, ...]) -> IndexOverview | None:

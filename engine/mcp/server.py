@@ -27,7 +27,7 @@ from engine.agent.tool import AgentTool, said
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, PathRefused
 from engine.base.versions import program_version
-from engine.text.characters import cut
+from engine.text.grapheme_cuts import cut
 
 if TYPE_CHECKING:
     from engine.memory.contract import MemorySearchManager

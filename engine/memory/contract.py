@@ -74,7 +74,7 @@ class MemorySearchManager(Protocol):
         """
 
     @property
-    def kept_searches(self) -> "SavedSearches":
+    def saved_searches(self) -> "SavedSearches":
         """Search history and saved searches of this workspace."""
 
     @property

@@ -29,13 +29,13 @@ from engine.records import (
     FactOrigin,
     FactsFound,
     FoundFact,
-    KeptFact,
+    SavedFact,
 )
 from engine.redaction.masks import redact
 from engine.store.facts import FactRows
 from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
-from engine.text.characters import visible
+from engine.text.invisible_characters import visible
 
 if TYPE_CHECKING:
     from engine.embedding.base import EmbeddingProvider
@@ -159,7 +159,7 @@ class Facts:
         origin: FactOrigin = "person",
         session_key: str = "",
         waiting: bool = False,
-    ) -> KeptFact:
+    ) -> SavedFact:
         """Save a new fact, unless there is one with the same words, which is then returned.
 
         A forgotten or unapproved fact is remembered again, but captured facts never restore one that was forgotten.
@@ -167,10 +167,10 @@ class Facts:
         text, now = _checked(text), time.time()
         spelt = _spelling(text)
 
-        def decide(known: tuple[Fact, ...]) -> KeptFact:
+        def decide(known: tuple[Fact, ...]) -> SavedFact:
             same = next((fact for fact in known if _spelling(fact.text) == spelt), None)
             if same is not None and (same.remembered or origin == "capture" or (waiting and same.forgotten is None)):
-                return KeptFact(fact=same, duplicate=True)
+                return SavedFact(fact=same, duplicate=True)
             fact = Fact(
                 id=str(uuid.uuid4()) if same is None else same.id,
                 text=text,
@@ -182,7 +182,7 @@ class Facts:
                 session_key=redact(session_key),
                 waiting=waiting,
             )
-            return KeptFact(fact=fact)
+            return SavedFact(fact=fact)
 
         return self._rows.add(decide)
 

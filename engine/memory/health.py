@@ -14,7 +14,7 @@ from engine.corpus.transcripts.stores import find_transcripts
 from engine.embedding.registry import Selection
 from engine.indexing.cost_estimate import name_of
 from engine.insight.health import database, environment, keywords, provider, sources, vectors
-from engine.insight.health.subject import UPDATE, HealthCheck, Subject, Tell, degraded, failed, fine
+from engine.insight.health.subject import UPDATE, HealthCheck, Report, Subject, degraded, failed, fine
 from engine.memory.index_updates import IndexUpdates
 from engine.memory.memory_context import MemoryContext
 from engine.memory.model_library import still_awaiting
@@ -48,7 +48,7 @@ class Health:
         updates: IndexUpdates,
         selection: Callable[[], Selection],
         cancel: CancelToken,
-        tell: Tell,
+        report: Report,
     ) -> None:
         self._context = context
         self._workspace = context.workspace
@@ -60,7 +60,7 @@ class Health:
         self._indexing = context.indexing
         self._selection = selection
         self._cancel = cancel
-        self._tell = tell
+        self._report = report
 
     # --- checks -----------------------------------------------------------------------------------------------------
 
@@ -153,7 +153,7 @@ class Health:
 
     def _subject(self, selection: Selection) -> Subject:
         name = None if selection.provider is None else name_of(selection.provider)
-        return Subject(self._workspace, self._settings, self._store, self._vectors, name, self._cancel, self._tell)
+        return Subject(self._workspace, self._settings, self._store, self._vectors, name, self._cancel, self._report)
 
     # --- repairs ----------------------------------------------------------------------------------------------------
 
@@ -183,7 +183,7 @@ class Health:
             with self._alone():
                 done += self._repair(subject, copies)
         if done:
-            self._updates.tell()
+            self._updates.notify()
         return HealthRepair(done=tuple(filter(None, done)), problem=problem)
 
     def _restore(self, *, asked: bool) -> Iterator[str]:
@@ -205,7 +205,7 @@ class Health:
 
     def _update(self) -> SyncReport:
         def tell(update: MemorySyncProgressUpdate) -> None:
-            self._tell(HealthProgress(step=update.label, done=update.completed, total=update.total))
+            self._report(HealthProgress(step=update.label, done=update.completed, total=update.total))
 
         report = self._updates.run("manual", force=False, progress=tell, cancel=self._cancel, approve=False)
         self._cancel.checkpoint()

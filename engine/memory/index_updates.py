@@ -90,9 +90,9 @@ class IndexUpdates:
         self.replaced()
         return True
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         """The index changed without an update."""
-        self._listeners.tell()
+        self._listeners.notify()
 
     def replaced(self) -> None:
         """A damaged index made way for a new one, which has to be filled."""
@@ -119,7 +119,7 @@ class IndexUpdates:
             batch_policy=self.batch_policy,
             executor=self._threads,
             refused=self._refused,
-            committed=self._listeners.tell,
+            committed=self._listeners.notify,
             text_ready=self._indexing.text_ready,
             take_changes=self._indexing.take_changes,
             sharing=self._sharing,

@@ -62,7 +62,7 @@ class IndexInsight:
         self._guard = context.guard
         self._known_vector = known_vector
         self._lock = threading.Lock()
-        self._kept_maps: IndexMaps | None = None
+        self._cached_maps: IndexMaps | None = None
 
     def overview(self, cancel: CancelToken | None = None) -> "IndexOverview":
         """Counts of the index's content; immediate if nothing has changed since the last call."""
@@ -143,9 +143,9 @@ class IndexInsight:
         from engine.insight.map.map_service import IndexMaps
 
         with self._lock:
-            if self._kept_maps is None:
-                self._kept_maps = IndexMaps(self._store, self._vectors, self._guard)
-            return self._kept_maps
+            if self._cached_maps is None:
+                self._cached_maps = IndexMaps(self._store, self._vectors, self._guard)
+            return self._cached_maps
 
     def health(
         self,

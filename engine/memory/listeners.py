@@ -22,7 +22,7 @@ class Listeners:
             self._all.append(listener)
         return lambda: self._remove(listener)
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         with self._lock:
             listeners = tuple(self._all)
         for listener in listeners:

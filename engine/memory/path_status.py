@@ -17,7 +17,7 @@ from engine.corpus.transcripts.stores import session_name
 from engine.corpus.transcripts.transcript_files import last_change
 from engine.embedding.base import EmbeddingProvider
 from engine.indexing.cost_estimate import name_of
-from engine.records import FileIssue, FolderContents, PathRemedy, PathStanding, PathState, RuleOrigin, Source
+from engine.records import FileIssue, FolderContents, PathRemedy, PathState, PathStateKind, RuleOrigin, Source
 from engine.settings import Settings
 from engine.settings.loading import origin_of
 from engine.store import sessions
@@ -132,7 +132,7 @@ class _Explanation:
         remedy: PathRemedy | None = "settings" if origin.key else None
         if not origin.key and self._standing.source == "memory" and self._finder.would_take(self._standing):
             remedy = "add"
-        state: PathStanding = "too-large" if match.rule == "too-large" else "excluded"
+        state: PathStateKind = "too-large" if match.rule == "too-large" else "excluded"
         sentence = excluded_message(self._standing, match.detail, origin, addable=remedy == "add")
         at = self._standing.barred or self._standing.name
         return self._state(state, sentence, remedy, rule=match.rule, rule_path=shown(at), origin=origin)
@@ -181,7 +181,7 @@ class _Explanation:
         """The status of a path that is accepted but not indexed."""
         if failure is None:
             return self._state("pending", tr(NEW), "sync")
-        state: PathStanding = "failed"
+        state: PathStateKind = "failed"
         if failure.rule in _NO_TEXT:
             state = "not-text"
         elif failure.rule == "too-large":
@@ -228,7 +228,7 @@ class _Explanation:
             whole=listing.whole,
         )
 
-    def _state(self, state: PathStanding, sentence: str, remedy: PathRemedy | None, **facts: Any) -> PathState:
+    def _state(self, state: PathStateKind, sentence: str, remedy: PathRemedy | None, **facts: Any) -> PathState:
         standing = self._standing
         name = session_name(standing.name, standing.key) if standing.key else standing.name
         values = {"path": name, "source": standing.source} | facts

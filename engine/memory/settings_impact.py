@@ -16,7 +16,7 @@ from engine.store.location import index_files
 def consequences_of(workspace: Path, before: Settings, after: Settings) -> SettingsConsequences:
     """The effects of this change on the next update. Accesses no files."""
     return SettingsConsequences(
-        index_anew=fingerprint(before) != fingerprint(after),
+        full_rebuild=fingerprint(before) != fingerprint(after),
         other_files=_wanted(workspace, before) != _wanted(workspace, after),
         other_index=_place(workspace, before) != _place(workspace, after),
     )

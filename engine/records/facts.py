@@ -67,7 +67,7 @@ class FactsFound(Record, frozen=True):
     """Why only keywords were searched; empty if that needs no message."""
 
 
-class KeptFact(Record, frozen=True):
+class SavedFact(Record, frozen=True):
     """Result of saving a fact."""
 
     fact: Fact

@@ -4,7 +4,7 @@ from typing import Literal
 
 from engine.base.language import marked, tr
 from engine.records.base import Record, Source
-from engine.records.sync import KeptSync
+from engine.records.sync import StoredSync
 
 DiskPartName = Literal["text", "words", "vectors", "matrix", "log", "user", "other", "free"]
 
@@ -70,7 +70,7 @@ class IndexOverview(Record, frozen=True):
     """Those with files, in order; files with an impossible date are left out."""
     disk: tuple[DiskPart, ...]
     """Each part that takes room, in the order above."""
-    syncs: tuple[KeptSync, ...]
+    syncs: tuple[StoredSync, ...]
     """All recorded ones, newest last."""
 
 

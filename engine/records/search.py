@@ -179,7 +179,7 @@ class FileText(Record, frozen=True):
     """Lines of the whole file; None for a file that is missing."""
 
 
-class AskedQuestion(Record, frozen=True):
+class QueryRecord(Record, frozen=True):
     """A query with everything that limits or orders its answer.
 
     Stored as JSON for years: every field has a default, which for a new field is the former behaviour, and none is ever
@@ -198,7 +198,7 @@ class AskedQuestion(Record, frozen=True):
     """Display name of that path."""
     like: Passage | None = None
     """Passage to find similar ones for, instead of a text."""
-    within: "AskedQuestion | None" = None
+    within: "QueryRecord | None" = None
     """Only among the results of this one."""
     half_life_days: float | None = None
     """As in `search`, like the next field; None for the settings' value at that time."""
@@ -211,7 +211,7 @@ class AskedQuestion(Record, frozen=True):
 class RecentSearch(Record, frozen=True):
     """A query in the search history."""
 
-    question: AskedQuestion
+    question: QueryRecord
     asked: float
 
 
@@ -219,6 +219,6 @@ class SavedSearch(Record, frozen=True):
     """A query with a name."""
 
     name: str
-    question: AskedQuestion
+    question: QueryRecord
     used: float
     """When it was last run or, where it never was, saved."""

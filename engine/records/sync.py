@@ -130,7 +130,7 @@ class SyncSummary(Record, frozen=True):
     """The backend whose index was synced."""
 
 
-class KeptSync(SyncSummary, frozen=True):
+class StoredSync(SyncSummary, frozen=True):
     """A sync with its details, as recorded in the history."""
 
     failed: tuple[FileIssue, ...] = ()

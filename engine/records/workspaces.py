@@ -7,7 +7,7 @@ from engine.records.sync import FileIssue, SyncSummary
 
 PlaceKind = Literal["openclaw-workspace", "obsidian-vault", "sessions"]
 
-PathStanding = Literal[
+PathStateKind = Literal[
     "indexed",
     "pending",
     "failed",
@@ -74,7 +74,7 @@ class WorkspacePreview(Record, frozen=True):
 class SettingsConsequences(Record, frozen=True):
     """What a change of the settings means for the index."""
 
-    index_anew: bool
+    full_rebuild: bool
     """The whole index is rebuilt, because its chunks would differ."""
     other_files: bool
     """Other files or sessions are indexed than before."""
@@ -83,7 +83,7 @@ class SettingsConsequences(Record, frozen=True):
 
     @property
     def any(self) -> bool:
-        return self.index_anew or self.other_files or self.other_index
+        return self.full_rebuild or self.other_files or self.other_index
 
 
 class FoundPlace(Record, frozen=True):
@@ -146,7 +146,7 @@ class PathState(Record, frozen=True):
     """Why a path is found, or not."""
 
     asked: str
-    state: PathStanding
+    state: PathStateKind
     sentence: str
     """The status in one or two plain sentences, with advice."""
     remedy: PathRemedy | None

@@ -115,11 +115,11 @@ def _times(stage: Stage) -> str:
         "{count:,} of them is of the time that the query names, or of the days next to it: {times}.",
         "{count:,} of them are of the time that the query names, or of the days next to it: {times}.",
         named.lifted,
-        times=", ".join(map(said_of_time, named.times)),
+        times=", ".join(map(time_words, named.times)),
     )
 
 
-def said_of_time(time: TimeExpression) -> str:
+def time_words(time: TimeExpression) -> str:
     """The time as typed, with its days."""
     if time.yearly:
         return tr("{time} of any year", time=in_quotes(time.text))
@@ -315,7 +315,7 @@ def _of_scores(
         score=scored.score,
         by_words=scored.by_words,
         fresh_score=scored.fresh,
-        time="" if scored.lift is None else said_of_time(scored.lift.time),
+        time="" if scored.lift is None else time_words(scored.lift.time),
         time_lift=1.0 if scored.lift is None else scored.lift.factor,
         beside_time=scored.lift is not None and scored.lift.beside,
         min_score=grounds.min_score,

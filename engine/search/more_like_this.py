@@ -113,7 +113,7 @@ def stored_vector(snapshot: Snapshot, model: StoredModel, liked: LikedPassage) -
     return (total / length).astype(np.float32) if length else None
 
 
-def telling_words(snapshot: Snapshot, liked: LikedPassage, frequencies: CountsOf) -> QueryAnalysis:
+def distinctive_words(snapshot: Snapshot, liked: LikedPassage, frequencies: CountsOf) -> QueryAnalysis:
     """The most distinctive terms of the passage in this index: frequent in it, rare elsewhere, but not absent."""
     found, languages = passage_terms(liked.text, snapshot.languages())
     first: dict[tuple[object, object], QueryTerm] = {}

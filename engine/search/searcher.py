@@ -301,10 +301,10 @@ class Searcher:
             question = analyse_query(work.query, snapshot.languages())
             plain = work.query.plain
             return None, with_all_parts(question, self._frequencies.of(snapshot)) if plain else question
-        from engine.search.more_like_this import find_passage, telling_words
+        from engine.search.more_like_this import distinctive_words, find_passage
 
         liked = find_passage(snapshot, work.request.like, hidden(snapshot, self._guard, work))
-        return liked, telling_words(snapshot, liked, self._frequencies)
+        return liked, distinctive_words(snapshot, liked, self._frequencies)
 
     def _kept_by(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", work: SearchContext, failure: str

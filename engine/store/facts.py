@@ -9,7 +9,7 @@ import msgspec
 
 from engine.base.errors import IndexReadOnly
 from engine.base.language import marked, tr
-from engine.records import Fact, KeptFact
+from engine.records import Fact, SavedFact
 from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
 
@@ -58,7 +58,7 @@ class FactRows:
         with self._writing() as connection:
             _put(connection, facts)
 
-    def add(self, decide: Callable[[tuple[Fact, ...]], KeptFact]) -> KeptFact:
+    def add(self, decide: Callable[[tuple[Fact, ...]], SavedFact]) -> SavedFact:
         """Pass all facts to `decide` and save its result unless it is a duplicate, all in one write transaction."""
         with self._writing() as connection:
             kept = decide(_all(connection))

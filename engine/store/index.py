@@ -69,7 +69,7 @@ def check_readable(files: IndexFiles) -> None:
     _check_version(files, "frozen reader")
 
 
-def start_anew(files: IndexFiles, damage: IndexCorrupt) -> tuple[apsw.Connection, str]:
+def replace_damaged(files: IndexFiles, damage: IndexCorrupt) -> tuple[apsw.Connection, str]:
     """Set the damaged file aside, create a new one and copy all readable vectors; the caller must hold the writer lock.
 
     Returns the new file's write connection and the message to show.
@@ -113,7 +113,7 @@ def _check_version(files: IndexFiles, role: Role = "reader") -> None:
 
 _LONGEST_LOG = 16 * 1024 * 1024
 """Bytes. SQLite checkpoints the log from 8 MB on, but restarts it only while there are no readers."""
-_LOG_PATIENCE_MS = 50
+_LOG_TIMEOUT_MS = 50
 """Timeout for readers that still use the log; the next commit tries again."""
 _BREATH = 0.005
 """Seconds between steps, in which other writers get a turn."""
@@ -169,7 +169,7 @@ class IndexStore:
         """
         if identity(self.files.database) not in (self._opened, None):
             self._follow()
-        with self._telling_which_file(), self._readers.connection(cancel) as connection:
+        with self._naming_file(), self._readers.connection(cancel) as connection:
             yield Snapshot(connection, tables)
 
     @contextmanager
@@ -178,7 +178,7 @@ class IndexStore:
 
         `tables` selects the generation to write, None the current one. Raises `DiskFull`, `IndexReadOnly`, …
         """
-        with self._writing, self._telling_which_file(), translated(self.files.database):
+        with self._writing, self._naming_file(), translated(self.files.database):
             if self._closed:
                 raise Closed
             if self.read_only:
@@ -199,7 +199,7 @@ class IndexStore:
     def _keep_log_short(self, connection: apsw.Connection) -> None:
         """Restart the write-ahead log once it is long: with constant readers it would only grow."""
         if self.sizes().wal > _LONGEST_LOG:
-            connection.set_busy_timeout(_LOG_PATIENCE_MS)
+            connection.set_busy_timeout(_LOG_TIMEOUT_MS)
             with contextlib.suppress(apsw.BusyError):
                 connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             connection.set_busy_timeout(BUSY_MS)
@@ -278,7 +278,7 @@ class IndexStore:
             yield
 
     @contextmanager
-    def _telling_which_file(self) -> Iterator[None]:
+    def _naming_file(self) -> Iterator[None]:
         opened = self._opened
         try:
             yield
@@ -381,7 +381,7 @@ class IndexStore:
             mending = tr("Another process is repairing it: try again in a moment.")
             raise IndexBusy(f"{damage} {mending}") from damage
         try:
-            self._writer, sentence = start_anew(self.files, damage)
+            self._writer, sentence = replace_damaged(self.files, damage)
             self._opened = identity(self.files.database)
             return sentence
         finally:

@@ -12,7 +12,7 @@ from engine.base.bounded_json import decode_json
 from engine.base.errors import IndexReadOnly, StoreError
 from engine.base.language import marked, tr
 from engine.corpus.ignore import shown
-from engine.records import AskedQuestion, RecentSearch, SavedSearch
+from engine.records import QueryRecord, RecentSearch, SavedSearch
 from engine.redaction.masks import redact
 from engine.store.user_data import UserData
 
@@ -87,7 +87,7 @@ class SavedSearches:
             rows = connection.execute("SELECT id, asked, question FROM recent_searches ORDER BY id DESC")
             return tuple(RecentSearch(asked=asked, question=question) for _, asked, question in _readable(rows))
 
-    def note(self, question: AskedQuestion) -> None:
+    def note(self, question: QueryRecord) -> None:
         """Add a query to the history as its newest entry. Replaces the previous entry if that is a prefix of the query.
 
         Queries with secrets are not saved. Does nothing if nothing can be saved.
@@ -107,7 +107,7 @@ class SavedSearches:
                 (_KEPT,),
             )
 
-    def forget_recent(self, question: AskedQuestion | None = None) -> None:
+    def forget_recent(self, question: QueryRecord | None = None) -> None:
         """Remove a query from the history, or the whole history if None, in all files including backups."""
         if not self._user.keeps:
             return
@@ -129,7 +129,7 @@ class SavedSearches:
             yield connection
 
 
-def _json(question: AskedQuestion) -> str | None:
+def _json(question: QueryRecord) -> str | None:
     """Encode a query; None if it contains a lone surrogate, as pasted text or command-line bytes may."""
     try:
         return msgspec.json.encode(question).decode()
@@ -137,11 +137,11 @@ def _json(question: AskedQuestion) -> str | None:
         return None
 
 
-def _readable(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, float, AskedQuestion]]:
+def _readable(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, float, QueryRecord]]:
     """Decode rows of (key, time, query), skipping those that this version cannot read."""
     for key, when, text in rows:
         try:
-            yield key, when, decode_json(text, AskedQuestion)
+            yield key, when, decode_json(text, QueryRecord)
         except ValueError:
             continue
 
@@ -157,13 +157,13 @@ def _checked(name: str) -> str:
     return name
 
 
-def _begins(known: AskedQuestion, question: AskedQuestion) -> bool:
+def _begins(known: QueryRecord, question: QueryRecord) -> bool:
     """Whether the query extends the known one by more text only."""
     same = msgspec.structs.replace(known, text=question.text) == question
     return same and bool(known.text) and question.text.startswith(known.text)
 
 
-def _holds_secret(question: AskedQuestion) -> bool:
+def _holds_secret(question: QueryRecord) -> bool:
     texts = [question.text, question.like.text if question.like else ""]
     inner = question.within is not None and _holds_secret(question.within)
     return inner or any(redact(text) != text for text in texts)

@@ -83,7 +83,7 @@ def lack(snapshot: Snapshot, name: ModelName) -> MissingVectors:
     return next(MissingVectors(*row) for row in rows)
 
 
-def lacking_ids(snapshot: Snapshot, name: ModelName) -> list[int]:
+def ids_without_vector(snapshot: Snapshot, name: ModelName) -> list[int]:
     """One chunk id for every distinct text without a vector of this model."""
     model = snapshot.stored_model(*name)
     return snapshot.unembedded(-1 if model is None else model.id)

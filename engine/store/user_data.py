@@ -21,14 +21,16 @@ from engine.base.bounded_json import decode_json
 from engine.base.errors import IndexBusy, IndexCorrupt, IndexReadOnly
 from engine.base.language import marked, tr
 from engine.base.private_files import create_private, temporary_beside
-from engine.records import KeptSync, SyncSummary, UserDataStatus
+from engine.records import StoredSync, SyncSummary, UserDataStatus
+from engine.settings import Settings
 from engine.store.backups import Backups, changed_at, check, copy_database
 from engine.store.connection import number, open_connection
 from engine.store.failures import translated, unwritable
+from engine.store.location import IndexFiles, usable_index_files
 from engine.store.schema import USER_MIGRATIONS, migrate, refuse_newer, version_of
 from engine.store.stored_models import ModelName
 
-_KEPT_SYNCS = 500
+_STORED_SYNCS = 500
 _Sync = TypeVar("_Sync", bound=SyncSummary)
 _DAMAGED = marked(
     "{file} is damaged. It holds your facts, saved searches and update history. It stays unchanged, and "
@@ -202,7 +204,7 @@ class UserData:
         made = time.strftime("%Y-%m-%d %H:%M", time.localtime(changed_at(backup)))
         return tr("from the backup of {time}", time=made)
 
-    def add_sync(self, summary: KeptSync) -> None:
+    def add_sync(self, summary: StoredSync) -> None:
         if not self.keeps:
             return
         with self.writing() as connection:
@@ -211,16 +213,16 @@ class UserData:
                 (summary.started, msgspec.json.encode(summary).decode()),
             )
             connection.execute(
-                "DELETE FROM sync_history WHERE id <= (SELECT max(id) FROM sync_history) - ?", (_KEPT_SYNCS,)
+                "DELETE FROM sync_history WHERE id <= (SELECT max(id) FROM sync_history) - ?", (_STORED_SYNCS,)
             )
 
     def recent_syncs(self, count: int) -> tuple[SyncSummary, ...]:
         """The last syncs, newest last. Records that this version cannot read are skipped."""
         return self._syncs(count, SyncSummary)
 
-    def kept_syncs(self) -> tuple[KeptSync, ...]:
+    def stored_syncs(self) -> tuple[StoredSync, ...]:
         """All saved syncs, newest last. Records that this version cannot read are skipped."""
-        return self._syncs(_KEPT_SYNCS, KeptSync)
+        return self._syncs(_STORED_SYNCS, StoredSync)
 
     def _syncs(self, count: int, kind: type[_Sync]) -> tuple[_Sync, ...]:
         with self.reading() as connection:
@@ -403,3 +405,19 @@ def _empty() -> apsw.Connection:
     for step in USER_MIGRATIONS:
         step(connection)
     return connection
+
+
+def open_user_data(workspace: Path, settings: Settings) -> tuple[IndexFiles, UserData]:
+    """Return the data folder of a workspace, the same for every backend, and the `user.sqlite` in it.
+
+    In a read-only folder the file is opened for reading only, and `UserData.keeps` is false. Raises the store's errors.
+    """
+    files = usable_index_files(workspace.resolve(), settings.store.path)
+    try:
+        files.prepare()
+    except OSError as error:
+        raise IndexReadOnly(unwritable(files.folder)) from error
+    try:
+        return files, UserData(files.user)
+    except IndexReadOnly:
+        return files, UserData(files.user, read_only=True)

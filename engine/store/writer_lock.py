@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from filelock import FileLock
 
-_PATIENCE = 0.03
+_TIMEOUT = 0.03
 """Timeout in seconds. Another process that only checks the lock also holds it for a moment."""
 _POLL = 0.01
 
@@ -57,7 +57,7 @@ class WriterLock:
         from filelock import Timeout
 
         try:
-            self._lock.acquire(timeout=_PATIENCE, poll_interval=_POLL)
+            self._lock.acquire(timeout=_TIMEOUT, poll_interval=_POLL)
         except Timeout:
             return False
         return True

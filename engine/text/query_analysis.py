@@ -146,7 +146,7 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
         terms = tuple(term._replace(stop=False) for term in terms)
     terms = _with_fillers(terms, text, known[0])
     phrases = (phrase_tokens(atom.text) for _, atom in query.wanted() if isinstance(atom, Phrase))
-    terms = loosened(text, _most_telling(terms), known)
+    terms = loosened(text, _most_informative(terms), known)
     return QueryAnalysis(terms, known, tuple(phrase for phrase in phrases if phrase.tokens))
 
 
@@ -288,7 +288,7 @@ def _one_or_all(tokens: list[str]) -> str | tuple[str, ...]:
     return tokens[0] if len(tokens) == 1 else tuple(tokens)
 
 
-def _most_telling(terms: tuple[QueryTerm, ...]) -> tuple[QueryTerm, ...]:
+def _most_informative(terms: tuple[QueryTerm, ...]) -> tuple[QueryTerm, ...]:
     """At most `_MOST_TERMS`, without function words first: the index limits the length of a query."""
     if len(terms) <= _MOST_TERMS:
         return terms

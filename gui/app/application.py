@@ -34,7 +34,7 @@ from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState, load_state
 from gui.core.workspace import Opened, Workspace
 from gui.style.appearance import Appearance
-from gui.widgets.accessible_painting import tell_painted
+from gui.widgets.accessible_painting import describe_painted_widgets
 from gui.widgets.icons import application_icon
 from gui.widgets.message import Action
 from gui.window.main_window import MainWindow
@@ -94,19 +94,19 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
             return 1
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     log_file = engine.configure_logging()
-    qt_messages.log_them()
+    qt_messages.install_handler()
     app = QApplication.instance() or QApplication([sys.argv[0]])
     assert isinstance(app, QApplication)
     app.setApplicationName("mnemoscope")
     app.setApplicationDisplayName("Mnemoscope")
     app.setDesktopFileName("mnemoscope")
     app.setWindowIcon(application_icon())
-    tell_painted()
+    describe_painted_widgets()
     program = _Program(app, options, log_file, address)
     try:
         return program.run()
     finally:
-        qt_messages.leave_them()
+        qt_messages.remove_handler()
 
 
 class _Program:
@@ -157,7 +157,7 @@ class _Program:
         # Before the desktop sees anything of the program that it may want to end.
         self._signals = _Signals(app, self._window.quit)
         self._quick = QuickSearchController(self._window, self._workspace, self._jobs)
-        self._window.quick_wanted.connect(self._quick.quick.toggle)
+        self._window.quick_requested.connect(self._quick.quick.toggle)
         if not options.stands_alone:
             DesktopIntegration(self._window, self._jobs, self._appearance, self._quick, settings, address, config)
 
@@ -176,7 +176,7 @@ class _Program:
     def _begin(self) -> None:
         """Open what the command line requested, once the window is visible."""
         options, window = self._options, self._window
-        self._guard.tell_earlier()
+        self._guard.report_earlier_crash()
         named = self._demo.workspace if self._demo else options.folder(Path.cwd())
         known = self._last_folder or next(iter(self._state.recent), "")
         linked = window.links.folder_of(options.link)

@@ -20,13 +20,13 @@ _LEVELS = {
 }
 
 
-def log_them() -> None:
+def install_handler() -> None:
     """Send Qt's messages to the log from now on; called before the application is created, so that none is missed."""
     silence_fonts()
     qInstallMessageHandler(_log)
 
 
-def leave_them() -> None:
+def remove_handler() -> None:
     """Let Qt print its messages itself again."""
     qInstallMessageHandler(None)
 

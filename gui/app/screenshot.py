@@ -111,7 +111,7 @@ class Screenshot(QObject):
         if panel.busy:
             return "the results"
         if self._view == "remember" and window.sessions.view.has_rows:
-            return "" if window.remember.way.ready else "the note"
+            return "" if window.remember.controller.ready else "the note"
         if self._query and self._rounds < _ROUNDS:
             self._rounds += 1
             panel.search("")

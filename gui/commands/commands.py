@@ -18,7 +18,7 @@ from gui.widgets.plain_text import set_status_tip, set_tip
 
 
 class _Following(QObject):
-    """Lives as long as what it is a child of."""
+    """Calls a function when keys have changed, as long as its parent lives."""
 
     def __init__(self, parent: QObject, show: Callable[[], None]) -> None:
         super().__init__(parent)
@@ -37,7 +37,7 @@ def follow_keys(parent: QObject, show: Callable[[], None]) -> None:
 
 
 def bind(action: QAction, command: Command) -> None:
-    """The action is found by the command's name from now on, and has its keys."""
+    """Give the action the command's name and keys."""
     keymap().declare(command)
     action.setObjectName(command.name)
     follow_keys(action, lambda: action.setShortcuts(keymap().sequences(command.name)))
@@ -62,7 +62,7 @@ class _KeyTip(_Following):
         super().__init__(thing, lambda: set_tip(thing, self.instead or with_key(words(), name)))
 
 
-def tell_key(thing: QAction | QWidget, words: str, name: str) -> None:
+def show_key_in_tooltip(thing: QAction | QWidget, words: str, name: str) -> None:
     """Show the key of the command in the tooltip, as long as no other message replaces it."""
     _KeyTip(thing, lambda: words, name)
 
@@ -85,7 +85,7 @@ def give_key(
     command: Command,
     context: Qt.ShortcutContext = Qt.ShortcutContext.WidgetWithChildrenShortcut,
 ) -> None:
-    """Keys that work anywhere in `owner`, whatever a child makes of them; tooltips of buttons name the first."""
+    """Assign keys that work anywhere in `owner`, even if a child uses them; a button's tooltip shows the first."""
     bind(action, command)
     _KeyTip(action, action.text, command.name)
     action.setShortcutContext(context)
@@ -93,13 +93,13 @@ def give_key(
 
 
 def allow(action: QAction, allowed: bool, why: str) -> None:
-    """Enable it, or else say in the palette why it is not."""
+    """Enable an action, or disable it with a reason that the palette shows."""
     action.setEnabled(allowed)
     set_status_tip(action, "" if allowed else why)
 
 
 def key_action(owner: QWidget, command: Command, text: str = "") -> QAction:
-    """An action with these keys, labelled `text` or else with the command's label."""
+    """Return an action with the command's keys, labelled `text` or else with the command's label."""
     made = QAction(text or command.words, owner)
     give_key(owner, made, command)
     return made
@@ -114,7 +114,7 @@ _MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (marked("Go"), ("go",)),
     (marked("Help"), ("help",)),
 )
-"""For each menu the first parts of its commands' names; others are in the first menu."""
+"""Prefixes of the command names in each menu; other commands are in the first menu."""
 _ROLES = {
     "help.about": QAction.MenuRole.AboutRole,
     "settings.show": QAction.MenuRole.PreferencesRole,
@@ -123,12 +123,12 @@ _ROLES = {
 
 
 def has_menu_bar() -> bool:
-    """Whether programs have theirs at the top of the screen here."""
+    """Whether this platform shows menu bars at the top of the screen."""
     return sys.platform == "darwin"
 
 
 def give_role(action: QAction, name: str) -> None:
-    """Where the platform puts it; without this it would guess by words such as "settings" in the text."""
+    """Set the action's role for the platform's menus, which Qt would otherwise guess from words such as "settings"."""
     action.setMenuRole(_ROLES.get(name, QAction.MenuRole.NoRole))
 
 
@@ -164,7 +164,7 @@ class Commands:
         self.menu.setToolTipsVisible(True)
 
     def add(self, name: str, english: str, run: Run, *keys: str, menu: QMenu | None = None) -> QAction:
-        """A command in the main menu, or in `menu`; `name` is stable ("index.sync"), since settings files have it.
+        """Add a command to the main menu, or to `menu`; `name` is stable ("index.sync"), since settings files have it.
 
         `english` is `marked`, here as in the other methods: it is shown in the language of the window, and the palette
         finds the command by both.
@@ -174,7 +174,7 @@ class Commands:
         return action
 
     def add_hidden(self, name: str, english: str, run: Run, *keys: str) -> QAction:
-        """A command that has only its keys."""
+        """Add a command that is in no menu."""
         action = QAction(tr(english), self._window)
         action.triggered.connect(lambda _checked: run())
         self.name(action, name, english, *keys)
@@ -188,7 +188,7 @@ class Commands:
         self._window.addAction(action)
 
     def add_appearance(self) -> None:
-        """Theme and text size."""
+        """Add the commands for theme and text size."""
         self.menu.addMenu(self._theme_menu())
         text = self.menu.addMenu(tr("Text size"))
         self.add(
@@ -213,7 +213,7 @@ class Commands:
         return menu
 
     def _mark_theme(self, group: QActionGroup) -> None:
-        """The settings may have changed it."""
+        """Mark the current theme in the menu; the settings may have changed it."""
         for action in group.actions():
             action.setChecked(action.data() == self._appearance.theme)
 

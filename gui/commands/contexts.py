@@ -20,7 +20,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Fixed:
-    """`keys` do the same or the two directions of it; written as in `Command`."""
+    """A key handled by a widget itself. `keys` do the same thing or its two directions; written as in `Command`."""
 
     place: Place
     keys: tuple[str, ...]

@@ -15,7 +15,7 @@ from engine import tr
 from gui.commands.contexts import Place
 
 Key = str | QKeySequence.StandardKey
-"""A standard key is the first that the platform has for it."""
+"""A key as text, or a standard key: the first that the platform assigns to it."""
 
 _NATIVE = QKeySequence.SequenceFormat.NativeText
 _ORDER = (
@@ -41,7 +41,7 @@ _ORDER = (
     "help",
     "window",
 )
-"""The beginnings of names in the order in which their commands are listed; any other comes after these."""
+"""Prefixes of command names in the order of lists; other commands follow."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Command:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The usual ones as `QKeySequence` writes them everywhere ("Ctrl+Shift+E"); needs the application."""
+        """Default keys in `QKeySequence`'s portable format ("Ctrl+Shift+E"); needs the application."""
         texts = (key if isinstance(key, str) else QKeySequence(key).toString() for key in self.usual)
         return tuple(text for text in texts if text)
 
@@ -83,7 +83,7 @@ class Keymap(QObject):
     """Every command by its name, in the order in which they were declared."""
 
     changed = Signal()
-    """Some command has other keys than before."""
+    """The keys of a command have changed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -91,7 +91,7 @@ class Keymap(QObject):
         self._own: dict[str, tuple[str, ...]] = {}
 
     def declare(self, command: Command) -> None:
-        """Raises `ValueError` where another command has this name: then a settings file would mean both."""
+        """Register a command. Raises `ValueError` for a duplicate name, which would be ambiguous in a settings file."""
         known = self.commands.setdefault(command.name, command)
         if known != command:
             raise ValueError(f"Two commands are called {command.name}: {known.english!r} and {command.english!r}")
@@ -107,7 +107,7 @@ class Keymap(QObject):
             self.changed.emit()
 
     def trying(self, own: Mapping[str, Iterable[str]]) -> "Keymap":
-        """The same commands with other keys, without notifying listeners."""
+        """Return a copy of the keymap with other keys of the user; listeners are not notified."""
         trial = Keymap()
         trial.commands = self.commands
         trial.set_own(own)
@@ -140,5 +140,5 @@ def _place_in_order(command: Command) -> int:
 
 @cache
 def keymap() -> Keymap:
-    """The program's own."""
+    """Return the keymap of the program."""
     return Keymap()

@@ -35,7 +35,7 @@ class FolderController(QObject):
         self._first_sync: SyncReason | None = None
         first_run.folder_named.connect(self.offer)
         first_run.workspace_chosen.connect(self._take)
-        first_run.back_wanted.connect(self._go_back)
+        first_run.back_requested.connect(self._go_back)
 
     def open(self, folder: Path, *, first_sync: SyncReason = "session-start") -> None:
         """Open a workspace and bring its index up to date."""
@@ -76,7 +76,9 @@ class FolderController(QObject):
         if self._remembers:
             self.choose_sessions()
         else:
-            self._banner.complain(tr("A demo keeps nothing. Start Mnemoscope without --demo to add your own sessions."))
+            self._banner.complain(
+                tr("The demo saves nothing. Start Mnemoscope without --demo to add your own sessions.")
+            )
 
     @Slot(str)
     def add_extra_path(self, path: str) -> None:
@@ -85,7 +87,9 @@ class FolderController(QObject):
         if opened is None:
             return
         if not self._remembers:
-            self._banner.complain(tr("A demo keeps nothing. Start Mnemoscope without --demo to index your own files."))
+            self._banner.complain(
+                tr("The demo saves nothing. Start Mnemoscope without --demo to index your own files.")
+            )
             return
         folder = opened.folder
         self._jobs.write(

@@ -23,7 +23,7 @@ from gui.widgets.labels import label, line
 from gui.widgets.plain_text import set_tip
 from gui.widgets.small_windows import sheet
 
-_NOT_NOW = marked("“{words}” cannot be done at the moment.")
+_NOT_NOW = marked("“{words}” isn't available right now.")
 
 _LEAST_NAME = 80
 
@@ -52,8 +52,8 @@ class GuideController(QObject):
         """Open the guide on this page."""
         if self.dialog is None:
             self.dialog = GuideWindow(self._jobs, self._window)
-            self.dialog.command_wanted.connect(self._run)
-            self.dialog.setting_wanted.connect(self._show_setting)
+            self.dialog.command_requested.connect(self._run)
+            self.dialog.setting_requested.connect(self._show_setting)
             self._window.destroyed.connect(self.dialog.deleteLater)
             self._read_again()
         names = page_names()
@@ -155,7 +155,7 @@ class AboutController(QObject):
         row = QHBoxLayout()
         row.addWidget(label(tr("Free software under the Apache License 2.0."), "muted", wrap=True), 1)
         button = QPushButton(tr("Licences…"))
-        set_tip(button, tr("Whose work this program consists of, and under which licences"))
+        set_tip(button, tr("Components of this program and their licences"))
         button.setAutoDefault(True)  # Enter presses it while it has the keys, on every platform
         button.clicked.connect(self.show_licences)
         row.addWidget(button)

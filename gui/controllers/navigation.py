@@ -104,7 +104,7 @@ class Navigation(QObject):
         sessions.session_activated.connect(self._open_session)
         sessions.view.list.clicked.connect(lambda _: self._open_session(sessions.view.list.current_session()))
         views.switched.connect(self._switched)
-        views.place_shown.connect(self._open_place)
+        views.location_shown.connect(self._open_place)
         workspace.closed.connect(self._forget)
 
     @property
@@ -177,8 +177,8 @@ class Navigation(QObject):
             self._open("sessions", summary.path)
 
     @Slot(object)
-    def _open_place(self, spot: Location) -> None:
-        self._open("search", spot)
+    def _open_place(self, location: Location) -> None:
+        self._open("search", location)
 
     @Slot(str)
     def _switched(self, view: str) -> None:
@@ -207,7 +207,7 @@ class Navigation(QObject):
             elif isinstance(stop.state, SessionsViewState):
                 views.sessions.return_to(stop.state)
             if isinstance(stop.opened, Location):
-                views.show_spot(stop.opened)
+                views.show_location(stop.opened)
             views.focus_list()
         finally:
             self._going = False

@@ -27,7 +27,7 @@ class ResultOpener(QObject):
         views.search.editor_requested.connect(self._edit)
         views.search.reveal_requested.connect(self._reveal)
         views.sessions.session_activated.connect(self._read)
-        views.index.open_requested.connect(self.read_place)
+        views.index.open_requested.connect(self.open_path)
         diagnostics.reveal_requested.connect(self._reveal_issue)
         diagnostics.open_requested.connect(self._open_path)
 
@@ -43,12 +43,12 @@ class ResultOpener(QObject):
         self._enter_reader()
 
     @Slot(str, object)
-    def read_place(self, path: str, line: int | None) -> None:
-        self.read_spot(Location(path, line))
+    def open_path(self, path: str, line: int | None) -> None:
+        self.open_location(Location(path, line))
 
-    def read_spot(self, spot: Location) -> None:
+    def open_location(self, location: Location) -> None:
         """Go to a location that isn't a result."""
-        self._views.show_spot(spot)
+        self._views.show_location(location)
         self._enter_reader()
 
     def _enter_reader(self) -> None:

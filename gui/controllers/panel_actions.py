@@ -26,11 +26,11 @@ class ExplanationController(QObject):
         super().__init__(explanation)
         search.answer_changed.connect(explanation.show_answer)
         search.result_current.connect(explanation.show_result)
-        search.why_wanted.connect(dock.show_explanation)
-        search.controller.remedy_wanted.connect(do)
+        search.why_requested.connect(dock.show_explanation)
+        search.controller.remedy_requested.connect(do)
         explanation.wanted.connect(search.controller.explain)
         explanation.left.connect(search.focus_list)
-        explanation.close_wanted.connect(search.focus_list)
+        explanation.close_requested.connect(search.focus_list)
 
 
 class PanelActions(QObject):
@@ -57,11 +57,11 @@ class PanelActions(QObject):
         self._settings = settings
         self._places = context.paths
         ExplanationController(views.search, explanation, dock, self._remedy)
-        views.sessions.folder_wanted.connect(folders.add_sessions)
-        views.sessions.engine_wanted.connect(partial(self._do, "engine"))
+        views.sessions.folder_requested.connect(folders.add_sessions)
+        views.sessions.engine_requested.connect(partial(self._do, "engine"))
         views.index.action_requested.connect(self._do)
         views.index.files_requested.connect(self.show_files)
-        views.search.body.missing_file_wanted.connect(self.ask_why)
+        views.search.body.missing_file_requested.connect(self.ask_why)
         diagnostics.action_requested.connect(self._do)
         diagnostics.add_requested.connect(folders.add_extra_path)
         diagnostics.refresh_requested.connect(workspace.feed.refresh)

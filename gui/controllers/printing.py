@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _KEY = "print"
 _MARGIN_MM = 18.0
 _DOTS_PER_INCH = 600
-_PATIENCE_MS = 400
+_DIALOG_DELAY_MS = 400
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ class PrintController(QObject):
         run = self._run = PrintRun(paper, what.steps(paper, style), self)
         dialog = self._progress = progress_dialog(self._window, tr("Preparing the pages…"), tr("Cancel"), 1000)
         dialog.setWindowTitle(tr("Print"))
-        dialog.setMinimumDuration(_PATIENCE_MS)
+        dialog.setMinimumDuration(_DIALOG_DELAY_MS)
         dialog.setAutoClose(False)
         dialog.setAutoReset(False)
 

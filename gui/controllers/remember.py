@@ -14,15 +14,15 @@ class RememberFeatures:
         self,
         context: WindowContext,
         views: Views,
-        ways: ResultOpener,
+        opener: ResultOpener,
         news: StatusEvents,
     ) -> None:
         workspace, banner, jobs = context.workspace, context.notices, context.jobs
         trash = Trash(workspace, banner, jobs)
-        self.way = RememberController(workspace, banner, jobs, trash, context.window)
+        self.controller = RememberController(workspace, banner, jobs, trash, context.window)
         self.unseen = NewNoteNotice(workspace, banner, jobs, trash, context.window)
-        views.sessions.remember_wanted.connect(self.way.remember)
-        views.conversation.remember_wanted.connect(self.way.remember)
+        views.sessions.remember_requested.connect(self.controller.remember)
+        views.conversation.remember_requested.connect(self.controller.remember)
         news.changed.connect(self.unseen.look)
-        self.way.open_wanted.connect(ways.read_place)
-        self.unseen.open_wanted.connect(ways.read_place)
+        self.controller.open_requested.connect(opener.open_path)
+        self.unseen.open_requested.connect(opener.open_path)

@@ -14,7 +14,7 @@ from gui.search.panel import SearchPanel
 from gui.search.ranking import Ranking
 from gui.widgets.message import Action
 
-_DEMO = marked("A demo keeps nothing. Start Mnemoscope without --demo to have your own notes ranked like this.")
+_DEMO = marked("The demo saves nothing. Start Mnemoscope without --demo to have your own notes ranked like this.")
 
 
 class SearchSettingsController(QObject):
@@ -29,7 +29,7 @@ class SearchSettingsController(QObject):
         workspace = self._workspace = context.workspace
         self._search = search
         self._ranking = search.ranking
-        self._saved = search.controller.saved_searches.shelf
+        self._saved = search.controller.saved_searches.store
         self._banner = context.notices
         self._jobs = context.jobs
         self._config = context.paths.config
@@ -38,7 +38,7 @@ class SearchSettingsController(QObject):
         self._settings = Settings()
         workspace.opened.connect(self._begin)
         workspace.settings_changed.connect(self._take_settings)
-        self._ranking.default_wanted.connect(self._keep_ranking)
+        self._ranking.default_requested.connect(self._keep_ranking)
         search.controller.saved_searches.forgotten.connect(self._offer_undo)
         self._saved.failed.connect(self._banner.complain)
 
@@ -107,8 +107,8 @@ class SearchSettingsController(QObject):
             current = self._workspace.current
             if current is not None and current.manager is opened.manager:
                 self._workspace.take_settings(settings, opened.folder)
-                how = " ".join(ranking.sentences) or tr("Neither age nor likeness changes the order.")
-                until = tr("This holds for {workspace} from now on.", workspace=opened.folder.name)
+                how = " ".join(ranking.sentences) or tr("Neither age nor similarity changes the order.")
+                until = tr("This order now applies to {workspace}.", workspace=opened.folder.name)
                 self._banner.say(f"{how} {until}", "fine", key="ranking")
 
         return tell

@@ -18,7 +18,7 @@ from gui.settings.broken_settings import BrokenSettings
 from gui.settings.dialog import SettingsDialog
 from gui.settings.page_layout import SettingsPage
 from gui.settings.pages import PageMaker
-from gui.settings.system_switch import SystemSwitch
+from gui.settings.system_setting import SystemSwitch
 from gui.style.appearance import Appearance
 
 _CALM_MS = 400
@@ -49,7 +49,7 @@ class SettingsController(QObject):
         workspace.opened.connect(self._go_on)
         workspace.closed.connect(self._close)
         workspace.failed.connect(self._give_up)
-        workspace.feed.status_changed.connect(self._hear)
+        workspace.feed.status_changed.connect(self._handle_status)
 
     def add_page(self, name: SettingsPage, maker: PageMaker) -> None:
         """Let another part of the window make this page, before the dialog is first shown."""
@@ -79,7 +79,7 @@ class SettingsController(QObject):
             self.dialog = SettingsDialog(self._jobs, self._config, self._window, self._makers, self._switches)
             self.dialog.saved.connect(self._saved)
             self.dialog.in_force.connect(self._take)
-            self.dialog.set_aside_wanted.connect(self._set_aside)
+            self.dialog.set_aside_requested.connect(self._set_aside)
             self.dialog.purged.connect(self._workspace.feed.refresh)
         self.dialog.begin(opened.folder, opened.settings, opened.manager, page)
 
@@ -108,7 +108,7 @@ class SettingsController(QObject):
             self._workspace.sync(approve=agreed)
 
     @Slot(object)
-    def _hear(self, status: MemoryProviderStatus | None) -> None:
+    def _handle_status(self, status: MemoryProviderStatus | None) -> None:
         """Refresh the dialog after a sync, which leaves less to embed."""
         last = None if status is None else status.last_sync
         if last != self._last_sync:

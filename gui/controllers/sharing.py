@@ -56,12 +56,12 @@ class LinkController(QObject):
         context: WindowContext,
         views: Views,
         folders: FolderController,
-        ways: ResultOpener,
+        opener: ResultOpener,
     ) -> None:
         super().__init__(context.window)
         workspace = self._workspace = context.workspace
         self._folders = folders
-        self._ways = ways
+        self._opener = opener
         self._banner = context.notices
         self._jobs = context.jobs
         self._state = context.state
@@ -73,22 +73,22 @@ class LinkController(QObject):
         workspace.opened.connect(self._arrive)
         workspace.failed.connect(self._give_up)
         for part in (views.search, views.sessions, views.viewer, views.conversation):
-            part.link_wanted.connect(self.copy)
-        opener = LinkEvents(self)
-        opener.link_wanted.connect(self.open)
+            part.link_requested.connect(self.copy)
+        link_events = LinkEvents(self)
+        link_events.link_requested.connect(self.open)
 
     # --- copying ----------------------------------------------------------------------------------------------------
 
     @Slot(object)
-    def copy(self, spot: Location) -> None:
+    def copy(self, location: Location) -> None:
         """Copy the link to a location in the open workspace."""
         opened = self._workspace.current
         if opened is None:
             return
-        name, path = split_name(spot.path)
-        folder = opened.everywhere.folder_of(spot.path) if name else str(opened.folder)
+        name, path = split_name(location.path)
+        folder = opened.everywhere.folder_of(location.path) if name else str(opened.folder)
         try:
-            text = write_link(Link(workspace=folder, **spot._replace(path=path)._asdict()))
+            text = write_link(Link(workspace=folder, **location._replace(path=path)._asdict()))
         except LinkRefused as refusal:
             self._banner.complain(str(refusal))
             return
@@ -141,7 +141,7 @@ class LinkController(QObject):
             ),
             "working",
             Action(tr("Look at this folder…"), partial(self._offer, link)),
-            Action(tr("Leave it"), partial(self._banner.clear, _LINK_NOTICE)),
+            Action(tr("Don't open"), partial(self._banner.clear, _LINK_NOTICE)),
             key=_LINK_NOTICE,
         )
 
@@ -158,7 +158,7 @@ class LinkController(QObject):
         def found(_: object) -> None:
             self._look.done()
             if self._workspace.current is opened:
-                self._ways.read_spot(Location(link.path, link.line, link.end, link.message))
+                self._opener.open_location(Location(link.path, link.line, link.end, link.message))
 
         self._look.put(self._jobs.read(lambda token: _check(opened.manager, link, token), found, refused))
 
@@ -189,10 +189,10 @@ class LinkController(QObject):
 class LinkEvents(QObject):
     """Receives links that the system sends to a running program, as on macOS.
 
-    Signals: link_wanted: the address, unchanged.
+    Signals: link_requested: the address, unchanged.
     """
 
-    link_wanted = Signal(str)
+    link_requested = Signal(str)
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -204,7 +204,7 @@ class LinkEvents(QObject):
         if event.type() == QEvent.Type.FileOpen and isinstance(event, QFileOpenEvent):
             text = bytes(event.url().toEncoded().data()).decode("ascii", "replace")
             if is_link(text):
-                self.link_wanted.emit(text)
+                self.link_requested.emit(text)
                 return True
         return False
 
@@ -233,7 +233,7 @@ MARKDOWN = "text/markdown"
 _PAD = 8
 _WIDEST = 360
 _DRAG_NOTICE = "drag"
-_PATIENCE = 0.4
+_LATE_SECONDS = 0.4
 """Seconds; if the button is released later, a message explains why nothing was dropped."""
 _LATE = marked("This was not ready yet. Keep the button down until the pointer carries it.")
 
@@ -246,11 +246,11 @@ class SharingFeatures:
         context: WindowContext,
         views: Views,
         folders: FolderController,
-        ways: ResultOpener,
+        opener: ResultOpener,
     ) -> None:
         workspace, banner, jobs, window = context.workspace, context.notices, context.jobs, context.window
         self._views = views
-        self.links = LinkController(context, views, folders, ways)
+        self.links = LinkController(context, views, folders, opener)
         self.exports = Exports(workspace, views.search, views.viewer.external, banner, jobs, window)
         self.printing = PrintController(workspace, views, banner, jobs, window)
         self.dragging = DragController(workspace, views, banner, jobs, window)
@@ -308,8 +308,8 @@ class DragController(QObject):
         self._copies = SessionCopies()
         self._results = views.search.body.list
         self._sessions = views.sessions.view.list
-        self._results.drag_wanted.connect(self._drag_results)
-        self._sessions.drag_wanted.connect(self._drag_session)
+        self._results.drag_requested.connect(self._drag_results)
+        self._sessions.drag_requested.connect(self._drag_session)
         workspace.closed.connect(self._job.cancel)
 
     def close(self) -> None:
@@ -337,7 +337,7 @@ class DragController(QObject):
 
         def ready(load: Load) -> None:
             self._job.done()
-            if not rows.button_down and time.monotonic() - began > _PATIENCE:
+            if not rows.button_down and time.monotonic() - began > _LATE_SECONDS:
                 self._banner.say(tr(_LATE), "off", key=_DRAG_NOTICE)
             if rows.button_down:
                 rows.button_down = False  # its release is sent to the drop target

@@ -57,9 +57,9 @@ class WorkspacesController(QObject):
         self._states: dict[str, WorkspaceState] = {}
         self.switcher: Switcher | None = None
         search.workspace_menu_requested.connect(self._fill_menu)
-        search.switch_wanted.connect(self._switch_to)
+        search.switch_requested.connect(self._switch_to)
         self._synced: SyncSummary | None = None
-        workspace.feed.status_changed.connect(self._hear)
+        workspace.feed.status_changed.connect(self._handle_status)
 
     @property
     def ready(self) -> bool:
@@ -73,9 +73,9 @@ class WorkspacesController(QObject):
         if self.switcher is None:
             self.switcher = Switcher(self._window)
             self.switcher.chosen.connect(self._open)
-            self.switcher.add_wanted.connect(self._add)
-            self.switcher.forget_wanted.connect(self._forget)
-            self.switcher.everywhere_wanted.connect(self._search_everywhere)
+            self.switcher.add_requested.connect(self._add)
+            self.switcher.forget_requested.connect(self._forget)
+            self.switcher.everywhere_requested.connect(self._search_everywhere)
         self.switcher.begin(self._open_folder)
         self._list()
 
@@ -108,7 +108,7 @@ class WorkspacesController(QObject):
         return self._workspace.store_path or (opened.settings.store.path if opened else "")
 
     @Slot(object)
-    def _hear(self, status: MemoryProviderStatus | None) -> None:
+    def _handle_status(self, status: MemoryProviderStatus | None) -> None:
         """Update the open workspace's entry when a sync ends while the switcher is open."""
         synced = status.last_sync if status is not None else None
         ended = synced is not None and synced != self._synced
@@ -224,7 +224,7 @@ class WorkspacesController(QObject):
 class WorkspaceController(QObject):
     """Gives the open memory to the parts that use it, and takes it from them before it is closed."""
 
-    another_folder_wanted = Signal()
+    another_folder_requested = Signal()
 
     def __init__(
         self,
@@ -294,7 +294,7 @@ class WorkspaceController(QObject):
         if failure.in_settings:
             self.show_settings_problem(failure.sentence, again)
             return
-        actions = [again, Action(tr("Choose another folder…"), self.another_folder_wanted.emit)]
+        actions = [again, Action(tr("Choose another folder…"), self.another_folder_requested.emit)]
         before = self._before
         if before is not None and before != failure.folder:
             name = before.name or str(before)

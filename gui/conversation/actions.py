@@ -1,4 +1,4 @@
-"""Actions on the open session: copy parts of it, fold its tools, find similar ones."""
+"""Actions on the open session: copy parts of it, fold its tool calls, find similar sessions."""
 
 import json
 import re
@@ -41,7 +41,7 @@ def entry_markdown(conversation: Conversation, number: int) -> str:
 
 
 def conversation_markdown(conversation: Conversation, detail: Detail, token: CancelToken) -> str:
-    """All of it, with as much of tools and thinking as `detail` shows. Any thread."""
+    """Return the session as Markdown, with as much of tools and thinking as `detail` shows. Any thread."""
     return "\n\n".join(_parts(conversation, detail, token)) + "\n"
 
 
@@ -67,7 +67,7 @@ def _parts(conversation: Conversation, detail: Detail, token: CancelToken) -> It
 
 
 def _fenced(text: str) -> str:
-    """In a fence that nothing in the text closes."""
+    """Return the text in a code fence longer than any inside it."""
     ticks = "`" * max(3, *(len(found) + 1 for found in _FENCES.findall(text)), 3)
     return f"{ticks}\n{text}\n{ticks}"
 
@@ -94,18 +94,18 @@ _COPIED: dict[Detail, str] = {
     "short": marked("Session copied, tools in one line each"),
     "full": marked("Session copied, with all tools"),
 }
-_MOST_LETTERS = 4000
+_MOST_CHARACTERS = 4000
 _MOST_COPIED = 16_000_000
-"""Characters; a clipboard with more stalls the programs that paste it."""
+"""Most characters to copy; more would stall the programs that paste them."""
 _MOST_PARSED = 256 * 1024
 _MOST_SHOWN = 100_000
 _LONGEST_LINE = 1_000
-"""Characters; laying out a longer one would be felt."""
+"""Most characters of a line; laying out a longer one would block the window."""
 
 
 @dataclass(frozen=True)
 class RawLines:
-    """`whole` as one copies it, and what of it is shown, indented where it can be."""
+    """Raw lines of a transcript: `whole` for copying, and the text to show, indented if it is JSON."""
 
     whole: str
     shown: str
@@ -115,7 +115,7 @@ class RawLines:
 def read_raw(
     manager: MemorySearchManager, path: str, lines: Sequence[int], token: CancelToken, *, reveal: bool
 ) -> RawLines:
-    """Any thread. Raises as `raw_message` does, and `Cancelled`."""
+    """Read the raw lines of a message. Any thread. Raises the errors of `raw_message`, and `Cancelled`."""
     raw, shown = [], []
     for number in lines:
         token.checkpoint()
@@ -141,7 +141,7 @@ def _indented(text: str) -> str:
 
 
 def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) -> QDialog:
-    """A window with the lines; Esc closes it, and it forgets itself."""
+    """Show the lines in a window, which Esc closes and deletes."""
     dialog = QDialog(parent)
     numbers = ", ".join(grouped(line) for line in lines)
     dialog.setWindowTitle(
@@ -180,18 +180,18 @@ def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) ->
 class ConversationActions(QObject):
     """The actions of buttons and menus.
 
-    Signals: said: a message about the result. more_wanted: more hits from this session (its path). similar_wanted:
-    similar sessions (its path). remember_wanted: a note of this session (its path and title). like_wanted: passages
-    similar to this `Passage`, and its text. link_wanted: copy a link to this `Location`. unmasking: masked secrets
-    would become visible; call the argument if the user agrees.
+    Signals: said: a message about the result. more_requested: more hits from this session (its path).
+    similar_requested: similar sessions (its path). remember_requested: a note of this session (its path and title).
+    like_requested: passages similar to this `Passage`, and its text. link_requested: copy a link to this `Location`.
+    unmasking: masked secrets would become visible; call the argument if the user agrees.
     """
 
     said = Signal(str)
-    more_wanted = Signal(str)
-    similar_wanted = Signal(str)
-    remember_wanted = Signal(str, str)
-    like_wanted = Signal(object, str)
-    link_wanted = Signal(object)
+    more_requested = Signal(str)
+    similar_requested = Signal(str)
+    remember_requested = Signal(str, str)
+    like_requested = Signal(object, str)
+    link_requested = Signal(object)
     unmasking = Signal(object)
 
     def __init__(self, jobs: Jobs, view: ConversationView, panel: QWidget) -> None:
@@ -203,7 +203,7 @@ class ConversationActions(QObject):
         self._conversation: Conversation | None = None
         self._revealed = False
         self.offered: Sequence[QAction] = ()
-        """Actions of other parts, at the end of a message's menu."""
+        """Actions added by other panels, at the end of a message's menu."""
         self.detail = self._action(_DETAIL, self._cycle_detail)
         self.resume = self._action(_RESUME, self._copy_resume_command)
         self.more = self._action(_MORE, self._want_more)
@@ -225,11 +225,11 @@ class ConversationActions(QObject):
         self._gates = Gates()
         self._of_session = [self._gates.add(action, "alike") for action in (self.like, self.similar)]
         self._of_session.append(self._gates.add(self.more, "conditions"))
-        view.menu_wanted.connect(self._open_menu)
+        view.menu_requested.connect(self._open_menu)
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """What the memory of these sessions cannot do."""
-        self._gates.hear(lacks)
+        self._gates.update_features(lacks)
 
     def set_session(
         self, manager: MemorySearchManager | None, conversation: Conversation | None, *, revealed: bool = False
@@ -242,7 +242,7 @@ class ConversationActions(QObject):
         self._name_detail()
 
     def _allow(self, conversation: Conversation | None) -> None:
-        """Disabled actions say why."""
+        """Enable the actions that are possible; disabled ones give the reason."""
         shown, why = conversation is not None, missing("conversation")
         for gate in self._of_session:
             gate.allow(shown, why)
@@ -252,8 +252,8 @@ class ConversationActions(QObject):
         said = conversation is not None and bool(conversation.entries)
         asked = conversation is not None and bool(conversation.prompts)
         allow(self.resume, resumed, tr("This session cannot be resumed.") if shown else why)
-        allow(self.remember, said, tr("Nothing was said in this session.") if shown else why)
-        allow(self.prompts, asked, tr("You said nothing in this session.") if shown else why)
+        allow(self.remember, said, tr("This session has no messages.") if shown else why)
+        allow(self.prompts, asked, tr("You wrote no messages in this session.") if shown else why)
 
     def _action(self, known: Command, run: Callable[[], None]) -> QAction:
         made = QAction(known.words, self)
@@ -263,19 +263,19 @@ class ConversationActions(QObject):
 
     def _want_more(self) -> None:
         if self._conversation is not None:
-            self.more_wanted.emit(self._conversation.session.summary.path)
+            self.more_requested.emit(self._conversation.session.summary.path)
 
     def _want_similar(self) -> None:
         if self._conversation is not None:
-            self.similar_wanted.emit(self._conversation.session.summary.path)
+            self.similar_requested.emit(self._conversation.session.summary.path)
 
     def _want_remembered(self) -> None:
         if self._conversation is not None:
             summary = self._conversation.session.summary
-            self.remember_wanted.emit(summary.path, summary.title or tr(UNTITLED))
+            self.remember_requested.emit(summary.path, summary.title or tr(UNTITLED))
 
     def _want_like(self) -> None:
-        """Like the selection, or else the current message."""
+        """Request passages similar to the selection, or else to the current message."""
         conversation, current = self._conversation, self._view.current.number
         if conversation is None or current is None:
             return
@@ -286,17 +286,17 @@ class ConversationActions(QObject):
             start_line=parts[0].line,
             end_line=parts[-1].line,
             # Revealed text must not leave this window: the indexed, masked message is used.
-            text="" if self._revealed else beginning_of(text, _MOST_LETTERS),
+            text="" if self._revealed else beginning_of(text, _MOST_CHARACTERS),
             message=parts[0].ordinal,
         )
-        self.like_wanted.emit(passage, passage.text)
+        self.like_requested.emit(passage, passage.text)
 
     def _want_link(self) -> None:
-        """To the current message."""
+        """Request a link to the current message."""
         conversation, current = self._conversation, self._view.current.number
         if conversation is not None and current is not None:
             message = conversation.message(conversation.entries[current])
-            self.link_wanted.emit(Location(conversation.session.summary.path, message.line, message=message.id))
+            self.link_requested.emit(Location(conversation.session.summary.path, message.line, message=message.id))
             self.said.emit(tr("Link to this message copied"))
 
     def _cycle_detail(self) -> None:
@@ -316,7 +316,7 @@ class ConversationActions(QObject):
             self._prompt_list.open(self._conversation, self._view.current.number)
 
     def _open_menu(self, place: QPoint) -> None:
-        """What can be done with the message under the mouse, which is current by now."""
+        """Open the menu for the message under the mouse, which is already current."""
         conversation, current = self._conversation, self._view.current.number
         if conversation is None or current is None:
             return
@@ -335,7 +335,7 @@ class ConversationActions(QObject):
     # --- raw lines ------------------------------------------------------------------------------------------------
 
     def _show_raw(self) -> None:
-        """Of all parts of the current message; in plain text where that was agreed to."""
+        """Show the raw lines of all parts of the current message; in plain text if the user agreed to it."""
         if self._conversation is None or self._view.current.number is None:
             return
         if self._conversation.session.masked and not self._revealed:
@@ -392,7 +392,7 @@ class ConversationActions(QObject):
         def put(text: str) -> None:
             self._copy_job.done()
             if len(text) > _MOST_COPIED:
-                self.said.emit(tr("That is too much for the clipboard. Hide the tools and copy it again."))
+                self.said.emit(tr("This session is too long for the clipboard. Hide the tools and copy it again."))
                 return
             QGuiApplication.clipboard().setText(text)
             self.said.emit(sentence)

@@ -26,14 +26,14 @@ LANGUAGES = tuple(
     rust scala scss splus sql sqlite3 swift terraform toml tsx typescript vue xml yaml zig
     """.split()
 )
-"""Pygments' main names of the languages with colours; a bundle has no other lexers."""
+"""Pygments names of the languages that are coloured; the bundle includes only these lexers."""
 _ALSO_CALLED = {"h": "c", "json5": "json", "jsonc": "json", "kt": "kotlin", "patch": "diff"} | dict.fromkeys(
     ("postgres", "postgresql", "psql", "sqlite"), "sql"
 )
 """PostgreSQL's own lexer is replaced because it loads others on the GUI thread."""
 _OPENING = re.compile(r"^[ \t>]*(?:[-*+] +)?(?:`{3,}|~{3,})[ \t]*([\w+#-]+)", re.MULTILINE)
 _lexers: dict[str, Any] = {}
-"""By the language's name in the text; None without colours."""
+"""Loaded lexers by the language's name in the text; None for a language without colours."""
 _loading = Lock()
 
 
@@ -72,12 +72,12 @@ _BREAK = re.compile(r"(?<=\S)\n(?=\S)")
 CLAMP_LINES = 40
 """Most lines of a piece of plain text; the first piece is the visible part of a long output."""
 _MOST = 3_000
-"""Characters: laid out in some milliseconds in any script."""
+"""Most characters of a piece, laid out in a few milliseconds in any script."""
 _ENOUGH = 1_500
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)")
-"""Colours and titles that a program sent to its terminal."""
+"""Terminal escape sequences: colours and titles."""
 
 
 class Piece(NamedTuple):
@@ -95,11 +95,11 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     kind: EntryKind
     speaker: str
     parts: tuple[int, ...]
-    """Places in the session's messages."""
+    """Positions of its parts in the session's messages."""
     first_piece: int
     piece_count: int
     clamped: tuple[int, ...]
-    """Its pieces that are shown before "Show all": the first of each part."""
+    """Number of pieces shown before "Show all": the first of each part."""
     lines: int
     """Lines of its last part."""
     longest: int
@@ -122,7 +122,7 @@ class Cut(NamedTuple):
 
 
 class Pieces:
-    """Many pieces as numbers in arrays: as objects they would be felt whenever the garbage collector looks at all."""
+    """Many pieces as numbers in arrays: as objects they would slow down each garbage collection."""
 
     def __init__(self) -> None:
         self._messages, self._starts, self._ends = array("L"), array("Q"), array("Q")
@@ -144,7 +144,7 @@ class Pieces:
 
 
 class Conversation:
-    """Entries and pieces count from 0."""
+    """A session prepared for display. Entries and pieces are numbered from 0."""
 
     def __init__(self, session: SessionText, language: str, entries: Sequence[Entry], pieces: Pieces) -> None:
         self.session = session
@@ -167,7 +167,8 @@ class Conversation:
         return self.session.messages[entry.parts[0]]
 
     def at_line(self, line: int) -> tuple[int, list[int]]:
-        """The entry and the pieces of this line of the transcript, or else of the last line before it with any."""
+        """Return the entry and the pieces of a line of the transcript, or else of the last line before it that has
+        any."""
         if not self._lines:
             return 0, []
         end = bisect_right(self._lines, line) or 1
@@ -182,11 +183,11 @@ class Conversation:
         return entries[0], pieces
 
     def is_markdown(self, number: int) -> bool:
-        """Whether a piece is speech or thinking, and not what went into a tool or came out of it."""
+        """Return whether a piece is speech or thinking, not the input or output of a tool."""
         return self.entries[self.entry_of_piece[number]].kind != "tool"
 
     def source(self, number: int) -> str:
-        """The text of a piece as it was written, without what only a terminal obeys."""
+        """Return the text of a piece as it was written, without terminal escape sequences."""
         piece = self.pieces[number]
         return without_escapes(self.session.messages[piece.message].text[piece.start : piece.end])
 
@@ -198,7 +199,7 @@ class Conversation:
         return f"{piece.fence}\n{text}"  # Qt would parse text between rules in the first line as front matter
 
     def searchable(self, number: int) -> str:
-        """The text of a piece about as displayed: without the targets of links."""
+        """Return the text of a piece nearly as displayed: without the targets of links."""
         text = self.source(number)
         return _LINK_TARGET.sub("]", text) if self.is_markdown(number) else text
 
@@ -254,7 +255,7 @@ def _sample(messages: Sequence[SessionMessage]) -> Iterator[str]:
 
 
 def _grouped(messages: Sequence[SessionMessage]) -> Iterator[tuple[EntryKind, tuple[int, ...]]]:
-    """The messages as entries: a result joins the call before it that it can belong to; empty speech is left out."""
+    """Group messages into entries: a result joins its tool call; empty speech is left out."""
     groups: list[tuple[EntryKind, list[int]]] = []
     waiting: list[tuple[str, list[int]]] = []
     for number, message in enumerate(messages):
@@ -322,7 +323,7 @@ def cut_markdown(text: str) -> Iterator[Cut]:
         yield Cut(0, len(text))
         return
     start = place = 0
-    opened = fence = ""  # the fence open now, and the one that was open where the piece began
+    opened = fence = ""  # the fence that is open here, and the one that was open at the start of the piece
     while place < len(text):
         end = text.find("\n", place) + 1 or len(text)
         end = min(end, place + _MOST)
@@ -341,7 +342,7 @@ def cut_markdown(text: str) -> Iterator[Cut]:
 
 
 def _fence_after(line: str, opened: str) -> str:
-    """The fence that is open behind this line, as its opening line; empty outside of code."""
+    """Return the opening line of the fence that is open after this line; empty outside of code."""
     found = _FENCE.match(line)
     if found is None:
         return opened
@@ -352,7 +353,7 @@ def _fence_after(line: str, opened: str) -> str:
 
 
 def without_escapes(text: str) -> str:
-    """What a terminal would show of a program's output, without its colours."""
+    """Return a program's output as a terminal would show it, without colours."""
     return _ESCAPES.sub("", text) if "\x1b" in text else text
 
 
@@ -367,7 +368,7 @@ _BLANKS = re.compile(r"\s+")
 
 
 def clock(moment: float | None) -> str:
-    """19:22, in local time; empty if unknown."""
+    """ "19:22" in local time; empty if unknown."""
     if moment is None:
         return ""
     try:
@@ -377,7 +378,7 @@ def clock(moment: float | None) -> str:
 
 
 def day_text(day: int, fits: Callable[[str], bool] = lambda _: True) -> str:
-    """Wednesday 11 February 2026, of an ordinal; 11 Feb 2026 where that has no room."""
+    """ "Wednesday 11 February 2026" for an ordinal, or "11 Feb 2026" if there is no room."""
     words = weekday_and_date(date.fromordinal(day))
     return words if fits(words) else short_date(date.fromordinal(day))
 

@@ -78,11 +78,11 @@ class ConversationHeader(QFrame):
         set_role(self._line, "line-active" if active else "line")
 
     def offer(self, actions: Sequence[QAction]) -> None:
-        """Have these at the end of the menu, too."""
+        """Add these actions at the end of the menu."""
         self.folding.offer(actions)
 
     def set_ready(self, ready: bool) -> None:
-        """Whether there is something to act on."""
+        """Enable the actions if a session is open."""
         self.folding.set_ready(ready)
 
     def minimumSizeHint(self) -> QSize:
@@ -102,6 +102,6 @@ class ConversationHeader(QFrame):
 
 
 def _from_to(summary: SessionSummary) -> str:
-    """When it began and ended, as far as that is known."""
+    """Return the session's start and end, as far as they are known."""
     times = [exact(moment) for moment in (summary.started, summary.ended) if moment is not None]
     return tr("{start} to {end}", start=times[0], end=times[1]) if len(times) == 2 else "".join(times)

@@ -17,7 +17,7 @@ from gui.viewer.matches import Finder, Hit, MatchMap, Step
 from gui.widgets.plain_text import utf16_ranges
 
 _BLOCKS = 1 << 12
-"""More than the blocks of a piece, so that each block has a unique number for its highlights."""
+"""More than the blocks of any piece: the factor that gives each block a unique number."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,8 @@ class ConversationLines:
 
 
 class PieceMarks:
-    """The highlighted ranges of the blocks of one piece; they are only looked for until the end of the frame.
-
-    Call it with the number and the text of a block.
+    """Finds the highlighted ranges of the blocks of one piece, until the frame's time is used up. Call it with the
+    number and the text of a block.
     """
 
     def __init__(self, marks: MatchMarks, piece: int, until: float) -> None:
@@ -108,11 +107,11 @@ class Highlights(QObject):
 
     @property
     def finder(self) -> Finder | None:
-        """The find bar's, or else the query's: the hits that are stepped through."""
+        """The finder whose hits are stepped through: the find bar's, or else the query's."""
         return self._finders[1] or self._finders[0]
 
     def of_piece(self, piece: int, until: float) -> tuple[PieceMarks, PieceMarks]:
-        """Highlights of the query and of the find bar in a piece, looked for until this time."""
+        """Return the highlights of the query and of the find bar in a piece, searched until this time."""
         return PieceMarks(self._marks, piece, until), PieceMarks(self._found, piece, until)
 
     def find_in(self, laid: PieceLayout, rank: int) -> tuple[int, int, int] | None:

@@ -12,21 +12,21 @@ from gui.conversation.view import ConversationView
 from gui.core.jobs import Jobs, JobSlot
 from gui.viewer.matches import Finder, Hit, query_finder
 
-_PATIENCE_MS = 200
+_NOTICE_DELAY_MS = 200
 _MOST_PIECES = 2_000
 """Pieces that are searched for the first hit in a session that was opened without a line."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """A request."""
+    """A session to load, and the location to show in it."""
 
     path: str
     line: int | None
     query: str
     reveal: bool = False
     message: str = ""
-    """Id of a message, which counts before the line."""
+    """Id of a message; if given, it takes precedence over the line."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,10 @@ class SessionLoader(QObject):
         super().__init__(parent)
         self._jobs = jobs
         self._job = JobSlot(self)
-        self._patience = QTimer(self)
-        self._patience.setSingleShot(True)
-        self._patience.setInterval(_PATIENCE_MS)
-        self._patience.timeout.connect(self.slow)
+        self._notice_delay = QTimer(self)
+        self._notice_delay.setSingleShot(True)
+        self._notice_delay.setInterval(_NOTICE_DELAY_MS)
+        self._notice_delay.timeout.connect(self.slow)
 
     def open(self, manager: MemorySearchManager, wanted: Wanted) -> None:
         """Read the session and find the place in it."""
@@ -76,7 +76,7 @@ class SessionLoader(QObject):
             there = _placed(wanted, conversation)
             return OpenedSession(there, conversation, Rows(conversation), _land(conversation, there, token))
 
-        self._patience.start()
+        self._notice_delay.start()
         self._job.put(self._jobs.read(work, self._deliver, self._fail))
 
     def land(self, conversation: Conversation, wanted: Wanted) -> None:
@@ -90,11 +90,11 @@ class SessionLoader(QObject):
         )
 
     def cancel(self) -> None:
-        self._patience.stop()
+        self._notice_delay.stop()
         self._job.cancel()
 
     def _deliver(self, opened: OpenedSession) -> None:
-        self._patience.stop()
+        self._notice_delay.stop()
         self._job.done()
         self.opened.emit(opened)
 
@@ -103,13 +103,13 @@ class SessionLoader(QObject):
         self.landed.emit(wanted, found)
 
     def _fail(self, sentence: str) -> None:
-        self._patience.stop()
+        self._notice_delay.stop()
         self._job.done()
         self.failed.emit(sentence)
 
 
 def _placed(wanted: Wanted, conversation: Conversation) -> Wanted:
-    """With the current line of the message; unchanged if it no longer exists."""
+    """Return the request with the current line of its message; unchanged if the message no longer exists."""
     if not wanted.message:
         return wanted
     lines = (message.line for message in conversation.session.messages if message.id == wanted.message)
@@ -153,7 +153,7 @@ class NewMessages:
 
 
 class SessionWatch(QObject):
-    """Reads the session that is shown once more when the index knows another state of it.
+    """Reads the open session again when its state in the index has changed.
 
     Signals:
         grown: it has other messages now (Grown).
@@ -187,13 +187,13 @@ class SessionWatch(QObject):
         self._job.put(self._jobs.read(work, take, lambda _sentence: take(None)))
 
     def stop(self) -> None:
-        """Another session is shown, or none."""
+        """Stop watching: another session is shown, or none."""
         self._again = False
         self._job.cancel()
 
 
 def _read_again(manager: MemorySearchManager, opened: OpenedSession, token: CancelToken) -> NewMessages | None:
-    """None where nothing has changed."""
+    """Read the session again; None if nothing has changed."""
     wanted, before = opened.wanted, opened.conversation
     known = before.session.summary
     if next((summary for summary in manager.sessions() if summary.path == wanted.path), known) == known:
@@ -204,7 +204,7 @@ def _read_again(manager: MemorySearchManager, opened: OpenedSession, token: Canc
 
 
 def _same_pieces(before: Conversation, now: Conversation) -> int:
-    """How many pieces have the same text, counted from the first."""
+    """Return the number of leading pieces with the same text."""
     older, newer = before.session.messages, now.session.messages
     for old, new in zip(before.entries, now.entries, strict=False):
         if old != new or any(older[part] != newer[part] for part in new.parts):
@@ -226,7 +226,7 @@ class NewMessagesButton(QPushButton):
         view.verticalScrollBar().valueChanged.connect(self._look)
         view.installEventFilter(self)
 
-    def tell(self, first: int) -> None:
+    def report_new(self, first: int) -> None:
         """Report new entries, from `first` on."""
         self._first = first if self.isHidden() else min(self._first, first)
         conversation = self._view.conversation

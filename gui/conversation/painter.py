@@ -36,7 +36,7 @@ from gui.widgets.labels import elide
 from gui.widgets.mirrored import mirror, write
 
 _FRAME_BUDGET = 0.004
-"""Seconds for looking for highlights before the rest of them waits for the next frame."""
+"""Seconds per frame for finding highlights; the rest waits for the next frame."""
 _SELECTION_OPACITY = 76
 _RADIUS = 8
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
@@ -176,7 +176,7 @@ class RowPainter:
             marks, found = decoration.marks(number, text), decoration.found(number, text)
             framed = decoration.framed is not None and decoration.framed[0] == number
             if not (marks or found or framed or number in laid.grounded):
-                continue  # each call to Qt is felt while other threads are busy
+                continue  # each call to Qt is slow while other threads are busy
             block = document.findBlockByNumber(number)
             rect = document.documentLayout().blockBoundingRect(block)
             under.grounds(block, rect, first=number == first)

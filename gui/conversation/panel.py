@@ -87,7 +87,7 @@ class ConversationChunks(QObject):
 
     @Slot(bool)
     def _show_first(self, shown: bool) -> None:
-        """The row of the chunk that the current message is in; a card that was closed is opened again so, too."""
+        """Show the chunk of the current message; this also reopens a closed card."""
         if shown and not self.inspector.walking:
             self.inspector.walk(True)
 
@@ -100,17 +100,17 @@ _SECRETS = "secrets"
 class ConversationPanel(BaseViewer):
     """Shows one session at a time.
 
-    Signals: more_wanted: more hits from this session (its path). similar_wanted: similar sessions (its path).
-    remember_wanted: a note of this session (its path and title). like_wanted: passages similar to this `Passage`, and
-    its text. link_wanted: a link to this `Location`. session_shown: the path of the session on the screen.
+    Signals: more_requested: more hits from this session (its path). similar_requested: similar sessions (its path).
+    remember_requested: a note of this session (its path and title). like_requested: passages similar to this `Passage`,
+    and its text. link_requested: a link to this `Location`. session_shown: the path of the session on the screen.
     """
 
-    more_wanted = Signal(str)
-    similar_wanted = Signal(str)
-    remember_wanted = Signal(str, str)
-    like_wanted = Signal(object, str)
+    more_requested = Signal(str)
+    similar_requested = Signal(str)
+    remember_requested = Signal(str, str)
+    like_requested = Signal(object, str)
     session_shown = Signal(str)
-    link_wanted = Signal(object)
+    link_requested = Signal(object)
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(jobs, IN_SESSION, parent)
@@ -183,7 +183,7 @@ class ConversationPanel(BaseViewer):
         return self.view.verticalScrollBar().valueChanged
 
     def return_to(self, path: str, place: ReadingPlace | None = None) -> None:
-        """Show this session where it was left, or at `place`, when it comes next; empty for no session."""
+        """When this session is shown next, restore its position, or go to `place`; empty for no session."""
         if place is not None:
             self._left.leave(place)
         self._left.want(path)
@@ -205,7 +205,7 @@ class ConversationPanel(BaseViewer):
             self.chunks.inspector.refresh()
 
     def clear(self, instead: NothingToRead = CHOOSE_SESSION) -> None:
-        """Show no session, but these words."""
+        """Show these words instead of a session."""
         self._wanted = None
         self._opener.cancel()
         self._drop()
@@ -243,7 +243,7 @@ class ConversationPanel(BaseViewer):
         self.header.set_ready(True)
         self._tell_of_secrets(opened)
         if not opened.conversation.entries:
-            self._say(tr("Nothing was said in this session."))
+            self._say(tr("This session has no messages."))
             return
         self._show_page(self.view)
         self._land(opened.wanted, opened.landing)
@@ -260,7 +260,7 @@ class ConversationPanel(BaseViewer):
         if landing.hit is not None:
             self.view.hits.show_hit(landing.hit)
         elif wanted.line is not None and wanted.query:
-            self.view.folding.show_pieces(*conversation.at_line(wanted.line))  # it was found by what it means
+            self.view.folding.show_pieces(*conversation.at_line(wanted.line))  # found by meaning: no word to show
         elif wanted.line is not None:
             self.view.current.go_to(landing.entry)
         place = self._left.arrive(wanted.path)
@@ -280,7 +280,7 @@ class ConversationPanel(BaseViewer):
         self.finding.hits.look_on(ConversationLines(opened.conversation))
         if opened.conversation.session.masked != before.conversation.session.masked:
             self._tell_of_secrets(opened)
-        self.new_messages.tell(len(before.conversation.entries))
+        self.new_messages.report_new(len(before.conversation.entries))
 
     def _on_failed(self, sentence: str) -> None:
         self._drop()
@@ -328,12 +328,12 @@ class ConversationPanel(BaseViewer):
         )
 
     def _ask_before(self, show: Callable[[], None]) -> None:
-        """Before something shows secrets though they are masked here."""
+        """Ask the user before an action shows secrets that are masked here."""
         self.banner.say(
             tr("This is the raw line of the transcript, with its secrets in plain text."),
             "degraded",
-            Action(tr("Show it"), show),
-            Action(tr("Leave it"), self._keep_masked),
+            Action(tr("Show the raw line"), show),
+            Action(tr("Don't show"), self._keep_masked),
             key=_SECRETS,
         )
 
@@ -342,7 +342,7 @@ class ConversationPanel(BaseViewer):
             self._tell_of_secrets(self._opened)
 
     def _reread(self, *, reveal: bool) -> None:
-        """The same session at the same message."""
+        """Read the same session again, at the same message."""
         current = self.view.current.number
         if self._opened is None or self._wanted is None or current is None:
             return
@@ -374,10 +374,10 @@ class ConversationPanel(BaseViewer):
         self.session_actions.unmasking.connect(self._ask_before)
         self._links.said.connect(self.hint.say)
         self.view.link_clicked.connect(self._follow)
-        self.session_actions.more_wanted.connect(self.more_wanted)
-        self.session_actions.similar_wanted.connect(self.similar_wanted)
-        self.session_actions.remember_wanted.connect(self.remember_wanted)
-        self.session_actions.like_wanted.connect(self.like_wanted)
-        self.session_actions.link_wanted.connect(self.link_wanted)
-        self.chunks.inspector.more_wanted.connect(self.like_wanted)
+        self.session_actions.more_requested.connect(self.more_requested)
+        self.session_actions.similar_requested.connect(self.similar_requested)
+        self.session_actions.remember_requested.connect(self.remember_requested)
+        self.session_actions.like_requested.connect(self.like_requested)
+        self.session_actions.link_requested.connect(self.link_requested)
+        self.chunks.inspector.more_requested.connect(self.like_requested)
         self.chunks.inspector.said.connect(self.hint.say)

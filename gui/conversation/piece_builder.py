@@ -97,7 +97,7 @@ class PieceStyle:
     plain_width: int
     """Width inside a box."""
     key: tuple[object, ...]
-    """Equal for equal fonts, colours and widths."""
+    """A value that is equal for equal fonts, colours and widths."""
 
 
 @dataclass(frozen=True)
@@ -108,9 +108,9 @@ class PieceLayout:
     height: float
     key: tuple[object, ...]
     texts: tuple[str, ...]
-    """Of its blocks."""
+    """Texts of its blocks."""
     tops: tuple[float, ...]
-    """Where the blocks begin."""
+    """Tops of its blocks, in pixels."""
     grounded: frozenset[int]
     """The blocks behind which something is drawn: code and quotes."""
 
@@ -137,7 +137,7 @@ def piece_steps(conversation: Conversation, piece: int, style: PieceStyle) -> Ge
     _end_tightly(document)
     yield
     document.setTextWidth(width)
-    height = document.size().height()  # lays all of it out, in one go: a piece is short
+    height = document.size().height()  # lays out the whole piece at once, which is short
     yield
     layout = document.documentLayout()
     texts: list[str] = []

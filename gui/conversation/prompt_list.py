@@ -49,7 +49,7 @@ class _Prompts(QAbstractListModel):
 
 
 class PromptList(QFrame):
-    """Opens over the conversation; typing filters it, Enter jumps to a message, Esc closes it.
+    """List of the user's messages over the conversation; typing filters it, Enter jumps to a message, Esc closes it.
 
     Signals: chosen: jump to this message (number of its entry).
     """
@@ -109,7 +109,7 @@ class PromptList(QFrame):
         self._box.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def forget(self) -> None:
-        """The conversation is about to go."""
+        """Close the list: the conversation is about to be removed."""
         self.hide()
         self._conversation = None
         old = self._found.sourceModel()
@@ -118,7 +118,7 @@ class PromptList(QFrame):
             old.deleteLater()
 
     def _place(self) -> None:
-        """In the upper corner of its parent, at the end of lines."""
+        """Move to the upper corner of the parent, at the end of text lines."""
         over, scale = self._over, font_scale()
         room = over.viewport().width()  # next to the scroll bar, which stays visible
         width = min(round(_WIDTH * scale), room - 2 * _MARGIN)
@@ -141,7 +141,7 @@ class PromptList(QFrame):
             self.chosen.emit(entry)
 
     def close_list(self) -> None:
-        """Give the keys back to what it lies over."""
+        """Close the list and return the focus to the conversation."""
         self._over.setFocus()
         self.hide()
 
@@ -151,7 +151,7 @@ class PromptList(QFrame):
             self.hide()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The box has the keys; those that belong to the list go there."""
+        """Pass the keys of the list from the box, which has the focus, to it."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 self._choose(self._list.currentIndex())

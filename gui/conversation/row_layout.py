@@ -32,9 +32,9 @@ _GUESSED_LETTER = 7.2
 _GUESSED_ROW = 20
 
 CACHED = 160
-"""Pieces; some screens of them."""
+"""Most cached pieces: a few screens."""
 TURN_SECONDS = 0.006
-"""Time for laying out in one turn of the event loop; a step that has begun is finished."""
+"""Seconds for laying out in one turn of the event loop; a step that has begun is finished."""
 
 
 class Head(NamedTuple):
@@ -64,7 +64,7 @@ class Measures:
         return round(pixels * self.scale)
 
     def column(self, top: int, height: int) -> QRect:
-        """The column of the rows at this height of the view."""
+        """The rectangle of the rows' column at this vertical position."""
         return QRect(self.left, top, self.width, height)
 
     @property
@@ -102,7 +102,7 @@ class PieceDocuments(QObject):
         self._turn.timeout.connect(self._lay_some_out)
 
     def set_conversation(self, conversation: Conversation | None) -> None:
-        """Forget all documents; None stops laying out."""
+        """Drop all documents and use this conversation; None stops the layout."""
         self._conversation = conversation
         self._cache.clear()
         self._turn.stop()
@@ -256,7 +256,7 @@ class RowLayout:
         return self.head(position).height + self.body_height(row)
 
     def _guess(self, piece: int) -> int:
-        """Estimated from the number of characters and of line ends."""
+        """Estimate the height from the numbers of characters and lines."""
         part = self.conversation.pieces[piece]
         text = self.conversation.session.messages[part.message].text
         columns = max(10, self.measures.text_width / (_GUESSED_LETTER * self.measures.scale))

@@ -1,4 +1,4 @@
-"""Which rows are on the screen: how far tool calls and thinking are unfolded, one by one and all together."""
+"""The rows of a conversation: how far tool calls and thinking are unfolded, one by one and all together."""
 
 from array import array
 from bisect import bisect_left
@@ -14,7 +14,7 @@ Fold = Literal["gone", "folded", "clamped", "all"]
 SUMMARY = -1
 _SLOT_BITS = 24
 MORE = (1 << _SLOT_BITS) - 2
-"""Slots of a row that is no piece: the line that stands for a folded entry, and the one below a long one."""
+"""Slots of rows without a piece: the summary of a folded entry, and the "Show all" row below a long one."""
 
 ROW_KINDS = {"user": b"u", "speech": b"s", "thinking": b"t", "tool": b"t"}
 
@@ -26,7 +26,7 @@ class Row(NamedTuple):
 
 
 class PackedRows:
-    """Many rows as numbers in an array: as objects they would be felt whenever the garbage collector looks at all."""
+    """Many rows as numbers in an array: as objects they would slow down each garbage collection."""
 
     def __init__(self, numbers: "array[int]") -> None:
         self.numbers = numbers
@@ -92,7 +92,7 @@ class Rows:
         return bisect_left(self.rows.numbers, _number(row))
 
     def position_of_entry(self, entry: int) -> int:
-        """Its first row; that of the next entry for a hidden one."""
+        """Return the position of an entry's first row; for a hidden entry, that of the next one."""
         return self.position(Row(entry, SUMMARY))
 
     def reveal(self, piece: int) -> int:

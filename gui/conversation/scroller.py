@@ -321,15 +321,15 @@ class MessageScrollBar(QScrollBar):
         self._hits: bytes | bytearray = b""
         self._view = (0, 0)
         self._strip: QPixmap | None = None
-        """The cells as they were drawn last: in a long conversation drawing them takes longer than scrolling may."""
+        """Cached drawing of the cells, since drawing them in a long conversation is too slow for scrolling."""
 
     def show_rows(self, rows: Rows | None, hits: bytes | bytearray) -> None:
-        """The rows have changed, or those with hits: `hits` has a byte an entry, 1 for one with a hit."""
+        """Show these rows; `hits` has one byte per entry, 1 for an entry with a hit."""
         self._rows, self._hits, self._strip = rows, hits, None
         self.update()
 
     def show_view(self, first: int, after: int) -> None:
-        """Positions of the first row in view and of the one behind it."""
+        """Show which rows are in view: the positions of the first one and of the one after the last."""
         self._view = first, after
         self.update()
 
@@ -426,7 +426,7 @@ class MessageScrollBar(QScrollBar):
 
 
 def _between(one: QColor, other: QColor) -> QColor:
-    """Two thirds of the one and one third of the other."""
+    """Mix two colours: two thirds of the first, one third of the second."""
     return QColor(
         (2 * one.red() + other.red()) // 3, (2 * one.green() + other.green()) // 3, (2 * one.blue() + other.blue()) // 3
     )

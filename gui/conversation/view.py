@@ -37,7 +37,7 @@ from gui.widgets.announcer import announce
 _TEXT_PIXELS = 13
 _CODE_PIXELS = 12
 _LINE_HEIGHT = 130
-"""In percent; less than on a page, since messages have many short paragraphs."""
+"""Line height in percent; less than on a page, since messages have many short paragraphs."""
 _WHEEL_PIXELS = 60
 _WHEEL_NOTCH = 120
 _Move = QTextCursor.MoveOperation
@@ -60,10 +60,10 @@ class ConversationView(QAbstractScrollArea):
     - `folding`: folds and unfolds tool calls and thinking
     - `highlights`, `hits`: the highlighted words, and steps between them
 
-    Signals: menu_wanted: open a context menu (position on the screen). link_clicked: a link in a message (QUrl).
+    Signals: menu_requested: open a context menu (position on the screen). link_clicked: a link in a message (QUrl).
     """
 
-    menu_wanted = Signal(QPoint)
+    menu_requested = Signal(QPoint)
     link_clicked = Signal(QUrl)
 
     spoken_role = QAccessible.Role.List
@@ -307,7 +307,7 @@ class ConversationView(QAbstractScrollArea):
             self.selection.select_word(text.place)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        self.menu_wanted.emit(event.globalPos())
+        self.menu_requested.emit(event.globalPos())
 
     def _link_at(self, point: QPoint) -> str:
         text = self.scroller.text_at(point)

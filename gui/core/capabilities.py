@@ -21,32 +21,32 @@ MissingFeatures = Mapping[Feature, str]
 
 TITLES: dict[Feature, str] = {
     "sessions": marked("Past sessions cannot be browsed here"),
-    "alike": marked("Nothing like a passage can be searched for here"),
-    "conditions": marked("Searches cannot be limited here"),
-    "narrowing": marked("Nothing can be searched within results here"),
+    "alike": marked("Similar passages can't be searched for here"),
+    "conditions": marked("Filters aren't supported here"),
+    "narrowing": marked("Searching within results isn't supported here"),
     "ordering": marked("Age and variety cannot change the order here"),
-    "completion": marked("Nothing can be completed here"),
+    "completion": marked("Completion isn't supported here"),
     "explanation": marked("Answers are not explained here"),
-    "states": marked("It is not known here why a file is not found"),
-    "models": marked("The model is not chosen here"),
-    "insight": marked("This index cannot be looked into"),
+    "states": marked("Missing files can't be explained here"),
+    "models": marked("The model can't be chosen here"),
+    "insight": marked("This index can't be inspected"),
 }
 """Title above the engine's reason, if there is room; also the list of all features that the window checks."""
 
 SHORT: dict[Feature, str] = {
     "sessions": marked("Sessions"),
-    "alike": marked("More like it"),
+    "alike": marked("Similar passages"),
     "conditions": marked("Filters"),
-    "narrowing": marked("Within"),
+    "narrowing": marked("Search within results"),
     "ordering": marked("Ranking"),
     "completion": marked("Completion"),
-    "explanation": marked("Reasons"),
-    "states": marked("Lost files"),
+    "explanation": marked("Explanations"),
+    "states": marked("Missing files"),
     "models": marked("Models"),
-    "insight": marked("Inside"),
+    "insight": marked("Index view"),
 }
 """Short label next to a disabled control."""
-_TIP_LETTERS = 72
+_TIP_CHARACTERS = 72
 _BELOW = 32
 """Pixels from the upper edge of the focused widget to the message."""
 
@@ -66,7 +66,7 @@ class Capabilities(QObject):
         self._take(lacks)
 
     @Slot(object)
-    def hear(self, status: MemoryProviderStatus | None) -> None:
+    def update_status(self, status: MemoryProviderStatus | None) -> None:
         """Update the missing features by this status; None (no open memory) changes nothing."""
         if status is not None:
             self._take(status.lacks)
@@ -96,7 +96,7 @@ class Gate:
         self._allowed, self._why = allowed, "" if allowed else why
         self._show()
 
-    def hear(self, lacks: MissingFeatures) -> None:
+    def update_features(self, lacks: MissingFeatures) -> None:
         """Update by the memory's missing features."""
         reason = lacks.get(self.feature, "")
         if reason != self.reason:
@@ -129,18 +129,18 @@ class Gates:
         """Make a gate, through which the owner enables the action or control from now on."""
         gate = Gate(thing, feature)
         self._gates.append(gate)
-        gate.hear(self.lacks)
+        gate.update_features(self.lacks)
         return gate
 
-    def hear(self, lacks: MissingFeatures) -> None:
+    def update_features(self, lacks: MissingFeatures) -> None:
         self.lacks = lacks
         for gate in self._gates:
-            gate.hear(lacks)
+            gate.update_features(lacks)
 
 
 def _tip(sentence: str) -> str:
     """The sentence as a tooltip with lines of readable length; words with a hyphen aren't broken."""
-    return textwrap.fill(sentence, _TIP_LETTERS, break_on_hyphens=False)
+    return textwrap.fill(sentence, _TIP_CHARACTERS, break_on_hyphens=False)
 
 
 def _words(thing: QAction | QWidget) -> tuple[str, str, str]:

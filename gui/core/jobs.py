@@ -85,7 +85,7 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
         return f"{reason}: {error.filename}." if error.filename else f"{reason}."
-    return tr("Something unexpected went wrong ({name}); the log has the details.", name=type(error).__name__)
+    return tr("Unexpected error ({name}); the log has the details.", name=type(error).__name__)
 
 
 class _Runner(QRunnable):

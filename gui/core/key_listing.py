@@ -11,7 +11,7 @@ from gui.commands.keymap import Command, Keymap, without_dots, written
 from gui.core.view_spec import view_specs
 
 _BEFORE = (
-    Context("window", marked("Everywhere"), marked("This command isn't available here.")),
+    Context("window", marked("All views"), marked("This command isn't available here.")),
     Context("box", marked("Search box"), marked("Go to the search first.")),
 )
 _READERS = (
@@ -27,9 +27,9 @@ _AFTER = (
 _FIXED: tuple[Fixed, ...] = (
     Fixed("window", ("Tab", "Shift+Tab"), marked("Next and previous control")),
     Fixed("window", ("Shift+F10", "Menu"), marked("Context menu")),
-    Fixed("box", ("Down",), marked("Into the list")),
+    Fixed("box", ("Down",), marked("Go to the list")),
     Fixed("box", ("Return",), marked("Search immediately, or open the best result")),
-    Fixed("box", ("Alt+Up", "Alt+Down"), marked("Earlier and later questions")),
+    Fixed("box", ("Alt+Up", "Alt+Down"), marked("Earlier and later queries")),
     Fixed(
         "box", ("Up", "Down"), marked("Saved and recent searches, in the empty box; Delete removes one, F2 renames it")
     ),

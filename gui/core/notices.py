@@ -15,22 +15,22 @@ from gui.widgets.pricing import embed_words, estimate_words
 class Notices(Banner):
     """Its actions control the workspace.
 
-    Signals: settings_wanted: open the settings of a failing provider. engine_wanted: choose another engine.
+    Signals: settings_requested: open the settings of a failing provider. engine_requested: choose another engine.
     """
 
-    settings_wanted = Signal()
-    engine_wanted = Signal()
+    settings_requested = Signal()
+    engine_requested = Signal()
 
     def __init__(self, workspace: Workspace, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._workspace = workspace
-        workspace.sync_failed.connect(self.tell_failed_sync)
-        workspace.engine_tried.connect(self.tell_engine_tried)
-        workspace.data_restored.connect(self.tell_restored)
+        workspace.sync_failed.connect(self.show_failed_sync)
+        workspace.engine_tried.connect(self.show_engine_tried)
+        workspace.data_restored.connect(self.show_restored)
         workspace.data_not_restored.connect(self.complain)
 
     @Slot(str, str)
-    def tell_index_problem(self, sentence: str, remedy: IndexRemedy) -> None:
+    def show_index_problem(self, sentence: str, remedy: IndexRemedy) -> None:
         remedies: dict[IndexRemedy, tuple[Action, ...]] = {
             "": (),
             "rebuild": (Action(tr("Rebuild index…"), self.ask_rebuild),),
@@ -39,7 +39,7 @@ class Notices(Banner):
         self.say(sentence, "degraded", *remedies[remedy], key="index")
 
     @Slot(object)
-    def tell_user_data(self, status: UserDataStatus | None) -> None:
+    def show_user_data(self, status: UserDataStatus | None) -> None:
         """Show that facts, saved searches and history can't be read; None removes the message."""
         if status is None:
             self.clear("user-data")
@@ -50,22 +50,22 @@ class Notices(Banner):
             self.say(status.problem, "degraded", restore, key="user-data")
 
     @Slot(str)
-    def tell_restored(self, sentence: str) -> None:
+    def show_restored(self, sentence: str) -> None:
         """Show that the backup was restored, and its origin."""
         self.say(sentence, "working", key="restored")
 
     @Slot(str, bool)
-    def tell_failed_sync(self, sentence: str, of_provider: bool) -> None:
+    def show_failed_sync(self, sentence: str, of_provider: bool) -> None:
         settings = (self._to_settings,) if of_provider else ()
         self.say(sentence, "degraded", Action(tr("Try again"), self._workspace.sync), *settings, key="sync")
 
     @Slot()
-    def take_back_failed_sync(self) -> None:
+    def remove_failed_sync(self) -> None:
         """Remove the message about a failed sync, since a later one succeeded."""
         self.clear("sync")
 
     @Slot(str)
-    def tell_provider_problem(self, reason: str) -> None:
+    def show_provider_problem(self, reason: str) -> None:
         """Show why the configured provider can't be used; an empty reason removes the message."""
         if reason:
             self.say(
@@ -75,12 +75,12 @@ class Notices(Banner):
             self.clear("provider")
 
     @Slot(object)
-    def tell_engine_replaced(self, instead: FallbackEngine | None) -> None:
+    def show_engine_replaced(self, instead: FallbackEngine | None) -> None:
         """Show that another engine answers in place of the chosen one; None removes the message."""
         if instead is None:
             self.clear("engine")
             return
-        self._tell_replaced(
+        self._show_replaced(
             tr(
                 "{engine} did not answer. {reason} The built-in index answers until it does.",
                 engine=engine_name(instead.chosen),
@@ -91,16 +91,16 @@ class Notices(Banner):
     @Slot()
     def try_engine_again(self) -> None:
         """Try the chosen engine again, and show the result."""
-        self.say(tr("Asking the engine again…"), "working", key="engine")
+        self.say(tr("Trying the search engine again…"), "working", key="engine")
         self._workspace.try_again()
 
     @Slot(object)
-    def tell_engine_tried(self, instead: FallbackEngine | None) -> None:
+    def show_engine_tried(self, instead: FallbackEngine | None) -> None:
         """Show which engine still answers as a fallback; None if the chosen one is back."""
         if instead is None:
             self.clear("engine")
         else:
-            self._tell_replaced(
+            self._show_replaced(
                 tr(
                     "{engine} still does not answer. {reason} The built-in index answers until it does.",
                     engine=engine_name(instead.chosen),
@@ -108,17 +108,17 @@ class Notices(Banner):
                 ),
             )
 
-    def _tell_replaced(self, sentence: str) -> None:
+    def _show_replaced(self, sentence: str) -> None:
         again = Action(tr("Try again now"), self.try_engine_again)
         self.say(sentence, "degraded", again, self._to_engines, key="engine")
 
     @property
     def _to_settings(self) -> Action:
-        return Action(tr("Settings…"), self.settings_wanted.emit)
+        return Action(tr("Settings…"), self.settings_requested.emit)
 
     @property
     def _to_engines(self) -> Action:
-        return Action(tr("Choose another engine…"), self.engine_wanted.emit)
+        return Action(tr("Choose another engine…"), self.engine_requested.emit)
 
     @Slot()
     def ask_rebuild(self) -> None:
@@ -127,7 +127,7 @@ class Notices(Banner):
             tr("Rebuild the whole index? Searches use the present one until the new one is ready."),
             "working",
             Action(tr("Rebuild"), partial(self._workspace.sync, force=True)),
-            Action(tr("Keep it"), self.clear),
+            Action(tr("Keep the index"), self.clear),
             key="rebuild",
         )
 

@@ -51,54 +51,54 @@ class StatusEvents(QObject):
         self._later.setInterval(_WHILE_SYNCING_MS)
         self._later.timeout.connect(self.changed)
 
-    def hear(self, status: MemoryProviderStatus | None) -> None:
+    def update_status(self, status: MemoryProviderStatus | None) -> None:
         """Emit signals for the changes since the last record; None if no index is open any more."""
         if status is None:
             self._later.stop()
             self._seen = ()
             self._told = ""
             self._last_sync = self._last_change = None
-            self._hear_user_data(None)
-            self._hear_awaiting(None)
-            self._hear_provider("")
-            self._hear_engine(None)
+            self._report_user_data(None)
+            self._report_awaiting(None)
+            self._report_provider("")
+            self._report_engine(None)
             return
-        self._hear_change(status)
+        self._report_change(status)
         if status.index_error and status.index_error != self._told:
             self.problem.emit(status.index_error, index_remedy(status))
         self._told = status.index_error or ""
-        self._hear_user_data(status.user_data)
-        self._hear_awaiting(status.awaiting)
-        self._hear_provider(why_words_only(status))
-        self._hear_engine(engine_instead(status))
+        self._report_user_data(status.user_data)
+        self._report_awaiting(status.awaiting)
+        self._report_provider(why_words_only(status))
+        self._report_engine(engine_instead(status))
         last, self._last_sync = self._last_sync, status.last_sync
         if status.last_sync is not None and last != status.last_sync and not status.last_sync.error:
             self.synced.emit()
 
-    def _hear_user_data(self, status: UserDataStatus | None) -> None:
+    def _report_user_data(self, status: UserDataStatus | None) -> None:
         problem = "" if status is None else status.problem
         if problem != self._user_data:
             self._user_data = problem
             self.user_data.emit(status)
 
-    def _hear_provider(self, reason: str) -> None:
+    def _report_provider(self, reason: str) -> None:
         if reason != self._capabilities:
             self._capabilities = reason
             self.provider_problem.emit(reason)
 
-    def _hear_engine(self, instead: FallbackEngine | None) -> None:
+    def _report_engine(self, instead: FallbackEngine | None) -> None:
         if instead != self._instead:
             self._instead = instead
             self.engine_replaced.emit(instead)
 
-    def _hear_awaiting(self, estimate: EmbeddingEstimate | None) -> None:
+    def _report_awaiting(self, estimate: EmbeddingEstimate | None) -> None:
         """The same work is reported once, though it grows with every note."""
         wanted = None if estimate is None else (estimate.provider, estimate.model)
         if wanted != self._awaited:
             self._awaited = wanted
             self.awaiting.emit(estimate)
 
-    def _hear_change(self, status: MemoryProviderStatus) -> None:
+    def _report_change(self, status: MemoryProviderStatus) -> None:
         if status.last_sync is None or not _came_to_nothing(status.last_sync):
             self._last_change = status.last_sync
         seen = (
@@ -140,7 +140,7 @@ class SyncAnnouncer(QObject):
         self._since: float | None = None
         self._begun = False
 
-    def hear(self, status: MemoryProviderStatus | None) -> None:
+    def update_status(self, status: MemoryProviderStatus | None) -> None:
         """Handle a status record; None if no index is open."""
         if status is None:
             self._since, self._begun = None, False

@@ -11,7 +11,7 @@ import msgspec
 import platformdirs
 from PySide6.QtCore import QByteArray
 
-from engine import AskedQuestion, CancelToken, decode_json, read_file, replace_file
+from engine import CancelToken, QueryRecord, decode_json, read_file, replace_file
 from gui.core.location import ReadingPlace
 from gui.core.session_criteria import Criteria, Role
 from gui.core.view_spec import view_specs
@@ -29,7 +29,7 @@ class LastPlace(msgspec.Struct, kw_only=True, frozen=True):
     folder: str = ""
     view: str = "search"
     index_page: Literal["overview", "map", "duplicates", "health"] = "overview"
-    question: AskedQuestion | None = None
+    question: QueryRecord | None = None
     max_results: int = 0
     row: tuple[str, str, int, int] | None = None
     """Key of the current row of the results."""

@@ -53,7 +53,7 @@ REMEDY_WORDS: dict[Remedy, str] = {
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One value. `state` None: a plain figure that cannot be wrong."""
+    """One labelled value. `state` None: a plain number without a state."""
 
     label: str
     state: State | None
@@ -84,29 +84,29 @@ def vectors(count: int) -> str:
 # ---------------------------------------------------------------------------------------------------------------------
 
 _GAP = "  "
-"""Between the longest label and the values."""
+"""Pixels between the longest label and the values."""
 LINK_PADDING = 4
 _LINK_PIXELS = 12
 _LINK_PADS = 10
 _SPACING, _STACKED_SPACING = 6, 12
-_FEWEST_LETTERS = 15
+_FEWEST_CHARACTERS = 15
 """Fewest characters of a value next to its label; with less room it moves below."""
 
 
 def label_width() -> int:
-    """Of the column of labels, in pixels."""
+    """Return the width of the column of labels, in pixels."""
     longest = (tr(words) for words in ("Last change", *SHORT.values()))
     return max(QFontMetrics(font_at(BASE_PIXELS)).horizontalAdvance(words + _GAP) for words in longest)
 
 
 def links_width(words: Iterable[str]) -> int:
-    """Of the widest of buttons with these words, in pixels."""
+    """Return the width of the widest button with one of these labels, in pixels."""
     return max(QFontMetrics(font_at(_LINK_PIXELS)).horizontalAdvance(tr(one)) + _LINK_PADS for one in words)
 
 
 def must_stack(width: int) -> bool:
     """Whether rows of that width have too little room for a value, or any button, next to its label."""
-    least = _FEWEST_LETTERS * QFontMetrics(font_at(BASE_PIXELS)).averageCharWidth()
+    least = _FEWEST_CHARACTERS * QFontMetrics(font_at(BASE_PIXELS)).averageCharWidth()
     return width - label_width() < max(least, links_width(REMEDY_WORDS.values()))
 
 
@@ -164,7 +164,7 @@ class DiagnosticRow(QWidget):
 
     @property
     def button(self) -> QPushButton:
-        """The remedy's, shown or not."""
+        """The button of the remedy, which may be hidden."""
         return self._remedy
 
     @Slot()

@@ -29,11 +29,11 @@ from gui.widgets.table import IssuesTable
 _GAP = 8
 _CHIP_PADS = 24
 _MANY = 888_888
-"""As much as there may be of left-out files: what their number is given room for."""
+"""Number of excluded files for which the layout reserves room."""
 
 
 class ExcludedFiles(QWidget):
-    """Shows one of both lists; hidden if both are empty.
+    """The tables of failed and skipped files, one at a time; hidden if both are empty.
 
     Signals: chosen: `failed` or `skipped`, whose chip was pressed. reveal_requested: path of a file, as in its record.
     """
@@ -76,7 +76,7 @@ class ExcludedFiles(QWidget):
         return max(map(bold.horizontalAdvance, (_failed(_MANY), _skipped(_MANY)))) + _CHIP_PADS
 
     def fold(self, width: int) -> None:
-        """Put title and chips below each other where so little room is."""
+        """Stack title and chips if they don't fit next to each other."""
         title, way = self._title.sizeHint().width(), QBoxLayout.Direction
         chips = self._failed_chip.sizeHint().width() + self._skipped_chip.sizeHint().width() + _GAP
         self._chips.setDirection(way.LeftToRight if chips <= width else way.TopToBottom)
@@ -98,7 +98,7 @@ class ExcludedFiles(QWidget):
         self._table.show_records(skipped if skipped_shown else failed)
 
     def take_focus(self) -> None:
-        """Into the table."""
+        """Focus the table."""
         self._table.setFocus()
 
     def _choose(self, which: str, _checked: bool = False) -> None:
@@ -196,7 +196,8 @@ class GroupColumn(QWidget):
         return [button for view in self._views.values() for button in view.buttons()]
 
     def _order_tabs(self) -> None:
-        """Rows come and go, and Qt puts each new button last: they belong before what follows the column."""
+        """Set the tab order: Qt puts each new button last, but they belong before the widget that follows the
+        column."""
         buttons = self._buttons()
         before = preceding(self._follower)
         while before in buttons or not before.focusPolicy() & Qt.FocusPolicy.TabFocus:

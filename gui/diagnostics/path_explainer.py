@@ -1,4 +1,4 @@
-"""The field that explains for any path why it is found or not, with remedies next to it."""
+"""The field that explains why a path is or isn't found, with remedies."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ class PathDiagnostic:
 
 
 def read_path(state: PathState) -> PathDiagnostic:
-    """What to show of it."""
+    """Return the value to show for a path."""
     dot, word = _WORDS[state.state]
     word = tr(word)
     name = state.path.rpartition("/")[2] or state.file.rpartition("/")[2] or state.asked
@@ -87,7 +87,7 @@ def dropped_path(data: QMimeData) -> str:
 
 
 class _PathEdit(QLineEdit):
-    """A path as text; a dropped one replaces the text."""
+    """Line edit for a path; a dropped file replaces the text."""
 
     dropped = Signal(str)
 
@@ -172,7 +172,7 @@ class PathExplainer(QWidget):
     @Slot(object)
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Show in the field whether the backend supports explanations."""
-        self._gates.hear(lacks)
+        self._gates.update_features(lacks)
         self._lack.setText(breakable(lacks.get("states", "")))
         self._lack.setVisible("states" in lacks)
         self._clear()
@@ -195,7 +195,7 @@ class PathExplainer(QWidget):
         if not text.strip() or self._manager is None or not self.edit.isEnabled():
             return
         self._clear()
-        self._show("working", tr("Looking…"), "")
+        self._show("working", tr("Checking the file…"), "")
         self._start(text)
 
     def _start(self, text: str) -> None:

@@ -19,13 +19,13 @@ _PHASES = {
     "publishing": marked("publishing"),
     "done": marked("finishing"),
 }
-"""What a sync does, as the state of the index."""
+"""Phase of a sync -> state of the index in words."""
 
 
 def read_embedding(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
     why_not = str(status.custom.get("providerUnavailableReason") or "")
     if status.provider != "none":
-        tip = tr("Asked for: {provider}.", provider=status.requested_provider)
+        tip = tr("Requested provider: {provider}.", provider=status.requested_provider)
         problem = str(status.custom.get("providerError") or "")
         state: State = "degraded" if problem else "fine"
         yield Diagnostic(tr("Provider"), state, status.provider, problem, "probe-embedding", tip)
@@ -60,7 +60,7 @@ def read_embedding(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
 
 
 def _dealings(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
-    """Where texts are sent, the consent for it and the source of the key."""
+    """Yield where texts are sent, the consent for it and the source of the key."""
     if "remote" not in status.custom:
         return
     notes = list(map(str, status.custom.get("passedOver") or ()))
@@ -144,7 +144,7 @@ def read_batch(status: MemoryProviderStatus, now: float) -> Iterator[Diagnostic]
     where = f"{batch.last_provider}: " if batch.last_provider else ""
     said = where + batch.last_error if batch.last_error else ""
     tip = tr(
-        "{count} at a time, asked every {interval}.",
+        "{count} at a time, checked every {interval}.",
         count=batch.concurrency,
         interval=duration(batch.poll_interval_ms / 1000),
     )
@@ -184,7 +184,7 @@ def read_status(status: MemoryProviderStatus, now: float) -> tuple[Group, ...]:
         Group(tr("Batch"), tuple(read_batch(status, now))),
         Group(tr("Updates"), tuple(_sync(status, now))),
         Group(tr("Watcher"), tuple(_watcher(status, now))),
-        Group(tr("Not here"), tuple(_lacking(status))),
+        Group(tr("Missing features"), tuple(_lacking(status))),
     )
 
 
@@ -198,11 +198,11 @@ def _engine(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
 
 
 def _lacking(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
-    """What the engine in use cannot do, at the end: it does not change."""
+    """Yield the features that the current engine doesn't support."""
     for feature, reason in sorted(status.lacks.items()):
         yield Diagnostic(tr(SHORT[feature]), "off", reason.removesuffix(tr(BUILT_IN_CAN)).rstrip())
     if status.lacks:
-        yield Diagnostic(tr("Others"), None, tr("the built-in index can do all of this"), remedy="engine")
+        yield Diagnostic(tr("Other engine"), None, tr("the built-in index supports all of this"), remedy="engine")
 
 
 def _index(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
@@ -270,7 +270,7 @@ def _sources(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
         yield Diagnostic(names[count.source], None, f"{files(count.files)} · {chunks(count.chunks)}")
     if extra := status.extra_paths:
         yield Diagnostic(
-            tr("Extra"), None, tr_count("{count:,} path", "{count:,} paths", len(extra)), tip="\n".join(extra)
+            tr("Extra paths"), None, tr_count("{count:,} path", "{count:,} paths", len(extra)), tip="\n".join(extra)
         )
 
 
@@ -297,18 +297,18 @@ def _sync(status: MemoryProviderStatus, now: float) -> Iterator[Diagnostic]:
     step = status.syncing
     if step is not None:
         yield Diagnostic(tr("Running"), "working", tr(REASON_WORDS[step.reason]), tip=step.label)
-        yield Diagnostic(tr("Reused"), None, vectors(step.reused))
-        yield Diagnostic(tr("Embedded"), None, chunks(step.embedded))
+        yield Diagnostic(tr("Reused vectors"), None, vectors(step.reused))
+        yield Diagnostic(tr("Embedded passages"), None, chunks(step.embedded))
         if spent := spent_words(step.tokens, step.cost):
-            yield Diagnostic(tr("Spent"), None, spent)
+            yield Diagnostic(tr("Cost"), None, spent)
     last = status.last_sync
     if last is None:
-        yield Diagnostic(tr("Last"), "off", tr("never"), remedy=None if step else "sync")
+        yield Diagnostic(tr("Last update"), "off", tr("never"), remedy=None if step else "sync")
         return
     state, word = _outcome(last)
     ended = last.started + last.seconds
     yield Diagnostic(
-        tr("Last"),
+        tr("Last update"),
         state,
         f"{word}, {ago(ended, now)}",
         reason=tr(last.error),
@@ -317,7 +317,7 @@ def _sync(status: MemoryProviderStatus, now: float) -> Iterator[Diagnostic]:
     )
     spent = spent_words(last.tokens, last.cost)
     if spent and step is None:
-        yield Diagnostic(tr("Spent"), None, spent, tip=tr("In the last update."))
+        yield Diagnostic(tr("Cost"), None, spent, tip=tr("In the last update."))
     changed = f"{files(last.files_indexed)} · {chunks(last.chunks_indexed)}"
     removed = tr_count("{count:,} file removed.", "{count:,} files removed.", last.files_removed)
     yield Diagnostic(tr("Changed"), None, changed, tip=removed)

@@ -1,11 +1,11 @@
-"""The explanation next to the results: why the selected one was found, and how the answer came about."""
+"""The explanation next to the results: why the selected one was found, and how the search worked."""
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from engine import MemorySearchResult, SearchExplanation, marked, tr
-from gui.commands.commands import EXPLAIN, tell_key
+from gui.commands.commands import EXPLAIN, show_key_in_tooltip
 from gui.core.capabilities import MissingFeatures
 from gui.explanation import wording
 from gui.explanation.result_view import ResultView
@@ -23,17 +23,17 @@ _NOTHING = marked(
     "Search for something: this says where each score comes from, and what every stage of the search did."
 )
 _LOOKING = marked("Looking…")
-_UNEXPLAINED = marked("This answer came without an explanation.")
+_UNEXPLAINED = marked("This answer has no explanation.")
 
 
 class ExplanationPanel(QWidget):
     """Follows the selection; requests explanations only while visible, since they cost time."""
 
     wanted = Signal(bool)
-    """Whether answers are to come with their explanation."""
+    """Whether answers should include an explanation."""
     left = Signal()
-    """Back to the results."""
-    close_wanted = Signal()
+    """Return the focus to the results."""
+    close_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,8 +41,8 @@ class ExplanationPanel(QWidget):
         self._result: MemorySearchResult | None = None
         self._lack = ""
         self._close = IconButton("close", tr("Close the explanation"))
-        tell_key(self._close, tr("Close the explanation"), EXPLAIN.name)
-        self._close.clicked.connect(self.close_wanted)
+        show_key_in_tooltip(self._close, tr("Close the explanation"), EXPLAIN.name)
+        self._close.clicked.connect(self.close_requested)
         self._title = label(tr(_TITLE), "section")
         self._hint = label(tr(_NOTHING), "meta", wrap=True)
         self._of_result = ResultView()
@@ -99,13 +99,13 @@ class ExplanationPanel(QWidget):
 
     @Slot(object)
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Whether explanations are supported; if not, says why."""
+        """Update whether explanations are supported; if not, show why."""
         self._lack = lacks.get("explanation", "")
         self._render()
 
     @Slot(object)
     def show_answer(self, answer: Answer | None) -> None:
-        """The current answer; a keyword-only answer is ignored until the complete one arrives."""
+        """Show the explanation of an answer; a keyword-only answer is ignored until the complete one arrives."""
         if answer is not None and not answer.final:
             return
         self._answer = answer
@@ -113,7 +113,7 @@ class ExplanationPanel(QWidget):
 
     @Slot(object)
     def show_result(self, result: MemorySearchResult | None) -> None:
-        """The selected one."""
+        """Show the explanation of the selected result."""
         self._result = result
         self._render()
 
@@ -133,7 +133,7 @@ class ExplanationPanel(QWidget):
 
     @staticmethod
     def _why_nothing(answer: Answer | None) -> str:
-        """Why nothing is explained yet."""
+        """Return why nothing is explained yet."""
         return tr(_NOTHING if answer is None else _UNEXPLAINED if answer.explained else _LOOKING)
 
     def _show_result(self, answer: Answer, explanation: SearchExplanation) -> None:

@@ -1,4 +1,4 @@
-"""Why one result was found, and why there: the score as a bar, its parts in sentences, every number in a table."""
+"""Explains one result: the score as a bar, its parts in sentences, every number in a table."""
 
 from collections.abc import Iterator, Sequence
 
@@ -22,7 +22,7 @@ _SPACING = 14
 _TERM_BARS_BAR = 4
 _TERM_BARS_GAP = 8
 _LEAST_WHERE = 3
-"""Characters; with less room, the fields of a term are only in the tooltip."""
+"""Fewest characters for the fields of a term; with less room they are only in the tooltip."""
 _TERM_SHARE = 0.5
 """Share of the width for the terms and their fields."""
 
@@ -31,22 +31,23 @@ _LEAST_WIDTH = 120
 
 
 class Drawing(QWidget):
-    """A subclass returns its height (`wanted_height`), paints (`draw`), and calls `show_anew` with new content."""
+    """A painted widget. A subclass returns its height (`wanted_height`), paints (`draw`), and calls `update_drawing`
+    after changes."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def wanted_height(self) -> int:
-        """In pixels, at the width of now."""
+        """Return the height in pixels at the current width."""
         raise NotImplementedError
 
     def draw(self, painter: QPainter, colours: Tokens) -> None:
-        """In small type, with round edges."""
+        """Paint the content; `painter` has a small font and antialiasing."""
         raise NotImplementedError
 
-    def show_anew(self) -> None:
-        """There is something else to draw."""
+    def update_drawing(self) -> None:
+        """Measure and paint again after a change of the content."""
         self._measure()
         self.update()
 
@@ -79,7 +80,7 @@ def _row() -> int:
 
 
 class TermBars(Drawing):
-    """One row a term: the word, its bar, its figure; the longest bar is that of the word that brings most."""
+    """One row per term: word, bar and score; the longest bar is that of the highest score."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -89,7 +90,7 @@ class TermBars(Drawing):
         self._parts = tuple(parts)
         self.setAccessibleName(spoken_parts(parts))
         set_tip(self, "\n".join(f"{part.term}: {part.where}" for part in parts if part.where))
-        self.show_anew()
+        self.update_drawing()
 
     def wanted_height(self) -> int:
         return _row() * len(self._parts)
@@ -122,12 +123,12 @@ class TermBars(Drawing):
 
 
 class RangeBar(Drawing):
-    """From the cosine that counts nothing to that which counts as the same meaning, filled up to this one."""
+    """Bar over the model's cosine range, from "no similarity" to "same meaning", filled up to the result's cosine."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._low = self._high = self._filled = 0.0
-        self.show_anew()
+        self.update_drawing()
 
     def show_range(self, low: float, high: float, cosine: float) -> None:
         self._low, self._high = low, high
@@ -160,13 +161,13 @@ _GAP = 8
 _SQUARE = 10
 _BETWEEN = 14
 _TICK = 3
-"""Pixels that the mark of the threshold stands out above and below."""
+"""Pixels by which the mark of the threshold extends above and below the bar."""
 
 Entry = tuple[str, QBrush]
 
 
 class ScoreBar(Drawing):
-    """Bar with its legend, which wraps where the bar is short."""
+    """The score bar with its legend, which wraps if the bar is short."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -175,12 +176,12 @@ class ScoreBar(Drawing):
     def show_shares(self, shares: Shares) -> None:
         self._shares = shares
         self.setAccessibleName(spoken_shares(shares))
-        self.show_anew()
+        self.update_drawing()
 
     # --- measuring --------------------------------------------------------------------------------------------------
 
     def _entries(self, colours: Tokens) -> Iterator[Entry]:
-        """What the legend names, each with its look."""
+        """Return the entries of the legend, each with its colours."""
         shares = self._shares
         yield tr("words {share:.2f}", share=shares.words), QBrush(colours.accent)
         yield tr("meaning {share:.2f}", share=shares.meaning), QBrush(colours.meaning)
@@ -190,7 +191,7 @@ class ScoreBar(Drawing):
             yield tr("minimum {least:g}", least=shares.least), QBrush(colours.text)
 
     def _lines(self, colours: Tokens) -> list[list[Entry]]:
-        """The legend, as much in a line as fits."""
+        """Break the legend into lines."""
         metrics = QFontMetrics(font_at(12))
         lines: list[list[Entry]] = [[]]
         room = self.width()
@@ -211,7 +212,7 @@ class ScoreBar(Drawing):
 
     @staticmethod
     def _bar_height() -> int:
-        """Including the gap to the legend."""
+        """Return the height of the bar, including the gap to the legend."""
         return 2 * _TICK + _BAR + _GAP
 
     # --- painting ---------------------------------------------------------------------------------------------------
@@ -236,7 +237,7 @@ class ScoreBar(Drawing):
             top += height
 
     def _paint_bar(self, painter: QPainter, colours: Tokens) -> None:
-        """From the longest to the shortest, each over longer ones."""
+        """Paint the parts from the longest to the shortest, over each other."""
         shares, full = self._shares, self.width()
         painter.setPen(Qt.PenStyle.NoPen)
         for share, brush in (
@@ -262,7 +263,7 @@ def _hatched(colour: QColor) -> QBrush:
 
 
 class Section(QWidget):
-    """Hidden while it has nothing to say; changed in place, so that nothing jumps from result to result."""
+    """A titled sentence, hidden if empty; updated in place, so that the layout stays stable."""
 
     def __init__(self, title: str, drawing: QWidget | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -292,7 +293,7 @@ class Section(QWidget):
 
 
 class ResultView(QWidget):
-    """Everything about the selected result."""
+    """The explanation of the selected result."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""The tables behind the explanation: as high as their rows, in the order in which things happened."""
+"""The tables of the explanation, in the order of the search's stages and as high as their rows."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from gui.widgets.table import Column, Index, RecordsTable
 
 Record = TypeVar("Record")
 _PADDING = 16
-_NAME_LETTERS, _MOST_LETTERS = 16, 22
-"""Of the name of a figure."""
+_NAME_CHARACTERS, _MOST_CHARACTERS = 16, 22
+"""Fewest and most characters of a figure's name."""
 _MARK = "\N{MULTIPLICATION SIGN}"
 
 
 @dataclass(frozen=True)
 class StageRow:
-    """One stage, and whether it let nothing through."""
+    """A stage of the search, and whether it removed everything."""
 
     stage: SearchStage
     emptied: bool
@@ -34,7 +34,7 @@ class StageRow:
 
     @property
     def said(self) -> str:
-        """All of it in a sentence or two."""
+        """The stage in one or two sentences, for screen readers."""
         told = (counts(self.stage), self.stage.note, tr("This step removed everything.") if self.emptied else "")
         return f"{stage_name(self.stage)}: {' '.join(part for part in told if part)}"
 
@@ -44,7 +44,7 @@ def stage_rows(explanation: SearchExplanation) -> tuple[StageRow, ...]:
 
 
 class _FittedTable(RecordsTable[Record]):
-    """Scrolls in no direction: what holds it does."""
+    """A table without scroll bars; its container scrolls."""
 
     def __init__(
         self, columns: Sequence[Column[Record]], tip: Callable[[Record], str], parent: QWidget | None = None
@@ -68,7 +68,7 @@ class _FittedTable(RecordsTable[Record]):
                 self.selectRow(number)
 
     def _fit(self) -> None:
-        """Take the height of the rows, and leave to the words what the figures do not need."""
+        """Fit the height to the rows, and give the width that the numbers don't need to the text."""
         metrics, model = QFontMetrics(font_at(13)), self.model()
         for number, column in enumerate(self._columns):
             if column.figures:
@@ -91,7 +91,7 @@ class _FittedTable(RecordsTable[Record]):
 
 
 class StageTable(_FittedTable[StageRow]):
-    """Each stage with the number of inputs and outputs, and milliseconds."""
+    """The stages of the search with their numbers of inputs and outputs, and milliseconds."""
 
     chosen = Signal(str)
     """Explanation of the current stage; empty if there is none."""
@@ -99,15 +99,18 @@ class StageTable(_FittedTable[StageRow]):
     def __init__(self, parent: QWidget | None = None) -> None:
         columns = (
             Column[StageRow](tr("Stage"), 0, lambda row: row.name),
-            Column[StageRow](tr("In"), 8, lambda row: row.stage.entered, lambda row: grouped(row.stage.entered), True),
-            Column[StageRow](tr("Left"), 8, lambda row: row.stage.left, lambda row: grouped(row.stage.left), True),
+            Column[StageRow](
+                tr("Entered"), 8, lambda row: row.stage.entered, lambda row: grouped(row.stage.entered), True
+            ),
+            Column[StageRow](tr("Remaining"), 8, lambda row: row.stage.left, lambda row: grouped(row.stage.left), True),
             Column[StageRow]("ms", 7, _microseconds, lambda row: spent(row.stage.milliseconds), True),
         )
         super().__init__(columns, lambda row: row.said, parent)
         self.setAccessibleName(tr("Stages of the search"))
 
     def show_stages(self, explanation: SearchExplanation) -> None:
-        """With the stage current that emptied the answer, else the one that was, or the threshold at first."""
+        """Show the stages; the current one is the stage that emptied the answer, else the previous one, or the
+        threshold."""
         before = self.record_at(self.currentIndex())
         wanted = explanation.emptied_by or ("threshold" if before is None else before.stage.name)
         rows = stage_rows(explanation)
@@ -125,7 +128,7 @@ class FigureTable(_FittedTable[Figure]):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         columns = (
-            Column[Figure](tr("Figure"), _NAME_LETTERS, lambda figure: figure.name),
+            Column[Figure](tr("Figure"), _NAME_CHARACTERS, lambda figure: figure.name),
             Column[Figure](tr("Value"), 0, lambda figure: figure.value),
         )
         super().__init__(columns, lambda figure: f"{figure.name}: {figure.value}", parent)
@@ -136,9 +139,9 @@ class FigureTable(_FittedTable[Figure]):
         super()._fit()
         metrics, model = QFontMetrics(font_at(13)), self.model()
         names = (model.index(row, 0).data() for row in range(model.rowCount()))
-        most = metrics.averageCharWidth() * _MOST_LETTERS
+        most = metrics.averageCharWidth() * _MOST_CHARACTERS
         widest = max(map(metrics.horizontalAdvance, names), default=0)
-        least = metrics.averageCharWidth() * _NAME_LETTERS
+        least = metrics.averageCharWidth() * _NAME_CHARACTERS
         self.horizontalHeader().resizeSection(0, max(least, min(widest, most)) + _PADDING)
 
 

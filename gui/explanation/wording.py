@@ -26,18 +26,18 @@ STAGES: dict[str, str] = {
     "query": marked("Operators"),
     "within": marked("Earlier results"),
     "passage": marked("The passage"),
-    "newest": marked("Newest"),
+    "newest": marked("Newest files"),
     "words": marked("Words"),
     "keywords": marked("Found by words"),
     "vectors": marked("Found by meaning"),
     "scores": marked("Scores"),
-    "times": marked("Times"),
-    "title": marked("Titles"),
+    "times": marked("Dates"),
+    "title": marked("Title matches"),
     "age": marked("Age"),
     "threshold": marked("Threshold"),
-    "role": marked("Who speaks"),
+    "role": marked("Speaker"),
     "diversity": marked("Variety"),
-    "results": marked("Shown"),
+    "results": marked("Results shown"),
 }
 """Stage -> its label; one that is not listed keeps its own name."""
 FIELDS: dict[MatchField, str] = {
@@ -67,7 +67,7 @@ _SPOKEN_SHARES = {
         "Score {score:.2f}: words {words:.2f}, meaning {meaning:.2f}, {aged:.2f} lost by age; minimum {least:g}"
     ),
 }
-"""By whether age has reduced the score, and whether there is a query."""
+"""Texts by whether age has reduced the score, and whether there is a minimum."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Shares:
     aged: float
     """Part of the score lost by age."""
     least: float
-    """What the score had to reach; 0 for nothing."""
+    """Minimum score; 0 for none."""
 
     @property
     def score(self) -> float:
@@ -88,12 +88,12 @@ class Shares:
 
 @dataclass(frozen=True)
 class Part:
-    """One term and what it brings to the words' score."""
+    """One term and its share of the keyword score."""
 
     term: str
     score: float
     where: str
-    """Its fields in words; or that the passage doesn't contain it, or that it doesn't count."""
+    """The fields that contain it; or a note that the passage lacks it, or that it doesn't count."""
 
     @property
     def missing(self) -> bool:
@@ -102,7 +102,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of the table behind all of it."""
+    """One row of the table of numbers."""
 
     name: str
     value: str
@@ -114,7 +114,7 @@ def stage_name(stage: SearchStage) -> str:
 
 
 def shares(reason: ResultExplanation, result: MemorySearchResult) -> Shares:
-    """Of the score that it has now; the part of each half is as large as it was before it aged."""
+    """Split the current score into words and meaning, in the proportion from before ageing."""
     return Shares(
         words=reason.score * result.text_share,
         meaning=reason.score * (1 - result.text_share),
@@ -124,7 +124,7 @@ def shares(reason: ResultExplanation, result: MemorySearchResult) -> Shares:
 
 
 def spoken_shares(of: Shares) -> str:
-    """The bar for assistive tools."""
+    """Describe the score bar for screen readers."""
     said = _SPOKEN_SHARES[of.aged >= 0.005, bool(of.least)]
     return tr(said, score=of.score, words=of.words, meaning=of.meaning, aged=of.aged, least=of.least)
 
@@ -161,26 +161,35 @@ def place(reason: ResultExplanation, outcome: SearchOutcome) -> str:
 
 
 def counts(stage: SearchStage) -> str:
-    """For assistive technology: numbers of inputs and outputs."""
+    """Return a stage's numbers of inputs and outputs for screen readers."""
     entered, left = stage.entered, stage.left
     match stage.unit:
         case "chunks":
             return tr_count(
-                "{count:,} passage in, {left:,} left.", "{count:,} passages in, {left:,} left.", entered, left=left
+                "{count:,} passage entered, {left:,} remaining.",
+                "{count:,} passages entered, {left:,} remaining.",
+                entered,
+                left=left,
             )
         case "files":
             return tr_count(
-                "{count:,} file in, {left:,} left.", "{count:,} files in, {left:,} left.", entered, left=left
+                "{count:,} file entered, {left:,} remaining.",
+                "{count:,} files entered, {left:,} remaining.",
+                entered,
+                left=left,
             )
         case "words":
             return tr_count(
-                "{count:,} word in, {left:,} left.", "{count:,} words in, {left:,} left.", entered, left=left
+                "{count:,} word entered, {left:,} remaining.",
+                "{count:,} words entered, {left:,} remaining.",
+                entered,
+                left=left,
             )
     return ""
 
 
 def total(explanation: SearchExplanation, age: float | None) -> str:
-    """All stages together; `age` in seconds of an answer that was remembered."""
+    """Return number and duration of all stages; `age`: seconds since a cached answer was computed."""
     milliseconds = sum(stage.milliseconds for stage in explanation.stages)
     text = tr("{count} stages in {milliseconds:.1f} ms.", count=len(explanation.stages), milliseconds=milliseconds)
     if age is None:
@@ -199,10 +208,10 @@ def figures(reason: ResultExplanation) -> tuple[Figure, ...]:
 
 
 def _figures(of: ResultExplanation) -> Iterator[tuple[str, str]]:
-    yield tr("Place in list"), number(of.rank)
+    yield tr("Rank"), number(of.rank)
     yield tr("Score"), number(of.score, ".3f")
     if of.min_score:
-        yield tr("Asked for"), number(of.min_score, "g")
+        yield tr("Minimum score"), number(of.min_score, "g")
     if of.full_bm25:
         yield tr("Words' score"), number(of.text_score, ".3f")
         for term in of.terms:
@@ -210,22 +219,22 @@ def _figures(of: ResultExplanation) -> Iterator[tuple[str, str]]:
         for word in of.missing:
             yield in_quotes(word), tr(_LACKING)
         yield tr("BM25 sum"), number(of.bm25, ".2f")
-        yield tr("For nearness"), number(of.nearness * of.full_bm25, ".2f")
-        yield tr("Full match"), number(of.full_bm25, ".2f")
+        yield tr("Added for nearby words"), number(of.nearness * of.full_bm25, ".2f")
+        yield tr("Score of a full match"), number(of.full_bm25, ".2f")
         yield tr("Share of the query"), number(of.covered, ".0%")
-        yield tr("In two adjacent lines"), number(of.together, ".0%")
-        yield tr("Gives"), number(of.from_coverage, ".3f")
-        yield tr("Most from BM25"), number(of.text_limit, ".3f")
+        yield tr("Share of the query in two adjacent lines"), number(of.together, ".0%")
+        yield tr("Added for this share"), number(of.from_coverage, ".3f")
+        yield tr("Limit of the BM25 score"), number(of.text_limit, ".3f")
     yield from _meaning(of)
     if of.time:
         yield tr("Time in the query"), of.time
-        yield tr("Factor for the time"), number(of.time_lift, ".2f")
+        yield tr("Factor for a matching date"), number(of.time_lift, ".2f")
     yield from _age(of)
     if of.mmr_like or of.rank != of.score_rank:
-        yield tr("Place by score"), number(of.score_rank)
-        yield tr("Off for likeness"), number(of.mmr_penalty, ".3f")
+        yield tr("Rank by score alone"), number(of.score_rank)
+        yield tr("Deducted for similarity"), number(of.mmr_penalty, ".3f")
         if of.mmr_like:
-            yield tr("Like"), of.mmr_like
+            yield tr("Similar to"), of.mmr_like
 
 
 def _of_term(term: TermMatch) -> str:
@@ -245,21 +254,21 @@ def _meaning(of: ResultExplanation) -> Iterator[tuple[str, str]]:
     yield tr("Meaning's score"), score
     if of.cosine is not None:
         yield tr("Cosine"), number(of.cosine, ".3f")
-    yield tr("Range of cosines"), tr("{low:.2f} to {high:.2f}", low=of.cosine_low, high=of.cosine_high)
-    yield tr("Meaning counts"), number(of.vector_weight, ".0%")
+    yield tr("Cosine range of the model"), tr("{low:.2f} to {high:.2f}", low=of.cosine_low, high=of.cosine_high)
+    yield tr("Weight of meaning"), number(of.vector_weight, ".0%")
 
 
 def _age(of: ResultExplanation) -> Iterator[tuple[str, str]]:
     if of.date_origin is None:
         return
-    yield tr("Date from"), tr(_ORIGINS[of.date_origin])
+    yield tr("Date taken from"), tr(_ORIGINS[of.date_origin])
     if of.date is not None and of.half_life_days is not None:
         yield tr("Date"), date_of(of.date)
         yield tr("Half-life"), tr_count("{count:,} day", "{count:,} days", round(of.half_life_days))
-        yield tr("Left after age"), number(of.decay, ".1%")
-        yield tr("Score before"), number(of.fresh_score, ".3f")
+        yield tr("Score left after ageing"), number(of.decay, ".1%")
+        yield tr("Score before ageing"), number(of.fresh_score, ".3f")
 
 
 def spoken_parts(listed: Sequence[Part]) -> str:
-    """The bars of the terms for assistive tools."""
+    """Describe the bars of the terms for screen readers."""
     return ", ".join(f"{part.term} {part.where if part.missing else number(part.score, '.2f')}" for part in listed)

@@ -25,7 +25,7 @@ def _make(jobs: "Jobs", parent: "QObject") -> ViewPanel:
 VIEW = ViewSpec(
     name="facts",
     label=marked("Facts"),
-    tip=marked("What is to be remembered"),
+    tip=marked("Facts for agents to remember"),
     command=marked("Facts"),
     key="Ctrl+4",
     make=_make,

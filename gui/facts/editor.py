@@ -22,26 +22,26 @@ _GUTTER = 16
 
 
 class FactEditor(QScrollArea):
-    """Shows one fact, a new one, or nothing.
+    """Editor for one fact, existing or new; may be empty.
 
-    Signals: change_wanted: the changed Fact. add_wanted: text, category (None: by its words) and importance of a new
-    one. approve_wanted, forget_wanted, restore_wanted, erase_wanted: the Fact as shown. left: Escape, or Back: to the
-    list. undo_wanted: Ctrl+Z outside of typing.
+    Signals: change_requested: the changed Fact. add_requested: text, category (None: by its words) and importance of a
+    new one. approve_requested, forget_requested, restore_requested, erase_requested: the Fact as shown. left: Escape,
+    or Back: to the list. undo_requested: Ctrl+Z outside of typing.
     """
 
-    change_wanted = Signal(object)
-    add_wanted = Signal(str, object, float)
-    approve_wanted = Signal(object)
-    forget_wanted = Signal(object)
-    restore_wanted = Signal(object)
-    erase_wanted = Signal(object)
+    change_requested = Signal(object)
+    add_requested = Signal(str, object, float)
+    approve_requested = Signal(object)
+    forget_requested = Signal(object)
+    restore_requested = Signal(object)
+    erase_requested = Signal(object)
     left = Signal()
-    undo_wanted = Signal()
+    undo_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.fact: Fact | None = None
-        """None for a new one, and for nothing."""
+        """The shown fact; None for a new one and for an empty editor."""
         self.is_new = False
         self._editable = True
         self._asks = False
@@ -57,19 +57,19 @@ class FactEditor(QScrollArea):
         self._save = self._button(tr("Save"), self.save, "primary")
         set_tip(self._save, tr("Save changes (Ctrl+Enter)"))
         self._revert = self._button(tr("Discard"), self._discard)
-        self._approve = self._button(tr("Approve"), lambda: self._tell(self.approve_wanted), "primary")
-        self._forget = self._button(tr("Forget"), lambda: self._tell(self.forget_wanted))
-        self._restore = self._button(tr("Put back"), lambda: self._tell(self.restore_wanted), "primary")
+        self._approve = self._button(tr("Approve"), lambda: self._tell(self.approve_requested), "primary")
+        self._forget = self._button(tr("Forget"), lambda: self._tell(self.forget_requested))
+        self._restore = self._button(tr("Restore"), lambda: self._tell(self.restore_requested), "primary")
         self._erase = self._button(tr("Delete for good…"), lambda: self._ask(True))
-        self._yes = self._button(tr("Delete for good"), lambda: self._tell(self.erase_wanted))
-        self._no = self._button(tr("Keep it"), lambda: self._ask(False))
+        self._yes = self._button(tr("Delete for good"), lambda: self._tell(self.erase_requested))
+        self._no = self._button(tr("Keep the fact"), lambda: self._ask(False))
         self._arrange()
         self._fill_combos()
         self._restyle()
         self.text.textChanged.connect(self._judge)
         self.text.accepted.connect(self.save)
         self.text.left.connect(self._leave)
-        self.text.undo_wanted.connect(self.undo_wanted)
+        self.text.undo_requested.connect(self.undo_requested)
         self.category.activated.connect(self._choose)
         self.importance.activated.connect(self._choose)
         self.clear()
@@ -149,7 +149,7 @@ class FactEditor(QScrollArea):
         self._show(typed)
 
     def begin_new(self, text: str = "") -> None:
-        """Write a fact that there is not yet."""
+        """Start a new fact."""
         self.fact, self.is_new, self._editable, self._asks = None, True, True, False
         self._show(text)
         self.text.setFocus()
@@ -246,7 +246,7 @@ class FactEditor(QScrollArea):
     # --- actions ----------------------------------------------------------------------------------------------------
 
     def take_focus(self) -> None:
-        """Into the text, or to what can be done with one that cannot be changed."""
+        """Focus the text, or the first button of a fact that can't be changed."""
         if self.text.isReadOnly() and not self._restore.isHidden():
             self._restore.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
@@ -261,11 +261,11 @@ class FactEditor(QScrollArea):
             self.is_new = False
             text, category, importance = self._typed, self.category.currentData(), self.importance.currentData()
             self.clear()
-            self.add_wanted.emit(text, category or None, importance)
+            self.add_requested.emit(text, category or None, importance)
         elif self.fact is not None and self.is_changed:
             self.fact = msgspec.structs.replace(self.fact, text=self._typed)
             self._judge()
-            self.change_wanted.emit(self.fact)
+            self.change_requested.emit(self.fact)
 
     @Slot()
     def _choose(self) -> None:
@@ -274,7 +274,7 @@ class FactEditor(QScrollArea):
         category = cast("FactCategory", self.category.currentData())
         wanted = msgspec.structs.replace(self.fact, category=category, importance=self.importance.currentData())
         if wanted != self.fact:
-            self.change_wanted.emit(wanted)
+            self.change_requested.emit(wanted)
 
     @Slot()
     def _discard(self) -> None:

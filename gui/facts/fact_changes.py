@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from engine import Fact, FactCategory, Facts, KeptFact, MemorySearchManager, category_of, marked, tr
+from engine import Fact, FactCategory, Facts, MemorySearchManager, SavedFact, category_of, marked, tr
 from gui.core.jobs import Job, Jobs
 from gui.facts import wording
 from gui.facts.list_and_editor import FactsBody
@@ -23,7 +23,7 @@ _LOOK_MS = 2000
 
 class UndoStep(NamedTuple):
     id: str
-    """Of the fact that it is about."""
+    """Id of the changed fact."""
     back: Act
     """Restores the previous state."""
     taken_back: str
@@ -31,7 +31,7 @@ class UndoStep(NamedTuple):
 
 
 class UndoStack:
-    """Falsy where nothing is left to take back."""
+    """The changes that can be undone; falsy if there are none."""
 
     def __init__(self) -> None:
         self._steps: list[UndoStep] = []
@@ -59,10 +59,10 @@ def _nothing(_: object) -> None:
 
 
 class FactStore(QObject):
-    """One job at a time, so that changes are written in order."""
+    """Facts of the open memory; runs one job at a time, so that changes are written in order."""
 
     changed = Signal()
-    """`facts` or `problem` are other ones now."""
+    """`facts` or `problem` has changed."""
 
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -84,11 +84,11 @@ class FactStore(QObject):
 
     @property
     def kept(self) -> Facts | None:
-        """Those of the open memory."""
+        """The facts service of the open memory."""
         return self._kept
 
     def fact(self, id_: str) -> Fact | None:
-        """As last read; None if there is none."""
+        """Return the fact as last read; None if it doesn't exist."""
         return next((fact for fact in self.facts or () if fact.id == id_), None)
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
@@ -100,7 +100,7 @@ class FactStore(QObject):
         self.changed.emit()
 
     def watch(self, wanted: bool) -> None:
-        """Whether the view is visible: then changes by other programs are followed, too."""
+        """Set whether the view is visible: only then changes by other programs are followed."""
         if wanted:
             self.look()
             self._clock.start()
@@ -109,12 +109,12 @@ class FactStore(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Read what there is, unless something is being done after which that happens anyway."""
+        """Read the facts, unless a running job will do so anyway."""
         if not self.busy:
             self.do(_nothing)
 
     def do(self, act: Act, on_done: OnDone = _nothing, on_error: OnError = _nothing) -> None:
-        """Change something; `on_done` gets what `act` returns, with the updated `facts`."""
+        """Run `act`, which changes facts; `on_done` receives its result, after `facts` was updated."""
         if self._kept is not None:
             self._steps.append(_Step(act, on_done, on_error))
             self._run()
@@ -158,30 +158,30 @@ class FactStore(QObject):
 
 
 class FactChanges(QObject):
-    """Does what the list and the editor ask for."""
+    """Runs the changes that the list and the editor request."""
 
     added = Signal()
     """A new fact was saved, or an existing one found: show it."""
 
-    def __init__(self, shelf: FactStore, body: FactsBody, parent: QObject) -> None:
+    def __init__(self, store: FactStore, body: FactsBody, parent: QObject) -> None:
         super().__init__(parent)
-        self._saved = shelf
+        self._saved = store
         self._body = body
         self._undo = UndoStack()
         self._go_next = ""
         """Id of the fact that was added or put back, until the list has it."""
         editor = body.editor
-        body.list.forget_wanted.connect(self._forget)
-        editor.undo_wanted.connect(self.undo)
-        editor.add_wanted.connect(self._add)
-        editor.change_wanted.connect(self._change)
-        editor.approve_wanted.connect(self._approve)
-        editor.forget_wanted.connect(self._forget)
-        editor.restore_wanted.connect(self._restore)
-        editor.erase_wanted.connect(self._erase)
+        body.list.forget_requested.connect(self._forget)
+        editor.undo_requested.connect(self.undo)
+        editor.add_requested.connect(self._add)
+        editor.change_requested.connect(self._change)
+        editor.approve_requested.connect(self._approve)
+        editor.forget_requested.connect(self._forget)
+        editor.restore_requested.connect(self._restore)
+        editor.erase_requested.connect(self._erase)
 
     def clear(self) -> None:
-        """The facts are other ones: nothing of those before can be taken back."""
+        """Clear the undo stack: facts of another memory are shown."""
         self._undo.clear()
 
     def go_on(self) -> None:
@@ -202,13 +202,13 @@ class FactChanges(QObject):
         def add(facts: Facts) -> object:
             return facts.add(text, category=category or category_of(text), importance=importance)
 
-        def done(kept: KeptFact) -> None:
+        def done(kept: SavedFact) -> None:
             fact = kept.fact
             self._go_next = fact.id
             if kept.duplicate:
                 self._say(tr("This fact is known already."))
             else:
-                self._undo.add(fact.id, lambda facts: facts.erase([fact.id]), tr("The new fact is gone again."))
+                self._undo.add(fact.id, lambda facts: facts.erase([fact.id]), tr("The new fact was undone."))
                 self._say(tr("Remembered: {fact}", fact=wording.short(fact.text)))
             self.added.emit()
 
@@ -230,23 +230,23 @@ class FactChanges(QObject):
                 self._body.editor.put_typed(fact.text)
             self.complain(sentence)
 
-        done, undone = marked("Changed: {fact}"), marked("It is as it was before: {fact}")
+        done, undone = marked("Changed: {fact}"), marked("Change undone: {fact}")
         self._do(before, lambda facts: facts.change(fact), done, undone, refused)
 
     @Slot(object)
     def _approve(self, fact: Fact) -> None:
-        done, undone = marked("Approved: {fact}"), marked("It waits again: {fact}")
+        done, undone = marked("Approved: {fact}"), marked("Awaiting approval again: {fact}")
         self._do(fact, lambda facts: facts.approve([fact.id]), done, undone)
 
     @Slot(object)
     def _forget(self, fact: Fact) -> None:
         if fact.forgotten is None and not self._saved.problem:
-            done, undone = marked("Forgotten: {fact}"), marked("It is remembered again: {fact}")
+            done, undone = marked("Forgotten: {fact}"), marked("Remembered again: {fact}")
             self._do(fact, lambda facts: facts.forget([fact.id]), done, undone)
 
     @Slot(object)
     def _restore(self, fact: Fact) -> None:
-        done, undone = marked("Put back: {fact}"), marked("It is forgotten again: {fact}")
+        done, undone = marked("Restored: {fact}"), marked("Forgotten again: {fact}")
         self._do(fact, lambda facts: facts.restore([fact.id]), done, undone)
 
     @Slot(object)
@@ -257,7 +257,8 @@ class FactChanges(QObject):
         )
 
     def _do(self, before: Fact, act: Act, done: str, undone: str, refused: Callable[[str], None] | None = None) -> None:
-        """Do it; `before` can be restored afterwards. `done` and `undone` are sentences with the field `{fact}`."""
+        """Run a change; `before` can be restored afterwards. `done` and `undone` are sentences with the field
+        `{fact}`."""
 
         def tell(_: object) -> None:
             name = wording.short(before.text)
@@ -275,7 +276,7 @@ class FactChanges(QObject):
         announce(self._body, sentence)
 
     def complain(self, sentence: str) -> None:
-        """What could not be done, and why."""
+        """Show what could not be done, and why."""
         self._body.notice.show_notice(sentence)
         announce(self._body, sentence)
 

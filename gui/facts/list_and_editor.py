@@ -19,12 +19,12 @@ from PySide6.QtWidgets import (
 )
 
 from engine import Fact, tr
-from gui.commands.commands import key_action, show_keys_of, tell_key
+from gui.commands.commands import key_action, show_key_in_tooltip, show_keys_of
 from gui.commands.keymap import command
 from gui.facts.editor import FactEditor
-from gui.facts.wording import age_text, meta_text, told
+from gui.facts.wording import age_text, meta_text, spoken_fact
 from gui.search.result_list import copy_text
-from gui.style.stylesheet import font_at, letter_width
+from gui.style.stylesheet import character_width, font_at
 from gui.style.theme import tokens
 from gui.widgets.labels import ElidedLabel, elide, line
 from gui.widgets.message import NoticeBar
@@ -33,7 +33,7 @@ from gui.widgets.placeholder_page import Action, StatePage
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
 
 NEW = command("facts.new", "New fact", "facts", "Ctrl+N")
-_FEWEST_LETTERS = 96
+_FEWEST_CHARACTERS = 96
 """Fewest characters of list and editor together; with less room, one replaces the other."""
 _LIST_SHARE = (3, 2)
 
@@ -54,17 +54,17 @@ class FactRow:
 
 
 class FactModel(RowModel):
-    """Rows without headings."""
+    """Qt model of the facts, without headings."""
 
-    def told(self, row: FactRow) -> str:
-        return told(row.fact)
+    def spoken(self, row: FactRow) -> str:
+        return spoken_fact(row.fact)
 
     def tip(self, row: FactRow) -> str:
         return row.fact.text
 
 
 class _Delegate(QStyledItemDelegate):
-    """Two lines: the fact, and its details."""
+    """Paints a fact on two lines: its text and its details."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -108,12 +108,12 @@ class FactList(RowList):
     """Signals:
     chosen: the `Fact` that is current now, or None.
     opened: Enter or a double click: edit it.
-    forget_wanted: Delete, or by the menu.
+    forget_requested: Delete, or by the menu.
     """
 
     chosen = Signal(object)
     opened = Signal()
-    forget_wanted = Signal(object)
+    forget_requested = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(FactModel(), tr("Facts"), parent)
@@ -123,7 +123,7 @@ class FactList(RowList):
         self.doubleClicked.connect(self._activate)
         copy, forget = key_action(self, _COPY), key_action(self, _FORGET)
         copy.triggered.connect(lambda: self._with_current(lambda fact: copy_text(fact.text)))
-        forget.triggered.connect(lambda: self._with_current(self.forget_wanted.emit))
+        forget.triggered.connect(lambda: self._with_current(self.forget_requested.emit))
 
     def show_facts(self, facts: Sequence[Fact]) -> None:
         """The same fact stays current if it still exists, else the one at its position."""
@@ -181,7 +181,7 @@ class FactList(RowList):
         if fact.forgotten is None:
             forget = menu.addAction(tr("Forget"))
             show_keys_of(forget, _FORGET.name)
-            forget.triggered.connect(lambda: self.forget_wanted.emit(fact))
+            forget.triggered.connect(lambda: self.forget_requested.emit(fact))
         menu.popup(at)
 
     def _restyle(self) -> None:
@@ -189,7 +189,7 @@ class FactList(RowList):
 
 
 class FactsBody(QWidget):
-    """Arranges its parts; the panel fills them."""
+    """Arranges list, editor and notices; the panel fills them."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -199,7 +199,7 @@ class FactsBody(QWidget):
         """Messages with an undo action."""
         self._remark = NoticeBar()
         self.new_button = QPushButton(tr("New fact"))
-        tell_key(self.new_button, tr("Write a fact"), NEW.name)
+        show_key_in_tooltip(self.new_button, tr("Write a fact"), NEW.name)
         self._counts = ElidedLabel()
         self._counts.setProperty("role", "meta")
         self.page = StatePage()
@@ -242,7 +242,7 @@ class FactsBody(QWidget):
         self._fold()
 
     def show_facts(self, facts: Sequence[Fact], counts: str) -> None:
-        """The list."""
+        """Show the list of facts."""
         self._counts.setText(counts)
         self._stack.setCurrentWidget(self.list)
         self.list.show_facts(facts)
@@ -252,7 +252,7 @@ class FactsBody(QWidget):
         self._fold()
 
     def show_page(self, title: str, sentence: str, actions: Sequence[Action] = (), counts: str = "") -> None:
-        """Words in place of the list."""
+        """Show a message in place of the list."""
         self._counts.setText(counts)
         self.list.show_facts(())
         self.page.show_state(title, sentence, actions=actions)
@@ -260,11 +260,11 @@ class FactsBody(QWidget):
         self._fold()
 
     def note(self, sentence: str) -> None:
-        """What qualifies the list; nothing for an empty sentence."""
+        """Show a note above the list; an empty sentence hides it."""
         self._remark.show_notice(sentence)
 
     def begin_new(self, text: str = "") -> None:
-        """Write a fact that there is not yet."""
+        """Start a new fact."""
         self._editing = True
         self.editor.begin_new(text)
         self._fold()
@@ -290,7 +290,7 @@ class FactsBody(QWidget):
         return self.page.take_focus()
 
     def _fold(self) -> None:
-        narrow = self.width() < letter_width() * _FEWEST_LETTERS
+        narrow = self.width() < character_width() * _FEWEST_CHARACTERS
         empty = self.editor.fact is None and not self.editor.is_new
         self._left.setHidden(narrow and self._editing and not empty)
         self._side.setHidden(empty or (narrow and not self._editing))

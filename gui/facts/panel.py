@@ -1,4 +1,4 @@
-"""The view of facts: a list and one of them to read and change, with a way back from everything that is done here.
+"""The view of facts: a list and an editor, with undo for every change.
 
 It owns two widgets that the window places apart: `header` for the top bar and `body` below it.
 """
@@ -40,9 +40,9 @@ from gui.widgets.query_box import QueryBox
 FactState = Literal["remembered", "waiting", "forgotten"]
 
 _STATES: tuple[tuple[FactState, str, str], ...] = (
-    ("remembered", marked("Kept"), marked("Facts for agents")),
+    ("remembered", marked("Saved"), marked("Facts for agents")),
     ("waiting", marked("To approve"), marked("Facts that await your approval")),
-    ("forgotten", marked("Forgotten"), marked("What can still be put back")),
+    ("forgotten", marked("Forgotten"), marked("Forgotten facts that can be restored")),
 )
 _ANY = marked("Any kind")
 
@@ -82,14 +82,14 @@ class FactFilters(QWidget):
 
     @property
     def narrows(self) -> bool:
-        """Whether a kind is chosen."""
+        """Whether a filter is selected."""
         return self.category is not None
 
     def fits(self, fact: Fact) -> bool:
         return state_of(fact) == self.state and self.category in (None, fact.category)
 
     def show_counts(self, facts: Iterable[Fact]) -> None:
-        """Say how many wait."""
+        """Show the number of facts that await approval."""
         waiting = sum(state_of(fact) == "waiting" for fact in facts)
         chip = self._chips["waiting"]
         words = tr("To approve ({count:,})", count=waiting) if waiting else tr("To approve")
@@ -128,11 +128,11 @@ class FactFilters(QWidget):
 # ---------------------------------------------------------------------------------------------------------------------
 
 _UNDO = command("facts.undo", "Undo", "facts", QKeySequence.StandardKey.Undo)
-_BOX_LETTERS = 34
-"""Where the box cannot have that many, the filters go below it."""
+_BOX_CHARACTERS = 34
+"""Least width of the box in characters; if it would be narrower, the filters move below it."""
 _PAUSE_MS = 150
 _MIN_SCORE = 0.25
-"""Lower than for agents: a user sees at a glance which results don't fit."""
+"""Minimum score, lower than for agents: a user sees quickly which results don't fit."""
 
 
 class FactSearch(QObject):
@@ -143,10 +143,10 @@ class FactSearch(QObject):
     failed = Signal(str)
     """One sentence."""
 
-    def __init__(self, box: QueryBox, shelf: FactStore, jobs: Jobs, parent: QObject) -> None:
+    def __init__(self, box: QueryBox, store: FactStore, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
         self._box = box
-        self._saved = shelf
+        self._saved = store
         self._jobs = jobs
         self._job = JobSlot(self)
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
@@ -207,17 +207,17 @@ class FactsPanel(QObject, ViewPanel):
     """Connects stored facts with the shown one."""
 
     left = Signal()
-    """Escape where nothing is left to go back from."""
+    """Escape was pressed and nothing is left to close."""
 
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.shelf = FactStore(jobs, self)
+        self.store = FactStore(jobs, self)
         self.box = QueryBox(tr("Find a fact by words or meaning"), tr("Find a fact"))
         self.filters = FactFilters()
         self.body: FactsBody = FactsBody()
-        self.header = FoldingRow(self.box, self.filters, _BOX_LETTERS)
-        self._finder = FactSearch(self.box, self.shelf, jobs, self)
-        self.changes = FactChanges(self.shelf, self.body, self)
+        self.header = FoldingRow(self.box, self.filters, _BOX_CHARACTERS)
+        self._finder = FactSearch(self.box, self.store, jobs, self)
+        self.changes = FactChanges(self.store, self.body, self)
         self._typed_before: tuple[str, str] | None = None
         """Id of a fact, empty for a new one, and the text typed into it in an earlier run."""
         self.new_action = key_action(self.body, NEW)
@@ -227,7 +227,7 @@ class FactsPanel(QObject, ViewPanel):
 
     def _connect(self) -> None:
         body, editor = self.body, self.body.editor
-        self.shelf.changed.connect(self._take_facts)
+        self.store.changed.connect(self._take_facts)
         self.filters.changed.connect(self._filter)
         self.box.into_list.connect(self.focus_list)
         self.box.accepted.connect(self._accept)
@@ -250,7 +250,7 @@ class FactsPanel(QObject, ViewPanel):
     @property
     def busy(self) -> bool:
         """Whether the display is incomplete, or writes are pending."""
-        return self.shelf.busy or self._finder.busy
+        return self.store.busy or self._finder.busy
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Show the facts of this memory, once the view is visible."""
@@ -260,8 +260,8 @@ class FactsPanel(QObject, ViewPanel):
         self.body.notice.show_notice("")
         self.body.editor.clear()
         self.box.setEnabled(manager is not None)
-        self.shelf.set_manager(manager)
-        self.shelf.watch(manager is not None and self.body.isVisible())
+        self.store.set_manager(manager)
+        self.store.watch(manager is not None and self.body.isVisible())
 
     @Slot()
     def focus_box(self) -> None:
@@ -269,7 +269,7 @@ class FactsPanel(QObject, ViewPanel):
 
     @Slot()
     def focus_list(self) -> None:
-        """To the facts, or to what can be done without them; else to the box."""
+        """Focus the facts, or the buttons shown without any; else the box."""
         if not self.body.focus_list():
             self.box.focus()
 
@@ -281,20 +281,20 @@ class FactsPanel(QObject, ViewPanel):
     @Slot()
     def begin_new(self) -> None:
         """Write a new fact."""
-        if self.shelf.kept is not None and not self.shelf.problem:
+        if self.store.kept is not None and not self.store.problem:
             self._save_typed()
             self.body.begin_new()
 
     def go_on_writing(self, id_: str, text: str) -> None:
-        """Restore this in the editor once the facts are loaded; a deleted fact becomes a new one."""
+        """Restore unsaved text in the editor once the facts are loaded; that of a deleted fact becomes a new one."""
         self._typed_before = (id_, text)
         self._write_on()
 
     def _write_on(self) -> None:
-        if self._typed_before is None or self.shelf.facts is None or self.shelf.problem:
+        if self._typed_before is None or self.store.facts is None or self.store.problem:
             return
         (id_, text), self._typed_before = self._typed_before, None
-        fact = self.shelf.fact(id_)
+        fact = self.store.fact(id_)
         if fact is not None and fact.forgotten is None:
             self.filters.choose(state_of(fact), None)
             self._show()
@@ -309,7 +309,7 @@ class FactsPanel(QObject, ViewPanel):
 
     @Slot()
     def _take_facts(self) -> None:
-        if self._finder.found is not None and self.shelf.facts is not None:
+        if self._finder.found is not None and self.store.facts is not None:
             self._finder.find()
         self._show()
         self._write_on()
@@ -321,7 +321,7 @@ class FactsPanel(QObject, ViewPanel):
 
     @Slot()
     def _accept(self) -> None:
-        """Enter in the box: find now, then into the list."""
+        """Handle Enter in the box: search immediately, then focus the list."""
         if self._finder.due:
             self._finder.find()
         else:
@@ -329,7 +329,7 @@ class FactsPanel(QObject, ViewPanel):
 
     @Slot()
     def _clear_filters(self) -> None:
-        """Escape in the empty box."""
+        """Handle Escape in the empty box."""
         if self.filters.narrows or self.filters.state != "remembered":
             self.filters.choose("remembered", None)
             self._filter()
@@ -338,14 +338,14 @@ class FactsPanel(QObject, ViewPanel):
 
     @Slot()
     def _show(self) -> None:
-        facts, body = self.shelf.facts, self.body
-        body.new_button.setEnabled(self.shelf.kept is not None and not self.shelf.problem)
+        facts, body = self.store.facts, self.body
+        body.new_button.setEnabled(self.store.kept is not None and not self.store.problem)
         if facts is None:
-            body.show_page("", tr("Reading the facts…") if self.shelf.kept is not None else "")
+            body.show_page("", tr("Reading the facts…") if self.store.kept is not None else "")
             return
         self.filters.show_counts(facts)
         listed = self._listed(facts)
-        body.note(self.shelf.problem or (self._finder.found.notice if self._finder.found else ""))
+        body.note(self.store.problem or (self._finder.found.notice if self._finder.found else ""))
         if not listed:
             self._show_nothing(facts)
             return
@@ -372,7 +372,7 @@ class FactsPanel(QObject, ViewPanel):
             words = tr(wording.NONE_WAITS), tr(wording.NONE_WAITS_MORE)
         elif self.filters.state == "forgotten":
             words = tr(wording.NONE_FORGOTTEN), tr(wording.NONE_FORGOTTEN_MORE, days=FORGOTTEN_DAYS)
-        elif not self.shelf.problem:
+        elif not self.store.problem:
             actions = ((tr(wording.NEW), self.begin_new), guide_action("facts"))
         if not self.body.editor.is_new:
             self._save_typed()
@@ -388,10 +388,10 @@ class FactsPanel(QObject, ViewPanel):
             return
         if editor.is_new or (editor.fact is not None and editor.fact.id != fact.id):
             self._save_typed()
-        editor.show_fact(fact, editable=not self.shelf.problem)
+        editor.show_fact(fact, editable=not self.store.problem)
 
     def _save_typed(self) -> None:
-        """Nothing that was typed is lost by going elsewhere."""
+        """Save typed text before another fact is shown."""
         if self.body.editor.is_changed:
             self.body.editor.save()
 
@@ -409,8 +409,8 @@ class FactsPanel(QObject, ViewPanel):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Show:
-            self.shelf.watch(True)
+            self.store.watch(True)
         elif event.type() == QEvent.Type.Hide:
             self._save_typed()
-            self.shelf.watch(False)
+            self.store.watch(False)
         return super().eventFilter(watched, event)

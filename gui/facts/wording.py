@@ -6,7 +6,7 @@ from gui.widgets.formatting import ago, date_of, exact
 CATEGORIES: dict[FactCategory, str] = {
     "preference": marked("Preference"),
     "decision": marked("Decision"),
-    "entity": marked("Person or thing"),
+    "entity": marked("About a person or thing"),
     "fact": marked("Fact"),
     "other": marked("Other"),
 }
@@ -17,7 +17,7 @@ _BY: dict[FactOrigin, str] = {
 }
 _HOW: dict[FactOrigin, str] = {
     "person": marked("Written by you, {when}"),
-    "agent": marked("Kept by an agent, {when}"),
+    "agent": marked("Saved by an agent, {when}"),
     "capture": marked("Captured from a message to an agent, {when}"),
 }
 _DAY = 86_400
@@ -68,17 +68,17 @@ def meta_text(fact: Fact) -> str:
 
 
 def age_text(fact: Fact) -> str:
-    """When what happened last happened."""
+    """Return the age of the fact's last change."""
     return ago(fact.changed if fact.forgotten is None else fact.forgotten)
 
 
-def told(fact: Fact) -> str:
-    """All of it in one sentence, for a screen reader."""
+def spoken_fact(fact: Fact) -> str:
+    """Return the whole fact as one sentence for screen readers."""
     return f"{fact.text}. {meta_text(fact)}, {age_text(fact)}"
 
 
 def origin_lines(fact: Fact) -> tuple[tuple[str, str], ...]:
-    """Where it comes from and what became of it: a line each, with the same at length for its tooltip."""
+    """Return the fact's origin and history, one line each, with a longer text for its tooltip."""
     lines = [(tr(_HOW.get(fact.origin, "{when}"), when=ago(fact.created)), exact(fact.created))]
     if fact.session_key:
         lines.append((tr("In session {name}", name=fact.session_key), ""))
@@ -93,9 +93,9 @@ def origin_lines(fact: Fact) -> tuple[tuple[str, str], ...]:
 
 def _forgotten(fact: Fact, when: float) -> str:
     said = (
-        marked("Forgotten by an agent, {when}. On {gone} it is gone for good.")
+        marked("Forgotten by an agent, {when}. It will be deleted on {gone}.")
         if fact.forgotten_by == "agent"
-        else marked("Forgotten by you, {when}. On {gone} it is gone for good.")
+        else marked("Forgotten by you, {when}. It will be deleted on {gone}.")
     )
     return tr(said, when=ago(when), gone=date_of(when + FORGOTTEN_DAYS * _DAY))
 

@@ -21,7 +21,7 @@ from engine import marked
 
 PROGRAM = "mnemoscope"
 BUNDLED_LIST = Path("licences", "bundled.json")
-"""In the folder of a bundle: [{name, version, licence, files, text}], paths relative to that folder."""
+"""File in a bundle with its components: [{name, version, licence, files, text}], paths relative to the bundle."""
 
 _DEVELOPMENT = "dev"
 _NAME = re.compile(r"\s*([\w.-]+)\s*(?:\[([^\]]*)\])?")
@@ -95,7 +95,7 @@ def _normal(name: str) -> str:
 
 
 def installed_packages(path: list[str] | None = None) -> dict[str, Distribution]:
-    """By normal name; of two the one that Python would import."""
+    """Return installed packages by normalised name; of duplicates the one that Python would import."""
     found: dict[str, Distribution] = {}
     for distribution in distributions() if path is None else distributions(path=path):
         if distribution.metadata["Name"]:
@@ -125,7 +125,7 @@ def _of_packages(installed: Mapping[str, Distribution]) -> Iterator[Component]:
 
 
 def _described(distribution: Distribution) -> Component:
-    """From a package's own metadata."""
+    """Return the component described by a package's metadata."""
     metadata = distribution.metadata
     return Component(
         name=metadata["Name"],
@@ -138,12 +138,12 @@ def _described(distribution: Distribution) -> Component:
 
 
 def _field(metadata: PackageMetadata, name: str) -> str:
-    """Empty where it has none. Python's own module answers None then; the backport that a library loads raises."""
+    """Return a metadata field, empty if missing: Python's own module returns None then, a backport raises."""
     return str(metadata[name] or "") if name in metadata else ""
 
 
 def _licence(distribution: Distribution) -> str:
-    """Its expression, or an older package's short name for it, or what it is filed under."""
+    """Return the licence expression of a package, or its short licence name, or its licence classifier."""
     metadata = distribution.metadata
     stated = _field(metadata, "License-Expression") or _field(metadata, "License")
     if stated and "\n" not in stated.strip():
@@ -175,7 +175,7 @@ def _resource(name: str) -> str:
 
 
 def _own_bundle() -> Path | None:
-    """Where PyInstaller's bundles have their libraries; None outside of one."""
+    """Return the library folder of this PyInstaller bundle; None outside of one."""
     folder = getattr(sys, "_MEIPASS", None)
     return Path(folder) if folder else None
 

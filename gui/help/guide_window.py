@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 from engine import CancelToken, NumberedText, spoken, tr, tr_count
 from gui.core.jobs import Jobs, JobSlot
 from gui.help.pages import LANGUAGES, GuidePage, Section, find
-from gui.style.stylesheet import font_at, letter_width, set_role
+from gui.style.stylesheet import character_width, font_at, set_role
 from gui.style.typography import resize_with_text
 from gui.viewer.lines import FileLines
 from gui.viewer.matches import query_finder
@@ -38,26 +38,26 @@ from gui.widgets.announcer import announce
 from gui.widgets.labels import label, line
 
 _WIDTH, _HEIGHT = 880, 640
-_FEWEST_LETTERS = 92
+_FEWEST_CHARACTERS = 92
 """Fewest characters of list and page together; with less room, one replaces the other."""
-_LIST_LETTERS = 30
+_LIST_CHARACTERS = 30
 
 _PLACE = Qt.ItemDataRole.UserRole
 
-Spot = tuple[str, str]
+GuideLocation = tuple[str, str]
 """Name of a page and one of its headings; an empty heading is its top."""
 
 _WEB = ("http", "https")
 
 
 class GuideWindow(QDialog):
-    """Non-modal, next to the main window.
+    """The guide's window, non-modal next to the main window.
 
-    Signals: command_wanted: name of a command, by a link. setting_wanted: name of a setting, by a link.
+    Signals: command_requested: name of a command, by a link. setting_requested: name of a setting, by a link.
     """
 
-    command_wanted = Signal(str)
-    setting_wanted = Signal(str)
+    command_requested = Signal(str)
+    setting_requested = Signal(str)
 
     def __init__(self, jobs: Jobs, main: QWidget) -> None:
         super().__init__()  # no child of the main window: a dialog of that would block it
@@ -65,8 +65,8 @@ class GuideWindow(QDialog):
         self.setWindowTitle(tr("Guide"))
         self._jobs = jobs
         self._job = JobSlot(self)
-        self._location: Spot = ("", "")
-        self._before: list[Spot] = []
+        self._location: GuideLocation = ("", "")
+        self._before: list[GuideLocation] = []
         self._reads = False
         self._box = QLineEdit()
         self._box.setPlaceholderText(tr("Search the guide"))
@@ -86,9 +86,9 @@ class GuideWindow(QDialog):
         self._box.textChanged.connect(self._find)
         self._list.reached.connect(self._follow_list)
         self._list.entered.connect(self._enter)
-        self._text.page_wanted.connect(self._follow_link)
-        self._text.command_wanted.connect(self.command_wanted)
-        self._text.setting_wanted.connect(self.setting_wanted)
+        self._text.page_requested.connect(self._follow_link)
+        self._text.command_requested.connect(self.command_requested)
+        self._text.setting_requested.connect(self.setting_requested)
         QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self, self._focus_box)
         QShortcut(QKeySequence("Alt+Left"), self, self.back)
         resize_with_text(self, _WIDTH, _HEIGHT, main)
@@ -141,8 +141,8 @@ class GuideWindow(QDialog):
         return bool(self._text.pages) and self._text.shown == self._location[0] and not self._job.busy
 
     @property
-    def location(self) -> Spot:
-        """What is read."""
+    def location(self) -> GuideLocation:
+        """The page and heading shown."""
         return self._location
 
     def take_pages(self, pages: tuple[GuidePage, ...]) -> None:
@@ -164,7 +164,7 @@ class GuideWindow(QDialog):
             self._read(self._before.pop())
 
     def take_focus(self, *, reading: bool) -> None:
-        """Into the page, or the box."""
+        """Focus the page, or the box."""
         (self._text if reading else self._box).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def say(self, sentence: str) -> None:
@@ -219,17 +219,17 @@ class GuideWindow(QDialog):
 
     # --- the page ---------------------------------------------------------------------------------------------------
 
-    def _read(self, spot: Spot) -> None:
-        self._location = spot
+    def _read(self, location: GuideLocation) -> None:
+        self._location = location
         self._reads = True
         self._back.setEnabled(bool(self._before))
         self.say("")
-        self._list.stand_at(spot)
+        self._list.set_current(location)
         self._fold()
         self._render()
 
     def _render(self) -> None:
-        page = self._text.show_spot(self._location)
+        page = self._text.show_location(self._location)
         if page is not None:
             self.setWindowTitle(tr("{page} – Guide", page=page.title))
 
@@ -241,12 +241,12 @@ class GuideWindow(QDialog):
 
     @property
     def _narrow(self) -> bool:
-        return self.width() < letter_width() * _FEWEST_LETTERS
+        return self.width() < character_width() * _FEWEST_CHARACTERS
 
     def _fold(self) -> None:
         narrow = self._narrow
         letter = QFontMetrics(font_at(13)).averageCharWidth()
-        self._side.setFixedWidth(self.width() if narrow else letter * _LIST_LETTERS)
+        self._side.setFixedWidth(self.width() if narrow else letter * _LIST_CHARACTERS)
         self._side.setHidden(narrow and self._reads)
         self._text.setHidden(narrow and not self._reads)
         self._between.setHidden(narrow)
@@ -255,7 +255,7 @@ class GuideWindow(QDialog):
 
     @Slot()
     def _show_contents(self) -> None:
-        """To the list."""
+        """Show the list of pages."""
         self._reads = not self._narrow
         self._fold()
         self._list.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -276,7 +276,7 @@ class GuideWindow(QDialog):
         return False
 
     def _take_key(self, watched: QObject, key: Qt.Key) -> bool:
-        """Down and Enter move forward, Esc moves back."""
+        """Handle keys: Down and Enter move forward, Esc moves back."""
         into_list = watched is self._box and key in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if into_list and self._list.count():
             self._show_contents()
@@ -298,7 +298,7 @@ class GuideWindow(QDialog):
             self._render()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Nobody waits for anything any more."""
+        """Cancel running jobs."""
         super().hideEvent(event)
         self._job.cancel()
         self._text.cancel()
@@ -334,11 +334,11 @@ class GuidePageList(QListWidget):
         self.itemActivated.connect(self._tell_entered)
         self.itemClicked.connect(self._tell_entered)
 
-    def show_pages(self, pages: Sequence[GuidePage], current: Spot) -> None:
-        """All there is to read."""
+    def show_pages(self, pages: Sequence[GuidePage], current: GuideLocation) -> None:
+        """Show all pages."""
         self._fill([(page.title, (page.name, "")) for page in pages], current)
 
-    def show_found(self, found: Sequence[Section], current: Spot) -> None:
+    def show_found(self, found: Sequence[Section], current: GuideLocation) -> None:
         """Show the results, best first; the first becomes current and is signalled."""
         rows = []
         for section in found:
@@ -349,26 +349,26 @@ class GuidePageList(QListWidget):
         if rows:
             self.setCurrentRow(0)
 
-    def stand_at(self, spot: Spot) -> None:
+    def set_current(self, location: GuideLocation) -> None:
         """Make the row of this location, or of its page, current without a signal."""
         blocked = self.blockSignals(True)
         for row in range(self.count()):
-            if self.item(row).data(_PLACE) in (spot, (spot[0], "")):
+            if self.item(row).data(_PLACE) in (location, (location[0], "")):
                 self.setCurrentRow(row)
                 break
         self.blockSignals(blocked)
 
-    def _fill(self, rows: Sequence[tuple[str, Spot]], current: Spot) -> None:
+    def _fill(self, rows: Sequence[tuple[str, GuideLocation]], current: GuideLocation) -> None:
         blocked = self.blockSignals(True)
         self.clear()
-        for words, spot in rows:
+        for words, location in rows:
             heading, _, title = words.partition("\n")
             told = tr("{heading}, in {page}", heading=heading, page=title) if title else words
             item = QListWidgetItem(words)
-            item.setData(_PLACE, spot)
+            item.setData(_PLACE, location)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, told)
             self.addItem(item)
-            if spot == current:
+            if location == current:
                 self.setCurrentItem(item)
         self.blockSignals(blocked)
 
@@ -386,24 +386,24 @@ class GuidePageList(QListWidget):
 
 
 class GuidePageView(RenderedView):
-    """Draws a page once, and scrolls in it after that.
+    """Shows a page of the guide, rendered once.
 
     Signals:
-        page_wanted: name of a page, empty for this one, and one of its headings, by a link.
-        command_wanted: name of a command, by a link.
-        setting_wanted: name of a setting, by a link.
+        page_requested: name of a page, empty for this one, and one of its headings, by a link.
+        command_requested: name of a command, by a link.
+        setting_requested: name of a setting, by a link.
     """
 
-    page_wanted = Signal(str, str)
-    command_wanted = Signal(str)
-    setting_wanted = Signal(str)
+    page_requested = Signal(str, str)
+    command_requested = Signal(str)
+    setting_requested = Signal(str)
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__(jobs)
         self.setAccessibleName(tr("Page of the guide"))
         self.pages: Sequence[GuidePage] = ()
         self.language = LANGUAGES.get(spoken(), LANGUAGES["en"])
-        """Of the pages, as the analysis names it."""
+        """Language of the pages, as the text analysis names it."""
         self._query = ""
         self._drawn = ""
         """The page being loaded, or shown."""
@@ -413,13 +413,13 @@ class GuidePageView(RenderedView):
         self.rendered.connect(self._take_page)
 
     def take_pages(self, pages: Sequence[GuidePage]) -> None:
-        """These are the pages from now on; none of them is drawn yet."""
+        """Set the pages; none of them is rendered yet."""
         self.pages = pages
         self._drawn = self.shown = ""
 
-    def show_spot(self, spot: Spot) -> GuidePage | None:
+    def show_location(self, location: GuideLocation) -> GuidePage | None:
         """Show this location. Returns the page if it must be rendered again."""
-        name, heading = spot
+        name, heading = location
         at = HeadingPlace(heading_key(heading)) if heading else None
         if self._drawn == name == self.shown:
             self.go_to_heading(at)
@@ -443,12 +443,12 @@ class GuidePageView(RenderedView):
 
     @Slot(QUrl)
     def _follow(self, url: QUrl) -> None:
-        """A link of the guide's own text: to another page, a command, a setting, or the web."""
+        """Follow a link of the guide: to another page, a command, a setting, or the web."""
         if url.scheme() == "command":
-            self.command_wanted.emit(url.path())
+            self.command_requested.emit(url.path())
         elif url.scheme() == "setting":
-            self.setting_wanted.emit(url.path())
+            self.setting_requested.emit(url.path())
         elif url.scheme() in _WEB:
             QDesktopServices.openUrl(url)
         else:
-            self.page_wanted.emit(url.path().removesuffix(".md"), url.fragment())
+            self.page_requested.emit(url.path().removesuffix(".md"), url.fragment())

@@ -60,7 +60,8 @@ class _Box(QLineEdit):
 
 
 class LicenceSheet(QWidget):
-    """Every typed word must occur in a component: its name, licence, description or texts."""
+    """The dialog of all components. A search finds those whose name, licence, description or texts contain every typed
+    word."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -122,7 +123,7 @@ class LicenceSheet(QWidget):
         self._about.setText(breakable(tr(component.about)) if component else "")
         self._about.setVisible(bool(component and component.about))
         self.text.setPlainText(
-            "" if component is None else _BETWEEN.join(component.texts) or tr("It brings no text of its licence.")
+            "" if component is None else _BETWEEN.join(component.texts) or tr("No licence text is included.")
         )
         for word in self.box.text().split():
             if self.text.find(word):  # the first word in the text itself, not only in its name

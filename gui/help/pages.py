@@ -31,7 +31,7 @@ NAMES = (
     "keyboard",
     "trouble",
 )
-"""In the order in which they are listed; pages of other views follow."""
+"""Names of pages in their order; pages of views follow."""
 
 KEY = re.compile(r"\{key:([\w.-]+)\}")
 CODE = re.compile(r"(?<![`\w])`([^`\n]+)`(?!`)")
@@ -44,10 +44,10 @@ class Section:
 
     page: str
     title: str
-    """Of the page."""
+    """Title of the page."""
     heading: str
     text: str
-    """Without the heading."""
+    """Text without the heading."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class GuidePage:
     name: str
     title: str
     text: str
-    """Markdown, ready to be shown."""
+    """Markdown with keys and links inserted."""
     sections: tuple[Section, ...]
 
 
@@ -73,7 +73,7 @@ def page_names() -> tuple[str, ...]:
 
 
 def page_source(name: str, language: str = "en") -> str:
-    """A page as it was written."""
+    """Return the Markdown of a page as written."""
     english = files("resources").joinpath("guide")
     own = english.joinpath(language, f"{name}.md")
     return (own if own.is_file() else english.joinpath(f"{name}.md")).read_text("utf-8")
@@ -106,7 +106,7 @@ _MARKUP = re.compile(r"[*`|]+")
 LANGUAGES = {"en": "english", "de": "german"}
 """By tag, as the analysis names those in which the guide is written; words of another are taken as English."""
 _MOST_OF_ONE = 3
-"""More occurrences of a word in a section don't count."""
+"""Most occurrences of a word in a section that count."""
 _IN_TITLE, _IN_HEADING = 6, 9
 
 
@@ -140,5 +140,5 @@ def find(pages: Sequence[GuidePage], query: str, language: str = "english") -> l
 
 
 def _plain(text: str) -> str:
-    """What a reader sees of Markdown, but for its order."""
+    """Return the visible text of Markdown, in any order."""
     return _MARKUP.sub(" ", _LINK.sub(r"\1", text))

@@ -108,7 +108,7 @@ def _vectors(status: MemoryProviderStatus, read_only: bool) -> Iterator[Attentio
 
 
 def _by_rule(issues: Sequence[FileIssue]) -> str:
-    """ignored folder (28), too large (3), 2 other rules."""
+    """ "ignored folder (28), too large (3), 2 other rules"."""
     counted: Counter[str] = Counter()
     for issue in issues:
         counted[issue.rule] += files_left_out((issue,))
@@ -184,7 +184,7 @@ class _Row(QWidget):
 
 
 class AttentionCard(QFrame):
-    """Rows of several groups, in the order in which these are named first; an unchanged row keeps its focus.
+    """The card of items that need attention, in groups; an unchanged row keeps its focus.
 
     Signals: action_requested: the action of a row's button.
     """
@@ -207,13 +207,13 @@ class AttentionCard(QFrame):
         self._arrange()
 
     def show_rows(self, group: str, rows: Sequence[Attention]) -> None:
-        """In place of the rows that this group had."""
+        """Replace the rows of a group."""
         if self._groups[group] != tuple(rows):
             self._groups[group] = tuple(rows)
             self._arrange()
 
     def _stop_before(self) -> QWidget:
-        """Of a card that has moved to another column only what takes the keys has moved in their order, too."""
+        """Return the last widget of a card in tab order."""
         item = self._list.itemAt(0)
         first = item.widget() if item is not None else None
         return stop_before(first.button if isinstance(first, _Row) else self)

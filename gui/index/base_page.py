@@ -13,12 +13,12 @@ from gui.search.query import Answer
 from gui.widgets.tab_order import first_stop
 
 _REST = 4
-"""So many times as long as the last reading took nothing is read."""
+"""Pause between readings, as a multiple of the last one's duration."""
 _LONGEST_REST = 10.0
 
 
 class IndexPage(QWidget):
-    """Reads in a job, once for several changes, and not while hidden.
+    """A page of the index view. It reads in a job, once for several changes, and not while hidden.
 
     A subclass reads (`read`, on a pool thread) and shows the data (`show_read`, `show_problem`, `clear`).
 
@@ -42,7 +42,7 @@ class IndexPage(QWidget):
 
     @property
     def busy(self) -> bool:
-        """Whether something that belongs to the page is not there yet."""
+        """Whether the page is still reading."""
         return self._reading.busy or self._stale
 
     @property
@@ -66,16 +66,16 @@ class IndexPage(QWidget):
         self._read_if_due()
 
     def take_focus(self) -> None:
-        """Go to the first thing in the page that takes the keys."""
+        """Focus the first control of the page."""
         first = first_stop(self)
         if first is not None:
             first.setFocus(Qt.FocusReason.TabFocusReason)
 
     def show_answer(self, answer: Answer | None) -> None:
-        """The query in the box was answered, or removed; for pages that use it."""
+        """Show the answer of the current query, None without a query; for pages that use it."""
 
     def read(self, insight: IndexInsight, cancel: CancelToken) -> Any:
-        """On a pool thread: what `show_read` gets."""
+        """Read the data for `show_read`. Runs on a pool thread."""
         raise NotImplementedError
 
     def show_read(self, found: Any) -> None:
@@ -83,11 +83,11 @@ class IndexPage(QWidget):
         raise NotImplementedError
 
     def show_problem(self, sentence: str) -> None:
-        """Say why nothing could be read."""
+        """Show why nothing could be read."""
         raise NotImplementedError
 
     def clear(self) -> None:
-        """Nothing is known any more, or not yet."""
+        """Show the page without data."""
         raise NotImplementedError
 
     @Slot()

@@ -13,10 +13,10 @@ from engine import (
     ChunkSizes,
     DiskPart,
     DiskPartName,
-    KeptSync,
     MemoryProviderStatus,
     MemorySyncProgressUpdate,
     MonthCount,
+    StoredSync,
     marked,
     number,
     tr,
@@ -33,7 +33,7 @@ TIME_COLUMNS = (
     TableColumn(marked("Sessions"), 10, figures=True),
 )
 DISK_COLUMNS = (
-    TableColumn(marked("Part"), 0),
+    TableColumn(marked("Part of the index"), 0),
     TableColumn(marked("Size"), 11, figures=True),
     TableColumn(marked("Share"), 9, figures=True),
 )
@@ -54,27 +54,27 @@ _MOST_YEARS = 60
 THROUGHPUT_COLUMNS = (
     TableColumn(marked("When"), 0),
     TableColumn(marked("Step"), 12),
-    TableColumn(marked("A second"), 11, figures=True),
+    TableColumn(marked("Per second"), 11, figures=True),
     TableColumn(marked("Done"), 11, figures=True),
 )
 _KEPT = 300
 _APART = 1.0
-"""Seconds between two samples."""
+"""Least seconds between two samples."""
 _STEPS = {"indexing": marked("indexing"), "embedding": marked("embedding")}
 _SPEEDS = {"indexing": marked("{speed} files/s"), "embedding": marked("{speed} passages/s")}
 _AT_MOST = {"indexing": marked("at most {speed} files/s"), "embedding": marked("at most {speed} passages/s")}
 _NOW = {
-    "indexing": marked("{speed} files a second now, at most {fastest}."),
-    "embedding": marked("{speed} passages a second now, at most {fastest}."),
+    "indexing": marked("{speed} files per second now, {fastest} at the peak."),
+    "embedding": marked("{speed} passages per second now, {fastest} at the peak."),
 }
 _AT_LAST = {
-    "indexing": marked("{speed} files a second at last, at most {fastest}."),
-    "embedding": marked("{speed} passages a second at last, at most {fastest}."),
+    "indexing": marked("{speed} files per second at the end, {fastest} at the peak."),
+    "embedding": marked("{speed} passages per second at the end, {fastest} at the peak."),
 }
 
 
 def size_series(sizes: ChunkSizes) -> Series:
-    """How many chunks have which length."""
+    """Return the number of chunks by length."""
     if not sizes.counts:
         return Series()
     marks = []
@@ -99,7 +99,7 @@ def size_series(sizes: ChunkSizes) -> Series:
 
 
 def time_series(months: Sequence[MonthCount]) -> Series:
-    """Files by month, or by year where the months would be too many."""
+    """Return the number of files by month, or by year if there are too many months."""
     if not months:
         return Series()
     first, last = months[0], months[-1]
@@ -129,7 +129,8 @@ def time_series(months: Sequence[MonthCount]) -> Series:
 
 
 def _slots(first: MonthCount, last: MonthCount, *, by_month: bool) -> Iterable[tuple[int, int]]:
-    """Every month or year from the first to the last, those without files too; none over a span beyond all reason."""
+    """Return every month or year from the first to the last, including those without files; none for an implausible
+    span."""
     if by_month:
         start = first.year * 12 + first.month - 1
         return (_month_at(place) for place in range(start, last.year * 12 + last.month))
@@ -139,7 +140,7 @@ def _slots(first: MonthCount, last: MonthCount, *, by_month: bool) -> Iterable[t
 
 
 def _month_at(place: int) -> tuple[int, int]:
-    """Year and month, from 1, of a month that is counted from the year 0."""
+    """Return year and month (from 1) of a number of months since the year 0."""
     year, month = divmod(place, 12)
     return year, month + 1
 
@@ -161,7 +162,7 @@ def _both(notes: int, sessions: int) -> str:
 
 
 def disk_series(parts: Sequence[DiskPart]) -> Series:
-    """What takes how much room."""
+    """Return the disk space of each part of the index."""
     total = sum(part.bytes for part in parts)
     if not total:
         return Series()
@@ -181,8 +182,9 @@ def disk_series(parts: Sequence[DiskPart]) -> Series:
     )
 
 
-def cache_hits(syncs: Iterable[KeptSync]) -> tuple[int, int] | None:
-    """Chunks with a cached vector, and all that needed one; None while no sync has counted them."""
+def cache_hits(syncs: Iterable[StoredSync]) -> tuple[int, int] | None:
+    """Return the numbers of chunks with a cached vector and of all that needed one; None if no sync has counted
+    them."""
     counting = [sync for sync in syncs if sync.vectors_reused is not None]
     reused = sum(sync.vectors_reused or 0 for sync in counting)
     wanted = reused + sum(sync.vectors_embedded for sync in counting)
@@ -194,7 +196,7 @@ class Sample:
     moment: float
     """Seconds since the epoch."""
     step: str
-    """The phase: files are counted while indexing, chunks while embedding."""
+    """The sync's phase: files are counted while indexing, chunks while embedding."""
     rate: float
     completed: int
 
@@ -206,8 +208,8 @@ class Throughput:
         self._samples: deque[Sample] = deque(maxlen=_KEPT)
         self._running = False
 
-    def hear(self, status: MemoryProviderStatus | None, now: float) -> bool:
-        """Fed with every record; whether there is something new to show."""
+    def update_status(self, status: MemoryProviderStatus | None, now: float) -> bool:
+        """Add a status record; returns whether there is something new to show."""
         self._running = status is not None and status.syncing is not None
         step = None if status is None or status.paused else status.syncing
         if step is None or step.phase not in _STEPS:
@@ -221,7 +223,7 @@ class Throughput:
         return True
 
     def clear(self) -> None:
-        """Another memory."""
+        """Drop all samples: another memory is shown."""
         self._samples.clear()
 
     def series(self) -> Series:
@@ -238,14 +240,15 @@ class Throughput:
         )
 
     def now(self) -> str:
-        """The newest speed, or that it is over."""
+        """Return the newest speed, or the final one of an ended sync, in a sentence."""
         if len(self._samples) < 2:
             return ""
         return _said(self._samples[-1]) if self._running else tr("the last update")
 
 
 def _rate(step: MemorySyncProgressUpdate, last: Sample | None, now: float) -> float:
-    """Since the sample before; the engine's own figure is of the last seconds, and too calm for a picture."""
+    """Return the speed since the previous sample; the engine's own figure is averaged over seconds, too smooth for a
+    chart."""
     if last is None or last.step != step.phase or step.completed < last.completed:
         return step.rate
     return (step.completed - last.completed) / (now - last.moment)

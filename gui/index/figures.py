@@ -1,4 +1,4 @@
-"""The cards at the top: a figure each, with its label and a word about its state."""
+"""The cards at the top of the overview: one number each, with a label and a note on its state."""
 
 from dataclasses import dataclass
 
@@ -16,14 +16,14 @@ from gui.widgets.state import State, state_colour
 
 _KILO = 1000
 _TELLING_REST = 0.1
-"""Of the whole."""
+"""Largest share of the total that a note omits."""
 UNKNOWN = "–"
 
 
 @dataclass(frozen=True)
 class Figure:
     name: str
-    """One of `NAMES`."""
+    """Name of the figure, one of `NAMES`."""
     value: str = UNKNOWN
     note: str = ""
     state: State = "fine"
@@ -35,7 +35,7 @@ NOTHING = tuple(map(Figure, NAMES))
 
 
 def figures(status: MemoryProviderStatus, overview: IndexOverview | None) -> tuple[Figure, ...]:
-    """Frequently changing values come from the status; the rest is unknown until it was counted."""
+    """Return the figures: frequently changing values come from the status, others are unknown until counted."""
     return (
         _files(status),
         _chunks(status, overview),
@@ -49,7 +49,7 @@ def _files(status: MemoryProviderStatus) -> Figure:
     failed, skipped = len(status.failed_files), files_left_out(status.skipped_files)
     parts = [tr_count("{count:,} failed", "{count:,} failed", failed)] if failed else []
     parts += [tr_count("{count:,} skipped", "{count:,} skipped", skipped)] if skipped else []
-    note = " · ".join(parts) or (tr("none left out") if status.files else tr("nothing indexed yet"))
+    note = " · ".join(parts) or (tr("none skipped") if status.files else tr("nothing indexed yet"))
     counts = (
         tr("{count:,} notes", count=one.files) if one.source == "memory" else tr("{count:,} sessions", count=one.files)
         for one in status.source_counts
@@ -78,7 +78,7 @@ def _vectors(status: MemoryProviderStatus) -> Figure:
         state: State = "degraded" if status.awaiting is not None else "working"
         note = tr("{share}, {count:,} pending", share=share, count=status.pending_vectors)
         return Figure("vectors", grouped(rows), note, state, tip)
-    return Figure("vectors", grouped(rows), tr("every passage has one") if status.chunks else "", tip=tip)
+    return Figure("vectors", grouped(rows), tr("every passage has a vector") if status.chunks else "", tip=tip)
 
 
 def _disk(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figure:
@@ -89,7 +89,7 @@ def _disk(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figur
 
 
 def _disk_note(parts: tuple[DiskPart, ...], total: int) -> str:
-    """The three large parts in the unit of the whole; together, where the rest has a share in it that is felt."""
+    """Return the sizes of text, words and vectors; their sum, if the rest is not negligible."""
     found = {part.name: part.bytes for part in parts}
     if not found:
         return ""
@@ -118,9 +118,9 @@ def _cache(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figu
     cache = status.cache
     if not cache.enabled:
         return Figure("cache hits", UNKNOWN, tr("the cache is off"), "off")
-    kept = tr("{count:,} kept", count=cache.entries)
+    kept = tr("{count:,} cached", count=cache.entries)
     if cache.max_entries:
-        kept = tr("{count:,} of {most:,} kept", count=cache.entries, most=cache.max_entries)
+        kept = tr("{count:,} of {most:,} cached", count=cache.entries, most=cache.max_entries)
     hits = cache_hits(overview.syncs) if overview else None
     if hits is None:
         return Figure("cache hits", UNKNOWN, kept)
@@ -136,7 +136,7 @@ def _cache(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figu
 
 
 class _Note(ElidedLabel):
-    """In the colour of a state; its words say the same."""
+    """A text in the colour of a state."""
 
     state: State = "fine"
 
@@ -164,7 +164,7 @@ class FigureCard(QFrame):
         column.addWidget(self._note)
 
     def show_figure(self, figure: Figure) -> None:
-        """The note has its line even while there is none, so that nothing moves when one comes."""
+        """Show a figure; an empty note keeps its line, so that the layout stays stable."""
         self._value.setText(figure.value)
         self._name.setText(tr(figure.name))
         self._note.setText(figure.note or " ")

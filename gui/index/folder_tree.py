@@ -15,8 +15,8 @@ from gui.widgets.formatting import grouped
 from gui.widgets.labels import label
 from gui.widgets.plain_text import as_tip
 
-_FIGURE_LETTERS = 9
-_NAME_LETTERS = 18
+_FIGURE_CHARACTERS = 9
+_NAME_CHARACTERS = 18
 Index = QModelIndex | QPersistentModelIndex
 Key = tuple[str, str]
 
@@ -34,7 +34,7 @@ _AT_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 def numbers(folder: FolderCount) -> tuple[int, ...]:
-    """Its figures in the order of the columns."""
+    """Numbers of the folder, in the order of the columns."""
     return folder.files, folder.chunks, folder.pending, folder.failed, folder.skipped
 
 
@@ -45,7 +45,7 @@ class FolderModel(QAbstractItemModel):
         super().__init__()
         self.folders: tuple[FolderCount, ...] = ()
         self._above: list[int] = []
-        """Of each folder the one that it is in; -1 for a source."""
+        """Parent of each folder; -1 for a source."""
         self._inside: dict[int, list[int]] = {}
         self._rows: list[int] = []
 
@@ -62,7 +62,7 @@ class FolderModel(QAbstractItemModel):
         ]
 
     def show_folders(self, folders: Sequence[FolderCount]) -> bool:
-        """Whether the rows are still the same ones, and `touch` is to tell of their figures; else all are new."""
+        """Replace the folders. Returns whether the rows are the same, so that `touch` has to signal changed numbers."""
         same = [_key(folder) for folder in folders] == [_key(folder) for folder in self.folders]
         if same:
             self.folders = tuple(folders)
@@ -83,7 +83,7 @@ class FolderModel(QAbstractItemModel):
         return False
 
     def touch(self, parent: QModelIndex) -> None:
-        """The values of the rows in this one have changed. Views are slow to process changes of hidden rows."""
+        """Signal changed values of the rows below a folder; changes of hidden rows would be slow."""
         inside = self._children(parent)
         if inside:
             last = self.createIndex(len(inside) - 1, len(TITLES) - 1, inside[-1])
@@ -122,7 +122,7 @@ class FolderModel(QAbstractItemModel):
         if not column:
             return name.rpartition("/")[2]
         figure = numbers(folder)[column - 1]
-        # A zero in the last columns means nothing: only exceptions should stand out.
+        # Zeros of the last columns are hidden, so that exceptions stand out.
         return grouped(figure) if figure or column <= 2 else ""
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -141,11 +141,11 @@ _RARE = range(3, len(TITLES))
 """Columns whose zeros are hidden."""
 _ROWS = 9
 _TOLD = 30
-"""Expanded folders whose changes are announced individually; more can't be on the screen."""
+"""Most expanded folders whose changes are signalled individually; no screen shows more."""
 
 
 class FolderCard(QFrame):
-    """Rows of sources are expanded at first, those of folders are collapsed; rows opened by the user stay open."""
+    """The card with the table of folders. Sources are expanded initially; rows opened by the user stay open."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -200,19 +200,19 @@ class FolderCard(QFrame):
 
     @Slot()
     def copy(self) -> None:
-        """The whole table, closed rows too, as text that a spreadsheet takes."""
+        """Copy the whole table, including collapsed rows, as text for a spreadsheet."""
         rows: list[tuple[str, ...]] = [(tr("Kind of source"), *map(tr, TITLES))]
         rows += [(tr(SOURCES[folder.source]), folder.name, *map(str, numbers(folder))) for folder in self.model.folders]
         QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in rows))
 
     def _states(self) -> tuple[set[Key], set[Key]]:
-        """The rows that are open, and the sources that were closed."""
+        """Return the expanded rows, and the collapsed sources."""
         opened = {key for index in self._open(QModelIndex()) if (key := self.model.key(index))}
         sources = (self.model.index(row, 0) for row in range(self.model.rowCount()))
         return opened, {key for index in sources if not self.tree.isExpanded(index) and (key := self.model.key(index))}
 
     def _open(self, parent: QModelIndex) -> Iterator[QModelIndex]:
-        """Only expanded ones: most folders aren't."""
+        """Expand the rows that were expanded before."""
         for row in range(self.model.rowCount(parent)):
             index = self.model.index(row, 0, parent)
             if self.tree.isExpanded(index):
@@ -221,7 +221,7 @@ class FolderCard(QFrame):
 
     def _measure(self) -> None:
         metrics = QFontMetrics(font_at(13))
-        header, least = self.tree.header(), metrics.averageCharWidth() * _FIGURE_LETTERS
+        header, least = self.tree.header(), metrics.averageCharWidth() * _FIGURE_CHARACTERS
         header.ensurePolished()
         self._widths = {place: max(least, header.sectionSizeHint(place)) for place in range(1, len(TITLES))}
         for place, width in self._widths.items():
@@ -231,7 +231,7 @@ class FolderCard(QFrame):
 
     def _fit(self) -> None:
         """Leave room for the names: columns without values are hidden if there is little; otherwise scroll."""
-        header, least = self.tree.header(), QFontMetrics(font_at(13)).averageCharWidth() * _NAME_LETTERS
+        header, least = self.tree.header(), QFontMetrics(font_at(13)).averageCharWidth() * _NAME_CHARACTERS
         room = self.tree.viewport().width() - sum(self._widths.values()) - least
         for place in _RARE:
             empty = not any(numbers(folder)[place - 1] for folder in self.model.folders)

@@ -1,4 +1,4 @@
-"""All findings in a list: those that need attention first, the rest in the order of the checks."""
+"""The list of health findings: those that need attention first, the rest in the order of the checks."""
 
 from collections.abc import Iterable
 from itertools import pairwise
@@ -18,18 +18,18 @@ _STATES: dict[str, tuple[State, str]] = {
     "failed": ("degraded", marked("Broken")),
 }
 
-_WIDE_LETTERS = 110
-_NAME_LETTERS = 22
-_WORD_LETTERS = 15
+_WIDE_CHARACTERS = 110
+_NAME_CHARACTERS = 22
+_WORD_CHARACTERS = 15
 
 
 class FindingRow(QWidget):
-    """One line, or two in a narrow window, with the detail below the name.
+    """A finding on one line, or on two in a narrow window, with the detail below the name.
 
-    Signals: repair_wanted: id of the finding.
+    Signals: repair_requested: id of the finding.
     """
 
-    repair_wanted = Signal(str)
+    repair_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,7 +41,7 @@ class FindingRow(QWidget):
         self._detail.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.button = QPushButton()
         self.button.setAutoDefault(True)
-        self.button.clicked.connect(lambda: self.repair_wanted.emit(self._id))
+        self.button.clicked.connect(lambda: self.repair_requested.emit(self._id))
         self._wide: bool | None = None
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(14, 5, 14, 5)
@@ -51,11 +51,11 @@ class FindingRow(QWidget):
         self._fold()
 
     def _fold(self) -> None:
-        """Name, detail and state side by side if there is room."""
+        """Place name, detail and state side by side if there is room."""
         letter = QFontMetrics(font_at(13)).averageCharWidth()
-        wide = self.width() > _WIDE_LETTERS * letter
-        self._grid.setColumnMinimumWidth(1, _NAME_LETTERS * letter if wide else 0)
-        self._grid.setColumnMinimumWidth(2, _WORD_LETTERS * letter if wide else 0)
+        wide = self.width() > _WIDE_CHARACTERS * letter
+        self._grid.setColumnMinimumWidth(1, _NAME_CHARACTERS * letter if wide else 0)
+        self._grid.setColumnMinimumWidth(2, _WORD_CHARACTERS * letter if wide else 0)
         if wide == self._wide:
             return
         self._wide = wide
@@ -79,7 +79,7 @@ class FindingRow(QWidget):
         return handled
 
     def show_finding(self, finding: HealthFinding, *, repairable: bool) -> None:
-        """`repairable`: whether a repair can be begun now."""
+        """Show a finding. `repairable`: whether a repair can begin now."""
         self._id = finding.id
         state, word = _STATES[finding.state]
         self._dot.set_state(state)
@@ -95,12 +95,12 @@ class FindingRow(QWidget):
 
 
 class FindingsList(QFrame):
-    """A row keeps its position while its state is unchanged.
+    """The list of findings; a row keeps its position while its state is unchanged.
 
-    Signals: repair_wanted: id of a finding.
+    Signals: repair_requested: id of a finding.
     """
 
-    repair_wanted = Signal(str)
+    repair_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -115,7 +115,7 @@ class FindingsList(QFrame):
 
     @property
     def findings(self) -> tuple[HealthFinding, ...]:
-        """As they are shown, from the top."""
+        """The findings in the order shown."""
         return tuple(sorted(self._found.values(), key=self._place))
 
     def put(self, finding: HealthFinding) -> None:
@@ -123,7 +123,7 @@ class FindingsList(QFrame):
         row = self._rows.get(finding.id)
         if row is None:
             row = self._rows[finding.id] = FindingRow()
-            row.repair_wanted.connect(self.repair_wanted)
+            row.repair_requested.connect(self.repair_requested)
         self._found[finding.id] = finding
         row.show_finding(finding, repairable=self._repairable)
         place = self.findings.index(finding)
@@ -145,7 +145,7 @@ class FindingsList(QFrame):
         self.setVisible(bool(self._rows))
 
     def set_repairable(self, repairable: bool) -> None:
-        """Whether a repair can be begun now."""
+        """Set whether a repair can begin now."""
         self._repairable = repairable
         for id_, row in self._rows.items():
             row.show_finding(self._found[id_], repairable=repairable)
@@ -154,7 +154,7 @@ class FindingsList(QFrame):
         return finding.state == "fine", list(self._rows).index(finding.id)
 
     def _order_keys(self) -> None:
-        """Tab moves through the rows in their order."""
+        """Set the tab order to the order of the rows."""
         buttons = [self._rows[finding.id].button for finding in self.findings]
         for first, second in pairwise(buttons):
             QWidget.setTabOrder(first, second)

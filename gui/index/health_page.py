@@ -42,14 +42,14 @@ from gui.widgets.state import State, StateDot
 from gui.widgets.sync_bar import ProgressLine
 
 _FULL = 1000
-_SUMMARY_LETTERS = 36
+_SUMMARY_CHARACTERS = 36
 
 _CALM_MS = 1500
 _IN_STATUS = frozenset(
     "index notes transcripts meaning failed-file failed-files not-embedded embedding writing user-data".split()
 )
-"""Findings that the overview has its own rows for."""
-STOPPED_LOOKING = marked("Stopped before everything was looked at.")
+"""Findings that the overview shows in rows of its own."""
+STOPPED_LOOKING = marked("Stopped before all checks had run.")
 STOPPED = marked("Stopped. Repairs made so far remain.")
 
 
@@ -57,14 +57,14 @@ STOPPED = marked("Stopped. Repairs made so far remain.")
 
 
 class HealthSummaryBar(QWidget):
-    """Buttons for actions and, in the same place, during an action, its progress and a stop button.
+    """Buttons for actions; during an action, they are replaced by its progress and a stop button.
 
-    Signals: look_wanted: whether deeply. repair_wanted: of everything. stop_wanted: of the action.
+    Signals: look_requested: whether deeply. repair_requested: of everything. stop_requested: of the action.
     """
 
-    look_wanted = Signal(bool)
-    repair_wanted = Signal()
-    stop_wanted = Signal()
+    look_requested = Signal(bool)
+    repair_requested = Signal()
+    stop_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -77,19 +77,19 @@ class HealthSummaryBar(QWidget):
         )
         set_tip(self.deeper, tr("Also test the model, and re-embed a few passages on this computer to compare them."))
         set_tip(self.all, tr("Repair everything and update the index. Notes are never changed."))
-        self.again.clicked.connect(lambda: self.look_wanted.emit(False))
-        self.deeper.clicked.connect(lambda: self.look_wanted.emit(True))
-        self.all.clicked.connect(self.repair_wanted)
+        self.again.clicked.connect(lambda: self.look_requested.emit(False))
+        self.deeper.clicked.connect(lambda: self.look_requested.emit(True))
+        self.all.clicked.connect(self.repair_requested)
         self.bar = ProgressLine()
         self.stop = QPushButton(tr("Cancel"))
-        self.stop.clicked.connect(self.stop_wanted)
+        self.stop.clicked.connect(self.stop_requested)
         self._right = QStackedWidget()
         self._right.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._right.addWidget(_beside(self.again, self.deeper, self.all))
         self._right.addWidget(_beside(self.bar, self.stop))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(FoldingRow(self._left(), self._right, _SUMMARY_LETTERS))
+        column.addWidget(FoldingRow(self._left(), self._right, _SUMMARY_CHARACTERS))
 
     def _left(self) -> QWidget:
         left = QWidget()
@@ -120,7 +120,7 @@ class HealthSummaryBar(QWidget):
         self.bar.setValue(round(_FULL * progress.done / progress.total) if progress.total else 0)
 
     def say(self, sentence: str, tip: str = "") -> None:
-        """What is being done, or was."""
+        """Show what is being done, or was done."""
         self.said.setText(breakable(sentence))
         set_tip(self.said, tip)
 
@@ -146,7 +146,7 @@ def summary(findings: Sequence[HealthFinding]) -> str:
     """A summary of the findings in one sentence."""
     bad = [finding for finding in findings if finding.state != "fine"]
     if not findings:
-        return tr("Nothing was looked at yet.")
+        return tr("No checks have run yet.")
     if not bad:
         return tr_count("All of {count} check are fine.", "All of {count} checks are fine.", len(findings))
     checks = tr_count("{count} check", "{count} checks", len(findings))
@@ -156,7 +156,7 @@ def summary(findings: Sequence[HealthFinding]) -> str:
 
 
 def attention_of(findings: Sequence[HealthFinding]) -> tuple[Attention, ...]:
-    """The attention row: for findings that only the check sees; the status has the others."""
+    """Return the attention row for findings that the status doesn't include."""
     bad = [
         finding.name
         for finding in findings
@@ -175,12 +175,12 @@ def step_text(progress: HealthProgress) -> str:
 
 
 def outcome(repair: HealthRepair) -> str:
-    """What became of a repair, as sentences."""
+    """Return the outcome of a repair in sentences."""
     return " ".join((*repair.done, repair.problem)).strip() or tr("There was nothing to repair.")
 
 
 class HealthPage(IndexPage):
-    """Checks when visible, when the index is idle after a change, and on request.
+    """The health page. It checks when visible, when the index is idle after a change, and on request.
 
     A check reads the whole database, so not every commit of an update triggers one.
     """
@@ -192,16 +192,16 @@ class HealthPage(IndexPage):
         super().__init__(jobs)
         self._deep = False
         self._outcome = ""
-        """What the last repair did, while that is to be read."""
+        """Outcome of the last repair, until the next check."""
         self._repairing, self._glancing = JobSlot(self), JobSlot(self)
         self._for_overview = False
-        """Whether its findings are visible elsewhere."""
+        """Whether the overview shows the findings."""
         self.summary_bar = HealthSummaryBar()
-        self.summary_bar.look_wanted.connect(self._asked)
-        self.summary_bar.repair_wanted.connect(lambda: self.repair(None))
-        self.summary_bar.stop_wanted.connect(self._cancel)
+        self.summary_bar.look_requested.connect(self._asked)
+        self.summary_bar.repair_requested.connect(lambda: self.repair(None))
+        self.summary_bar.stop_requested.connect(self._cancel)
         self.findings_list = FindingsList()
-        self.findings_list.repair_wanted.connect(lambda id_: self.repair([id_]))
+        self.findings_list.repair_requested.connect(lambda id_: self.repair([id_]))
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._calm.timeout.connect(self._look_again)
         self._came.connect(self._show_finding)
@@ -336,7 +336,7 @@ class HealthPage(IndexPage):
     def _show_step(self, insight: IndexInsight, progress: HealthProgress) -> None:
         if insight is not self.insight or not (self._reading.busy or self._repairing.busy):
             return
-        if not (self._outcome and self._reading.busy):  # what a repair did stays to be read while all is checked again
+        if not (self._outcome and self._reading.busy):  # the outcome of a repair stays visible during the next check
             self.summary_bar.say(step_text(progress))
         self.summary_bar.show_progress(progress)
 
@@ -409,7 +409,7 @@ class HealthPage(IndexPage):
 
 
 def _scrolling(column: QLayout) -> QScrollArea:
-    """On the window's own ground, as wide as there is room."""
+    """Return a scroll area without a background of its own."""
     inside = QWidget()
     inside.setLayout(column)
     scroll = QScrollArea()

@@ -12,9 +12,9 @@ from engine import (
     CancelToken,
     IndexInsight,
     IndexOverview,
-    KeptSync,
     MemoryProviderStatus,
     MemorySearchManager,
+    StoredSync,
     tr,
     tr_count,
 )
@@ -27,7 +27,7 @@ from gui.index.figures import NOTHING, FigureCard, figures
 from gui.index.folder_tree import FolderCard
 from gui.index.map.panel import MapPanel
 from gui.search.query import Answer
-from gui.style.stylesheet import letter_width
+from gui.style.stylesheet import character_width
 from gui.style.typography import font_scale
 from gui.widgets.charts.bars import BarChart, ShareChart, SparkChart
 from gui.widgets.charts.card import ChartCard
@@ -41,23 +41,23 @@ from gui.widgets.sync_line import REASON_WORDS
 from gui.widgets.tab_order import put_behind, stops
 from gui.widgets.table import IssuesTable
 
-_CARD_LETTERS = 33
-"""Length of a card's longest line besides its figure."""
+_CARD_CHARACTERS = 33
+"""Characters of a card's longest line."""
 _ACROSS = (5, 3, 2)
-"""Figures in a row, as many as there is room for."""
+"""Possible numbers of figures per row."""
 _AGAIN = "count-again"
 _GROUPS = ("overview", "status", "duplicates", "health")
 """The sources of attention rows, in order."""
-_FEWEST_LETTERS = 112
+_FEWEST_CHARACTERS = 112
 _LEFT, _RIGHT = 8, 5
-"""Shares of the width."""
+"""Shares of the width of both columns."""
 _GAP = 12
 _GUTTER = 16
 _WIDTH, _AROUND = 460, 80
 
 
-def show_sync(sync: KeptSync, parent: QWidget) -> QDialog:
-    """Details first, then the failed files in the history."""
+def show_sync(sync: StoredSync, parent: QWidget) -> QDialog:
+    """Show a sync's details, then its failed files."""
     content = QWidget()
     content.setMinimumWidth(min(round(_WIDTH * font_scale()), parent.window().width() - _AROUND))
     column = QVBoxLayout(content)
@@ -86,7 +86,7 @@ def show_sync(sync: KeptSync, parent: QWidget) -> QDialog:
     return sheet(tr("Update details"), content, parent)
 
 
-def _facts(sync: KeptSync) -> list[tuple[str, str]]:
+def _facts(sync: StoredSync) -> list[tuple[str, str]]:
     vectors = tr("{embedded:,} embedded, reused not noted", embedded=sync.vectors_embedded)
     if sync.vectors_reused is not None:
         vectors = tr(
@@ -94,9 +94,9 @@ def _facts(sync: KeptSync) -> list[tuple[str, str]]:
         )
     files = tr("{indexed:,} indexed, {removed:,} removed", indexed=sync.files_indexed, removed=sync.files_removed)
     facts = [
-        (tr("Began"), exact(sync.started)),
-        (tr("Why"), tr(REASON_WORDS[sync.reason])),
-        (tr("Took"), duration(sync.seconds)),
+        (tr("Started"), exact(sync.started)),
+        (tr("Reason"), tr(REASON_WORDS[sync.reason])),
+        (tr("Duration"), duration(sync.seconds)),
         (tr("Files"), files),
         (tr("Passages"), grouped(sync.chunks_indexed)),
         (tr("Vectors"), vectors),
@@ -107,7 +107,7 @@ def _facts(sync: KeptSync) -> list[tuple[str, str]]:
 
 
 class TwoColumns(QScrollArea):
-    """`above` has the whole width. Scrolls up and down only.
+    """Cards in two columns below `above`, which has the whole width. Scrolls only vertically.
 
     Signals:
         folded: whether there is one column now.
@@ -118,7 +118,7 @@ class TwoColumns(QScrollArea):
     def __init__(
         self, above: QWidget, left: Sequence[QWidget], right: Sequence[QWidget], stacked: Sequence[QWidget]
     ) -> None:
-        """`stacked`: all of them in the order of the one column."""
+        """`stacked`: all cards in the order of a single column."""
         super().__init__()
         self._left, self._right, self._stacked = tuple(left), tuple(right), tuple(stacked)
         self._narrow: bool | None = None
@@ -146,13 +146,13 @@ class TwoColumns(QScrollArea):
         self._fold()
 
     def set_single(self, single: bool) -> None:
-        """One column whatever the width: there is too little for two."""
+        """Use one column at any width, since there is too little content for two."""
         self._single = single
         self._fold()
 
     def _fold(self) -> None:
-        letters = self.width() // letter_width()
-        narrow = self._single or letters < _FEWEST_LETTERS
+        letters = self.width() // character_width()
+        narrow = self._single or letters < _FEWEST_CHARACTERS
         if narrow == self._narrow:
             return
         self._narrow = narrow
@@ -177,7 +177,7 @@ class TwoColumns(QScrollArea):
 
 @dataclass(frozen=True)
 class _Counted:
-    """The overview with its pictures: hundreds of syncs take too long to be put in words on the GUI thread."""
+    """The overview with its chart data, prepared off the GUI thread: wording hundreds of syncs takes long."""
 
     overview: IndexOverview
     sizes: Series
@@ -187,7 +187,8 @@ class _Counted:
 
 
 class OverviewPage(IndexPage):
-    """Frequently changing values come with the status, everything else is counted when the index has changed.
+    """The overview page. Frequently changing values come with the status, others are counted when the index has
+    changed.
 
     Signals: action_requested: the action of an attention row.
     """
@@ -318,9 +319,9 @@ class OverviewPage(IndexPage):
     # --- live values ------------------------------------------------------------------------------------------------
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:
-        """Update the current values; drawn only while visible."""
+        """Update the values of the status; drawn only while visible."""
         self._status = status
-        self._throughput.hear(status, time.time())
+        self._throughput.update_status(status, time.time())
         if self.isVisible():
             self._show_live()
 
@@ -339,7 +340,7 @@ class OverviewPage(IndexPage):
 
     @Slot(str, tuple)
     def show_attention(self, page: str, rows: tuple[Attention, ...]) -> None:
-        """Attention rows of another page."""
+        """Show attention rows of another page."""
         self.attention.show_rows(page, rows)
 
     @Slot(str)
@@ -357,8 +358,8 @@ class OverviewPage(IndexPage):
     # --- paths ------------------------------------------------------------------------------------------------------
 
     def _place_figures(self) -> None:
-        letters = self.width() // letter_width()
-        across = next((many for many in _ACROSS if letters >= many * _CARD_LETTERS), _ACROSS[-1])
+        letters = self.width() // character_width()
+        across = next((many for many in _ACROSS if letters >= many * _CARD_CHARACTERS), _ACROSS[-1])
         if across == self._across:
             return
         for place in range(self._across):

@@ -27,7 +27,7 @@ _GUTTER = 16
 
 
 class IndexPanel(QWidget, ViewPanel):
-    """Pages behind chips; or the reason why the index can't be inspected.
+    """The pages of the index view behind chips, or the reason why the index can't be inspected.
 
     Signals: open_requested: as a page's. action_requested: `sync`, `rebuild`, `embed`, `settings` or `engine`, which
     the window does. files_requested: `failed` or `skipped`: show the table of these files. left: Escape: back to the
@@ -91,12 +91,12 @@ class IndexPanel(QWidget, ViewPanel):
 
     @property
     def page(self) -> PageName:
-        """The one that is shown."""
+        """The page shown."""
         return next(name for name, page in self._pages.items() if page is self._stack.currentWidget())
 
     @property
     def busy(self) -> bool:
-        """Whether something that belongs to the page that is shown is not there yet."""
+        """Whether the shown page is still reading."""
         return self._pages[self.page].busy
 
     @Slot(str)
@@ -110,7 +110,7 @@ class IndexPanel(QWidget, ViewPanel):
         self.show_page(cast("PageName", "overview" if name == "index" else name))
 
     def _show_overview(self, shown: bool) -> None:
-        """Whether what pages have to tell there is seen."""
+        """Tell the pages whether the overview is visible."""
         self.duplicates.show_overview(shown)
         self._health.show_overview(shown)
 
@@ -137,7 +137,7 @@ class IndexPanel(QWidget, ViewPanel):
             page.set_manager(manager)
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Whether the index can be inspected; other backends may not support it."""
+        """Update whether the index can be inspected; some backends don't support it."""
         reason, title = lacks.get("insight", ""), TITLES["insight"]
         self._lack.say(tr(title), tr(reason), Action(tr("Choose another engine…"), self._choose_engine))
         self._lack.setVisible(bool(reason))
@@ -157,13 +157,13 @@ class IndexPanel(QWidget, ViewPanel):
 
     @Slot(object)
     def show_answer(self, answer: Answer | None) -> None:
-        """The query in the box was answered, or removed."""
+        """Show the answer of the current query, None without a query."""
         self.answer = answer
         for page in self._pages.values():
             page.show_answer(answer)
 
     def focus_list(self) -> None:
-        """Into the page, from the box."""
+        """Focus the page."""
         if self._stack.isHidden():
             self._lack.take_focus()
             return

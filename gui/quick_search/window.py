@@ -36,12 +36,12 @@ _NOT_OPEN = (marked("Nothing is open to search"), marked("Choose a folder of not
 class QuickPanel(QWidget):
     """Searches as you type, like the window, with the same list and order.
 
-    Signals: chosen: Chosen. window_wanted: show the window unchanged. resized: a query was entered or removed:
+    Signals: chosen: Chosen. window_requested: show the window unchanged. resized: a query was entered or removed:
     `sizeHint` has changed.
     """
 
     chosen = Signal(object)
-    window_wanted = Signal()
+    window_requested = Signal()
     resized = Signal()
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
@@ -89,8 +89,8 @@ class QuickPanel(QWidget):
         self.list.typed.connect(self.box.type_key)
         self.list.opened.connect(self._open)
         self.list.clicked.connect(self._click)
-        self.list.more_wanted.connect(self._show_all)
-        self.list.file_wanted.connect(self._show_file)
+        self.list.more_requested.connect(self._show_all)
+        self.list.file_requested.connect(self._show_file)
         self._all.triggered.connect(self._show_all)
         self._runner.answered.connect(self._show_answer)
         self._runner.failed.connect(self._show_failure)
@@ -128,7 +128,7 @@ class QuickPanel(QWidget):
         elif before != self._reading:
             self._say(*messages.empty(answer.question, answer.outcome, self._reading))
 
-    def tell_instead(self, title: str, sentence: str) -> None:
+    def show_reason(self, title: str, sentence: str) -> None:
         """Why nothing can be searched now."""
         self._instead = (title, sentence)
         self._ask(at_once=True)
@@ -185,7 +185,7 @@ class QuickPanel(QWidget):
             else:
                 self._show_all()
         elif self._manager is None:
-            self.window_wanted.emit()
+            self.window_requested.emit()
         else:
             self._ask(at_once=True)
 
@@ -204,7 +204,7 @@ class QuickPanel(QWidget):
         if is_searchable(self.box.query):
             self.chosen.emit(Chosen(Query(self.box.query)))
         else:
-            self.window_wanted.emit()
+            self.window_requested.emit()
 
     @Slot(object)
     def _show_file(self, row: MoreInFileRow) -> None:

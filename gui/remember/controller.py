@@ -105,10 +105,10 @@ class RememberController(QObject):
     """One sheet at a time.
 
     Signals:
-        open_wanted: the note with this stable name, at a line.
+        open_requested: the note with this stable name, at a line.
     """
 
-    open_wanted = Signal(str, object)
+    open_requested = Signal(str, object)
     typed = Signal()
     """The sheet was edited, or closed."""
 
@@ -142,7 +142,7 @@ class RememberController(QObject):
         folder = folder_of(opened, path)
         self.sheet = sheet = NoteSheet(title, folder.name or str(folder), self._window)
         sheet.count_chosen.connect(self._draft_again)
-        sheet.save_wanted.connect(self._save)
+        sheet.save_requested.connect(self._save)
         sheet.changed.connect(self.typed)
         sheet.finished.connect(self._forget_sheet)
         self._draft(opened, None)
@@ -226,7 +226,7 @@ class RememberController(QObject):
         if self._workspace.current is opened:
             elsewhere, _ = split_name(session)
             folder = folder_of(opened, session) if elsewhere else None
-            show = Action(tr("Open"), partial(self.open_wanted.emit, name_beside(session, note.path), None))
+            show = Action(tr("Open"), partial(self.open_requested.emit, name_beside(session, note.path), None))
             undo = Action(tr("Undo"), partial(self._trash.take, opened, note, folder))
             if elsewhere:  # where nothing is synced from here
                 said = tr(
@@ -269,10 +269,10 @@ class NewNoteNotice(QObject):
 
     Waits until there is no more urgent message. Without an answer it is shown again at the next start.
 
-    Signals: open_wanted: the note with this stable name, at a line.
+    Signals: open_requested: the note with this stable name, at a line.
     """
 
-    open_wanted = Signal(str, object)
+    open_requested = Signal(str, object)
 
     def __init__(self, workspace: Workspace, banner: Notices, jobs: Jobs, trash: Trash, parent: QObject) -> None:
         super().__init__(parent)
@@ -288,7 +288,7 @@ class NewNoteNotice(QObject):
         """Notes that the user has not answered to."""
         workspace.opened.connect(self._begin)
         workspace.closed.connect(self._end)
-        workspace.feed.status_changed.connect(self._hear)
+        workspace.feed.status_changed.connect(self._handle_status)
         banner.cleared.connect(self._take_turn)
 
     @Slot()
@@ -312,7 +312,7 @@ class NewNoteNotice(QObject):
         self._opened, self._waiting, self._begins = None, (), False
 
     @Slot(object)
-    def _hear(self, status: MemoryProviderStatus | None) -> None:
+    def _handle_status(self, status: MemoryProviderStatus | None) -> None:
         """The first record may have other problems to show first."""
         if self._begins and status is not None:
             self._begins = False
@@ -344,7 +344,7 @@ class NewNoteNotice(QObject):
         if self._banner.text and self._banner.matter not in {_KEY, *_GIVES_WAY}:
             return
         newest = notes[0]
-        actions = [self._action(tr("Open"), opened, notes, partial(self.open_wanted.emit, newest.path, None))]
+        actions = [self._action(tr("Open"), opened, notes, partial(self.open_requested.emit, newest.path, None))]
         if len(notes) == 1:
             actions.append(self._action(tr("Move to trash"), opened, notes, partial(self._trash.take, opened, newest)))
         sentence = tr_count(
@@ -353,7 +353,7 @@ class NewNoteNotice(QObject):
             len(notes),
             note=newest.path,
         )
-        actions.append(self._action(tr("Keep"), opened, notes, lambda: None))
+        actions.append(self._action(tr("Keep the note"), opened, notes, lambda: None))
         self._banner.say(sentence, "working", *actions, key=_KEY)
 
     def _action(self, words: str, opened: Opened, notes: tuple[WrittenNote, ...], run: Callable[[], object]) -> Action:

@@ -28,12 +28,12 @@ _COUNTS = (5, 15, 30, 60, 100)
 class NoteSheet(QDialog):
     """Opens immediately; shows progress until `show_note`, and is deleted when it closes.
 
-    Signals: count_chosen: include another number of messages. save_wanted: the current text and name. changed:
+    Signals: count_chosen: include another number of messages. save_requested: the current text and name. changed:
     something was typed.
     """
 
     count_chosen = Signal(int)
-    save_wanted = Signal(str, str)
+    save_requested = Signal(str, str)
     changed = Signal()
 
     def __init__(self, title: str, folder: str, parent: QWidget) -> None:
@@ -226,7 +226,7 @@ class NoteSheet(QDialog):
         if self._save.isEnabled():
             self._set_busy(True)
             self.say(tr("Saving…"))
-            self.save_wanted.emit(self._text.toPlainText(), to_slug(self._name.text()))
+            self.save_requested.emit(self._text.toPlainText(), to_slug(self._name.text()))
 
     def _set_busy(self, busy: bool) -> None:
         for widget in (self._name, self._count):

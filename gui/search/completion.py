@@ -19,7 +19,7 @@ _MARGIN = 8
 
 
 class Part(NamedTuple):
-    """What is being typed: a value after an operator, or with an empty one the beginning of an operator."""
+    """The part of a query being typed: the value of `operator`, or the beginning of an operator if that is empty."""
 
     operator: str
     typed: str
@@ -50,7 +50,7 @@ def completed(text: str, cursor: int, part: Part, value: str) -> tuple[str, int]
 
 
 def _token_start(text: str, cursor: int) -> int:
-    """Where the token at the cursor begins: behind the last space that no quotation holds."""
+    """Return the start of the token at the cursor: after the last space outside of quotation marks."""
     begin, quoted = 0, False
     for at, character in enumerate(text[:cursor]):
         if character == '"':
@@ -61,7 +61,7 @@ def _token_start(text: str, cursor: int) -> int:
 
 
 class Offers(QListWidget):
-    """The completions, over whatever lies below the box; the keys stay with the box."""
+    """The list of completions, drawn over the widgets below the box; the box keeps the keyboard focus."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -94,7 +94,7 @@ class Offers(QListWidget):
         self.show()
 
     def step(self, *, down: bool) -> None:
-        """To the next one, or the one before, round the end."""
+        """Select the next or previous completion, wrapping around at the ends."""
         row = self.currentRow()
         self.setCurrentRow((row + 1 if down else max(row, 0) - 1) % self.count())
 
@@ -122,7 +122,7 @@ class Completion(QObject):
         self._manager = manager
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Without completions nothing is offered to anyone who types."""
+        """Disable completions if the memory doesn't support them."""
         self._lack = lacks.get("completion", "")
         self._stop()
 
@@ -198,7 +198,7 @@ class Completion(QObject):
         return False
 
     def _key(self, event: QKeyEvent) -> bool:
-        """Whether the key was for the completions."""
+        """Return whether the completions handled the key."""
         key = event.key()
         if key == Qt.Key.Key_Space and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.request()

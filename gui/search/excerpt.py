@@ -1,4 +1,4 @@
-"""What a result row shows of a snippet: one flowing line of text that starts near the matches.
+"""Turns a snippet into the excerpt of a result row: one line of text that starts near the matches.
 
 Offsets are code points throughout; the painter turns them into Qt's units when it lays the text out.
 """
@@ -15,7 +15,7 @@ Range = tuple[int, int]
 
 @dataclass(frozen=True)
 class Piece:
-    """Remaining text: its original start, and its range in the result."""
+    """A piece of text that was not cut out: its original start, and its range in the result."""
 
     origin: int
     start: int
@@ -23,7 +23,7 @@ class Piece:
 
 
 def move_ranges(ranges: Iterable[Range], pieces: Sequence[Piece], length: int) -> list[Range]:
-    """Ranges of the whole as ranges of the result of `length`; what lay between the pieces alone is dropped."""
+    """Map ranges of the original text to the result of `length`; ranges that were cut out are dropped."""
     origins = [piece.origin for piece in pieces]
     moved = []
     for start, end in ranges:
@@ -76,7 +76,7 @@ _BOUNDARY = re.compile(r"(?<=[.!?…])\s(?:·\s)?|(?<= ·)\s")
 _TAKEN, _CODE = "\ue000", "\ue001"
 """Placeholders for parts that need no second pass: removed marks, and code, in which no mark has a meaning."""
 _MERE_MARK = 3
-"""What is longer hides more than how a word looks."""
+"""Longest mark, in characters; longer matches would hide text instead of formatting."""
 
 _CODE_SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]+)(?<!`)(\1)(?!`)")
 _COMMENT = re.compile(r"(<!--)(?:(?!-->)[\s\S])*(-->)")
@@ -114,8 +114,7 @@ _WRAPPED = tuple(
         ("_", rf"(?<![\w_])(_)(?!_)(?={_OPENS})(?:(?!\n\s*\n)[^_]|(?<=\w)_(?=\w)){{1,300}}?(?<=[^\s_])(_)(?!\w)"),
     )
 )
-"""Marks on both sides of text, each with a sign that it may occur at all: pictures and links come before emphasis
-around them."""
+"""Marks around text, each with a character without which it can't occur; pictures and links come before emphasis."""
 
 
 def strip_markup(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Range]]:
@@ -124,7 +123,7 @@ def strip_markup(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Range
 
 
 class _Marks:
-    """Looks for marks kind by kind in a text where those found before are hidden."""
+    """Finds marks kind by kind; marks that were found are hidden from the next search."""
 
     def __init__(self, text: str, ranges: Sequence[Range]) -> None:
         self._text = text
@@ -148,7 +147,7 @@ class _Marks:
         return sorted(self._found)
 
     def _take(self, *spans: Range) -> bool:
-        """Remove these, unless that would hide a match."""
+        """Remove these marks, unless that would remove a match."""
         if any(self._was_found(start, end) for start, end in spans):
             return False
         for start, end in spans:
@@ -242,7 +241,7 @@ def _richest(text: str, marks: Sequence[Range]) -> int:
 
 
 def _start_before(text: str, focus: int) -> tuple[int, str]:
-    """Where to begin so that `focus` is soon read: at a sentence or item, else at a word after an ellipsis."""
+    """Return the start that puts `focus` near the beginning: a sentence or list item, else a word after an ellipsis."""
     begins = [found.end() for found in _BOUNDARY.finditer(text, focus - LEAD, focus)]
     if begins:
         return begins[0], ""

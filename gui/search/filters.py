@@ -22,7 +22,7 @@ PERIODS: tuple[tuple[str, str, int | None], ...] = (
     (marked("Past month"), marked("past month"), 30),
     (marked("Past year"), marked("past year"), 365),
 )
-"""Label of the chip, the same within a line, and days."""
+"""Label of the chip, the same within a sentence, and the number of days."""
 NO_SESSIONS = marked("No sessions are indexed.")
 LONGEST_NAME = 24
 
@@ -83,7 +83,8 @@ class Filters(QWidget):
         self.set_scope(None)
 
     def set_scope(self, scope: Scope | None) -> None:
-        """Search one file or session alone, or all again, without a signal. A click on its chip removes it."""
+        """Limit the search to one file or session, or to none, without a signal. A click on its chip removes the
+        limit."""
         self.scope = scope
         name = scope.name if scope else ""
         short = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
@@ -97,12 +98,12 @@ class Filters(QWidget):
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Mark unsupported filters, and unselect all where searches cannot be filtered."""
-        self._gates.hear(lacks)
+        self._gates.update_features(lacks)
         if "conditions" in lacks:
             self.choose(None, None, None)
 
     def choose(self, sources: tuple[Source, ...] | None, days: int | None, scope: Scope | None) -> None:
-        """Select these without a signal."""
+        """Select these filters without a signal."""
         self.sources = sources
         number = next((number for number, (_, _, known) in enumerate(SOURCES) if known == sources), 0)
         if self._source_chips[number] is self._source_chips[-1]:

@@ -34,7 +34,7 @@ _LACKS_WORDS = {
     (True, False): marked("Nothing among these results has these words."),
     (True, True): marked("None of these results matches, by words or meaning."),
 }
-"""By whether the search was within results, and whether meaning was compared."""
+"""Messages by whether the search was within results, and whether meaning was compared."""
 
 
 def milliseconds(spent: float) -> str:
@@ -59,18 +59,18 @@ def box_state(outcome: SearchOutcome) -> str:
 
 
 def partial_state(outcome: SearchOutcome) -> str:
-    """While the words have answered and the meaning is late."""
+    """Return the state to show while the keyword results are there and the semantic ones are late."""
     return tr("{results} by words, meaning follows", results=result_count(outcome))
 
 
 def header_counts(outcome: SearchOutcome) -> tuple[str, str]:
-    """The line above the list, at length and short."""
+    """Return the line above the list, long and short."""
     files = _file_count(outcome)
     return f"{files} · {result_count(outcome)}", files
 
 
 def spoken_counts(outcome: SearchOutcome) -> str:
-    """For assistive tools, when an answer has come."""
+    """Return the number of results as a sentence for screen readers."""
     if not outcome.results:
         return tr("No results")
     return tr("{results} in {files}", results=result_count(outcome), files=_file_count(outcome))
@@ -100,14 +100,14 @@ def meant(suggestions: Sequence[QuerySuggestion]) -> str:
 
 
 def spelling(outcome: SearchOutcome) -> str:
-    """That another query was searched, or whether it was meant; empty for neither."""
+    """Return which corrected query was searched, or "Did you mean …?"; empty for neither."""
     if outcome.corrected is not None:
         return tr("Showing results for {query}", query=in_quotes(outcome.corrected.query))
     return meant(outcome.suggestions)
 
 
 def reading(status: MemoryProviderStatus | None) -> str:
-    """How far the first index is; empty where none is being made, or all its text can be searched."""
+    """Return the progress of the first indexing; empty if none runs, or if all text can be searched already."""
     if status is None or status.syncing is None or status.syncing.phase not in _READING:
         return ""
     if status.last_sync is not None and not status.last_sync.cancelled:

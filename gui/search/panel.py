@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager, MemorySearchResult, marked, tr
-from gui.commands.commands import give_key, tell_key
+from gui.commands.commands import give_key, show_key_in_tooltip
 from gui.commands.keymap import command
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.jobs import Jobs
@@ -37,7 +37,7 @@ _NOTES = (
 
 
 class QueryHelpMenu(QMenu):
-    """Every example with its meaning."""
+    """The menu of query examples, each with its meaning."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,13 +57,13 @@ class QueryHelpMenu(QMenu):
 
 
 class QueryHelpButton(IconButton):
-    """Opens the menu."""
+    """The button that opens the menu of query examples."""
 
     example_chosen = Signal(str)
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__("help", tr("What can be typed here"), parent=parent)
-        tell_key(self, tr("What can be typed here"), _HELP.name)
+        show_key_in_tooltip(self, tr("What can be typed here"), _HELP.name)
         opener = QAction(_HELP.words, self)
         opener.triggered.connect(self.open)
         give_key(self, opener, _HELP, Qt.ShortcutContext.WindowShortcut)
@@ -72,8 +72,8 @@ class QueryHelpButton(IconButton):
         self.clicked.connect(self.open)
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Examples with operators can be chosen where they mean something."""
-        self._menu.gates.hear(lacks)
+        """Disable examples whose operators this memory doesn't support."""
+        self._menu.gates.update_features(lacks)
 
     @Slot()
     def open(self) -> None:
@@ -101,13 +101,13 @@ def _examples() -> tuple[tuple[str, str], ...]:
 
 # ---------------------------------------------------------------------------------------------------------------------
 
-BOX_LETTERS = 56
-"""Where the box cannot have that many, the filters go below it."""
+BOX_CHARACTERS = 56
+"""Least width of the box in characters; if it would be narrower, the filters move below it."""
 PREVIEW_MS = 60
 
 
 class Preview(QObject):
-    """Tells of each result that stays current for so long."""
+    """Debounces the current result: emits it once it has stayed current for a moment."""
 
     selected = Signal(object, object)
     """MemorySearchResult and the query."""
@@ -152,12 +152,12 @@ class Preview(QObject):
         self.idle.emit()
 
     def _hold(self) -> None:
-        """The current result of a complete answer stays current; that of a keyword-only answer may change."""
+        """Keep the current result if the answer is complete; that of a keyword-only answer may still change."""
         if self.view.answer is not None and self.view.answer.final:
             self.view.list.hold()
 
     def _identity(self, result: MemorySearchResult) -> tuple[object, ...]:
-        """A new score does not make it another result, and the viewer need not move."""
+        """Return what identifies a result: not its score, so that the viewer stays when only that changes."""
         return result.path, result.start_line, result.end_line, self.query
 
 
@@ -172,9 +172,9 @@ class SearchPanel(QObject, ViewPanel):
     """The workspace chip's menu is about to open, empty: fill it."""
     editor_requested = Signal(object)
     """MemorySearchResult to open in the external editor."""
-    link_wanted = Signal(object)
+    link_requested = Signal(object)
     """Location of a result to which a link should be copied."""
-    export_wanted = Signal()
+    export_requested = Signal()
     """The selected results, or all, are to be written to a file."""
     reveal_requested = Signal(object)
     """MemorySearchResult whose file to show in the file manager."""
@@ -182,12 +182,12 @@ class SearchPanel(QObject, ViewPanel):
     """Current Answer, or None without a query."""
     result_current = Signal(object)
     """Current MemorySearchResult of the list, or None: immediately, while the preview is debounced."""
-    why_wanted = Signal()
+    why_requested = Signal()
     """Show where scores come from."""
-    switch_wanted = Signal(object)
+    switch_requested = Signal(object)
     """MemorySearchResult whose workspace should be opened."""
     passed_by = Signal()
-    """Down in the box while something else has the room of the results."""
+    """Down was pressed in the box while another widget covers the results."""
     settled = Signal()
     """Nothing is running or due: the results match the box, and the preview is up to date."""
 
@@ -202,7 +202,7 @@ class SearchPanel(QObject, ViewPanel):
         self.view = ResultsView()
         self._preview = Preview(self.view, self)
         self._actions = ResultActions(self.view.list, self)
-        self.header = FoldingRow(self.box, self.filters, BOX_LETTERS)
+        self.header = FoldingRow(self.box, self.filters, BOX_CHARACTERS)
         self.body: ResultsView = self.view
         self.ranking = self.view.ranking
         self.controller = SearchController(self.box, self.completion, self.filters, self.view, jobs, self)
@@ -219,23 +219,23 @@ class SearchPanel(QObject, ViewPanel):
         self.box.accepted.connect(self._accept)
         self._help.example_chosen.connect(self.box.insert)
         self.filters.workspace_menu_requested.connect(self.workspace_menu_requested)
-        self.view.why_wanted.connect(self.why_wanted)
+        self.view.why_requested.connect(self.why_requested)
         results = self.view.list
         results.current_changed.connect(self.result_current)
-        results.why_wanted.connect(self.why_wanted)
+        results.why_requested.connect(self.why_requested)
         results.opened.connect(self._open)
-        results.file_wanted.connect(self.controller.search_file)
+        results.file_requested.connect(self.controller.search_file)
         results.left.connect(self.box.focus)
         results.typed.connect(self.box.type_key)
         actions = self._actions
-        actions.why_wanted.connect(self.why_wanted)
+        actions.why_requested.connect(self.why_requested)
         actions.editor_requested.connect(self.editor_requested)
         actions.reveal_requested.connect(self.reveal_requested)
-        actions.link_wanted.connect(self.link_wanted)
-        actions.export_wanted.connect(self.export_wanted)
-        actions.switch_wanted.connect(self.switch_wanted)
-        actions.like_wanted.connect(self.controller.search_like_result)
-        actions.within_wanted.connect(self.controller.search_within)
+        actions.link_requested.connect(self.link_requested)
+        actions.export_requested.connect(self.export_requested)
+        actions.switch_requested.connect(self.switch_requested)
+        actions.like_requested.connect(self.controller.search_like_result)
+        actions.within_requested.connect(self.controller.search_within)
 
     # --- for the window ---------------------------------------------------------------------------------------------
 
@@ -277,7 +277,7 @@ class SearchPanel(QObject, ViewPanel):
 
     @Slot()
     def focus_list(self) -> None:
-        """Go to the results or what can be done without them; else to the box."""
+        """Focus the results or the buttons shown instead of them; else the box."""
         if not self.view.isVisible():
             self.passed_by.emit()
         elif self.view.has_results:

@@ -51,7 +51,7 @@ class Query:
     within: "Query | None" = None
     """The query whose results are the scope, which may itself have one."""
     half_life_days: float | None = None
-    """Days in which dated results lose half of their score, 0 for none; as the next, None for the settings' choice."""
+    """Days in which dated results lose half of their score, 0 for none; None for the value of the settings."""
     diverse: bool | None = None
     """Whether to rank results that repeat others lower."""
     correct: bool = True
@@ -110,7 +110,8 @@ def ask(
     on_keywords: Callable[[SearchOutcome], None] | None = None,
     whole_files: bool = False,
 ) -> SearchOutcome:
-    """Its answer, after a first one by keywords for `on_keywords`; `whole_files`: with all results of each file.
+    """Return the answer to a query, after passing a keyword-only one to `on_keywords`; `whole_files`: with all results
+    of each file.
 
     On a pool thread: another backend may have replaced the one for which the query was composed.
     """
@@ -152,5 +153,5 @@ def _earlier(question: Query) -> EarlierQuestion:
 
 
 def _since(question: Query) -> float | None:
-    """To the minute: repeated queries then hit the engine's cache."""
+    """Return the earliest time, rounded to the minute, so that repeated queries hit the engine's cache."""
     return None if question.days is None else time.time() // _MINUTE * _MINUTE - question.days * DAY

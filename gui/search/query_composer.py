@@ -16,7 +16,7 @@ from gui.widgets.row_list import Place
 
 
 class QueryComposer(QObject):
-    """The text of the box, the chips, the order's menu, and the lines above the results."""
+    """Combines the text of the box, the chips, the ranking menu and the scope bar into a query."""
 
     query_changed = Signal(str)
     """Another query was entered, or none."""
@@ -52,7 +52,7 @@ class QueryComposer(QObject):
         )
 
     def due(self) -> Query | None:
-        """The current query; without text yet, the query that will be its scope."""
+        """Return the current query; without text, the query that will be its scope."""
         question = self.question(self._box.query)
         if is_searchable(question.text) or question.like is not None:
             return question
@@ -90,7 +90,7 @@ class QueryComposer(QObject):
 
 @dataclass(frozen=True)
 class SearchViewState:
-    """Equal to another one with the same query, whatever is selected."""
+    """A query and the position in its results. Two states are equal if their queries are, whatever is selected."""
 
     subject: Query | None
     """None without a query."""
@@ -105,7 +105,7 @@ class SearchViewState:
 
 
 class ViewStateRestorer:
-    """Scrolls to a position once its answer has arrived."""
+    """Restores a position in the results once the answer has arrived."""
 
     def __init__(self, composer: QueryComposer, view: ResultsView) -> None:
         self._composer = composer
@@ -115,10 +115,10 @@ class ViewStateRestorer:
     @property
     def view_state(self) -> SearchViewState:
         """The query, and the user's position in its answer."""
-        return self.standing_of(self._composer.due())
+        return self.view_state_of(self._composer.due())
 
-    def standing_of(self, question: Query | None) -> SearchViewState:
-        """The same for another query, whose answer may still be shown."""
+    def view_state_of(self, question: Query | None) -> SearchViewState:
+        """Return the view state for another query, whose answer may still be shown."""
         answer, order = self._view.answer, self._view.order
         if question is None or answer is None or answer.question.subject != question.subject:
             return SearchViewState(question and question.subject, order, FIRST_RESULTS, None)
@@ -126,8 +126,7 @@ class ViewStateRestorer:
         return SearchViewState(question.subject, order, answer.question.max_results, place)
 
     def go_to(self, wanted: SearchViewState) -> bool:
-        """Return whether the current answer sufficed; otherwise the position is restored when `hear` receives another
-        one."""
+        """Return whether the current answer sufficed; otherwise the next answer restores the position."""
         shown = self.view_state
         enough = shown == wanted and shown.max_results >= wanted.max_results and shown.place is not None
         if enough and wanted.place is not None:
@@ -135,7 +134,7 @@ class ViewStateRestorer:
         self._next = None if enough else wanted
         return enough
 
-    def hear(self, answer: Answer) -> None:
+    def note_answer(self, answer: Answer) -> None:
         """An answer is shown."""
         wanted, results = self._next, self._view.list
         if wanted is None or wanted.place is None or answer.question.subject != wanted.subject:

@@ -1,4 +1,4 @@
-"""Two options besides the order: newer results first, and diversity."""
+"""The two ranking options next to the order: prefer newer results, and diversity."""
 
 from dataclasses import dataclass, replace
 
@@ -12,13 +12,13 @@ from gui.widgets.list_header import SortButton
 from gui.widgets.plain_text import set_tip
 
 HALF_LIVES = (7.0, 30.0, 90.0, 365.0)
-"""Days to choose from; one that the settings name joins them."""
+"""Half-lives to choose from, in days; the one of the settings is added."""
 USUAL_DAYS = 30.0
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """What changes the order of results, and by their age also which there are."""
+    """The ranking options: ageing, which can also remove results, and diversity."""
 
     half_life_days: float = 0.0
     """Days in which dated results lose half of their score; 0 where none does."""
@@ -27,12 +27,12 @@ class Ranking:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What is on, in a word each."""
+        """The options that are on, one word each."""
         return (*((tr("newer"),) if self.half_life_days else ()), *((tr("varied"),) if self.diverse else ()))
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The same at length."""
+        """The options that are on, one sentence each."""
         days = self.half_life_days
         ages = tr("Dated results lose half of their score every {days:,g} days.", days=days)
         if days == 1:
@@ -47,11 +47,11 @@ def days_words(days: float) -> str:
 
 
 class RankingMenu(QObject):
-    """The options at the end of the order's menu; the button names those that are on."""
+    """Adds the ranking options to the order menu; the button names those that are on."""
 
     changed = Signal()
     """Changed by the user."""
-    default_wanted = Signal(object)
+    default_requested = Signal(object)
     """Ranking to save as the default of this workspace."""
 
     def __init__(self, button: SortButton) -> None:
@@ -73,7 +73,7 @@ class RankingMenu(QObject):
         menu.addSeparator()
         self._keep = QAction(tr("Always rank like this"), self)
         menu.addAction(self._keep)
-        set_tip(self._keep, tr("Writes the two choices to the settings of this workspace."))
+        set_tip(self._keep, tr("Saves both choices in the settings of this workspace."))
         menu.setToolTipsVisible(True)
         self._gates = Gates()
         for action in (self._newer, half_lives, self._apart):
@@ -82,7 +82,7 @@ class RankingMenu(QObject):
         self._newer.triggered.connect(self._choose_newer)
         self._group.triggered.connect(self._choose_days)
         self._apart.triggered.connect(self._choose_apart)
-        self._keep.triggered.connect(lambda: self.default_wanted.emit(self.ranking))
+        self._keep.triggered.connect(lambda: self.default_requested.emit(self.ranking))
         self._show()
 
     def set_default(self, ranking: Ranking, *, reset: bool) -> None:
@@ -94,7 +94,7 @@ class RankingMenu(QObject):
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Show the default of the settings; plain relevance where ordering is not supported."""
         before = "ordering" in self._gates.lacks
-        self._gates.hear(lacks)
+        self._gates.update_features(lacks)
         if before != ("ordering" in lacks):
             self.show(self._default)
 
@@ -122,7 +122,7 @@ class RankingMenu(QObject):
         self._button.set_extras(ranking.words, " ".join(ranking.sentences))
 
     def _offer(self, days: float) -> None:
-        """Have it among the half-lives, in its place."""
+        """Add a half-life to the choices, in ascending order."""
         known = [action.data() for action in self._half_lives.actions()]
         if days in known:
             return

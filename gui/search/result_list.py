@@ -30,7 +30,7 @@ class NewResultsButton(QPushButton):
         self.setProperty("role", "primary")
         self.hide()
 
-    def tell(self, before: frozenset[Hashable], now: frozenset[Hashable]) -> None:
+    def show_count(self, before: frozenset[Hashable], now: frozenset[Hashable]) -> None:
         """`before` and `now`: the rows above the visible ones. Counts new rows and those that moved up."""
         self._overtaken = (self._overtaken & now) | (now - before)
         more = sum(1 for key in self._overtaken if isinstance(key, tuple) and key[0] == "result")
@@ -40,12 +40,12 @@ class NewResultsButton(QPushButton):
         self.setVisible(more > 0)
 
     def forget(self) -> None:
-        """The person has been above."""
+        """Hide the button: the user has scrolled up."""
         self._overtaken = frozenset()
         self.hide()
 
     def place(self) -> None:
-        """Stand in the middle of the list's upper edge."""
+        """Move to the middle of the list's upper edge."""
         self.adjustSize()
         self.move((self._over.viewport().width() - self.width()) // 2, _TOP)
 
@@ -57,12 +57,12 @@ class ResultList(RowList):
     """The current MemorySearchResult, or None on a row for more."""
     opened = Signal(object)
     """MemorySearchResult, by Enter or a double click."""
-    more_wanted = Signal()
-    file_wanted = Signal(object)
+    more_requested = Signal()
+    file_requested = Signal(object)
     """MoreInFileRow: show all results of that file."""
-    why_wanted = Signal()
-    """By a click on the bar of the current result's score."""
-    menu_wanted = Signal(object, QPoint)
+    why_requested = Signal()
+    """The bar of the current result's score was clicked."""
+    menu_requested = Signal(object, QPoint)
     """MemorySearchResult and the global position."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -71,7 +71,7 @@ class ResultList(RowList):
         self.painter = ResultDelegate(self)
         self._held = False
         self.chosen = False
-        """The person, not the program, made the current result current."""
+        """Whether the user, not the program, selected the current result."""
         self.setItemDelegate(self.painter)
         self.new_above = NewResultsButton(self)
         self.new_above.clicked.connect(self.scrollToTop)
@@ -89,7 +89,7 @@ class ResultList(RowList):
         """
         if keep and self.rows.shows(rows):
             return
-        # A row for more stays last, wherever it was: nothing to hold on to.
+        # A "more" row is always last, so its position is not kept.
         place = self._remember((MoreInFileRow, MoreRow)) if keep and self.rows.rowCount() else None
         several = self._selected_keys() if keep else ()
         self._arranging = True
@@ -106,7 +106,7 @@ class ResultList(RowList):
         self.current_changed.emit(self.current_result())
 
     def hold(self) -> None:
-        """The current result has been seen: from now on a better one does not take its place."""
+        """Keep the current result selected from now on, even if a better one arrives: the user has seen it."""
         self._held = True
 
     def current_result(self) -> MemorySearchResult | None:
@@ -121,7 +121,7 @@ class ResultList(RowList):
         return found or (() if current is None else (current,))
 
     def _selected_keys(self) -> tuple[Hashable, ...]:
-        """Of several; one alone is current anyway."""
+        """Return the keys of a selection of several results; a single one is current anyway."""
         chosen = [self.rows.row(index.row()).key for index in self.selectedIndexes()]
         return tuple(chosen) if len(chosen) > 1 else ()
 
@@ -132,7 +132,7 @@ class ResultList(RowList):
 
     def _return_to(self, place: Place, shift: int = 0) -> None:
         super()._return_to(place, shift)
-        self.new_above.tell(place.above, self.rows.keys_before(self._first_visible()))
+        self.new_above.show_count(place.above, self.rows.keys_before(self._first_visible()))
 
     def _start_at_top(self) -> None:
         self._held = self.chosen = False
@@ -161,9 +161,9 @@ class ResultList(RowList):
                 self._held = True
                 self.opened.emit(result)
             case MoreInFileRow() as row:
-                self.file_wanted.emit(row)
+                self.file_requested.emit(row)
             case MoreRow():
-                self.more_wanted.emit()
+                self.more_requested.emit()
 
     @Slot(QModelIndex)
     def _clicked(self, index: QModelIndex) -> None:
@@ -173,7 +173,7 @@ class ResultList(RowList):
     def _show_menu(self, at: QPoint) -> None:
         result = self.current_result()
         if result is not None:
-            self.menu_wanted.emit(result, at)
+            self.menu_requested.emit(result, at)
 
     def _restyle(self) -> None:
         self.painter.restyle()
@@ -185,7 +185,7 @@ class ResultList(RowList):
         if not isinstance(self.rows.row(index.row()), ResultRow) or event.button() != Qt.MouseButton.LeftButton:
             return
         if self.painter.is_on_bar(self.visualRect(index), at, self.layoutDirection()):
-            self.why_wanted.emit()
+            self.why_requested.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -250,7 +250,7 @@ class ResultMenu(QMenu):
         if len(selected) > 1:
             self.export.setText(tr_count("Export {count:,} result…", "Export {count:,} results…", len(selected)))
         gates = Gates()
-        gates.hear(lacks)
+        gates.update_features(lacks)
         gates.add(self.like, "alike")
         gates.add(self.within, "narrowing")
         gates.add(self.why, "explanation")
@@ -274,18 +274,18 @@ class ResultActions(QObject):
     """MemorySearchResult to open in the external editor."""
     reveal_requested = Signal(object)
     """MemorySearchResult whose file to show in the file manager."""
-    like_wanted = Signal(object)
-    """MemorySearchResult like which others are to be found."""
-    link_wanted = Signal(object)
+    like_requested = Signal(object)
+    """MemorySearchResult to find similar results for."""
+    link_requested = Signal(object)
     """Copy a link to this Location."""
-    export_wanted = Signal()
+    export_requested = Signal()
     """The selected results, or all, are to be written to a file."""
-    switch_wanted = Signal(object)
+    switch_requested = Signal(object)
     """MemorySearchResult whose workspace should be opened."""
-    within_wanted = Signal()
+    within_requested = Signal()
     """Search within the current results."""
 
-    why_wanted = Signal()
+    why_requested = Signal()
     """The current result's score is to be explained."""
 
     def __init__(self, results: ResultList, parent: QObject) -> None:
@@ -297,14 +297,14 @@ class ResultActions(QObject):
             (COPY_SNIPPET, lambda result: copy_text(result.snippet)),
             (EDIT, self.editor_requested.emit),
             (REVEAL, self.reveal_requested.emit),
-            (LIKE, self.like_wanted.emit),
-            (SWITCH_TO, self.switch_wanted.emit),
+            (LIKE, self.like_requested.emit),
+            (SWITCH_TO, self.switch_requested.emit),
             (LINK, self._link),
         ):
             key_action(results, known).triggered.connect(partial(self._with_current, run))
         for known, copy in ((CITE, copy_citations), (QUOTE, copy_quotes)):
             key_action(results, known).triggered.connect(partial(self._with_selected, copy))
-        results.menu_wanted.connect(self._show_menu)
+        results.menu_requested.connect(self._show_menu)
 
     def _with_current(self, run: Callable[[MemorySearchResult], None]) -> None:
         result = self._results.current_result()
@@ -319,20 +319,20 @@ class ResultActions(QObject):
     @Slot(object, QPoint)
     def _show_menu(self, result: MemorySearchResult, at: QPoint) -> None:
         menu = ResultMenu(result, self._results.selected_results(), self.lacks, self._results)
-        menu.why.triggered.connect(self.why_wanted)
+        menu.why.triggered.connect(self.why_requested)
         menu.editor.triggered.connect(lambda: self.editor_requested.emit(result))
         menu.reveal.triggered.connect(lambda: self.reveal_requested.emit(result))
-        menu.like.triggered.connect(lambda: self.like_wanted.emit(result))
+        menu.like.triggered.connect(lambda: self.like_requested.emit(result))
         menu.link.triggered.connect(lambda: self._link(result))
-        menu.export.triggered.connect(self.export_wanted)
-        menu.within.triggered.connect(self.within_wanted)
-        menu.switch.triggered.connect(lambda: self.switch_wanted.emit(result))
+        menu.export.triggered.connect(self.export_requested)
+        menu.within.triggered.connect(self.within_requested)
+        menu.switch.triggered.connect(lambda: self.switch_requested.emit(result))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(at)
 
     def _link(self, result: MemorySearchResult) -> None:
-        """To the lines that the citation names; of a session to the message, which is known by its id."""
+        """Return a link to the cited lines, or to the message of a session, by its id."""
         message = result.message.id if result.message else ""
         line = result.start_line if result.message is None else result.snippet_line
         end = result.end_line if result.message is None else None
-        self.link_wanted.emit(Location(result.path, line, end, message))
+        self.link_requested.emit(Location(result.path, line, end, message))

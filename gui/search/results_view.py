@@ -1,4 +1,4 @@
-"""The body of the search panel: counts, notices, and the list or a page instead of it."""
+"""The body of the search panel: counts, notices, and the list of results or a page that replaces it."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, QuerySuggestion, in_quotes, marked, tr
-from gui.commands.commands import WITHIN, tell_key
+from gui.commands.commands import WITHIN, show_key_in_tooltip
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.search import messages
 from gui.search.messages import button_words
@@ -36,11 +36,11 @@ _LONGEST = 260
 
 
 class SuggestionLine(QWidget):
-    """Hidden without suggestions. Those that don't fit next to the first are left out."""
+    """Line with suggested queries, hidden if there are none. Suggestions that don't fit on the line are left out."""
 
     chosen = Signal(str)
     """The whole query to search for instead."""
-    literal_wanted = Signal()
+    literal_requested = Signal()
     """Search for the query as it was typed."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -58,7 +58,7 @@ class SuggestionLine(QWidget):
         self.setVisible(False)
 
     def show_suggestions(self, suggestions: Sequence[QuerySuggestion]) -> None:
-        """Ask for these, the likeliest first; none hides the line."""
+        """Show these suggestions, the likeliest first; none hides the line."""
         if tuple(suggestions) == self._shown:
             return  # a button that has the focus stays
         self._shown = tuple(suggestions)
@@ -72,9 +72,9 @@ class SuggestionLine(QWidget):
         self._shown = corrected, typed
         said = tr("Showing results for {query}", query=in_quotes(corrected.query))
         self._said = said
-        button = self._button(tr("As typed"), tr("Search for {query}", query=typed))
+        button = self._button(tr("Search as typed"), tr("Search for {query}", query=typed))
         set_tip(button, tr("Search for “{query}”", query=typed))
-        button.clicked.connect(self.literal_wanted)
+        button.clicked.connect(self.literal_requested)
         self._replace([button], said)
 
     def _replace(self, buttons: Sequence[QPushButton], name: str) -> None:
@@ -87,7 +87,7 @@ class SuggestionLine(QWidget):
         self._fit()
 
     def take_focus(self) -> bool:
-        """Focus the most likely one; False if there is none."""
+        """Focus the first suggestion; False if there is none."""
         if self._buttons:
             self._buttons[0].setFocus(Qt.FocusReason.OtherFocusReason)
         return bool(self._buttons)
@@ -139,20 +139,20 @@ ORDERS = (
 class ResultsView(QWidget):
     """Shows one thing at a time: the hint, that a search is running, results, an empty answer, an error."""
 
-    more_wanted = Signal()
-    literal_wanted = Signal()
+    more_requested = Signal()
+    literal_requested = Signal()
     """The query as it was typed, without a correction."""
-    weak_wanted = Signal(bool)
+    weak_requested = Signal(bool)
     """Show results below the minimal score, or hide them again."""
     remedy_chosen = Signal(object)
     """SearchRemedy of an empty answer."""
-    why_wanted = Signal()
-    """Show how the answer came about."""
-    missing_file_wanted = Signal()
+    why_requested = Signal()
+    """Show the explanation of the answer."""
+    missing_file_requested = Signal()
     """Ask why a certain file is not found."""
-    retry_wanted = Signal()
+    retry_requested = Signal()
     order_chosen = Signal()
-    within_wanted = Signal()
+    within_requested = Signal()
     """Search within the current results."""
     meant = Signal(str)
     """Another query, chosen from the suggestions."""
@@ -169,8 +169,8 @@ class ResultsView(QWidget):
         self._header = ListHeader(ORDERS)
         self.ranking = RankingMenu(self._header.sort_button)
         within = IconButton("filter", WITHIN.words)
-        tell_key(within, WITHIN.words, WITHIN.name)
-        within.clicked.connect(self.within_wanted)
+        show_key_in_tooltip(within, WITHIN.words, WITHIN.name)
+        within.clicked.connect(self.within_requested)
         self._header.add_button(within)
         self._gates = Gates()
         self._gates.add(within, "narrowing")
@@ -188,9 +188,9 @@ class ResultsView(QWidget):
         for widget in (self.narrowing_bar, self._header, self.suggestions, self._notice, self._stack):
             column.addWidget(widget)
         self._header.order_chosen.connect(self._sort)
-        self.list.more_wanted.connect(self.more_wanted)
+        self.list.more_requested.connect(self.more_requested)
         self.suggestions.chosen.connect(self.meant)
-        self.suggestions.literal_wanted.connect(self.literal_wanted)
+        self.suggestions.literal_requested.connect(self.literal_requested)
 
     @property
     def answer(self) -> Answer | None:
@@ -198,8 +198,8 @@ class ResultsView(QWidget):
         return self._answer
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """What the memory that answers cannot do."""
-        self._gates.hear(lacks)
+        """Update the controls by the features that this memory doesn't support."""
+        self._gates.update_features(lacks)
         self.ranking.show_unsupported(lacks)
         self._show_empty_again()
 
@@ -229,7 +229,7 @@ class ResultsView(QWidget):
         self._header.sort_button.show_order(order)
 
     def add_tool(self, tool: QWidget) -> None:
-        """Something else that one can do with the results, in the line above them."""
+        """Add a control to the line above the results."""
         self._header.add_tool(tool)
 
     @property
@@ -244,7 +244,7 @@ class ResultsView(QWidget):
         self._page_shows = "hint"
 
     def show_searching(self) -> None:
-        """Only where nothing older can stay: neither results nor the button that was just pressed."""
+        """Show that a search runs, unless results or the button just pressed are shown and can stay."""
         if not self.has_results and not self.page.has_focus():
             self._show_page(("", tr(messages.SEARCHING)), "")
 
@@ -267,11 +267,13 @@ class ResultsView(QWidget):
             self._counts.announce(". ".join(part for part in spoken if part))
 
     def show_error(self, sentence: str, *, beside_results: bool) -> None:
-        """Why there is no answer, or no newer one than the one on show."""
+        """Show why there is no answer, or no newer one than the one shown."""
         if beside_results and self.has_results:
-            self._notice.show_notice(sentence, tr("Try again"), self.retry_wanted.emit)
+            self._notice.show_notice(sentence, tr("Try again"), self.retry_requested.emit)
             return
-        self._show_page((tr("The search failed"), sentence), "", actions=((tr("Try again"), self.retry_wanted.emit),))
+        self._show_page(
+            (tr("The search failed"), sentence), "", actions=((tr("Try again"), self.retry_requested.emit),)
+        )
         announce(self, sentence)
 
     def _show_results(self, answer: Answer, *, keep: bool) -> None:
@@ -296,7 +298,7 @@ class ResultsView(QWidget):
             self._notice.show_notice(answer.outcome.notice)
         else:
             notice = f"{tr(messages.WEAK)} {answer.outcome.notice}".strip()
-            self._notice.show_notice(notice, tr("Hide them"), lambda: self.weak_wanted.emit(False))
+            self._notice.show_notice(notice, tr("Hide weak matches"), lambda: self.weak_requested.emit(False))
 
     def _show_empty(self, answer: Answer) -> None:
         if self._reading:
@@ -313,10 +315,10 @@ class ResultsView(QWidget):
         ]
         lacks = self._gates.lacks
         actions: list[Action] = (
-            [(tr("A file is missing…"), self.missing_file_wanted.emit)] if "states" not in lacks else []
+            [(tr("A file is missing…"), self.missing_file_requested.emit)] if "states" not in lacks else []
         )
         if explanation is not None:
-            actions.insert(0, (tr("How this search worked"), self.why_wanted.emit))
+            actions.insert(0, (tr("How this search worked"), self.why_requested.emit))
         actions.append(guide_action("not-found"))
         self._show_page(
             messages.empty(answer.question, answer.outcome),

@@ -43,12 +43,12 @@ BAR_WIDTH = 64
 BAR_HEIGHT = 4
 BAR_GAP = 8
 NOTE_SHARE = 0.4
-"""How much of the width of path and heading together a heading may claim."""
+"""Largest share of the width of path and heading that a heading may take."""
 _WHY = marked("Click to see why")
 LEAST_NOTE = 8
 """Fewest characters shown of a cut heading."""
 KEPT = 400
-"""Cached rows: many screens, and some 1 MB."""
+"""Most cached rows: many screens, about 1 MB."""
 LINES = 2
 MARK_RADIUS = 2.5
 MARK_PAD = 1.5
@@ -183,7 +183,7 @@ _OPTIONS = {direction: _make_option(direction) for direction in _WAYS}
 
 
 def _after(line: QTextLine, metrics: QFontMetrics) -> QPointF:
-    """Position of the ellipsis: after the line's last word, which is at its left in right-to-left text."""
+    """Return the position of the ellipsis: after the line's last word, so at the left in right-to-left text."""
     rect = line.naturalTextRect()
     to_left = _x(line, line.textStart()) > _x(line, line.textStart() + line.textLength())
     x = rect.left() - metrics.horizontalAdvance(ELLIPSIS) if to_left else rect.right()
@@ -294,7 +294,7 @@ class ResultDelegate(QStyledItemDelegate):
         return super().helpEvent(event, view, option, index)
 
     def is_on_bar(self, row: QRect, at: QPoint, direction: Qt.LayoutDirection) -> bool:
-        """Whether a place is on the score bar of a result's row, or near enough to be meant."""
+        """Return whether a point is on or near the score bar of a result's row."""
         bar = QRect(row.left() + GUTTER, row.bottom() - PAD - self.metrics.meta_line, BAR_WIDTH, self.metrics.meta_line)
         return QStyle.visualRect(direction, row, bar).contains(at)
 
@@ -359,7 +359,7 @@ class ResultDelegate(QStyledItemDelegate):
         )
 
     def _fit_note(self, row: ResultRow, path: str, room: int) -> str:
-        """The text at the right: it must leave room for the file name, and not be cut to a few characters."""
+        """Fit the text at the right: it leaves room for the file name, and is omitted if only a few characters fit."""
         meta = self.metrics.meta_metrics
         name = path.rpartition("/")[2]
         least = meta.horizontalAdvance(path if path == name else f"…{name}")
@@ -381,11 +381,11 @@ class _ResultDrawing:
     place: MarkedLine
     """Path and lines; for a session the agent, the subject, and the speaker."""
     note: MarkedLine
-    """Heading, or which half of the search found the row alone."""
+    """Heading, or "words" or "meaning" if only that search found the row."""
 
 
 def _place(row: ResultRow) -> tuple[str, str]:
-    """Where a result is found, in words that may be cut and in some that may not."""
+    """Return the location of a result: text that may be cut, and text that may not."""
     message = row.result.message
     if message is None:
         return split_name(row.result.path)[1], row.lines
@@ -394,7 +394,7 @@ def _place(row: ResultRow) -> tuple[str, str]:
 
 
 def _paint_score(painter: QPainter, corner: QPointF, row: ResultRow, colours: Tokens) -> None:
-    """Score as length, the words' and the meaning's share of it as colours."""
+    """Paint the score as a bar, with the shares of words and meaning in two colours."""
     score = min(1.0, max(0.0, row.result.score))
     filled = BAR_WIDTH * score
     words = filled * row.result.text_share

@@ -24,7 +24,7 @@ LEGS: dict[Leg, tuple[str, str]] = {
     "words": (marked("words only"), marked("words")),
     "meaning": (marked("meaning only"), marked("meaning")),
 }
-"""Its description, long and short."""
+"""The search that found a result alone -> its description, long and short."""
 _NAMES = {"User": marked("You"), "Assistant": marked("Assistant"), "Tool": marked("Tool"), "System": marked("System")}
 """Names in the index -> displayed names."""
 _LABEL = re.compile(rf"(?:\A|(?<=\n\n))(?:{'|'.join(_NAMES)})(?=: )")
@@ -73,9 +73,9 @@ class ResultRow:
 
     result: MemorySearchResult
     occurrence: int
-    """0, or a count where a long line was cut into chunks that share their start line."""
+    """Number among the chunks of one long line, which share their start line; else 0."""
     leg: Leg
-    """Which half of a hybrid search found it alone; empty when both did or only one half was searched."""
+    """Which search ("words" or "meaning") found it alone; empty if both did, or if only one ran."""
 
     @property
     def key(self) -> RowKey:
@@ -99,7 +99,7 @@ class ResultRow:
 
     @cached_property
     def excerpt(self) -> Excerpt:
-        """Made when the row is first painted: most of a long list never is."""
+        """Made when the row is first painted, since most rows of a long list never are."""
         above = self.result.heading[-1] if self.result.heading else self.result.title
         if self.result.message is None:
             return make_excerpt(self.result.snippet, self.result.match_ranges, above, self.result.title)
@@ -112,7 +112,7 @@ class MoreRow:
 
     hidden: int
     at_least: bool = False
-    """There may be more than these."""
+    """Whether there may be more than this number."""
 
     @property
     def key(self) -> RowKey:
@@ -121,7 +121,7 @@ class MoreRow:
 
 @dataclass(frozen=True)
 class MoreInFileRow:
-    """Ends the results of a file that has more of them."""
+    """The row below the results of a file that has more."""
 
     path: str
     title: str
@@ -180,12 +180,12 @@ def _leg(result: MemorySearchResult) -> Leg:
 
 
 class ResultModel(RowModel):
-    """What the result rows say."""
+    """Qt model of the result rows."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(FileRow, parent)
 
-    def told(self, row: Row) -> str:
+    def spoken(self, row: Row) -> str:
         return _spoken(row)
 
     def tip(self, row: Row) -> str:
@@ -232,7 +232,7 @@ def more_text(row: MoreInFileRow | MoreRow) -> str:
 
 
 def spoken_score(row: ResultRow) -> str:
-    """The bar in words."""
+    """Describe the score bar for screen readers."""
     result = row.result
     words = result.score * result.text_share
     return tr(

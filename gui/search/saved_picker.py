@@ -27,7 +27,7 @@ _ROWS = 12
 """Rows shown if there is room."""
 _SIDE, _GAP, _ICON = 14, 10, 14
 _MOST_LIMITS = 0.45
-"""Largest share of the row for the limits of a query."""
+"""Largest share of the row's width for the filters of a query."""
 _MARGIN = 8
 
 
@@ -36,16 +36,16 @@ def name_of(search: Kept) -> str:
 
 
 class SavedList(QListWidget):
-    """Lies over the window's content; the keys stay with the box."""
+    """The list, drawn over the window's content; the box keeps the keyboard focus."""
 
-    menu_wanted = Signal(object, QPoint)
+    menu_requested = Signal(object, QPoint)
     """The saved search, and the global position."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("offers")
         self.setAccessibleName(tr("Saved and recent searches"))
-        self.setAccessibleDescription(tr("Enter runs one, Delete removes it, typing leaves out the others."))
+        self.setAccessibleDescription(tr("Enter runs a search, Delete removes it, typing filters the list."))
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMouseTracking(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -53,7 +53,7 @@ class SavedList(QListWidget):
         self.hide()
 
     def show_below(self, box: QWidget, groups: Sequence[tuple[str, Sequence[Kept]]]) -> None:
-        """The groups under their headings, as wide as `box`; empty ones are left out."""
+        """Show the groups under their headings, as wide as `box`; empty groups are left out."""
         window = box.window()
         if self.parentWidget() is not window:
             self.setParent(window)
@@ -83,7 +83,7 @@ class SavedList(QListWidget):
 
     @property
     def searches(self) -> list[Kept]:
-        """What is on show."""
+        """The searches shown."""
         found = (self.item(row).data(_KEPT) for row in range(self.count()))
         return [search for search in found if search is not None]
 
@@ -96,7 +96,7 @@ class SavedList(QListWidget):
         return found
 
     def go_to(self, search: Kept | None) -> None:
-        """Make it current; else the first of the last group."""
+        """Make this search current; else the first of the last group."""
         rows = [row for row in range(self.count()) if self.item(row).data(_KEPT) is not None]
         heading = max((row for row in range(self.count()) if row not in rows), default=-1)
         wanted = [row for row in rows if search is not None and self.item(row).data(_KEPT) == search]
@@ -119,17 +119,17 @@ class SavedList(QListWidget):
         item = self.itemAt(event.pos())
         if item is not None and item.data(_KEPT) is not None:
             self.setCurrentItem(item)
-            self.menu_wanted.emit(item.data(_KEPT), event.globalPos())
+            self.menu_requested.emit(item.data(_KEPT), event.globalPos())
 
 
 def _tip(search: Kept) -> str:
     if isinstance(search, RecentSearch):
-        return tr("{question}\nAsked {when}", question=title(search.question), when=exact(search.asked))
+        return tr("{question}\nSearched {when}", question=title(search.question), when=exact(search.asked))
     return "\n".join(part for part in (title(search.question), limits(search.question)) if part)
 
 
 class _Rows(QStyledItemDelegate):
-    """A search: what kind it is, its name, and at the right what narrows it. A heading: its words."""
+    """Paints a search (icon of its kind, name, and filters at the right) or a heading."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         kept = index.data(_KEPT) is not None
@@ -190,27 +190,27 @@ class SearchPicker(QObject):
 
     opened = Signal()
     closed = Signal()
-    """Nothing was chosen: the text of the box is a query again."""
+    """The list was closed without a choice: the text of the box is a query again."""
     chosen = Signal(object)
     """SavedSearch or RecentSearch."""
     unwanted = Signal(object)
-    """The same, to be forgotten."""
-    rename_wanted = Signal(object)
+    """SavedSearch or RecentSearch to delete."""
+    rename_requested = Signal(object)
     """SavedSearch."""
 
-    def __init__(self, box: QueryBox, shelf: SavedSearchStore, has_answer: Callable[[], bool]) -> None:
+    def __init__(self, box: QueryBox, store: SavedSearchStore, has_answer: Callable[[], bool]) -> None:
         """`has_answer`: whether an empty box has results, so that Down moves to them."""
         super().__init__(box)
         self._has_answer = has_answer
         self._box = box
-        self._saved = shelf
+        self._saved = store
         self._filter = self._before = ""
         self.list = SavedList(box)
         self.list.itemClicked.connect(self._clicked)
-        self.list.menu_wanted.connect(self._show_menu)
+        self.list.menu_requested.connect(self._show_menu)
         box.edit.textEdited.connect(self._typed)
         box.edit.installEventFilter(self)
-        shelf.changed.connect(self._refresh)
+        store.changed.connect(self._refresh)
 
     @property
     def is_open(self) -> bool:
@@ -282,7 +282,7 @@ class SearchPicker(QObject):
         menu = QMenu(self.list)
         menu.addAction(tr("Search")).triggered.connect(lambda: self._choose(search))
         if isinstance(search, SavedSearch):
-            menu.addAction(tr("Rename…")).triggered.connect(lambda: self.rename_wanted.emit(search))
+            menu.addAction(tr("Rename…")).triggered.connect(lambda: self.rename_requested.emit(search))
         menu.addAction(tr("Remove")).triggered.connect(lambda: self.unwanted.emit(search))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(at)
@@ -303,7 +303,7 @@ class SearchPicker(QObject):
         return bool(self._filter) and (edit.hasSelectedText() or edit.cursorPosition() < len(edit.text()))
 
     def _key(self, event: QKeyEvent) -> bool:
-        """Whether the key was for the list."""
+        """Return whether the list handled the key."""
         key = event.key()
         if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             return False
@@ -324,7 +324,7 @@ class SearchPicker(QObject):
         elif key == Qt.Key.Key_F2:
             current = self.list.current()
             if isinstance(current, SavedSearch):
-                self.rename_wanted.emit(current)
+                self.rename_requested.emit(current)
         else:
             return False
         return True

@@ -1,11 +1,11 @@
-"""Saves the queries of the search panel: records the history, saves under a name, and restores either."""
+"""Records the queries of the search panel in the history, saves them under a name, and runs them again."""
 
 from collections.abc import Callable, Collection
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from engine import AskedQuestion, MemorySearchManager, SavedSearch, in_quotes, marked, tr
+from engine import MemorySearchManager, QueryRecord, SavedSearch, in_quotes, marked, tr
 from gui.commands.commands import follow_keys, with_key
 from gui.core.jobs import Jobs
 from gui.search.completion import Completion
@@ -22,7 +22,7 @@ _WIDTH = 380
 
 
 class NameDialog(QDialog):
-    """Opens immediately, over `parent`'s window, and is deleted when it closes."""
+    """Dialog for the name of a saved search. Opens immediately over `parent`'s window and is deleted when it closes."""
 
     named = Signal(str)
 
@@ -79,7 +79,7 @@ class SavedSearchController(QObject):
     """`star` shows whether the current query is saved, and saves or removes it when pressed."""
 
     wanted = Signal(object)
-    """AskedQuestion to ask again."""
+    """QueryRecord to ask again."""
     changed = Signal()
     """Another query is shown, or saved searches have changed."""
     forgotten = Signal(object)
@@ -90,7 +90,7 @@ class SavedSearchController(QObject):
         box: QueryBox,
         completion: Completion,
         jobs: Jobs,
-        now: Callable[[], AskedQuestion | None],
+        now: Callable[[], QueryRecord | None],
         parent: QObject,
     ) -> None:
         """`now`: the current query, None without one."""
@@ -98,8 +98,8 @@ class SavedSearchController(QObject):
         self._box = box
         self._now = now
         self._begun = False
-        self.shelf = SavedSearchStore(jobs, self)
-        self.picker = SearchPicker(box, self.shelf, lambda: now() is not None)
+        self.store = SavedSearchStore(jobs, self)
+        self.picker = SearchPicker(box, self.store, lambda: now() is not None)
         self.star = IconButton("star", tr(_SAVE))
         self.star.setCheckable(True)
         self.star.hide()
@@ -109,29 +109,29 @@ class SavedSearchController(QObject):
         box.lead_from_icon(opener)
         follow_keys(self.star, self._name_star)
         self.star.clicked.connect(self._press_star)
-        self.shelf.changed.connect(self._take)
+        self.store.changed.connect(self._take)
         self.picker.opened.connect(completion.pause)
         self.picker.closed.connect(completion.resume)
         self.picker.chosen.connect(completion.resume)
         self.picker.chosen.connect(self.run)
         self.picker.unwanted.connect(self.forget)
-        self.picker.rename_wanted.connect(self.rename)
+        self.picker.rename_requested.connect(self.rename)
 
     @property
-    def question(self) -> AskedQuestion | None:
-        """The one on show."""
+    def question(self) -> QueryRecord | None:
+        """The query shown."""
         return self._now()
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         self.picker.close()
         self._begun = False
-        self.shelf.set_manager(manager)
+        self.store.set_manager(manager)
 
     @Slot()
     def refresh(self) -> None:
-        """Another query is shown."""
+        """Update the star: another query is shown."""
         question = self._now()
-        name = self.shelf.name_of(question)
+        name = self.store.name_of(question)
         self.star.setVisible(question is not None)
         self.star.setChecked(bool(name))
         self.star.set_icon("star-full" if name else "star")
@@ -139,16 +139,16 @@ class SavedSearchController(QObject):
         self.changed.emit()
 
     def _name_star(self) -> None:
-        name = self.shelf.name_of(self._now())
+        name = self.store.name_of(self._now())
         if name:
             self.star.set_accessible(tr("Saved as “{name}”: press to forget it", name=name))
         else:
             self.star.set_accessible(tr(_SAVE), with_key(tr(_SAVE), "search.save"))
 
-    def note(self, question: AskedQuestion) -> None:
+    def note(self, question: QueryRecord) -> None:
         """It was meant."""
-        if not self.shelf.recent or self.shelf.recent[0].question != question:
-            self.shelf.note(question)
+        if not self.store.recent or self.store.recent[0].question != question:
+            self.store.note(question)
 
     @Slot()
     def save(self) -> None:
@@ -156,13 +156,13 @@ class SavedSearchController(QObject):
         question = self._now()
         if question is None:
             return
-        name = self.shelf.name_of(question)
+        name = self.store.name_of(question)
         if name:
-            self.rename(next(search for search in self.shelf.saved if search.name == name))
+            self.rename(next(search for search in self.store.saved if search.name == name))
             return
         narrowed = limits(question)
         sentence = in_quotes(title(question)) + (f" · {narrowed}" if narrowed else "")
-        self._ask_name(tr(_SAVE), sentence, title(question), lambda chosen: self.shelf.save(chosen, question))
+        self._ask_name(tr(_SAVE), sentence, title(question), lambda chosen: self.store.save(chosen, question))
 
     @Slot(object)
     def rename(self, search: SavedSearch) -> None:
@@ -170,42 +170,42 @@ class SavedSearchController(QObject):
             tr("Rename this search"),
             in_quotes(title(search.question)),
             search.name,
-            lambda chosen: self.shelf.rename(search.name, chosen),
+            lambda chosen: self.store.rename(search.name, chosen),
             besides=search.name,
         )
 
     @Slot(object)
     def forget(self, search: Kept) -> None:
         if isinstance(search, SavedSearch):
-            self.shelf.forget_saved(search.name)
+            self.store.forget_saved(search.name)
             self.forgotten.emit(search)
         else:
-            self.shelf.forget_recent(search.question)
+            self.store.forget_recent(search.question)
 
     @Slot(object)
     def run(self, search: Kept) -> None:
         if isinstance(search, SavedSearch):
-            self.shelf.touch(search.name)
+            self.store.touch(search.name)
         self.wanted.emit(search.question)
 
     def _ask_name(
         self, heading: str, sentence: str, name: str, then: Callable[[str], None], *, besides: str = ""
     ) -> None:
-        taken = {search.name for search in self.shelf.saved} - {besides}
+        taken = {search.name for search in self.store.saved} - {besides}
         NameDialog(heading, sentence, name, taken, self._box).named.connect(then)
 
     @Slot()
     def _press_star(self) -> None:
-        name = self.shelf.name_of(self._now())
+        name = self.store.name_of(self._now())
         if name:
-            self.forget(next(search for search in self.shelf.saved if search.name == name))
+            self.forget(next(search for search in self.store.saved if search.name == name))
         else:
             self.save()
         self.refresh()  # a press alone has changed nothing yet
 
     @Slot()
     def _take(self) -> None:
-        if not self._begun and self.shelf.recent:
+        if not self._begun and self.store.recent:
             self._begun = True
-            self._box.begin_history([search.question.text for search in reversed(self.shelf.recent)])
+            self._box.begin_history([search.question.text for search in reversed(self.store.recent)])
         self.refresh()

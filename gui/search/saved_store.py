@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
 
-from engine import AskedQuestion, MemorySearchManager, Passage, RecentSearch, SavedSearch, SavedSearches, tr
+from engine import MemorySearchManager, Passage, QueryRecord, RecentSearch, SavedSearch, SavedSearches, tr
 from gui.core.jobs import Job, Jobs
 from gui.search.filters import period_within
 from gui.search.query import Query, Scope
@@ -17,9 +17,9 @@ from gui.search.rows import SortOrder
 from gui.search.scope import citation, quoted, source_names
 
 
-def kept(question: Query, order: SortOrder = "relevance") -> AskedQuestion:
+def kept(question: Query, order: SortOrder = "relevance") -> QueryRecord:
     """The saved form, without the requested amount of results."""
-    return AskedQuestion(
+    return QueryRecord(
         text=question.text,
         sources=question.sources,
         days=question.days,
@@ -34,7 +34,7 @@ def kept(question: Query, order: SortOrder = "relevance") -> AskedQuestion:
     )
 
 
-def asked(question: AskedQuestion) -> Query:
+def asked(question: QueryRecord) -> Query:
     return Query(
         question.text,
         question.sources,
@@ -48,12 +48,12 @@ def asked(question: AskedQuestion) -> Query:
     )
 
 
-def title(question: AskedQuestion) -> str:
+def title(question: QueryRecord) -> str:
     """The query's text, without its limits."""
     return question.text if question.like is None else _like(question.like)
 
 
-def limits(question: AskedQuestion) -> str:
+def limits(question: QueryRecord) -> str:
     """What narrows or orders the answer, in a few words; empty for nothing."""
     parts = [
         tr("in “{name}”", name=question.path_name or question.path) if question.path else "",
@@ -76,10 +76,10 @@ Contents = tuple[tuple[SavedSearch, ...], tuple[RecentSearch, ...]]
 
 
 class SavedSearchStore(QObject):
-    """One job at a time, so that changes are written in order."""
+    """Cache of the saved searches and the history; runs one job at a time, so that changes are written in order."""
 
     changed = Signal()
-    """`saved` and `recent` are what they are now."""
+    """`saved` or `recent` has changed."""
     failed = Signal(str)
     """Why something was not saved, in one sentence."""
 
@@ -102,28 +102,28 @@ class SavedSearchStore(QObject):
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Show the saved searches of this memory."""
-        self._kept = None if manager is None else manager.kept_searches
+        self._kept = None if manager is None else manager.saved_searches
         self._job = None
         self._acts.clear()
         self._show(((), ()))
         if manager is not None:
             self._do(lambda kept: None)
 
-    def note(self, question: AskedQuestion) -> None:
+    def note(self, question: QueryRecord) -> None:
         """It was meant."""
         if self.notes:
             self._do(lambda kept: kept.note(question))
 
-    def forget_recent(self, question: AskedQuestion | None = None) -> None:
+    def forget_recent(self, question: QueryRecord | None = None) -> None:
         """None: all."""
         self._do(lambda kept: kept.forget_recent(question))
 
-    def save(self, name: str, question: AskedQuestion) -> None:
+    def save(self, name: str, question: QueryRecord) -> None:
         """In place of one with this name."""
         self.put_back(SavedSearch(name=name, question=question, used=time.time()))
 
     def put_back(self, search: SavedSearch) -> None:
-        """As it was before it was forgotten."""
+        """Restore a deleted search unchanged."""
         self._do(lambda kept: kept.save(search))
 
     def rename(self, name: str, wanted: str) -> None:
@@ -133,11 +133,11 @@ class SavedSearchStore(QObject):
         self._do(lambda kept: kept.forget_saved(name))
 
     def touch(self, name: str) -> None:
-        """It is being run."""
+        """Mark this search as used now."""
         self._do(lambda kept: kept.touch(name))
 
-    def name_of(self, question: AskedQuestion | None) -> str:
-        """Under which name this is saved; empty if it is not."""
+    def name_of(self, question: QueryRecord | None) -> str:
+        """Return the name under which this query is saved; empty if it is not."""
         return next((search.name for search in self.saved if search.question == question), "")
 
     def _do(self, act: Act) -> None:

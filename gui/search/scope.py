@@ -30,10 +30,10 @@ from gui.widgets.mirrored import margins
 from gui.widgets.query_box import QueryBox
 from gui.widgets.row_list import GUTTER
 
-_LEAST_LETTERS = 44
+_LEAST_CHARACTERS = 44
 """Fewest characters of a line that shows the location after the text."""
-_PLACE_LETTERS = 16
-"""It is cut down to no fewer."""
+_PLACE_CHARACTERS = 16
+"""Fewest characters that the location is cut to."""
 _STEP = 12
 """Indent in pixels of a line relative to the scope around it."""
 
@@ -45,20 +45,20 @@ class Crumb:
     words: str
     tip: str
     leave: str
-    """What its button does."""
+    """Called by its button."""
     place: str = ""
-    """Where that is, behind the words."""
+    """Location, shown after the text."""
 
 
 class _Line(QWidget):
-    """A line of the bar: text that is cut if there is no room, and the button, which is always visible."""
+    """A line of the bar: text, cut if there is no room, and a button, always visible."""
 
     def __init__(self, depth: int, bar: "ScopeBar") -> None:
         super().__init__(bar)
         self._words = ElidedLabel()
         self._place = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self._place.setProperty("role", "meta")
-        self.button = IconButton("close", tr("Leave"))
+        self.button = IconButton("close", tr("Leave this scope"))
         self.button.clicked.connect(lambda: bar.left.emit(depth))
         row = QHBoxLayout(self)
         row.setContentsMargins(margins(GUTTER + depth * _STEP, 2, GUTTER - 8, 2))
@@ -80,10 +80,10 @@ class _Line(QWidget):
         )
 
     def _fit(self) -> None:
-        """In a narrow list a place cut down to its ends would say nothing: the tooltip has it."""
+        """Hide the location if too little of it would be visible; the tooltip shows it."""
         letter = self.fontMetrics().averageCharWidth()
-        self._place.setMinimumWidth(min(self._place.sizeHint().width(), letter * _PLACE_LETTERS))
-        self._place.setVisible(bool(self._place.text()) and self.width() >= letter * _LEAST_LETTERS)
+        self._place.setMinimumWidth(min(self._place.sizeHint().width(), letter * _PLACE_CHARACTERS))
+        self._place.setVisible(bool(self._place.text()) and self.width() >= letter * _LEAST_CHARACTERS)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -94,7 +94,7 @@ class ScopeBar(QWidget):
     """Lines that show the scope, each with a button to leave it. Hidden while there is no scope."""
 
     left = Signal(int)
-    """Which line is left, from 0; those below it go with it."""
+    """The line to leave, from 0; those below it are left too."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -144,11 +144,11 @@ _WITHIN_LIKE = (
     marked("Within the best {count:,} of {total:,} results like {asked}"),
     marked("Within the best {count:,} of {total:,}+ results like {asked}"),
 )
-"""All of them, the best, and the best where there may be more."""
+"""Texts for a scope of all results, of the best ones, and of the best of an unknown number."""
 
 
 def like(passage: Passage, words: str) -> Crumb:
-    """As: Like “The irrigation timer opens…” greenhouse.md#L22-L37."""
+    """ "Like “The irrigation timer opens…” greenhouse.md#L22-L37"."""
     cited = citation(passage)
     leave = tr("Stop finding similar passages")
     if not words.strip():
@@ -158,7 +158,7 @@ def like(passage: Passage, words: str) -> Crumb:
 
 
 def within(question: Query, count: EarlierAnswer | None, words: str) -> Crumb:
-    """As: Within 37 results of “irrigation timer”."""
+    """ "Within 37 results of “irrigation timer”"."""
     if question.like is None:
         said = tip = _within(question.text, count, alike=False)
     else:
@@ -181,12 +181,12 @@ def quoted(words: str) -> str:
 
 
 def source_names(sources: Iterable[Source] | None) -> str:
-    """As: notes and sessions; empty where all are searched."""
+    """ "notes and sessions"; empty if all sources are searched."""
     return all_of(tr(_SOURCES[source]) for source in sources or ())
 
 
 def _file(cited: str) -> str:
-    """Without its folders."""
+    """Return the file name without folders."""
     return cited.rpartition("/")[2]
 
 
@@ -284,7 +284,7 @@ class SearchScope(QObject):
         self._tell()
 
     def end_like(self) -> None:
-        """Another query replaces it."""
+        """End the search for similar passages without returning to the earlier query."""
         self.like = None
         self._tell()
 
@@ -295,7 +295,7 @@ class SearchScope(QObject):
         self.like, self.within = question.like, question.within
         self._tell()
 
-    def hear(self, answer: Answer) -> None:
+    def note_answer(self, answer: Answer) -> None:
         """Update the counts: the index may have changed."""
         if not answer.final or self.within is None:
             return

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from engine import AskedQuestion, Feature, MemorySearchManager, MemorySearchResult, Passage, SearchRemedy, tr
+from engine import Feature, MemorySearchManager, MemorySearchResult, Passage, QueryRecord, SearchRemedy, tr
 from gui.core.capabilities import MissingFeatures, refuse
 from gui.core.jobs import Jobs
 from gui.core.workspace import FIRST_RESULTS
@@ -31,23 +31,24 @@ GROWTH = 4
 
 
 class QueryVariants(QObject):
-    """Each runs in one step, without a keyword-only answer first."""
+    """Runs variants of the current query: corrected, without limits, with weak matches, explained. No keyword-only
+    answer precedes them."""
 
     meant = Signal(str)
     """Another text to ask in place of the one in the box."""
-    other_wanted = Signal(object)
+    other_requested = Signal(object)
     """The query without its limits."""
-    remedy_wanted = Signal(object)
+    remedy_requested = Signal(object)
     """SearchRemedy of an empty answer that another query can't provide."""
 
     def __init__(self, runner: SearchRunner, view: ResultsView, parent: QObject) -> None:
         super().__init__(parent)
         self._runner = runner
         self._view = view
-        view.more_wanted.connect(self._ask_for_more)
-        view.weak_wanted.connect(self._ask_for_weak)
+        view.more_requested.connect(self._ask_for_more)
+        view.weak_requested.connect(self._ask_for_weak)
         view.meant.connect(self.meant)
-        view.literal_wanted.connect(self._ask_literally)
+        view.literal_requested.connect(self._ask_literally)
         view.remedy_chosen.connect(self._remedy)
 
     @Slot(bool)
@@ -58,7 +59,7 @@ class QueryVariants(QObject):
         if wanted and answer is not None and answer.final and answer.outcome.explanation is None:
             self._ask()
 
-    def hear(self, answer: Answer) -> None:
+    def note_answer(self, answer: Answer) -> None:
         """An answer is shown; it may have been requested before explanations were."""
         if answer.final and self._runner.explaining and not (answer.explained or answer.outcome.explanation):
             self._ask()
@@ -82,15 +83,15 @@ class QueryVariants(QObject):
 
     @Slot(object)
     def _remedy(self, remedy: SearchRemedy) -> None:
-        """Do what would change an empty answer."""
+        """Run the query of a remedy, or emit the remedy if no query can provide it."""
         answer = self._view.answer
         other = None if answer is None else remedied(answer.question, remedy)
         if other is None:
-            self.remedy_wanted.emit(remedy)
+            self.remedy_requested.emit(remedy)
         elif other.min_score is not None:
             self._ask_for_weak(True)
         else:
-            self.other_wanted.emit(other)
+            self.other_requested.emit(other)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -107,7 +108,7 @@ class SearchProgress(QObject):
         runner.failed.connect(self._show_failure)
         runner.waiting.connect(self._show_waiting)
 
-    def tell(self, answer: Answer) -> None:
+    def announce_progress(self, answer: Answer) -> None:
         """This answer is about to be shown."""
         partial = self._late and not answer.final
         self._box.set_state(messages.partial_state(answer.outcome) if partial else messages.box_state(answer.outcome))
@@ -141,7 +142,7 @@ class SearchController(QObject):
     """Current Answer, or None without a query."""
     meant = Signal(object)
     """SearchViewState: a query to return to."""
-    remedy_wanted = Signal(object)
+    remedy_requested = Signal(object)
     """SearchRemedy of an empty answer that another query can't provide."""
     idle = Signal()
     """No query is running or due any more."""
@@ -177,11 +178,11 @@ class SearchController(QObject):
         self._filters.changed.connect(self.ask)
         self._view.ranking.changed.connect(self.ask)
         self._view.order_chosen.connect(self.saved_searches.refresh)
-        self._view.retry_wanted.connect(self.ask)
-        self._view.within_wanted.connect(self.search_within)
-        self._variants.remedy_wanted.connect(self.remedy_wanted)
+        self._view.retry_requested.connect(self.ask)
+        self._view.within_requested.connect(self.search_within)
+        self._variants.remedy_requested.connect(self.remedy_requested)
         self._variants.meant.connect(self._ask_what_was_meant)
-        self._variants.other_wanted.connect(self._ask_other)
+        self._variants.other_requested.connect(self._ask_other)
         self._narrowing.returned.connect(self._return)
 
     @property
@@ -192,14 +193,14 @@ class SearchController(QObject):
     # --- memory -----------------------------------------------------------------------------------------------------
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Ask this memory from now on, and nothing yet."""
+        """Set the memory of the next queries; none runs yet."""
         self._manager = manager
         self._runner.set_manager(manager)
         self.saved_searches.set_manager(manager)
         self._narrowing.show(Query(""))
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Take over the unsupported features, and repeat the current search without them."""
+        """Update the unsupported features, and repeat the current query without them."""
         before, self._lacks = self._lacks, lacks
         if "narrowing" in lacks and self._narrowing.within is not None:
             self._narrowing.show(replace(self._composer.question(self._box.query), within=None))
@@ -207,7 +208,7 @@ class SearchController(QObject):
             self.ask()
 
     def _refuses(self, feature: Feature) -> bool:
-        """Whether the feature is unsupported; then the reason is shown."""
+        """Return whether the feature is unsupported; the reason is shown then."""
         reason = self._lacks.get(feature, "")
         if reason:
             refuse(self._box, reason)
@@ -217,7 +218,7 @@ class SearchController(QObject):
 
     @Slot()
     def ask(self, *, at_once: bool = True) -> None:
-        """Ask what the box and all around it say now."""
+        """Run the current query of the box and its controls."""
         self._ask_this(self._composer.take(), at_once=at_once)
 
     def search(self, text: str) -> None:
@@ -227,7 +228,7 @@ class SearchController(QObject):
         self.ask()
 
     @Slot(object)
-    def show_question(self, question: AskedQuestion) -> None:
+    def show_question(self, question: QueryRecord) -> None:
         """Run a saved query with all its options."""
         self._box.remember()
         self._view.show_order(question.order)
@@ -320,7 +321,7 @@ class SearchController(QObject):
             self.saved_searches.refresh()
 
     def repeat(self) -> None:
-        """The index changed: ask the same again without moving anything."""
+        """Repeat the query after a change of the index, without moving anything."""
         if self._view.answer is not None:
             self._runner.repeat(self._view.answer.question)
         elif self._composer.due() is not None and not self._runner.busy:
@@ -373,7 +374,7 @@ class SearchController(QObject):
 
     # --- saved queries ----------------------------------------------------------------------------------------------
 
-    def _on_show(self) -> AskedQuestion | None:
+    def _on_show(self) -> QueryRecord | None:
         """The current query in its saved form."""
         question = self._composer.due()
         return None if question is None else kept(question, self._view.order)
@@ -391,7 +392,7 @@ class SearchController(QObject):
 
     def _mean(self, question: Query) -> None:
         self.saved_searches.note(kept(question, self._view.order))
-        self.meant.emit(self._view_state.standing_of(question))
+        self.meant.emit(self._view_state.view_state_of(question))
 
     # --- answers ----------------------------------------------------------------------------------------------------
 
@@ -399,9 +400,9 @@ class SearchController(QObject):
     def _show_answer(self, answer: Answer) -> None:
         if not answer.outcome.results and not answer.final:
             return  # the meaning may still find something
-        self._progress.tell(answer)
-        self._narrowing.hear(answer)
+        self._progress.announce_progress(answer)
+        self._narrowing.note_answer(answer)
         self._view.show_answer(answer)
-        self._view_state.hear(answer)
+        self._view_state.note_answer(answer)
         self.answer_changed.emit(answer)
-        self._variants.hear(answer)
+        self._variants.note_answer(answer)

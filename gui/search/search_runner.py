@@ -17,8 +17,9 @@ from gui.search.query import Answer, Query, ask
 PAUSE_MS = 80
 """Least time between two queries; the first key after a pause searches immediately, later ones are combined."""
 SETTLE_MS = 400
-"""Pause before a query being typed is sent to another machine: partial words would be billed, and disclosed."""
-PATIENCE_MS = 150
+"""Milliseconds without typing before a query is sent to a remote provider: partial words would be billed and
+disclosed."""
+NOTICE_DELAY_MS = 150
 """Delay before waiting is shown."""
 REPEAT_MS = 300
 """Interval within which repeats are combined."""
@@ -59,11 +60,11 @@ class SearchRunner(QObject):
         self._asked_at = 0.0
         self._waited = False
         self.explaining = False
-        """Whether whole answers come with their explanation; those without results do in any case."""
+        """Whether complete answers include an explanation; empty answers always do."""
         self._pause = QTimer(self, singleShot=True)
         self._pause.timeout.connect(self._start)
-        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
-        self._patience.timeout.connect(self._grow_impatient)
+        self._notice_delay = QTimer(self, singleShot=True, interval=NOTICE_DELAY_MS)
+        self._notice_delay.timeout.connect(self._report_waiting)
         self._again = QTimer(self, singleShot=True, interval=REPEAT_MS)
         self._again.timeout.connect(self._start_repeat)
         self._go_on = QTimer(self, singleShot=True)
@@ -97,7 +98,7 @@ class SearchRunner(QObject):
         self._due = self._newest = question
         self._due_whole = whole
         self._typing = not at_once
-        self._patience.start()
+        self._notice_delay.start()
         passed = (time.monotonic() - self._asked_at) * 1000
         self._pause.start(0 if at_once else max(0, round(PAUSE_MS - passed)))
 
@@ -111,7 +112,7 @@ class SearchRunner(QObject):
             self._again.start()
 
     def stop(self) -> None:
-        """Want nothing any more."""
+        """Cancel the current query."""
         self._drop()
         self._newest = None
         self.idle.emit()
@@ -185,12 +186,12 @@ class SearchRunner(QObject):
             self.idle.emit()
 
     @Slot()
-    def _grow_impatient(self) -> None:
+    def _report_waiting(self) -> None:
         self._waited = True
         self.waiting.emit(True)
 
     def _calm_down(self) -> None:
-        self._patience.stop()
+        self._notice_delay.stop()
         if self._waited:
             self._waited = False
             self.waiting.emit(False)

@@ -1,4 +1,4 @@
-"""Every known session, prepared so that filtering and sorting ten thousand of them is a matter of milliseconds.
+"""Every known session, prepared so that ten thousand of them can be filtered and sorted within milliseconds.
 
 Made off the GUI thread from the engine's summaries; knows nothing of Qt.
 """
@@ -27,7 +27,7 @@ class Entry:
     first_day: date | None
     """Local day on which it began."""
     last_day: date | None
-    """Local day of its last message: where lists put it."""
+    """Local day of its last message, by which lists group it."""
     haystack: str
     """Casefolded text that is searched for typed words."""
     parts: "tuple[Entry, ...]"
@@ -50,22 +50,22 @@ class SessionCatalog:
 
     orders: dict[SessionOrder, tuple[Entry, ...]]
     by_path: dict[str, Entry]
-    """Sub-agents' too."""
+    """All sessions by path, those of sub-agents included."""
     agents: tuple[Choice, ...]
-    """Most used first."""
+    """Agents with their number of sessions, most used first."""
     projects: tuple[Choice, ...]
-    """Full paths, most used first."""
+    """Full paths of projects, most used first."""
     months: tuple[tuple[date, int], ...]
     """First days of the months in which sessions ended, newest first, with their number."""
 
     @property
     def sessions(self) -> int:
-        """How many there are, without sub-agents'."""
+        """Number of sessions, without those of sub-agents."""
         return len(self.orders["newest"])
 
     @property
     def parts(self) -> int:
-        """How many sessions of sub-agents there are under others."""
+        """Number of sub-agents' sessions that are listed under a parent."""
         return len(self.by_path) - self.sessions
 
 
@@ -73,7 +73,7 @@ EMPTY = SessionCatalog(dict.fromkeys(get_args(SessionOrder), ()), {}, (), (), ()
 
 
 def make_catalogue(summaries: Iterable[SessionSummary]) -> SessionCatalog:
-    """Sort, group and prepare; some 0.1 s for ten thousand."""
+    """Make the catalogue from the engine's summaries; about 0.1 s for ten thousand."""
     summaries = sorted(summaries, key=_last, reverse=True)
     known = {(summary.agent, summary.id) for summary in summaries}
     children: dict[tuple[str, str], list[Entry]] = {}
@@ -97,7 +97,7 @@ def make_catalogue(summaries: Iterable[SessionSummary]) -> SessionCatalog:
 
 
 def _is_part(summary: SessionSummary, known: set[tuple[str, str]]) -> bool:
-    """A sub-agent's session with a main session as parent; deeper ones have no listed parent."""
+    """Return whether it is a sub-agent's session with a main session as parent; deeper ones have no listed parent."""
     return summary.parent != summary.id and (summary.agent, summary.parent) in known
 
 
@@ -153,6 +153,6 @@ def _choices(values: Iterable[tuple[str, str]]) -> tuple[Choice, ...]:
 
 
 def _longer(path: str, name: str) -> str:
-    """A folder's name with the folder that it is in, where another has the same name."""
+    """Return a folder's name with that of its parent folder, for names that are not unique."""
     above: Sequence[str] = path.replace("\\", "/").rstrip("/").split("/")[-2:-1]
     return f"{above[0]}/{name}" if above and above[0] else path

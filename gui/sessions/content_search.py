@@ -13,7 +13,7 @@ from gui.search.query import is_searchable
 
 PAUSE_MS = 350
 """Titles are searched on each key; messages only after a pause."""
-PATIENCE_MS = 600
+NOTICE_DELAY_MS = 600
 """Delay after the last key before progress is shown."""
 MOST_HITS = 400
 
@@ -33,7 +33,7 @@ class ContentHits:
         return Counter(result.path for result in self.results if _said_by(result, role))
 
     def line(self, path: str, role: Role) -> int | None:
-        """Where in this session the best hit is."""
+        """Return the line of the best hit in this session."""
         best = (result for result in self.results if result.path == path and _said_by(result, role))
         return next((result.snippet_line for result in best), None)
 
@@ -54,7 +54,7 @@ class ContentSearch(QObject):
     """Stores the `hits` of the newest text; older answers are dropped."""
 
     found = Signal()
-    """There are other hits."""
+    """The hits have changed."""
     failed = Signal(str)
     slow = Signal()
     """It takes long enough to show progress."""
@@ -68,8 +68,8 @@ class ContentSearch(QObject):
         self._job = JobSlot(self)
         self.hits = NO_HITS
         self._due = ""
-        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
-        self._patience.timeout.connect(self.slow)
+        self._notice_delay = QTimer(self, singleShot=True, interval=NOTICE_DELAY_MS)
+        self._notice_delay.timeout.connect(self.slow)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self.hurry)
 
@@ -83,7 +83,7 @@ class ContentSearch(QObject):
         self._manager = manager
 
     def ask(self, text: str) -> None:
-        """Search for this after a pause; too short texts are ignored."""
+        """Search for this text after a pause; too short texts are ignored."""
         self._drop()
         if text != self.hits.text:
             self.hits = NO_HITS
@@ -91,7 +91,7 @@ class ContentSearch(QObject):
             self._due = text
             self._pause.start()
             if not self.hits.text:
-                self._patience.start()
+                self._notice_delay.start()
         else:
             self.idle.emit()
 
@@ -109,13 +109,13 @@ class ContentSearch(QObject):
             self._run(text)
 
     def stop(self) -> None:
-        """Want nothing any more."""
+        """Cancel the search and drop its hits."""
         self._drop()
         self.idle.emit()
 
     def _drop(self) -> None:
         self._pause.stop()
-        self._patience.stop()
+        self._notice_delay.stop()
         self._due = ""
         self._job.cancel()
 
@@ -128,14 +128,14 @@ class ContentSearch(QObject):
 
         def on_done(outcome: SearchOutcome) -> None:
             self._job.done()
-            self._patience.stop()
+            self._notice_delay.stop()
             self.hits = ContentHits(text, outcome.results, outcome.total, outcome.notice)
             self.found.emit()
             self.idle.emit()
 
         def on_error(sentence: str) -> None:
             self._job.done()
-            self._patience.stop()
+            self._notice_delay.stop()
             self.failed.emit(sentence)
             self.idle.emit()
 

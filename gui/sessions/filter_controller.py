@@ -1,4 +1,4 @@
-"""Combines the box, the chips and the header: which sessions to show, and in which order."""
+"""Combines the box, the chips and the header into criteria: which sessions to show, in which order."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,12 +26,12 @@ from gui.widgets.query_box import QueryBox
 
 @dataclass(frozen=True)
 class SessionsViewState:
-    """Equal to another one with the same criteria, whatever session is selected."""
+    """Criteria and the current session. Two states are equal if their criteria are, whatever session is selected."""
 
     criteria: Criteria
     role: Role
     path: str = field(compare=False)
-    """Of the session that is current; empty for none."""
+    """Path of the current session; empty for none."""
 
 
 # --- The chips next to the sessions' box: agent, project, time, and speaker of the matching messages -----------------
@@ -66,23 +66,23 @@ class FilterChips(QWidget):
         self._project_chip = self._add(row, self._fill_projects, yields=True)
         self._period_chip = self._add(row, self._fill_periods)
         self._role_chip = self._add(row, self._fill_roles)
-        set_tip(self._role_chip, tr("Who said the words that were found in a session"))
+        set_tip(self._role_chip, tr("Speaker of the words found in a session"))
         self._gates = Gates()
         for chip in (self._agent_chip, self._project_chip, self._period_chip, self._role_chip):
             self._gates.add(chip, "sessions")
         self._show()
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Without sessions there is nothing to select."""
-        self._gates.hear(lacks)
+        """Disable the chips if the memory has no sessions."""
+        self._gates.update_features(lacks)
 
     def show_catalogue(self, catalogue: SessionCatalog) -> None:
-        """Offer what there is in these sessions."""
+        """Fill the menus with the agents, projects and months of these sessions."""
         self._catalogue = catalogue
 
     @property
     def narrows(self) -> bool:
-        """Something is chosen that leaves something out."""
+        """Whether a filter is selected."""
         return bool(self.agent or self.project or self.role or self.period.narrows)
 
     def clear(self) -> None:
@@ -90,7 +90,7 @@ class FilterChips(QWidget):
         self.choose("", "", ANY_TIME, "")
 
     def choose(self, agent: str, project: str, period: Period, role: Role) -> None:
-        """Select these, without a signal."""
+        """Select these filters, without a signal."""
         self.agent, self.project, self.period, self.role = agent, project, period, role
         self._show()
 
@@ -203,7 +203,7 @@ class DaysDialog(QDialog):
         form.addRow(buttons)
 
     def period(self) -> Period:
-        """What was chosen."""
+        """The selected period."""
         first, last = sorted((self._day(self._first), self._day(self._last)))
         words = " \N{EN DASH} ".join(short_date(day) for day in dict.fromkeys((first, last)))
         return Period(words, first=first, last=last)
@@ -226,12 +226,12 @@ class DaysDialog(QDialog):
 
 
 class FilterController(QObject):
-    """The criteria, as changed by the user."""
+    """Holds the criteria and changes them by the user's choices."""
 
     narrowed = Signal()
-    """Other sessions are requested."""
+    """The criteria have changed."""
     arranged = Signal(bool)
-    """The same in another order; with True, the list keeps its position."""
+    """Only the order has changed; with True, the list keeps its position."""
 
     def __init__(self, box: QueryBox, chips: FilterChips, view: ListingView, parent: QObject) -> None:
         super().__init__(parent)
@@ -242,7 +242,7 @@ class FilterController(QObject):
         chips.changed.connect(self.read)
         box.left.connect(self._clear_chosen)
         view.order_chosen.connect(self._sort)
-        view.parts_wanted.connect(self._show_parts)
+        view.parts_requested.connect(self._show_parts)
 
     @Slot()
     def read(self) -> None:
@@ -255,14 +255,14 @@ class FilterController(QObject):
 
     @Slot()
     def clear(self) -> None:
-        """Want all sessions."""
+        """Remove all criteria."""
         self.chips.clear()
         self.box.edit.clear()
         self.read()
         self.box.focus()
 
     def stand(self, path: str) -> SessionsViewState:
-        """The criteria, with the session of this path current."""
+        """Return the view state with the session of this path current."""
         return SessionsViewState(self.criteria, self.chips.role, path)
 
     def return_to(self, standing: SessionsViewState) -> None:

@@ -14,20 +14,20 @@ from gui.sessions.catalog import Entry, SessionCatalog, make_catalogue
 from gui.sessions.content_search import ContentSearch
 from gui.sessions.filter_controller import FilterController
 from gui.sessions.listing_view import ListingView, make_place_table
-from gui.sessions.rows import Row, build_alike, build_listing
+from gui.sessions.rows import Row, build_listing, build_similar
 from gui.viewer.notice_page import NothingToRead
 from gui.widgets.guide_link import guide_action
 
 _BACK = marked("Back to all")
-MOST_ALIKE = 30
+MOST_SIMILAR = 30
 
-Alike = tuple[tuple[SessionSummary, float], ...]
+SimilarSessions = tuple[tuple[SessionSummary, float], ...]
 
 
 # --- Reads the list of sessions from the memory, off the GUI thread, and again when the index has changed ------------
 @dataclass(frozen=True)
 class Known:
-    """What a reading gave."""
+    """The catalogue that was read, or the error."""
 
     summaries: tuple[SessionSummary, ...]
     catalogue: SessionCatalog
@@ -103,11 +103,11 @@ class SessionListLoader(QObject):
 class ListBuilder(QObject):
     """Fills the view, and shows the number of matches in the box; stores which sessions show their sub-agents."""
 
-    engine_wanted = Signal()
+    engine_requested = Signal()
     """Open the choice of the engine."""
-    folder_wanted = Signal()
+    folder_requested = Signal()
     """Choose session folders: there is none yet, or another one is needed."""
-    again_wanted = Signal()
+    again_requested = Signal()
     """Retry after a read error."""
 
     def __init__(
@@ -125,7 +125,7 @@ class ListBuilder(QObject):
         self._without = "", tr(listing_view.READING)
         """Title and sentence if there are no sessions."""
         self._elsewhere = ""
-        """Which sessions are indexed in other workspaces."""
+        """Return the sentence that names sessions indexed in other workspaces."""
         self._reader = reader
         self._content = content
         self._wanted = wanted
@@ -136,11 +136,11 @@ class ListBuilder(QObject):
         wanted.arranged.connect(self.show)
 
     def begin(self, *, reading: bool) -> None:
-        """Nothing is known yet; `reading`: it will be."""
+        """Show that nothing is known yet; `reading`: the list is being read."""
         self._opened.clear()
         self._view.notice.show_notice("")
         if reading and "sessions" in self.lacks:
-            act = (tr("Choose another engine…"), self.engine_wanted.emit)
+            act = (tr("Choose another engine…"), self.engine_requested.emit)
             self._view.show_page((tr(TITLES["sessions"]), self.lacks["sessions"]), actions=(act,))
         else:
             self._view.show_page(("", tr(listing_view.READING) if reading else ""))
@@ -194,14 +194,14 @@ class ListBuilder(QObject):
         self._view.notice.show_notice("")
         self._view.show_page(
             self._without,
-            actions=((tr(listing_view.CHOOSE), self.folder_wanted.emit), guide_action("sessions")),
+            actions=((tr(listing_view.CHOOSE), self.folder_requested.emit), guide_action("sessions")),
             make_table=make_place_table,
         )
 
     @Slot(str)
     def _show_failure(self, sentence: str) -> None:
         words = tr("The sessions cannot be listed"), sentence
-        self._view.show_page(words, actions=((tr("Try again"), self.again_wanted.emit),))
+        self._view.show_page(words, actions=((tr("Try again"), self.again_requested.emit),))
 
 
 class SimilaritySearch(QObject):
@@ -226,7 +226,7 @@ class SimilaritySearch(QObject):
         self.entry = entry
         path = entry.summary.path
         self._job.put(
-            self._jobs.read(lambda _: manager.similar_sessions(path, max_results=MOST_ALIKE), self._take, self._fail)
+            self._jobs.read(lambda _: manager.similar_sessions(path, max_results=MOST_SIMILAR), self._take, self._fail)
         )
 
     def end(self) -> Entry | None:
@@ -235,7 +235,7 @@ class SimilaritySearch(QObject):
         before, self.entry = self.entry, None
         return before
 
-    def _take(self, alike: Alike) -> None:
+    def _take(self, alike: SimilarSessions) -> None:
         self._job.done()
         self.found.emit(alike)
 
@@ -292,16 +292,16 @@ class SimilarList(QObject):
         self.left.emit(before.summary.path if before is not None else "")
 
     @Slot(object)
-    def _show(self, alike: Alike) -> None:
+    def _show(self, alike: SimilarSessions) -> None:
         known, entry = self._reader.known, self._comparison.entry
-        rows: list[Row] = build_alike(known.catalogue, alike) if known else []
+        rows: list[Row] = build_similar(known.catalogue, alike) if known else []
         title = entry.title if entry else ""
         self._view.notice.show_notice(listing_view.alike(title, len(rows)), tr(_BACK), self.leave)
         if rows:
-            self._view.show_rows(rows, (tr("Most alike first"),), sortable=False)
+            self._view.show_rows(rows, (tr("Most similar first"),), sortable=False)
             self._view.list.take_focus()
         else:
-            words = tr("Nothing comes close"), tr(listing_view.NOTHING_ALIKE)
+            words = tr("No similar session"), tr(listing_view.NO_SIMILAR_SESSION)
             self._view.show_page(words, actions=((tr(_BACK), self.leave),))
             self._view.page.take_focus()
         self.settled.emit()

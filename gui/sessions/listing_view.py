@@ -1,4 +1,4 @@
-"""The body of the sessions panel: counts, a notice, and the list or a page with title and sentence instead of it."""
+"""The body of the sessions panel: counts, a notice, and the list or a page that replaces it."""
 
 from collections.abc import Callable, Sequence
 
@@ -31,8 +31,8 @@ SEARCHING = marked("Searching messages…")
 CHOOSE = marked("Choose sessions…")
 DOWNLOADED = marked("the folder with the export that you downloaded")
 _LONGEST_TEXT = 80
-_KEPT_ELSEWHERE = "kept-elsewhere"
-"""The rule by which the engine leaves them out."""
+_INDEXED_ELSEWHERE = "kept-elsewhere"
+"""The engine's rule for sessions that belong to other workspaces."""
 CHOOSE_SESSION = NothingToRead(
     marked("Choose a session with Up and Down, and press Enter to read it here."),
     marked("J and K go from message to message, N through the found words, Esc goes back to the list."),
@@ -40,25 +40,25 @@ CHOOSE_SESSION = NothingToRead(
 NONE_TO_READ = NothingToRead(marked("There is no session to read here yet."))
 NOTHING_FITS = NothingToRead(
     marked("No session matches, so there is none to read here."),
-    marked("In the box Esc clears the text, and once more all that was chosen beside it."),
+    marked("In the search box, Esc clears the text; pressing it again clears the filters."),
 )
 
 _SEARCH_ALL = marked("Search all workspaces to find them here.")
 
-NOTHING_ALIKE = marked("No other session means something like it, as far as their meaning has been embedded.")
+NO_SIMILAR_SESSION = marked("No embedded session is similar in meaning.")
 
 
 class ListingView(QWidget):
     """Shows one page at a time: a sentence with actions, or sessions."""
 
     order_chosen = Signal(str)
-    parts_wanted = Signal(bool)
+    parts_requested = Signal(bool)
     """Whether the sessions of all sub-agents are to be shown."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.header = ListHeader(ORDERS)
-        self.header.sort_button.add_option(tr("Show sub-agents"), self.parts_wanted.emit)
+        self.header.sort_button.add_option(tr("Show sub-agents"), self.parts_requested.emit)
         self.notice = NoticeBar()
         self.list = SessionList()
         self.page = StatePage()
@@ -87,7 +87,7 @@ class ListingView(QWidget):
         keep: bool = False,
         sortable: bool = True,
     ) -> None:
-        """The list, with `words` marked. `counts`: the same at length and shorter."""
+        """Show the list with `words` highlighted. `counts`: long and short form of the line above it."""
         self.header.show_counts(*counts, legend=False, sortable=sortable)
         self.list.setAccessibleDescription(counts[0])
         self._stack.setCurrentWidget(self.list)
@@ -120,7 +120,7 @@ class ListingView(QWidget):
 
 
 def make_place_table() -> QWidget:
-    """Where the agents keep their sessions."""
+    """Make the table of the folders in which agents store their sessions."""
     table = QWidget()
     column = QVBoxLayout(table)
     column.setContentsMargins(0, 0, 0, 0)
@@ -133,7 +133,7 @@ def make_place_table() -> QWidget:
 
 
 def is_off(status: MemoryProviderStatus) -> bool:
-    """No session folder was chosen so far."""
+    """Return whether no session folder has been chosen yet."""
     return "sessions" not in status.sources
 
 
@@ -162,7 +162,7 @@ def nothing_matches(criteria: Criteria, *, searching: bool) -> tuple[str, str]:
         return title, tr(SEARCHING)
     chosen = criteria.agent or criteria.project or criteria.period.narrows
     if chosen:
-        return title, tr("Only sessions that fit the chosen agent, project and time were looked at.")
+        return title, tr("Only sessions of the chosen agent, project and time were searched.")
     return title, tr("No title, project or message matches.")
 
 
@@ -184,12 +184,12 @@ def header_counts(catalogue: SessionCatalog, criteria: Criteria, listing: Listin
 
 
 def box_state(listing: Listing) -> str:
-    """In the box, after a search in messages."""
+    """Return the text in the box after a search in messages."""
     return hits_text(listing.hits) if listing.hits else tr("No hits")
 
 
 def notice(hits: ContentHits) -> str:
-    """What limits the found places."""
+    """Return what limits the hits that were found."""
     best = len(hits.results)
     hidden = tr_count("Only the best hit is counted.", "Only the best {count:,} hits are counted.", best)
     return " ".join(part for part in (hidden if hits.hidden else "", hits.notice) if part)
@@ -198,7 +198,7 @@ def notice(hits: ContentHits) -> str:
 def elsewhere(status: MemoryProviderStatus) -> str:
     """Which sessions of the chosen folders are indexed in other workspaces, and so are found there."""
     kept = [
-        f"{issue.path}: {tr_reason(issue.detail)}" for issue in status.skipped_files if issue.rule == _KEPT_ELSEWHERE
+        f"{issue.path}: {tr_reason(issue.detail)}" for issue in status.skipped_files if issue.rule == _INDEXED_ELSEWHERE
     ]
     return f"{' '.join(kept)} {tr(_SEARCH_ALL)}" if kept else ""
 

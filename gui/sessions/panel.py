@@ -24,10 +24,10 @@ from gui.viewer.notice_page import NothingToRead
 from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.query_box import QueryBox
 
-BOX_LETTERS = 40
-"""Where the box cannot have that many, the filters go below it."""
+BOX_CHARACTERS = 40
+"""Least width of the box in characters; if it would be narrower, the filters move below it."""
 _LOOK_MS = 60_000
-"""Often enough, and a timer until midnight would be late after the computer has slept."""
+"""Milliseconds between checks of the date; a timer until midnight would be late after the computer has slept."""
 PREVIEW_MS = 120
 
 
@@ -53,12 +53,12 @@ class SessionFollower(QObject):
 
     @property
     def due(self) -> bool:
-        """A change will be signalled soon."""
+        """Whether a change is still to be signalled."""
         return self._pause.isActive()
 
     @Slot(object)
     def follow(self, summary: SessionSummary | None) -> None:
-        """Another session, or another place in it, is current."""
+        """Note that another session, or another place in it, is current."""
         if self._identity(summary) != self._told:
             self._pause.start()
 
@@ -68,7 +68,7 @@ class SessionFollower(QObject):
         self._told = ()
 
     def activate(self, summary: SessionSummary) -> None:
-        """Go there now."""
+        """Open the current session immediately."""
         self._pause.stop()
         self._told = self._identity(summary)
         self.activated.emit(summary)
@@ -103,7 +103,7 @@ class DateChange(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Compare the day with that of the last look."""
+        """Compare the date with that of the last check."""
         before, self._day = self._day, self._today()
         if self._day != before:
             self.changed.emit()
@@ -116,16 +116,16 @@ class SessionsPanel(QObject, ViewPanel):
     """SessionSummary to open."""
     session_selected = Signal(object)
     """SessionSummary, or None: the conversation should follow."""
-    remember_wanted = Signal(str, str)
+    remember_requested = Signal(str, str)
     """A note is to be made of the session with this path and title."""
-    link_wanted = Signal(object)
+    link_requested = Signal(object)
     """Copy a link to this Location."""
-    engine_wanted = Signal()
+    engine_requested = Signal()
     """Open the choice of the engine."""
-    folder_wanted = Signal()
+    folder_requested = Signal()
     """Choose session folders: there is none yet, or another one is needed."""
     narrowed = Signal()
-    """Other sessions are requested, or another order."""
+    """The criteria or the order have changed."""
     settled = Signal()
     """Nothing is running or due: the list is up to date."""
 
@@ -147,7 +147,7 @@ class SessionsPanel(QObject, ViewPanel):
         self._alike = SimilarList(jobs, self._reader, self.view, self)
         self._follower = SessionFollower(self._session_to_read, self.place, self)
         self._gates.add(self.box.edit, "sessions")
-        self.header = FoldingRow(self.box, self.chips, BOX_LETTERS)
+        self.header = FoldingRow(self.box, self.chips, BOX_CHARACTERS)
         self.body: QWidget = self.view
         self._connect()
         self.set_manager(None)
@@ -170,19 +170,19 @@ class SessionsPanel(QObject, ViewPanel):
         self._wanted.narrowed.connect(self._show_wanted)
         for signal in (self._wanted.narrowed, self._wanted.arranged):
             signal.connect(self.narrowed)
-        self._listed.engine_wanted.connect(self.engine_wanted)
-        self._listed.folder_wanted.connect(self.folder_wanted)
-        self._listed.again_wanted.connect(self.refresh)
+        self._listed.engine_requested.connect(self.engine_requested)
+        self._listed.folder_requested.connect(self.folder_requested)
+        self._listed.again_requested.connect(self.refresh)
         listed = self.view.list
         listed.current_changed.connect(self._follower.follow)
         listed.opened.connect(self._follower.activate)
         listed.left.connect(self._leave_list)
         listed.typed.connect(self.box.type_key)
-        self._actions.open_wanted.connect(self._follower.activate)
+        self._actions.open_requested.connect(self._follower.activate)
         self._actions.folded.connect(self._listed.fold)
-        self._actions.alike_wanted.connect(self.show_similar)
-        self._actions.remember_wanted.connect(self.remember_wanted)
-        self._actions.link_wanted.connect(self.link_wanted)
+        self._actions.similar_requested.connect(self.show_similar)
+        self._actions.remember_requested.connect(self.remember_requested)
+        self._actions.link_requested.connect(self.link_requested)
 
     # --- for the window ---------------------------------------------------------------------------------------------
 
@@ -217,7 +217,7 @@ class SessionsPanel(QObject, ViewPanel):
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Features that the current or next memory doesn't support."""
         before = self._gates.lacks
-        self._gates.hear(lacks)
+        self._gates.update_features(lacks)
         self._listed.lacks = lacks
         self.chips.show_unsupported(lacks)
         self._actions.lacks = lacks
@@ -279,7 +279,7 @@ class SessionsPanel(QObject, ViewPanel):
 
     @Slot(str)
     def show_similar(self, path: str) -> None:
-        """List the sessions that are like the one with this path, with a way back."""
+        """List the sessions similar to the one with this path, with a button to return."""
         if self._manager is not None and self._reader.known is None:
             self._compared_next = path  # as soon as there is a list
         elif self._manager is not None and "alike" not in self._gates.lacks:
@@ -348,7 +348,7 @@ class SessionsPanel(QObject, ViewPanel):
 
     @Slot(str)
     def _go_back(self, path: str) -> None:
-        """From the sessions like one to all, with that one current."""
+        """Return from the similar sessions to all, with the compared one current."""
         self._listed.show()
         if path:
             self.view.list.go_to(path)
@@ -357,7 +357,7 @@ class SessionsPanel(QObject, ViewPanel):
     # --- one session ------------------------------------------------------------------------------------------------
 
     def _session_to_read(self) -> SessionSummary | None:
-        """The current one of the list; where none is like another, that one, which is read already."""
+        """Return the current session of the list; if none is similar to the compared one, that one."""
         compared = self._alike.compared
         return compared if compared is not None and not self.view.has_rows else self.view.list.current_session()
 

@@ -1,4 +1,4 @@
-"""The rows of the session list: sessions under their day or project, as values that know nothing of Qt's views."""
+"""The rows of the session list: sessions under their day or project, as plain values without Qt."""
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from datetime import date
@@ -68,9 +68,9 @@ class SessionRow(NamedTuple):
 
     entry: Entry
     depth: int = 0
-    """1 for the session of a sub-agent under its parent's."""
+    """1 for a sub-agent's session below its parent, else 0."""
     hits: int = 0
-    """Messages that were found by what they say."""
+    """Number of messages found by the search."""
     opened: bool = False
     """Whether its sub-agents' sessions are shown below it."""
     alike: float | None = None
@@ -85,7 +85,7 @@ Row = HeadingRow | SessionRow
 
 
 class Listing(NamedTuple):
-    """What is listed, and how many sessions that are; sub-agents' not counted."""
+    """The rows, and the number of sessions in them without those of sub-agents."""
 
     rows: list[Row]
     sessions: int
@@ -127,11 +127,11 @@ def _close_group(listed: list[Row], heading: int, sessions: int) -> None:
 
 
 class _Parts(NamedTuple):
-    """Sub-agents' sessions below one that is listed."""
+    """Sub-agents' sessions below a listed session."""
 
     shown: Sequence[Entry]
     named: bool
-    """Some of them were looked for, so that they are shown with their parent, whatever is folded."""
+    """Whether some of them match the search, and are shown even if their parent is folded."""
     unfolded: bool
 
 
@@ -155,7 +155,7 @@ _GROUPS: dict[str, tuple[Callable[[Entry], Any] | None, Callable[[Any, date], st
 """How the rows of an order are grouped, and the name of a group. Two folders of one name are one group."""
 
 
-def build_alike(catalogue: SessionCatalog, found: Sequence[tuple[SessionSummary, float]]) -> list[Row]:
+def build_similar(catalogue: SessionCatalog, found: Sequence[tuple[SessionSummary, float]]) -> list[Row]:
     """Sessions by similarity to one; those missing from the catalogue are left out."""
     entries = ((catalogue.by_path.get(summary.path), cosine) for summary, cosine in found)
     return [SessionRow(entry, alike=cosine) for entry, cosine in entries if entry is not None]

@@ -31,14 +31,14 @@ _BATCH = 100
 PAD = 6
 GAP = 10
 INDENT = 16
-"""Of a sub-agent's session below its parent's."""
+"""Pixels by which a sub-agent's session is indented below its parent."""
 CHEVRON = 12
 CHEVRON_ROOM = 4
 HEADING_TOP = 6
 """Space above a heading beyond that below it, so that it sits nearer to its own rows."""
 MARK_RADIUS = 2.5
 MARK_PAD = 1.5
-UNIT_LETTERS = 64
+UNIT_CHARACTERS = 64
 """Fewest characters of a row that shows the unit of its message count next to agent and project."""
 
 
@@ -146,7 +146,7 @@ class SessionDelegate(QStyledItemDelegate):
         summary = row.entry.summary
         took = span(summary.started, summary.ended)
         # All rows tell the unit or none does; the tooltip always does.
-        roomy = rect.width() >= UNIT_LETTERS * metrics.averageCharWidth()
+        roomy = rect.width() >= UNIT_CHARACTERS * metrics.averageCharWidth()
         messages = message_count(summary.messages) if roomy else grouped(summary.messages)
         shown = " · ".join(part for part in (messages, took) if part)
         painter.setFont(self._meta)
@@ -157,7 +157,7 @@ class SessionDelegate(QStyledItemDelegate):
 
 
 def _note(row: SessionRow) -> str:
-    """At the right of the title: why the row is listed."""
+    """Return the text at the right of the title: why the row is listed."""
     if row.alike is not None:
         return number(row.alike, ".2f")
     return hits_text(row.hits) if row.hits else ""
@@ -188,7 +188,7 @@ class SessionModel(RowModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(HeadingRow, parent)
 
-    def told(self, row: Row) -> str:
+    def spoken(self, row: Row) -> str:
         return _spoken(row)
 
     def tip(self, row: Row) -> str:
@@ -209,7 +209,7 @@ def _spoken(row: Row) -> str:
         span(summary.started, summary.ended),
         hits_text(row.hits) if row.hits else "",
         _parts_told(parts, shown=row.opened) if parts else "",
-        "" if row.alike is None else tr("likeness {score:.2f}", score=row.alike),
+        "" if row.alike is None else tr("similarity {score:.2f}", score=row.alike),
     )
     return ". ".join(part for part in told if part)
 
@@ -244,7 +244,7 @@ class SessionList(RowList):
     """SessionSummary, by Enter or a double click."""
     folded = Signal(str, bool)
     """Path of a parent, and whether its sub-agents' sessions are to be shown."""
-    menu_wanted = Signal(object, QPoint)
+    menu_requested = Signal(object, QPoint)
     """SessionRow and the global position."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -309,7 +309,7 @@ class SessionList(RowList):
         super().scrollTo(index, hint)
 
     def _lay_out_to(self, number: int) -> None:
-        """A row beyond the batches so far has no place yet, and while they run Qt starts no larger one."""
+        """Lay out all rows up to this one; rows of later batches have no position yet."""
         if self.rows.row(number) is not None and not self.visualRect(self.rows.index(number)).isValid():
             self.setLayoutMode(QListView.LayoutMode.SinglePass)
             self.doItemsLayout()
@@ -324,7 +324,7 @@ class SessionList(RowList):
     def _show_menu(self, at: QPoint) -> None:
         row = self.current_row()
         if row is not None:
-            self.menu_wanted.emit(row, at)
+            self.menu_requested.emit(row, at)
 
     def _restyle(self) -> None:
         self.painter.restyle()
@@ -351,7 +351,7 @@ class SessionList(RowList):
             super().keyPressEvent(event)
 
     def _fold(self, row: SessionRow) -> None:
-        """Outwards: hide the sub-agents below a parent; on one of them, go to the parent."""
+        """Hide the sub-agents below a parent; on a sub-agent, go to the parent."""
         if row.opened:
             self.folded.emit(row.entry.summary.path, False)
             return
@@ -399,7 +399,7 @@ class SessionMenu(QMenu):
         self.addSeparator()
         self.alike = self.addAction(tr("Sessions like this one"))
         gates = Gates()
-        gates.hear(lacks)
+        gates.update_features(lacks)
         gates.add(self.alike, "alike")
 
 
@@ -415,15 +415,15 @@ class SessionActions(QObject):
     Copying happens here; the other actions are signals to the owner of the sessions.
     """
 
-    open_wanted = Signal(object)
+    open_requested = Signal(object)
     """SessionSummary to go to."""
     folded = Signal(str, bool)
-    """The parts of the session with this path are to be shown, or hidden."""
-    alike_wanted = Signal(str)
-    """Path of the session like which others are to be found."""
-    remember_wanted = Signal(str, str)
+    """Path of a session whose sub-agents are to be shown, or hidden."""
+    similar_requested = Signal(str)
+    """Path of the session to find similar ones for."""
+    remember_requested = Signal(str, str)
     """A note is to be made of the session with this path and title."""
-    link_wanted = Signal(object)
+    link_requested = Signal(object)
     """Copy a link to this Location."""
 
     def __init__(self, sessions: SessionList, parent: QObject) -> None:
@@ -432,7 +432,7 @@ class SessionActions(QObject):
         self.lacks: MissingFeatures = {}
         sessions.folded.connect(self.folded)
         key_action(sessions, COPY_PATH).triggered.connect(self._copy_path)
-        sessions.menu_wanted.connect(self._show_menu)
+        sessions.menu_requested.connect(self._show_menu)
         key_action(sessions, LINK).triggered.connect(lambda: self._link(sessions.current_session()))
         remember = key_action(sessions, REMEMBER)
         remember.triggered.connect(lambda: self._remember(sessions.current_session()))
@@ -447,18 +447,18 @@ class SessionActions(QObject):
     def _show_menu(self, row: SessionRow, at: QPoint) -> None:
         menu = SessionMenu(row, self.lacks, self._sessions)
         summary = row.entry.summary
-        menu.open.triggered.connect(lambda: self.open_wanted.emit(summary))
+        menu.open.triggered.connect(lambda: self.open_requested.emit(summary))
         menu.fold.triggered.connect(lambda: self.folded.emit(summary.path, not row.opened))
         menu.remember.triggered.connect(lambda: self._remember(summary))
         menu.link.triggered.connect(lambda: self._link(summary))
-        menu.alike.triggered.connect(lambda: self.alike_wanted.emit(summary.path))
+        menu.alike.triggered.connect(lambda: self.similar_requested.emit(summary.path))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(at)
 
     def _link(self, summary: SessionSummary | None) -> None:
         if summary is not None:
-            self.link_wanted.emit(Location(summary.path))
+            self.link_requested.emit(Location(summary.path))
 
     def _remember(self, summary: SessionSummary | None) -> None:
         if summary is not None:
-            self.remember_wanted.emit(summary.path, summary.title or tr(UNTITLED))
+            self.remember_requested.emit(summary.path, summary.title or tr(UNTITLED))

@@ -16,7 +16,7 @@ def agent_name(agent: str) -> str:
 
 
 def folder_name(path: str) -> str:
-    """Last folder of a path of any system."""
+    """Return the last folder of a path in Windows or POSIX notation."""
     return path.replace("\\", "/").rstrip("/").rpartition("/")[2] or path
 
 

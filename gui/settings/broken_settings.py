@@ -18,7 +18,7 @@ WORDS = marked("Set it aside, use the defaults")
 
 
 class BrokenSettings(QObject):
-    """Nothing is deleted; the message names both files."""
+    """Renames an unusable settings file; nothing is deleted, and the message names both files."""
 
     def __init__(self, workspace: Workspace, banner: Notices, jobs: Jobs, places: AppPaths, parent: QObject) -> None:
         super().__init__(parent)
@@ -29,7 +29,7 @@ class BrokenSettings(QObject):
         workspace.opened.connect(self._say_again)
 
     def action(self, go_on: Callable[[], None]) -> Action:
-        """For a page that reports the file; `go_on` is called once it is renamed."""
+        """Return the button for a page that reports the file; `go_on` is called once the file is renamed."""
         return Action(tr(WORDS), partial(self.run, go_on))
 
     def run(self, go_on: Callable[[], None]) -> None:

@@ -54,7 +54,7 @@ class CheckRow(QWidget):
         )
 
     def clear(self) -> None:
-        """End a trial, and say nothing."""
+        """Cancel a test and clear the result."""
         self._trial.cancel()
         self.said.clear()
 

@@ -24,7 +24,7 @@ def plain(key: str) -> str:
 
 
 def readable(own: Mapping[str, Sequence[str]], keymap: Keymap) -> tuple[dict[str, tuple[str, ...]], list[str]]:
-    """The usable entries of the settings, and a sentence on each of the others."""
+    """Return the valid entries of the settings, and a sentence about each invalid one."""
     usable: dict[str, tuple[str, ...]] = {}
     problems = []
     for name, keys in own.items():
@@ -32,7 +32,7 @@ def readable(own: Mapping[str, Sequence[str]], keymap: Keymap) -> tuple[dict[str
             problems.append(tr("There is no command “{name}”.", name=name))
             continue
         unknown = [key for key in keys if not plain(key)]
-        problems += [tr("“{key}” of “{name}” is no key.", key=key, name=name) for key in unknown]
+        problems += [tr("“{key}” is not a valid shortcut for “{name}”.", key=key, name=name) for key in unknown]
         usual = keymap.commands[name].keys
         known = tuple(plain(key) for key in keys if plain(key))
         usable[name] = usual if unknown and not known else known
@@ -40,7 +40,7 @@ def readable(own: Mapping[str, Sequence[str]], keymap: Keymap) -> tuple[dict[str
 
 
 class CustomKeys(QObject):
-    """Applies them to the keymap immediately, and saves them in the settings of all workspaces.
+    """Applies the user's keys to the keymap immediately, and saves them in the settings of all workspaces.
 
     Signals: problem: a sentence about unusable entries of the settings. not_saved: why a change only lasts until the
     program ends.
@@ -56,7 +56,7 @@ class CustomKeys(QObject):
         self._config = config
         self._own: dict[str, tuple[str, ...]] = {}
         self._aside: dict[str, tuple[str, ...]] = {}
-        """Entries that mean nothing here, which stay in the file: perhaps another version knows them."""
+        """Unknown entries, which stay in the file: another version may know them."""
         self._told: list[str] = []
         self._saving = self._unsaved = False
 
@@ -74,7 +74,7 @@ class CustomKeys(QObject):
         self._keymap.set_own(self._own)
         problems += clashes
         if problems and problems != self._told:
-            self.problem.emit(tr("Some keys of the settings are left aside. {problems}", problems=" ".join(problems)))
+            self.problem.emit(tr("Some shortcuts in the settings are ignored. {problems}", problems=" ".join(problems)))
         self._told = problems
 
     def is_own(self, name: str) -> bool:
@@ -114,13 +114,13 @@ class CustomKeys(QObject):
                 other = clash(self._keymap.trying(kept), command, key)
                 if other is not None:
                     problems.append(
-                        tr("{key} of “{name}” belongs to {other}.", key=native(key), name=name, other=other)
+                        tr("{key} for “{name}” is already used by {other}.", key=native(key), name=name, other=other)
                     )
                     kept[name] = tuple(one for one in kept[name] if one != key)
         return kept, problems
 
     def _needed(self, own: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-        """Without those that are the program's own."""
+        """Return the keys without those that equal the default."""
         return {name: keys for name, keys in own.items() if keys != self._keymap.commands[name].keys}
 
     # --- saving -----------------------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ class CustomKeys(QObject):
         self._save()
 
     def _save(self) -> None:
-        """One write at a time: the last change is what stays in the file."""
+        """Save the keys, one write at a time, so that the last change wins."""
         self._unsaved = self._saving
         if self._saving:
             return
@@ -147,4 +147,4 @@ class CustomKeys(QObject):
 
     def _failed(self, sentence: str) -> None:
         self._saving = self._unsaved = False
-        self.not_saved.emit(tr("The keys hold until the program ends, but were not saved. {reason}", reason=sentence))
+        self.not_saved.emit(tr("The shortcuts work until you quit, but could not be saved. {reason}", reason=sentence))

@@ -1,4 +1,4 @@
-"""The settings dialog: a search over all options, a list of pages, the page that is chosen, and a foot."""
+"""The settings dialog: a search over all options, a list of pages, the selected page, and a footer."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,7 +26,7 @@ from gui.settings.model import SettingsModel
 from gui.settings.page_layout import GUIDE, PAGES, SettingsPage
 from gui.settings.pages import PageMaker, Pages
 from gui.settings.results_page import ResultsPage
-from gui.settings.system_switch import SystemSwitch
+from gui.settings.system_setting import SystemSwitch
 from gui.style.stylesheet import font_at
 from gui.widgets.buttons import add_clear_button
 from gui.widgets.form_controls import ComboBox
@@ -45,7 +45,7 @@ _NARROW = 600
 
 
 class PageChoice(QObject):
-    """Its widgets are placed by the dialog.
+    """The list of pages, or a menu in a narrow dialog, which places both.
 
     Signals:
         chosen: another page.
@@ -76,7 +76,7 @@ class PageChoice(QObject):
 
     @property
     def name(self) -> SettingsPage:
-        """The page that is chosen, else the first."""
+        """The selected page, else the first."""
         return self._names[max(0, self.list.currentRow())]
 
     def choose(self, name: SettingsPage) -> None:
@@ -90,7 +90,7 @@ class PageChoice(QObject):
         self.box.choose(self.name)
 
     def fold(self, width: int) -> None:
-        """Have what there is room for in a dialog of this width."""
+        """Show the list or the menu, depending on the dialog's width."""
         narrow = width < font_at(_NARROW).pixelSize()
         self.list.scheduleDelayedItemsLayout()  # with the fonts and margins that the style sheet has brought by now
         titles = self.list.sizeHintForColumn(0) + 2 * self.list.frameWidth()
@@ -101,17 +101,18 @@ class PageChoice(QObject):
 
 
 class SettingsDialog(QDialog):
-    """For one workspace. It stays open while options are changed, and closes when a page with a form is saved.
+    """The settings of one workspace. The dialog stays open while options are changed, and closes when a page with a
+    form is saved.
 
     Signals: saved: a form was saved, or pending changes were applied: the approved estimate, None for none. in_force:
-    Settings that apply without reopening, and Path of their folder. purged: vectors were deleted. set_aside_wanted: the
-    settings file can't be used, and should be renamed.
+    Settings that apply without reopening, and Path of their folder. purged: vectors were deleted. set_aside_requested:
+    the settings file can't be used, and should be renamed.
     """
 
     saved = Signal(object)
     in_force = Signal(object, object)
     purged = Signal()
-    set_aside_wanted = Signal()
+    set_aside_requested = Signal()
 
     def __init__(
         self,
@@ -121,7 +122,7 @@ class SettingsDialog(QDialog):
         makers: dict[SettingsPage, PageMaker] | None = None,
         switches: Sequence[SystemSwitch] = (),
     ) -> None:
-        """`makers`: of pages of other parts of the window; `switches`: settings stored by the system."""
+        """`makers` create pages of other parts of the window; `switches`: settings stored by the system."""
         super().__init__(parent)
         self.setWindowTitle(tr("Settings"))
         self.model = SettingsModel(jobs, config, self)
@@ -166,8 +167,8 @@ class SettingsDialog(QDialog):
         self.query_field.textEdited.connect(lambda _: self._calm.start())
         self.query_field.textChanged.connect(self._cleared)
         self.page_choice.chosen.connect(self._choose)
-        self.results.page_wanted.connect(self.show_page)
-        self.pages.page_wanted.connect(self.show_page)
+        self.results.page_requested.connect(self.show_page)
+        self.pages.page_requested.connect(self.show_page)
         self.pages.saved.connect(self._saved)
         self.pages.purged.connect(self.purged)
         self.pages.save_button.connect(self.footer.add_button)
@@ -192,7 +193,7 @@ class SettingsDialog(QDialog):
 
     @property
     def page(self) -> SettingsPage:
-        """The one that is chosen in the list."""
+        """The page selected in the list."""
         return self.page_choice.name
 
     def begin(
@@ -222,12 +223,12 @@ class SettingsDialog(QDialog):
         self.model.begin(folder)
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Another backend answers now."""
+        """Update the features that the current backend doesn't support."""
         self.pages.show_unsupported(lacks)
         self._choose()
 
     def refresh(self) -> None:
-        """The index has changed: look again at what depends on it."""
+        """Update what depends on the index, which has changed."""
         self.pages.refresh(self.page)
 
     def leave(self) -> None:
@@ -244,7 +245,7 @@ class SettingsDialog(QDialog):
 
     @Slot(str)
     def show_page(self, name: SettingsPage) -> None:
-        """Go to a page, and into it."""
+        """Show a page and focus its first control."""
         self.query_field.clear()
         if name == self.page:
             self._choose()
@@ -310,7 +311,7 @@ class SettingsDialog(QDialog):
     @Slot(str)
     def _unreadable(self, sentence: str) -> None:
         again = Action(tr("Try again"), self.model.read_again)
-        aside = Action(tr(WORDS), self.set_aside_wanted.emit)
+        aside = Action(tr(WORDS), self.set_aside_requested.emit)
         self._message.say(tr("The settings file cannot be used"), sentence, again, aside)
         self._stack.setCurrentWidget(self._message)
         self.pages.show_buttons(None)

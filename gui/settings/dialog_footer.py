@@ -29,12 +29,12 @@ def follows_words(waiting: int, follows: SettingsConsequences, sent: str, *, oth
         "{count:,} changes take effect when this folder is opened again.",
         waiting,
     )
-    if follows.index_anew:
+    if follows.full_rebuild:
         then = tr("The index is then rebuilt; searches use the old one until that is done.")
     elif follows.other_index:
         then = tr("Another index is then used and brought up to date; the present one is not deleted.")
     elif follows.other_files:
-        then = tr("The index is then brought up to date with the files that are wanted now.")
+        then = tr("The index is then updated to the new choice of files.")
     elif other_model:
         then = tr("Missing vectors of the other model are then created.")
     else:
@@ -43,9 +43,7 @@ def follows_words(waiting: int, follows: SettingsConsequences, sent: str, *, oth
 
 
 class DialogFooter(QWidget):
-    """Signals:
-    closing: close the dialog, whatever waits.
-    """
+    """Signals: closing: close the dialog and drop pending changes."""
 
     closing = Signal()
 
@@ -75,7 +73,7 @@ class DialogFooter(QWidget):
         self._room.setFrameShape(QFrame.Shape.NoFrame)
         self._room.setWidgetResizable(True)
         self._room.setWidget(self._said)
-        self._room.setAccessibleName(tr("What follows from the changes"))
+        self._room.setAccessibleName(tr("Effects of the changes"))
         self._room.viewport().setAutoFillBackground(False)
         self._said.setAutoFillBackground(False)
         column.addWidget(self._room)
@@ -102,7 +100,7 @@ class DialogFooter(QWidget):
 
     @Slot()
     def show_waiting(self) -> None:
-        """What waits now."""
+        """Show the pending changes and their effects."""
         waiting = self._model.waiting
         self._asking = self._asking and bool(waiting)
         words = breakable(self._words(waiting))
@@ -161,7 +159,7 @@ class DialogFooter(QWidget):
         self.window().close()
 
     def _fit(self) -> None:
-        """As high as the text, but limited to a share of the window."""
+        """Set the height to that of the text, limited to a share of the window."""
         wanted = self._said.heightForWidth(max(1, self._room.viewport().width()))
         self._room.setFixedHeight(max(1, min(wanted, round(self.window().height() * _MOST))))
 

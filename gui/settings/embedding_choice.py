@@ -42,7 +42,7 @@ class EmbeddingChoice:
 
     @property
     def own_model(self) -> str:
-        """The model that is taken where none is named; empty where only the server knows."""
+        """The default model; empty if only the server knows it."""
         preset = engine.preset_of(self.base_url) if self.provider == "openai" and self.base_url else None
         known = engine.models_of(self.provider)
         return preset.model if preset is not None else known[0].model if known else ""
@@ -62,7 +62,7 @@ class EmbeddingChoice:
 
     @property
     def remote(self) -> bool:
-        """Whether it is a server; it may be a local one."""
+        """Whether the provider is a server, which may be a local one."""
         return self.provider in REMOTE
 
     @property
@@ -80,7 +80,7 @@ class EmbeddingChoice:
         return self.remote and (self.provider != "openai" or preset is None or preset is engine.PRESETS[0])
 
     def with_provider(self, provider: str) -> "EmbeddingChoice":
-        """Another provider, with its own model and server."""
+        """Return the choice of another provider, with its default model and server."""
         return replace(self, provider=provider, model="", dimensions=None, base_url="")
 
     def with_agreed(self, provider: str, agreed: bool) -> "EmbeddingChoice":
@@ -88,7 +88,7 @@ class EmbeddingChoice:
         return replace(self, agreed=kept)
 
     def applied_to(self, settings: Settings) -> Settings:
-        """The settings as they would be with this choice."""
+        """Return the settings with this choice."""
         copy = msgspec.structs.replace
         return copy(
             settings,

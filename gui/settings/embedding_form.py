@@ -1,4 +1,4 @@
-"""The fields of the embedding page: a row each, only those that the chosen provider has."""
+"""The fields of the embedding page, one per row; only those that the chosen provider has."""
 
 from dataclasses import replace
 
@@ -34,7 +34,7 @@ STOPPED = marked("Stopped. The download will resume where it stopped.")
 
 
 class DownloadRow(QWidget):
-    """Hidden unless a model is missing. The download stops with the dialog, and resumes the next time.
+    """Row to download a missing model. Closing the dialog stops the download, which resumes the next time.
 
     Signals: fetched: the model is available.
     """
@@ -49,7 +49,7 @@ class DownloadRow(QWidget):
         self._looking, self._fetching = JobSlot(self), JobSlot(self)
         self._state = label("", "meta", wrap=True)
         self._progress = ProgressLine()
-        self._button = QPushButton(tr("Fetch it"))
+        self._button = QPushButton(tr("Download"))
         self._button.clicked.connect(self._pressed)
         self._came.connect(self._show_progress)
         row = QHBoxLayout()
@@ -70,7 +70,7 @@ class DownloadRow(QWidget):
         return not (self._looking.busy or self._fetching.busy)
 
     def look(self, settings: Settings) -> None:
-        """See whether the model of these settings has to be fetched."""
+        """Check whether the model of these settings has to be downloaded."""
         if settings == self._settings and self._fetching.busy:
             return
         self.stop()
@@ -78,20 +78,22 @@ class DownloadRow(QWidget):
         self._looking.put(self._jobs.read(lambda _: engine.missing_model(settings), self._show))
 
     def stop(self) -> None:
-        """Nobody waits for the model any more."""
+        """Stop the download."""
         self._looking.cancel()
         self._fetching.cancel()
 
     def _show(self, missing: str) -> None:
         self._looking.done()
         self.setVisible(bool(missing))
-        self._state.setText(breakable(tr("{model} is not on this machine yet.", model=missing)))
+        self._state.setText(breakable(tr("{model} is not downloaded yet.", model=missing)))
         self._show_fetching(on=False)
 
     def _show_fetching(self, *, on: bool) -> None:
         self._progress.setVisible(on)
-        self._button.setText(tr("Stop") if on else tr("Fetch it"))
-        self._button.setAccessibleName(tr("Stop fetching the model") if on else tr("Fetch the model from the hub"))
+        self._button.setText(tr("Stop") if on else tr("Download"))
+        self._button.setAccessibleName(
+            tr("Stop the download of the model") if on else tr("Download the model from the hub")
+        )
 
     @Slot()
     def _pressed(self) -> None:
@@ -103,7 +105,7 @@ class DownloadRow(QWidget):
             return
         if settings is None:
             return
-        self._state.setText(tr("Asking the hub…"))
+        self._state.setText(tr("Contacting the hub…"))
         self._progress.setValue(0)
         self._show_fetching(on=True)
 
@@ -116,7 +118,7 @@ class DownloadRow(QWidget):
     def _show_progress(self, step: ModelFetchProgress) -> None:
         if self._fetching.busy:
             self._progress.setValue(round(_FULL * step.received / step.total) if step.total else 0)
-            said = tr("{part} of {whole} have come.", part=size_text(step.received), whole=size_text(step.total))
+            said = tr("{part} of {whole} downloaded.", part=size_text(step.received), whole=size_text(step.total))
             self._state.setText(said)
 
     def _done(self, _: None) -> None:
@@ -137,10 +139,10 @@ _DOLLARS = QRegularExpression(r"\$?\s*\d*[.,]?\d*\s*")
 
 
 class KeyRow(QWidget):
-    """Signals: typing: the text of the field has changed. forget_wanted: delete the key from the keychain."""
+    """Signals: typing: the text of the field has changed. forget_requested: delete the key from the keychain."""
 
     typing = Signal()
-    forget_wanted = Signal()
+    forget_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -150,9 +152,9 @@ class KeyRow(QWidget):
         self._line.setAccessibleName(tr("API key"))
         set_tip(self._line, tr("Kept in this system's keychain when you save, never in a file"))
         self._line.textChanged.connect(lambda _: self.typing.emit())
-        self._forget = QPushButton(tr("Forget it"))
-        self._forget.setAccessibleName(tr("Forget the API key in the keychain"))
-        self._forget.clicked.connect(self.forget_wanted)
+        self._forget = QPushButton(tr("Remove the key"))
+        self._forget.setAccessibleName(tr("Remove the API key from the keychain"))
+        self._forget.clicked.connect(self.forget_requested)
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self._line, 1)
@@ -166,20 +168,20 @@ class KeyRow(QWidget):
 
     @property
     def capabilities(self) -> bool:
-        """Nothing was found, and nothing was entered; not while one is being looked for."""
+        """Whether no key was found and none was entered; False during the search."""
         return self._state_shown is not None and not self._state_shown.present and self.typed is None
 
     @property
     def typed(self) -> str | None:
-        """The key that was entered; None where none was."""
+        """The entered key; None if there is none."""
         return self._line.text().strip() or None
 
     def clear(self) -> None:
-        """Nothing that was entered outlives its use."""
+        """Remove the entered key from the field."""
         self._line.clear()
 
     def show_state(self, state: KeyState | None) -> None:
-        """None while the key is being looked for."""
+        """Show where the key was found; None while it is being looked for."""
         self._state_shown = state
         self._state.setText(breakable(key_words(state)))
         found = state is not None and state.present
@@ -283,7 +285,7 @@ class EmbeddingForm(QWidget):
         return made
 
     def _add(self, name: str, title: str, *widgets: QWidget) -> None:
-        """A row of the grid; further widgets are below the first."""
+        """Add a row to the grid; further widgets are placed below the first."""
         row = self._grid.rowCount()
         words = label(title, "muted")
         words.setMinimumHeight(self._provider.sizeHint().height())
@@ -296,7 +298,7 @@ class EmbeddingForm(QWidget):
 
     @property
     def choice(self) -> EmbeddingChoice:
-        """What the fields say now, those that are still being typed into included."""
+        """The current choice, including text that is still being typed."""
         return self._typed()
 
     def show_choice(self, choice: EmbeddingChoice) -> None:
@@ -430,7 +432,7 @@ def _dollars(text: str) -> float | None:
 
 
 def _facts_words(facts: "engine.ModelFacts | None") -> str:
-    """Dimensions of a known model, with other available lengths of vectors."""
+    """Return the dimensions of a known model, with other available vector lengths."""
     if facts is None:
         return ""
     others, dims, tokens = facts.dimensions, facts.dims, facts.input_tokens

@@ -28,7 +28,7 @@ TESTING = marked("Sending one word…")
 
 
 class EmbeddingPage(QFrame):
-    """Sends only one word, when the user requests a test, and saves only when the button is pressed.
+    """The embedding page. It sends one word when the user requests a test, and saves only when the button is pressed.
 
     Signals: saved: the approved estimate, None for none.
     """
@@ -55,7 +55,7 @@ class EmbeddingPage(QFrame):
         self._fetch.fetched.connect(self.refresh)
         self._key = self._form.key
         self._key.typing.connect(self._show_save)
-        self._key.forget_wanted.connect(self._forget_key)
+        self._key.forget_requested.connect(self._forget_key)
         self._trial = CheckRow(jobs, tr("Test the provider by sending one word"), tr(TESTING))
         self._trial.wanted.connect(self._try)
         self._price = label("", wrap=True)
@@ -99,7 +99,7 @@ class EmbeddingPage(QFrame):
         return self._keys, self._pricing, self._saving
 
     def begin(self, folder: Path, settings: Settings, manager: MemorySearchManager | None) -> None:
-        """Show the settings that are in force in a workspace; `manager` is its open memory."""
+        """Show the current settings of a workspace; `manager` is its open memory."""
         self._folder, self._settings, self._manager = folder, settings, manager
         self._before = EmbeddingChoice.of(settings)
         self._form.show_choice(self._before)
@@ -110,7 +110,7 @@ class EmbeddingPage(QFrame):
 
     @Slot()
     def refresh(self) -> None:
-        """The index has changed, or a model has come, and with it what there is to embed."""
+        """Update the amount to embed: the index has changed, or a model was downloaded."""
         self._calm.start()
 
     def stop(self) -> None:
@@ -156,7 +156,7 @@ class EmbeddingPage(QFrame):
 
     @Slot()
     def _look(self) -> None:
-        """Get the key and the price of the current choice."""
+        """Look up the key and the price of the current choice."""
         settings, choice, manager = self._wanted, self._form.choice, self._manager
         self._fetch.look(settings)
         if choice.remote:

@@ -9,10 +9,10 @@ from engine import Settings, marked, tr
 
 
 class Engine(NamedTuple):
-    """One that may be chosen."""
+    """An engine that can be chosen."""
 
     name: str
-    """In the settings."""
+    """Name in the settings."""
     title: str
     what: str
     needs: str
@@ -34,7 +34,7 @@ ENGINES = (
     Engine(
         "lancedb",
         marked("LanceDB table"),
-        marked("A table in a folder, in S3 or in LanceDB's cloud, which several machines may share."),
+        marked("A table in a folder, in S3 or in LanceDB Cloud that several machines can share."),
         marked('Needs the package lancedb: pipx install --force ".[lancedb]" in the folder of the source.'),
     ),
 )
@@ -75,7 +75,7 @@ class EngineChoice:
         )
 
     def changes(self, before: "EngineChoice") -> dict[str, Any]:
-        """What has to be saved, by the names of the settings file."""
+        """Return the options to save, by their names in the settings file."""
         pairs = (
             ("backend", self.backend, before.backend),
             ("qmd.command", self.command, before.command),
@@ -93,7 +93,7 @@ class EngineChoice:
 
 
 def switch_words(choice: EngineChoice, before: EngineChoice) -> str:
-    """What saving brings about; empty where nothing changes."""
+    """Return the effects of saving in sentences; empty if nothing changes."""
     if choice == before:
         return ""
     if choice.backend == before.backend:

@@ -79,9 +79,9 @@ class EngineForm(QWidget):
         self._search.activated.connect(self._tell)
         self._uri = self._line(tr("Table location"), tr("This machine: in your data folder"))
         set_tip(self._uri, tr("A folder, s3://bucket/path or db://database"))
-        self._table = self._line(tr("Table name"), tr("As the folder is called"))
-        self._machine = self._line(tr("This machine's name"), tr("As the computer is called"))
-        set_tip(self._machine, tr("What others who share the table see beside your notes"))
+        self._table = self._line(tr("Table name"), tr("Same as the folder"))
+        self._machine = self._line(tr("This machine's name"), tr("Same as the computer"))
+        set_tip(self._machine, tr("Name of this machine, shown with your notes to others who share the table"))
         browse = QPushButton(tr("Browse…"))
         browse.setAccessibleName(tr("Browse for the folder of the table"))
         browse.setAutoDefault(True)
@@ -94,7 +94,7 @@ class EngineForm(QWidget):
         row.addWidget(browse)
         self._fields["qmd"] = _grid((tr("Command"), self._command), (tr("Search"), self._search))
         self._fields["lancedb"] = _grid(
-            (tr("Place"), place), (tr("Table"), self._table), (tr("Machine"), self._machine)
+            (tr("Location"), place), (tr("Table"), self._table), (tr("Machine"), self._machine)
         )
 
     def _line(self, name: str, hint: str) -> QLineEdit:
@@ -108,7 +108,7 @@ class EngineForm(QWidget):
 
     @property
     def choice(self) -> EngineChoice:
-        """What the fields say now."""
+        """The current choice of the fields."""
         return EngineChoice(
             backend=self._backend,
             command=self._command.text().strip() or "qmd",
@@ -133,7 +133,7 @@ class EngineForm(QWidget):
             fields.setVisible(other == name)
 
     def focus_first(self) -> None:
-        """Go to the engine that is chosen."""
+        """Focus the chosen engine."""
         self._buttons[self._backend].setFocus(Qt.FocusReason.TabFocusReason)
 
     # --- input ------------------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ class EngineForm(QWidget):
 
 
 def _grid(*rows: tuple[str, QWidget]) -> QWidget:
-    """Fields in a column, each with its label at the left."""
+    """Return the fields in a column, each with its label at the left."""
     made = QWidget()
     grid = QGridLayout(made)
     grid.setContentsMargins(0, 8, 0, 0)
@@ -216,7 +216,7 @@ class EnginePage(QFrame):
         return not (self._trial.busy or self._saving.busy)
 
     def begin(self, folder: Path, settings: Settings) -> None:
-        """Show the settings that are in force in a workspace."""
+        """Show the current settings of a workspace."""
         self._folder, self._settings = folder, settings
         self._before = EngineChoice.of(settings)
         self._form.show_choice(self._before)

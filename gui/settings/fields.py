@@ -21,7 +21,7 @@ from gui.widgets.labels import label
 
 
 class Field(QWidget):
-    """One option's; `title` is what it is called."""
+    """Edits one option, whose label is `title`."""
 
     entered = Signal(object)
     typing = Signal(object)
@@ -37,7 +37,7 @@ class Field(QWidget):
         self._column.setSpacing(4)
 
     def show_value(self, value: Any) -> None:
-        """Show what the option is now, unless that is shown already."""
+        """Show the option's current value."""
         self._value = value
 
     def describe(self, words: str) -> None:
@@ -51,7 +51,7 @@ class Field(QWidget):
 
 
 class SwitchField(Field):
-    """A box to tick, which bears the title itself."""
+    """A check box with the title as its label."""
 
     def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
         super().__init__(option, title, parent)
@@ -70,7 +70,7 @@ class SwitchField(Field):
 
 
 class ChoiceField(Field):
-    """One of several names."""
+    """Choice of one of several values."""
 
     def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
         super().__init__(option, title, parent)
@@ -90,7 +90,7 @@ class ChoiceField(Field):
 
 
 class ChoicesField(Field):
-    """Some of several names."""
+    """Check boxes to choose some of several values."""
 
     def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
         super().__init__(option, title, parent)
@@ -113,16 +113,16 @@ class ChoicesField(Field):
 
 # --- Text fields: validated on each key, saved when the user leaves them or presses Enter ----------------------------
 
-_NUMBER_LETTERS = 12
+_NUMBER_CHARACTERS = 12
 _MOST_LINES = 8
 _AROUND = 26
-"""Of a field of several lines, above and below them."""
+"""Pixels above and below the lines of a multi-line field."""
 _FINE = 0.05
-"""A step of a number that runs from 0 to 1."""
+"""Step of a number between 0 and 1."""
 
 
 class _Typed(Field):
-    """Text is validated on each key, and saved when the user leaves it or presses Enter."""
+    """A text field that validates on each key, and saves when the user leaves it or presses Enter."""
 
     def _text(self) -> str:
         raise NotImplementedError
@@ -131,7 +131,7 @@ class _Typed(Field):
         raise NotImplementedError
 
     def _read(self) -> Any:
-        """The value of the text. Raises `UnreadableValue`."""
+        """Parse the text. Raises `UnreadableValue`."""
         value = read_field(self.option, self._text())
         if problem := engine.option_problem(self.option.key, value):
             raise UnreadableValue(problem)
@@ -171,7 +171,7 @@ class _Typed(Field):
         self._show_again()
 
     def revert(self) -> None:
-        """Back to the value that was there before something was typed."""
+        """Restore the value from before the typing."""
         self._show_again()
         self.typing.emit(self._value)
 
@@ -214,7 +214,7 @@ class _Line(QLineEdit):
 
 
 class LineField(_Typed):
-    """A number with its unit, or a text; one that names a place may be looked for."""
+    """A field for a number with its unit, or for a text; a path has a button to browse."""
 
     def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
         super().__init__(option, title, parent)
@@ -227,7 +227,7 @@ class LineField(_Typed):
         numeric = option.kind in ("whole", "number")
         row.addWidget(self.line, 0 if numeric else 1)
         if numeric:
-            self.line.setMaximumWidth(_NUMBER_LETTERS * QFontMetrics(font_at(13)).averageCharWidth() + 40)
+            self.line.setMaximumWidth(_NUMBER_CHARACTERS * QFontMetrics(font_at(13)).averageCharWidth() + 40)
             self.line.setPlaceholderText(tr("Not set") if option.optional else "")
             row.addWidget(label(unit_of(option.key), "muted"))
             row.addStretch(1)
@@ -247,7 +247,7 @@ class LineField(_Typed):
 
     @Slot(int)
     def _step(self, up: int) -> None:
-        """The next number in that direction, within the range."""
+        """Step the number up or down, within its range."""
         option = self.option
         try:
             at = self._read() or 0
@@ -285,9 +285,9 @@ class _Text(TextField):
 
 
 class LinesField(_Typed):
-    """A list, or values by name: one a line."""
+    """A field for a list or a table: one item per line."""
 
-    undo_wanted = Signal()
+    undo_requested = Signal()
 
     def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
         super().__init__(option, title, parent)
@@ -296,7 +296,7 @@ class LinesField(_Typed):
         self.edit.textChanged.connect(self._edited)
         self.edit.accepted.connect(self.commit)
         self.edit.left.connect(self._leave)
-        self.edit.undo_wanted.connect(self.undo_wanted)
+        self.edit.undo_requested.connect(self.undo_requested)
         self.setFocusProxy(self.edit)
         self._column.addWidget(self.edit)
         self._fit()
@@ -317,7 +317,7 @@ class LinesField(_Typed):
 
     @Slot()
     def _leave(self) -> None:
-        """Escape: first revert the text, then close the window."""
+        """Handle Escape: first revert the text, then close the window."""
         if self._text() != field_text(self.option, self._value):
             self.revert()
         else:
@@ -326,7 +326,7 @@ class LinesField(_Typed):
                 window.reject()
 
     def _fit(self) -> None:
-        """As high as its lines, from two on."""
+        """Set the height to the number of lines, at least two."""
         lines = min(_MOST_LINES, max(2, self._text().count("\n") + 1))
         self.edit.setFixedHeight(lines * self.edit.fontMetrics().lineSpacing() + _AROUND)
 

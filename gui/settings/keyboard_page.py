@@ -32,8 +32,8 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class KeyCapture(QKeySequenceEdit):
-    """One key with modifiers. Enter accepts it, Escape cancels; Tab moves the focus as usual, so that it is no keyboard
-    trap.
+    """Field that captures one key with modifiers. Enter accepts it, Escape cancels; Tab moves the focus as usual, so
+    that it is no keyboard trap.
 
     Signals: pressed: the key has changed, in `QKeySequence`'s portable format; empty for none. accepted: Enter, with a
     key. left: Escape.
@@ -79,7 +79,7 @@ class KeyCapture(QKeySequenceEdit):
 
 _LEAST_HEIGHT = 160
 _SHARES = (0.2, 0.34, 0.16)
-"""Of the table, what place, keys and mark have at most, unless a single word is longer."""
+"""Largest shares of the table's width for the columns of views, keys and marks, unless a single word is longer."""
 _SIDES = 14
 """Horizontal padding of a cell in pixels."""
 _MAY_BREAK = "\u200b"
@@ -94,14 +94,14 @@ class KeyRow:
     name: str
     words: str
     english: str
-    """Not shown, but searched."""
+    """English label, which is searched but not shown."""
     where: str
     keys: str
     own: bool
 
 
 class KeysTable(RecordsTable[KeyRow]):
-    """Unsorted until a header is clicked."""
+    """The table of commands; unsorted until a header is clicked."""
 
     _all: Sequence[KeyRow] = ()
     """All commands; empty when Qt signals other fonts early."""
@@ -110,7 +110,7 @@ class KeysTable(RecordsTable[KeyRow]):
         super().__init__(
             (
                 Column(tr("Command"), 0, lambda row: row.words),
-                Column(tr("Where"), 22, lambda row: row.where),
+                Column(tr("View"), 22, lambda row: row.where),
                 Column(tr("Keys"), 22, lambda row: row.keys, lambda row: _in_parts(row.keys)),
                 Column("", 9, lambda row: tr("changed") if row.own else ""),
             ),
@@ -130,7 +130,7 @@ class KeysTable(RecordsTable[KeyRow]):
         return not self._due.isActive()
 
     def show_found(self, found: tuple[KeyRow, ...], among: Sequence[KeyRow], *, marked: bool) -> None:
-        """Show these of all commands; `marked` if some have the user's own keys."""
+        """Show only these commands; `marked` if some have the user's own keys."""
         self._all = among
         self.show_records(found)
         self.setColumnHidden(_MARK, not marked)
@@ -146,7 +146,7 @@ class KeysTable(RecordsTable[KeyRow]):
                 return
 
     def _fit_columns(self) -> None:
-        """By all commands, so that columns don't move while the user types."""
+        """Set the column widths by all commands, so that they don't change while the user types."""
         metrics, header = self.fontMetrics(), self.horizontalHeader()
         words = ([row.where for row in self._all], [_in_parts(row.keys) for row in self._all], [tr("changed")])
         for column, (cells, share) in enumerate(zip(words, _SHARES, strict=True), 1):
@@ -158,7 +158,7 @@ class KeysTable(RecordsTable[KeyRow]):
 
     @Slot()
     def _wrap(self) -> None:
-        """Only overlong texts are measured: Qt takes a fifth of a second for the heights of all rows."""
+        """Set the heights of rows with overlong texts; Qt would take 0.2 s for all rows."""
         metrics = self.fontMetrics()
         usual = self.verticalHeader().defaultSectionSize()
         rooms = [self.columnWidth(column) - _SIDES for column in range(_MARK)]
@@ -183,7 +183,7 @@ class KeysTable(RecordsTable[KeyRow]):
 
 
 def _in_parts(keys: str) -> str:
-    """So that a line may end between keys that are pressed together."""
+    """Allow line breaks between keys that are pressed together."""
     return keys.replace("+", f"+{_MAY_BREAK}")
 
 
@@ -227,7 +227,7 @@ class KeyboardPage(QFrame):
         self.edit.setFocus()
 
     def stop(self) -> None:
-        """Nobody looks any more: a key that was pressed and not given is forgotten."""
+        """Drop a captured key that was not assigned: the page was closed."""
         self.capture.clear()
         self.problem.clear()
 
@@ -282,7 +282,7 @@ class KeyboardPage(QFrame):
 
     @property
     def command(self) -> Command | None:
-        """The one that is chosen in the table."""
+        """The command selected in the table."""
         row = self.table.record_at(self.table.currentIndex())
         return None if row is None else self._keymap.commands[row.name]
 
@@ -325,7 +325,7 @@ class KeyboardPage(QFrame):
 
     @Slot()
     def _judge(self) -> None:
-        """Say what the key that was pressed does already."""
+        """Show which command already uses the captured key."""
         command, key = self.command, self.capture.key
         other = clash(self._keymap, command, key) if command is not None and key else None
         fixed = other is not None and not isinstance(other.owner, Command)
@@ -336,11 +336,11 @@ class KeyboardPage(QFrame):
         elif not key:
             self.said.setText(_usual_words(command) if self._own.is_own(command.name) else "")
         elif fixed:
-            self.said.setText(tr("{key} is {command}, which cannot be changed.", key=native(key), command=other))
+            self.said.setText(tr("{key} is used by {command} and can't be changed.", key=native(key), command=other))
         elif other is not None:
-            self.said.setText(tr("{key} is {command}, which then loses it.", key=native(key), command=other))
+            self.said.setText(tr("{key} is used by {command}, which would lose it.", key=native(key), command=other))
         else:
-            self.said.setText(tr("{key} is free.", key=native(key)))
+            self.said.setText(tr("{key} is not used yet.", key=native(key)))
         if key:
             announce(self.capture, self.said.text())
 
@@ -385,6 +385,6 @@ class KeyboardPage(QFrame):
 
 
 def _usual_words(command: Command) -> str:
-    """What the program itself gives it."""
+    """Return the default keys as text."""
     usual = any_of(map(native, command.keys))
     return tr("Default: {keys}.", keys=usual) if usual else tr("No default shortcut.")

@@ -25,7 +25,8 @@ def applies_at_once(key: str) -> bool:
 
 
 class SettingsModel(QObject):
-    """Lives on the GUI thread; reads and writes the file through `Jobs`.
+    """The options of one workspace with pending changes. Lives on the GUI thread; reads and writes the file through
+    `Jobs`.
 
     Signals: loaded: the file was read, or has changed: every option may differ. changed: key of an option whose value
     or source has changed. waiting_changed: the pending changes differ. in_force: Settings, after saving options that
@@ -76,7 +77,7 @@ class SettingsModel(QObject):
         self.read_again()
 
     def read_again(self) -> None:
-        """The file may have been changed elsewhere."""
+        """Read the file again, which may have been changed by another program."""
         if self._saving.busy:
             return
         folder, config = self._folder, self._config
@@ -114,7 +115,7 @@ class SettingsModel(QObject):
 
     @property
     def now(self) -> Settings:
-        """As the file has them."""
+        """The settings as saved in the file."""
         return self._file.settings
 
     def effect_of(self, key: str) -> SettingsConsequences | None:
@@ -126,7 +127,7 @@ class SettingsModel(QObject):
 
     @property
     def waiting(self) -> int:
-        """Options that are to be applied."""
+        """Keys of the options with pending changes."""
         return len({key for key, _ in self._waiting})
 
     def consequences(self) -> SettingsConsequences:
@@ -140,7 +141,7 @@ class SettingsModel(QObject):
     # --- changing ---------------------------------------------------------------------------------------------------
 
     def put(self, *changes: SettingChange) -> None:
-        """Change options, each in one layer; what they were comes from here."""
+        """Change options, each in one layer; the previous values can be restored by `undo`."""
         shown = self.shown
         known = tuple(
             SettingChange(one.key, one.layer, one.value, shown.get(one.key, one.layer))
@@ -156,7 +157,7 @@ class SettingsModel(QObject):
         self.put(SettingChange(key, "workspace" if layer == "workspace" else "defaults", value))
 
     def reset(self, key: str) -> None:
-        """Take the option out of the layer that it is in force from."""
+        """Remove the option from the layer that sets it."""
         layer = self.shown.layer_of(key)
         if layer != "built-in":
             self.set(key, None, layer)
@@ -203,7 +204,7 @@ class SettingsModel(QObject):
             self._save_next()
 
     def discard(self) -> None:
-        """Forget what waits."""
+        """Drop all pending changes."""
         keys = [key for key, _ in self._waiting]
         self._undo = [changes for changes in self._undo if all(applies_at_once(one.key) for one in changes)]
         self._take_waiting({})

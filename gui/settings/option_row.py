@@ -39,15 +39,15 @@ def effect_words(effect: SettingsConsequences | None) -> tuple[str, str]:
     """The effect of changing an option, in a few words and as a sentence; empty for none."""
     if effect is None:
         return "", ""
-    if effect.index_anew:
-        return tr("takes a new index"), tr("A change takes a new index.")
+    if effect.full_rebuild:
+        return tr("rebuilds the index"), tr("Changing this rebuilds the index.")
     if effect.other_index:
         return tr("uses another index"), tr("A change uses another index.")
     return tr("changes the indexed files"), tr("A change affects which files are indexed.")
 
 
 def value_of(placed: OptionPlacement, model: SettingsModel) -> Any:
-    """The option's value, of a list that is joined only what the layer in force has itself."""
+    """Return the option's value; of a combined list, only the items of the layer that sets it."""
     shown, key = model.shown, placed.key
     if key in _JOINED:
         layer = shown.layer_of(key)
@@ -64,7 +64,7 @@ class OptionFooter(QWidget):
         self._model = model
         option = placed.option
         self.origin = _link()
-        set_tip(self.origin, tr("For which folders this holds"))
+        set_tip(self.origin, tr("Whether this applies to all folders or only to this one"))
         self.origin.clicked.connect(self._choose_layer)
         self.reset = _link()
         self.reset.clicked.connect(partial(model.reset, placed.key))
@@ -78,7 +78,7 @@ class OptionFooter(QWidget):
             flow.addWidget(widget)
 
     def show_option(self) -> None:
-        """As the model has it now."""
+        """Show the model's current value."""
         model, option, title = self._model, self._placed.option, self._placed.title
         shown = model.shown
         layer = shown.layer_of(option.key)
@@ -102,7 +102,7 @@ class OptionFooter(QWidget):
         return f"{said} {effect_words(self._model.effect_of(option.key))[1]}".rstrip()
 
     def mark(self, words: str) -> None:
-        """Show where these words of a search are."""
+        """Highlight the words of a search."""
         mark(self._key, self._placed.key, words)
 
     # --- changes ----------------------------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ class OptionFooter(QWidget):
         return menu
 
     def _move(self, to: SavedIn, _checked: bool = False) -> None:
-        """Keep the value that is in force in that layer, and in no narrower one."""
+        """Move the current value to that layer, and remove it from narrower ones."""
         key = self._placed.key
         if self._model.shown.layer_of(key) == to:
             return
@@ -178,7 +178,7 @@ class LanguageField(ChoiceField):
 
 
 class OptionRow(QFrame):
-    """Shows the model's value, and passes on what the user enters.
+    """A row that shows the model's value and passes on the user's changes.
 
     Signals: typing: a value that may still change, for a preview of its effect.
     """
@@ -188,7 +188,7 @@ class OptionRow(QFrame):
     def __init__(
         self, placed: OptionPlacement, model: SettingsModel, field: Field | None = None, parent: QWidget | None = None
     ) -> None:
-        """`field` in place of the one that the option's kind has."""
+        """`field` replaces the default field of the option's type."""
         super().__init__(parent)
         self.placed = placed
         self._model = model
@@ -198,7 +198,7 @@ class OptionRow(QFrame):
         self.field.typing.connect(self.typing)
         self.field.wrong.connect(self.complain)
         if isinstance(self.field, LinesField):
-            self.field.undo_wanted.connect(model.undo)
+            self.field.undo_requested.connect(model.undo)
         self._title = label(placed.title, "strong", wrap=True)
         self._help = label(placed.help, "meta", wrap=True)
         self._problem = label("", "degraded", wrap=True)
@@ -212,19 +212,19 @@ class OptionRow(QFrame):
         for widget in (self._title, self.field, self._problem, self._help, self.footer):
             column.addWidget(widget)
         self.show_option()
-        model.changed.connect(self._hear)
+        model.changed.connect(self._handle_change)
         model.loaded.connect(self.show_option)
 
     # --- display ----------------------------------------------------------------------------------------------------
 
     @Slot(str)
-    def _hear(self, key: str) -> None:
+    def _handle_change(self, key: str) -> None:
         if key == self.placed.key:
             self.show_option()
 
     @Slot()
     def show_option(self) -> None:
-        """As the model has it now."""
+        """Show the model's current value."""
         self.field.show_value(value_of(self.placed, self._model))
         self.footer.show_option()
         self.field.describe(f"{self.placed.help} {self.footer.description}")
@@ -239,7 +239,7 @@ class OptionRow(QFrame):
         self._problem.setVisible(bool(sentence))
 
     def mark(self, words: str) -> None:
-        """Show where these words of a search are; none takes that back."""
+        """Highlight the words of a search; an empty text removes the highlights."""
         self._words = words
         mark(self._title, self.placed.title, words)
         mark(self._help, self.placed.help, words)
@@ -265,7 +265,7 @@ class OptionRow(QFrame):
 
 
 def field_for(option: Option, title: str) -> Field:
-    """The field for an option of this kind."""
+    """Return the field for an option of this type."""
     match option.kind:
         case "switch":
             return SwitchField(option, title)

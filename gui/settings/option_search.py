@@ -1,4 +1,4 @@
-"""A search over the options: which ones it finds, and where its words are in a text."""
+"""Searches the options, and highlights the found words in a text."""
 
 import re
 import unicodedata
@@ -63,7 +63,7 @@ def with_marks(text: str, query: str, palette: QPalette) -> Styled:
 
 
 def mark(part: QLabel, text: str, query: str) -> None:
-    """Let a label show `text` with the words of the query marked; an empty query takes that back."""
+    """Show `text` in a label with the words of the query highlighted; an empty query removes the highlights."""
     if query:
         set_rich(part, with_marks(text, query, part.palette()))
     else:

@@ -9,7 +9,7 @@ from engine import tr
 from gui.settings.model import SettingsModel
 from gui.settings.option_row import OptionRow
 from gui.settings.page_layout import PAGES, OptionPlacement, SettingsPage, options_on
-from gui.settings.system_switch import SystemRow, SystemSwitch, with_switches
+from gui.settings.system_setting import SystemRow, SystemSwitch, with_switches
 from gui.widgets.labels import label, line
 from gui.widgets.scrolling import scrolling_column
 from gui.widgets.tab_order import LastInTabOrder
@@ -19,7 +19,7 @@ _AT_ONCE = 4
 
 
 class OptionsPage(QFrame):
-    """Made for one page, when it is first shown; rows beyond the first ones follow in short turns."""
+    """One page of options, created when first shown; rows after the first ones follow in short steps."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class OptionsPage(QFrame):
             self._turn.start()  # once more after the last ones, which the layout has shown by then
 
     def _make(self, number: int) -> None:
-        """The next rows."""
+        """Create the next rows."""
         now, self._due = self._due[:number], self._due[number:]
         for placed, switch in now:
             if placed.group != self._group:
@@ -74,7 +74,7 @@ class OptionsPage(QFrame):
                 self.add_row(self.make_row(placed))
 
     def add_row(self, row: OptionRow) -> None:
-        """Below the others."""
+        """Add a row below the others."""
         self.rows[row.placed.key] = row
         self.add_widget(row)
 
@@ -101,7 +101,7 @@ class OptionsPage(QFrame):
         next(iter(self.rows.values())).take_focus()
 
     def show_row(self, key: str) -> None:
-        """Scroll to an option, and go to its field."""
+        """Scroll to an option and focus its field."""
         self._make(len(self._due))
         row = self.rows[key]
         row.take_focus()

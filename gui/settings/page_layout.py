@@ -26,7 +26,7 @@ PAGES: dict[SettingsPage, str] = {
     "privacy": marked("Privacy"),
     "advanced": marked("Advanced"),
 }
-"""In the order of the list, with their titles in English."""
+"""Pages in the order of the list, with their English titles."""
 
 GUIDE: dict[SettingsPage, str] = {
     "general": "first-steps",
@@ -45,21 +45,21 @@ GUIDE: dict[SettingsPage, str] = {
 """The guide page for each page."""
 
 FORMS: tuple[SettingsPage, ...] = ("embedding", "engine")
-"""Pages with a form, which is tried out and saved as a whole."""
+"""Pages with a form, which is tested and saved as a whole."""
 WITHOUT_ROWS: tuple[SettingsPage, ...] = (*FORMS, "keyboard")
-"""Pages that show their options in another way than a row for each."""
+"""Pages that don't show one row per option."""
 
 
 @dataclass(frozen=True)
 class OptionPlacement:
-    """An option in its place."""
+    """An option with its page and group."""
 
     option: Option
     page: SettingsPage
     group: str
-    """Empty where the page needs no groups."""
+    """Title of the group; empty if the page has no groups."""
     name: str
-    """In English, like the group's; `title` is translated."""
+    """English label; `title` is translated."""
 
     @property
     def key(self) -> str:
@@ -76,7 +76,7 @@ class OptionPlacement:
 
 @functools.cache
 def placed_options() -> dict[str, OptionPlacement]:
-    """Every option once, by its key, in the order in which pages show them."""
+    """Return all options by key, in the order in which the pages show them."""
     order = list(Group)
     options = sorted(all_options(), key=lambda option: order.index(option.group))
     return {
@@ -86,7 +86,7 @@ def placed_options() -> dict[str, OptionPlacement]:
 
 
 def name_of(key: str) -> str:
-    """A name for an option without a label: `window.close_to_tray` is "Close to tray"."""
+    """Return a label for an option without one: "Close to tray" for `window.close_to_tray`."""
     words = key.rpartition(".")[2].replace("_", " ")
     return words[:1].upper() + words[1:]
 
@@ -114,7 +114,7 @@ _WORDS: dict[SettingsPage, str] = {
 
 
 def add_page_commands(commands: Commands, show_page: Callable[[SettingsPage], None]) -> tuple[QAction, ...]:
-    """`settings.page.privacy` and so on, in no menu."""
+    """Add a command per page, such as `settings.page.privacy`; they are in no menu."""
     return tuple(
         commands.add_hidden(f"settings.page.{page}", english, partial(show_page, page))
         for page, english in _WORDS.items()

@@ -1,4 +1,4 @@
-"""The pages of the settings dialog, each made when it is first shown."""
+"""The pages of the settings dialog, each created when it is first shown."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -17,7 +17,7 @@ from gui.settings.model import SettingsModel
 from gui.settings.options_page import OptionsPage
 from gui.settings.page_layout import FORMS, PAGES, SettingsPage, options_on
 from gui.settings.sources_page import SourcesPage
-from gui.settings.system_switch import SystemSwitch
+from gui.settings.system_setting import SystemSwitch
 from gui.settings.wording import NAMES, sent_words, stored_words
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.message import Action, MessagePage
@@ -132,7 +132,7 @@ class _ModelRow(QFrame):
         self._question = label(f"{question} {again}", wrap=True)
         self._yes = QPushButton(tr("Delete"))
         self._yes.clicked.connect(self._confirmed)
-        self._no = QPushButton(tr("Keep"))
+        self._no = QPushButton(tr("Keep the vectors"))
         self._no.clicked.connect(self._keep)
         names = QVBoxLayout()
         names.setSpacing(2)
@@ -189,17 +189,17 @@ _KEYS = marked("API keys are stored in the environment or in this system's keych
 
 class PrivacyPage(OptionsPage):
     """Signals:
-    page_wanted: name of another page.
+    page_requested: name of another page.
     """
 
-    page_wanted = Signal(str)
+    page_requested = Signal(str)
 
     def __init__(self, model: SettingsModel, parent: QWidget | None = None) -> None:
         self._sent = label("", wrap=True)
         choose = QPushButton(tr("Choose the model for searching by meaning"))
         choose.setProperty("role", "link")
         choose.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
-        choose.clicked.connect(lambda: self.page_wanted.emit("embedding"))
+        choose.clicked.connect(lambda: self.page_requested.emit("embedding"))
         above = (self._sent, label(tr(_KEYS), "meta", wrap=True), choose)
         super().__init__("privacy", model, above=above, parent=parent)
         model.loaded.connect(self._tell)
@@ -213,11 +213,11 @@ class PrivacyPage(OptionsPage):
 
 class Pages(QObject):
     """Signals: saved: of a page with a form, with the approved estimate, None for none. purged: vectors were deleted.
-    page_wanted: name of a page to open. save_button: QPushButton of a page just created, for the footer."""
+    page_requested: name of a page to open. save_button: QPushButton of a page just created, for the footer."""
 
     saved = Signal(object)
     purged = Signal()
-    page_wanted = Signal(str)
+    page_requested = Signal(str)
     save_button = Signal(object)
 
     def __init__(
@@ -244,12 +244,12 @@ class Pages(QObject):
         self.names: tuple[SettingsPage, ...] = tuple(
             name for name in PAGES if name in makers or name in _ALONE or options_on(name)
         )
-        """Those that there is something on, in the order of the list."""
+        """Names of the pages that have content, in the order of the list."""
 
     # --- requests of the dialog -------------------------------------------------------------------------------------
 
     def page(self, name: SettingsPage) -> QWidget:
-        """The page, or one that says why the engine in use doesn't support it."""
+        """Return the page, or one that explains why the current engine doesn't support it."""
         if self.lacks_models and name in _NEED_MODELS:
             return self._capabilities()
         if name not in self._made:
@@ -271,7 +271,7 @@ class Pages(QObject):
         return all(getattr(page, "ready", True) for page in self._made.values())
 
     def renew(self, folder: Path, settings: Settings, manager: MemorySearchManager | None) -> None:
-        """These are the settings in force in the workspace, and this is its memory."""
+        """Update the pages with the workspace's current settings and its memory."""
         self._folder, self._settings, self._manager = folder, settings, manager
         self._lacks = {} if manager is None else manager.lacks
         for name in self._made:
@@ -281,7 +281,7 @@ class Pages(QObject):
         self._lacks = lacks
 
     def refresh(self, name: SettingsPage) -> None:
-        """Look again at what depends on the index."""
+        """Update what depends on the index."""
         page = None if self.lacks_models and name in _NEED_MODELS else self._made.get(name)
         if isinstance(page, StoredModelsPage):
             page.begin(self._manager)
@@ -289,7 +289,7 @@ class Pages(QObject):
             page.refresh()
 
     def show_buttons(self, name: SettingsPage | None) -> None:
-        """Of the page that is shown, None for one without a name."""
+        """Show the footer buttons of a page; None for the search results."""
         for form in FORMS:
             if form in self._made:
                 lacking = self.lacks_models and name in _NEED_MODELS
@@ -321,7 +321,7 @@ class Pages(QObject):
                 return SourcesPage(self._model, self._jobs)
             case "privacy":
                 privacy = PrivacyPage(self._model)
-                privacy.page_wanted.connect(self.page_wanted)
+                privacy.page_requested.connect(self.page_requested)
                 return privacy
             case _:
                 mine = [switch for switch in self._switches if switch.placed.page == name]
@@ -342,7 +342,7 @@ class Pages(QObject):
     def _capabilities(self) -> MessagePage:
         if self._lack is None:
             self._lack = MessagePage()
-        to_engine = Action(tr("Choose another engine…"), partial(self.page_wanted.emit, "engine"))
+        to_engine = Action(tr("Choose another engine…"), partial(self.page_requested.emit, "engine"))
         title, why = TITLES["models"], self._lacks["models"]
         self._lack.say(tr(title), tr(why), to_engine)
         return self._lack

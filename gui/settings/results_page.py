@@ -1,4 +1,4 @@
-"""What a search over all options finds: the rows themselves, to be changed where they are found."""
+"""The results of a search over all options, as rows in which they can be changed."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -12,7 +12,7 @@ from gui.settings.option_row import OptionFooter, OptionRow
 from gui.settings.option_search import fit, mark, words_of
 from gui.settings.options_page import WIDTH
 from gui.settings.page_layout import PAGES, WITHOUT_ROWS, OptionPlacement, SettingsPage, placed_options
-from gui.settings.system_switch import SystemRow, SystemSwitch, with_switches
+from gui.settings.system_setting import SystemRow, SystemSwitch, with_switches
 from gui.settings.value_text import value_words
 from gui.widgets.announcer import announce
 from gui.widgets.labels import breakable, label, line
@@ -20,22 +20,18 @@ from gui.widgets.scrolling import scrolling_column
 from gui.widgets.tab_order import LastInTabOrder
 
 _AT_ONCE = 4
-NOTHING = marked("No setting has these words in its name, its text or its value.")
+NOTHING = marked("No setting matches.")
 
 
 class FormRow(QFrame):
-    """In the results of a search.
+    """A search result for an option of a form. Signals: page_requested: name of the page."""
 
-    Signals:
-        page_wanted: name of the page.
-    """
-
-    page_wanted = Signal(str)
+    page_requested = Signal(str)
 
     def __init__(
         self, placed: OptionPlacement, model: SettingsModel, query: str, parent: QWidget | None = None
     ) -> None:
-        """`query`: its words are marked."""
+        """`query`: the words to highlight."""
         super().__init__(parent)
         self._placed = placed
         self._model = model
@@ -46,7 +42,7 @@ class FormRow(QFrame):
         self._button.setProperty("role", "link")
         self._button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
-        self._button.clicked.connect(partial(self.page_wanted.emit, placed.page))
+        self._button.clicked.connect(partial(self.page_requested.emit, placed.page))
         self._footer = OptionFooter(placed, model)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 6, 0, 8)
@@ -57,17 +53,17 @@ class FormRow(QFrame):
         mark(said, placed.help, query)
         self._footer.mark(query)
         self.show_option()
-        model.changed.connect(self._hear)
+        model.changed.connect(self._handle_change)
         model.loaded.connect(self.show_option)
 
     @Slot(str)
-    def _hear(self, key: str) -> None:
+    def _handle_change(self, key: str) -> None:
         if key == self._placed.key:
             self.show_option()
 
     @Slot()
     def show_option(self) -> None:
-        """As the model has it now."""
+        """Show the model's current value."""
         option = self._placed.option
         value = value_words(option, self._model.shown.in_force(option.key))
         self._value.setText(breakable(value))
@@ -83,10 +79,10 @@ class FormRow(QFrame):
 class ResultsPage(QFrame):
     """Created for each search; rows after the first ones follow in short steps.
 
-    Signals: page_wanted: page of an option that can only be changed there.
+    Signals: page_requested: page of an option that can only be changed there.
     """
 
-    page_wanted = Signal(str)
+    page_requested = Signal(str)
 
     def __init__(
         self, model: SettingsModel, switches: Sequence[SystemSwitch] = (), parent: QWidget | None = None
@@ -122,7 +118,7 @@ class ResultsPage(QFrame):
         return not self._turn.isActive()
 
     def search(self, query: str, pages: Sequence[SettingsPage]) -> None:
-        """Show the options on these pages that have all words of the query, those first that are called so."""
+        """Show the options of these pages that contain all words of the query, label matches first."""
         self._clear()
         self._query = query
         words, shown = words_of(query), self._model.shown
@@ -174,7 +170,7 @@ class ResultsPage(QFrame):
             return of_system
         if placed.page in WITHOUT_ROWS:
             form = FormRow(placed, self._model, self._query)
-            form.page_wanted.connect(self.page_wanted)
+            form.page_requested.connect(self.page_requested)
             return form
         row = self.rows[placed.key] = OptionRow(placed, self._model)
         row.mark(self._query)

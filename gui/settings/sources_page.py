@@ -49,7 +49,7 @@ _COUNTING = marked("Looking at the folder…")
 
 @dataclass(frozen=True)
 class Match:
-    """What is indexed by some settings, and by those in force now."""
+    """The files that some settings would index, and those indexed by the current settings."""
 
     wanted: WorkspacePreview
     now: WorkspacePreview
@@ -84,7 +84,7 @@ def first_words(preview: WorkspacePreview) -> str:
 
 
 def rule_lines(skipped: Iterable[FileIssue]) -> str:
-    """A line for each rule: number of files, reason, and examples."""
+    """Return a line for each rule: number of files, reason, and examples."""
     by_rule: dict[tuple[str, str], list[str]] = defaultdict(list)
     for issue in skipped:
         by_rule[issue.rule, issue.detail].append(issue.path)
@@ -101,7 +101,7 @@ def rule_lines(skipped: Iterable[FileIssue]) -> str:
 
 
 class MatchCard(QFrame):
-    """What the patterns match: how many notes, the first of them, and what each rule leaves out.
+    """Card with what the patterns match: number of notes, the first of them, and the files that each rule excludes.
 
     Updated while the user types; the previous answer stays until the next one.
     """
@@ -118,7 +118,7 @@ class MatchCard(QFrame):
         self._first = label("", "meta", wrap=True)
         self._rules = label("", "meta", wrap=True)
         self._table = IssuesTable()
-        self._table.setAccessibleName(tr("What is left out, and by which rule"))
+        self._table.setAccessibleName(tr("Skipped files, and the rules that skip them"))
         self._left = label(tr("Left out"), "section")
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 12, 14, 12)
@@ -185,11 +185,11 @@ NONE = marked("No extra folders.")
 OFFERED = marked("Notes on this computer that could be added:")
 
 
-OTHERS = marked("Nothing in a store is read before it is listed, and nothing is ever written there.")
+OTHERS = marked("Session folders are read only after you add them, and never changed.")
 
 
 class SessionsField(Field):
-    """The value is a tuple of folders and exports, as the settings write them."""
+    """Field for the session folders; the value is a tuple of folders and exports, as the settings write them."""
 
     def __init__(self, option: Option, title: str, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(option, title, parent)
@@ -288,7 +288,7 @@ class SessionsField(Field):
 
 
 class PathsField(Field):
-    """The value is a tuple of paths, as the settings write them."""
+    """Field for extra paths; the value is a tuple of paths, as the settings write them."""
 
     def __init__(self, option: Option, title: str, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(option, title, parent)
@@ -402,7 +402,7 @@ class PathsField(Field):
 
 
 class SourcesPage(OptionsPage):
-    """Its card is updated while the user types, before anything is saved."""
+    """The sources page; its card is updated while the user types, before anything is saved."""
 
     def __init__(self, model: SettingsModel, jobs: Jobs, parent: QWidget | None = None) -> None:
         self._jobs = jobs

@@ -11,7 +11,7 @@ from gui.settings.wording import NAMES
 from gui.style.theme_names import THEME_WORDS
 
 _OR = " or "
-"""Between the texts of a list on one line, where a comma may be part of one."""
+"""Separator of texts on one line that may contain commas."""
 _UNITS = (
     ("_ms", marked("milliseconds")),
     ("_seconds", marked("seconds")),
@@ -64,13 +64,13 @@ def choice_words(key: str, choice: str) -> str:
 
 
 def plain_choice_words(key: str, choice: str) -> str:
-    """The same in English."""
+    """Return the English label of a choice."""
     known = _WORDS.get(key, {}).get(choice)
     return known or choice[:1].upper() + choice[1:].replace("_", " ")
 
 
 def value_words(option: Option, value: Any) -> str:
-    """The value in a few words, for a line with others."""
+    """Return the value in a few words."""
     if value is None or value == "":
         return tr("not set") if option.optional else tr("empty")
     match option.kind:
@@ -102,7 +102,7 @@ def number_text(value: Any) -> str:
 
 
 def field_text(option: Option, value: Any) -> str:
-    """The value in a text field: lists and tables have a line for each item."""
+    """Return the value for a text field; lists and tables have one line per item."""
     if value is None:
         return ""
     if option.kind == "list":
@@ -170,7 +170,7 @@ def _table(option: Option, text: str) -> dict[str, Any]:
 
 
 def _held(option: Option, text: str) -> Any:
-    """A value of a table."""
+    """Parse one value of a table."""
     if option.kind == "numbers":
         return _number(option, text, whole=False)
     if option.kind == "lists":

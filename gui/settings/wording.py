@@ -64,7 +64,7 @@ def where_texts_go(provider: str, base_url: str, *, remote_fallback: bool = Fals
 
 
 def sent_words(settings: Settings) -> str:
-    """What leaves the machine under these settings, to the provider and to its fallback."""
+    """Return what these settings send to the provider and to its fallback, in sentences."""
     fallback = fallback_words(settings)
     if settings.provider != "auto":
         sent = where_texts_go(settings.provider, settings.remote.base_url, remote_fallback=bool(fallback))
@@ -76,7 +76,7 @@ def sent_words(settings: Settings) -> str:
 
 
 def fallback_words(settings: Settings) -> str:
-    """What is sent, and where to, when the provider fails; empty where nothing leaves the machine then."""
+    """Return what is sent where if the provider fails; empty if nothing leaves the machine then."""
     fallback = _fallback(settings)
     if fallback is None:
         return ""
@@ -88,7 +88,7 @@ def fallback_words(settings: Settings) -> str:
 
 
 def fallback_owner(settings: Settings) -> str:
-    """Who gets the texts when the provider fails; empty where nothing leaves the machine then."""
+    """Return who receives the texts if the provider fails; empty if nothing leaves the machine then."""
     fallback = _fallback(settings)
     return "" if fallback is None else OWNERS[fallback[0]]
 
@@ -97,7 +97,7 @@ def _fallback(settings: Settings) -> tuple[str, str] | None:
     try:
         return engine.remote_fallback(settings)
     except ProviderError:
-        return None  # the address that is being typed is none yet, and cannot be saved
+        return None  # an incomplete address, which can't be saved
 
 
 def host_of(base_url: str) -> str:
@@ -111,15 +111,15 @@ def host_of(base_url: str) -> str:
 def key_words(state: KeyState | None) -> str:
     """Where the API key is."""
     if state is None:
-        return tr("Looking for a key…")
+        return tr("Looking for an API key…")
     if state.problem:
         return state.problem
     if state.origin == "environment":
         return tr(
-            "A key was found in {place}, which goes before any other: remove it there to enter one here.",
+            "The API key in {place} takes precedence: remove it there to enter one here.",
             place=state.place,
         )
-    return tr("A key was found in {place}.", place=state.place) if state.present else tr("No key was found.")
+    return tr("A key was found in {place}.", place=state.place) if state.present else tr("No API key was found.")
 
 
 def probe_words(probe: ProviderProbe) -> str:

@@ -118,7 +118,7 @@ class Exports(QObject):
         self._job = JobSlot(self)
         self._folder = ""
         workspace.closed.connect(self._stop)
-        search.export_wanted.connect(self.choose)
+        search.export_requested.connect(self.choose)
 
     @Slot()
     def choose(self) -> None:

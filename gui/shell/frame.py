@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine import tr
-from gui.commands.commands import tell_key
+from gui.commands.commands import show_key_in_tooltip
 from gui.core.notices import Notices
 from gui.core.view_spec import view_specs
 from gui.core.window_state import WindowState
@@ -23,7 +23,7 @@ from gui.diagnostics.panel import DiagnosticsPanel
 from gui.explanation.panel import ExplanationPanel
 from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
-from gui.style.stylesheet import font_at, letter_width
+from gui.style.stylesheet import character_width, font_at
 from gui.widgets.buttons import ToggleButton
 from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.icons import IconButton
@@ -32,10 +32,10 @@ from gui.widgets.message import MessagePage
 from gui.widgets.mirrored import keep_inside, margins
 from gui.widgets.sync_bar import SyncBar
 
-_VIEWER_LETTERS = 62
-_LIST_LETTERS = 36
-_DOCK_LETTERS = 36
-_FEWEST_LETTERS = 102
+_VIEWER_CHARACTERS = 62
+_LIST_CHARACTERS = 36
+_DOCK_CHARACTERS = 36
+_FEWEST_CHARACTERS = 102
 """Fewest characters of all three together; with fewer, none could be read."""
 _MOST_RESULTS = 0.45
 """Most of the width that the results may take if the window is too narrow for their chosen width."""
@@ -104,10 +104,10 @@ class Panes(QSplitter):
         self._fold()
 
     def _fold(self) -> None:
-        letter = letter_width()
-        room = self.width() >= letter * (_LIST_LETTERS + _VIEWER_LETTERS + _DOCK_LETTERS)
+        letter = character_width()
+        room = self.width() >= letter * (_LIST_CHARACTERS + _VIEWER_CHARACTERS + _DOCK_CHARACTERS)
         shown = self._wanted and (room or self._forced)
-        self._covered = shown and self.width() < letter * _FEWEST_LETTERS
+        self._covered = shown and self.width() < letter * _FEWEST_CHARACTERS
         moved = shown == self._dock.isHidden()
         parts = {
             self._results: not self._whole_wanted,
@@ -163,7 +163,7 @@ _NAME_TOP = 23
 _SWITCH_TOP, _SWITCH_GAP = 18, 4
 _STACK_TOP, _STACK_GAP = 9, 3
 _SIDE = 16
-_BOX_LETTERS, _BOX_AROUND = 51, 200
+_BOX_CHARACTERS, _BOX_AROUND = 51, 200
 """Characters needed by the box with its filters and the two buttons, and pixels of it that don't scale with the text.
 
 In a narrower window, its buttons are in two rows. In an even narrower one, the switch is hidden; its keys and menu
@@ -174,7 +174,7 @@ entries remain.
 class HeaderBar(QWidget):
     """`dock_button` is checkable and shows whether the diagnostics are open; `menu_button` needs a menu."""
 
-    view_wanted = Signal(str)
+    view_requested = Signal(str)
     """Name of a view, by its button."""
 
     def __init__(self, boxes: dict[str, FoldingRow], parent: QWidget | None = None) -> None:
@@ -184,7 +184,7 @@ class HeaderBar(QWidget):
         """
         super().__init__(parent)
         self.dock_button = IconButton("panel", tr("Show or hide the diagnostics"))
-        tell_key(self.dock_button, tr("Show or hide the diagnostics"), "view.diagnostics")
+        show_key_in_tooltip(self.dock_button, tr("Show or hide the diagnostics"), "view.diagnostics")
         self.dock_button.setCheckable(True)
         self.menu_button = IconButton("menu", tr("Menu"))
         self._boxes = boxes
@@ -228,16 +228,16 @@ class HeaderBar(QWidget):
         made: dict[str, QPushButton] = {}
         for spec in view_specs():
             button = ToggleButton(tr(spec.label), self._switch)
-            tell_key(button, tr(spec.tip), f"view.{spec.name}")
+            show_key_in_tooltip(button, tr(spec.tip), f"view.{spec.name}")
             button.setAccessibleDescription(tr(spec.tip))
-            button.clicked.connect(lambda _=False, view=spec.name: self.view_wanted.emit(view))
+            button.clicked.connect(lambda _=False, view=spec.name: self.view_requested.emit(view))
             group.addButton(button)
             made[spec.name] = button
         made[self._view].setChecked(True)
         return made
 
     def _arrange(self) -> None:
-        needed = QFontMetrics(font_at(13)).averageCharWidth() * _BOX_LETTERS + _BOX_AROUND
+        needed = QFontMetrics(font_at(13)).averageCharWidth() * _BOX_CHARACTERS + _BOX_AROUND
         room = self.width() - needed - _SIDE
         stacked = self._switch_width(len(self._boxes), _SWITCH_GAP) > room
         self._place_switch(stacked)
@@ -288,7 +288,7 @@ class Dock(QStackedWidget):
         self.diagnostics, self.explanation = diagnostics, explanation
         for page in (diagnostics, explanation):
             self.addWidget(page)
-        explanation.close_wanted.connect(self.toggle_explanation)
+        explanation.close_requested.connect(self.toggle_explanation)
 
     @Slot()
     def toggle_diagnostics(self) -> None:
@@ -366,7 +366,7 @@ class Frame(QWidget):
         self.panes.dock_shown.connect(dock.note_shown)
         dock.wanted.connect(self.panes.show_dock)
         dock.left.connect(views.focus_list)
-        self.header.view_wanted.connect(views.switch)
+        self.header.view_requested.connect(views.switch)
         views.switched.connect(self._show_view)
 
     @Slot(str)

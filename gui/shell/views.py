@@ -52,7 +52,7 @@ class Views(QObject):
 
     switched = Signal(str)
     """Name of the view that is current now."""
-    place_shown = Signal(object)
+    location_shown = Signal(object)
     """Location shown in the viewer that isn't a result."""
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
@@ -83,16 +83,16 @@ class Views(QObject):
         self._shown: _Shown | NothingToRead = CHOOSE_SESSION
         self._forget_shown()
         search.answer_changed.connect(self.index.show_answer)
-        search.answer_changed.connect(self._hear_answer)
+        search.answer_changed.connect(self._handle_answer)
         search.result_selected.connect(self.show_result)
         search.passed_by.connect(self.focus_list)
         sessions.session_selected.connect(self._show_selected)
         self.viewer.escape_pressed.connect(self.focus_list)
         self.conversation.escape_pressed.connect(self.focus_list)
-        self.conversation.similar_wanted.connect(self._show_similar)
-        self.conversation.more_wanted.connect(self._search_in)
-        self.conversation.like_wanted.connect(self._search_like)
-        self.viewer.more_wanted.connect(self._search_like)
+        self.conversation.similar_requested.connect(self._show_similar)
+        self.conversation.more_requested.connect(self._search_in)
+        self.conversation.like_requested.connect(self._search_like)
+        self.viewer.more_requested.connect(self._search_like)
         self.index.left.connect(self.focus_box)
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
@@ -190,7 +190,7 @@ class Views(QObject):
     # --- the open file or session -----------------------------------------------------------------------------------
 
     @Slot(object)
-    def _hear_answer(self, answer: Answer | None) -> None:
+    def _handle_answer(self, answer: Answer | None) -> None:
         """The preview of an earlier query's result closes with the results, unless the user is reading there."""
         asked = None if answer is None else answer.question.subject
         if asked == self._asked:
@@ -216,17 +216,17 @@ class Views(QObject):
             self._wanted["search"] = _Shown(result.path, result.title, result.snippet_line, query)
         self._show_wanted()
 
-    def show_spot(self, spot: Location) -> None:
+    def show_location(self, location: Location) -> None:
         """Show a location in a note or a session that isn't a result, in place of the current result."""
-        if may_name_session(split_name(spot.path)[1]) and "sessions" not in self._lacks:
-            title = spot.path.rpartition("/")[2]
-            self._wanted["search"] = _Shown(spot.path, title, spot.line, "", spot.message)
+        if may_name_session(split_name(location.path)[1]) and "sessions" not in self._lacks:
+            title = location.path.rpartition("/")[2]
+            self._wanted["search"] = _Shown(location.path, title, location.line, "", location.message)
         else:
             self._wanted["search"] = None
-            self.viewer.show_file(spot.path, spot.line, spot.end)
+            self.viewer.show_file(location.path, location.line, location.end)
         self.switch("search")
         self._show_wanted()
-        self.place_shown.emit(spot)
+        self.location_shown.emit(location)
 
     def show_session(self, summary: SessionSummary) -> None:
         """Show a session of the list."""

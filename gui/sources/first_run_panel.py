@@ -40,7 +40,7 @@ CONSENT = marked(
 
 
 class FoundSection(QWidget):
-    """Searches only after `look()`.
+    """Section with the folders found on this computer; searches only after `look()`.
 
     Signals: place_chosen: Path of a workspace or a vault. looked: the results are shown, or why there are none.
     """
@@ -92,14 +92,14 @@ class FoundSection(QWidget):
         return tuple(place.path for place, on in zip(self._session_places(), self._sessions.ticked, strict=True) if on)
 
     def look(self) -> None:
-        """Look for places, unless that has been done."""
+        """Search for folders, unless that has been done."""
         if self._found is None and self._job is None:
             self._show_state(tr(LOOKING), tr("Stop"))
             self._job = self._jobs.read(_find, self._show, self._fail)
 
     @Slot()
     def forget_ticks(self) -> None:
-        """They were taken over."""
+        """Clear the ticks, which were applied."""
         self._sessions.show_places(self._session_places(), [False] * len(self._session_places()))
 
     def _session_places(self) -> list[engine.FoundPlace]:
@@ -113,7 +113,7 @@ class FoundSection(QWidget):
             return
         self._job.cancel()
         self._job = None
-        self._show_state(tr("Nothing more was looked for."), tr("Look again"))
+        self._show_state(tr("The scan was stopped."), tr("Scan again"))
         self.looked.emit()
 
     def _show(self, found: FoundPlaces) -> None:
@@ -127,7 +127,7 @@ class FoundSection(QWidget):
 
     def _fail(self, sentence: str) -> None:
         self._job = None
-        self._show_state(sentence, tr("Look again"))
+        self._show_state(sentence, tr("Scan again"))
         self.looked.emit()
 
     def _show_state(self, sentence: str, steer: str = "") -> None:
@@ -152,7 +152,7 @@ def _find(token: CancelToken) -> FoundPlaces:
 
 
 class DropZone(QWidget):
-    """A dashed card that takes a folder."""
+    """A dashed card on which a folder can be dropped."""
 
     dropped = Signal(object)
 
@@ -206,9 +206,9 @@ class DropZone(QWidget):
 
 
 class WelcomePage(QFrame):
-    """Signals: `choose_wanted`; `named` with the Path of a folder that was dropped, or chosen of those found."""
+    """Signals: `choose_requested`; `named` with the Path of a folder that was dropped, or chosen of those found."""
 
-    choose_wanted = Signal()
+    choose_requested = Signal()
     named = Signal(object)
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
@@ -216,7 +216,7 @@ class WelcomePage(QFrame):
         self.setProperty("role", "page")
         zone = DropZone()
         self._choose = zone.choose
-        self._choose.clicked.connect(self.choose_wanted)
+        self._choose.clicked.connect(self.choose_requested)
         zone.dropped.connect(self.named)
         self.found = FoundSection(jobs)
         self.found.place_chosen.connect(self.named)
@@ -252,7 +252,7 @@ class WelcomePage(QFrame):
         whole.addWidget(scrolling_column(column, _WIDTH))
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Enter does what most are here for."""
+        """Focus the most frequent action, so that Enter triggers it."""
         super().showEvent(event)
         self._choose.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -266,12 +266,12 @@ class _Looked:
 
 class FirstRunPanel(QWidget):
     """Signals: folder_named: Path of a folder that was picked or dropped; the owner of this panel calls `offer` with
-    it. workspace_chosen: Path of the folder to index, once its settings are saved. back_wanted: return to the open
+    it. workspace_chosen: Path of the folder to index, once its settings are saved. back_requested: return to the open
     workspace."""
 
     folder_named = Signal(object)
     workspace_chosen = Signal(object)
-    back_wanted = Signal()
+    back_requested = Signal()
 
     def __init__(
         self, jobs: Jobs, config: Path | None = None, *, store_path: str = "", parent: QWidget | None = None
@@ -296,14 +296,14 @@ class FirstRunPanel(QWidget):
         column.addWidget(self._pages)
         self.setAccessibleName(tr("Choose what to index"))
 
-        self._welcome.choose_wanted.connect(self.choose)
+        self._welcome.choose_requested.connect(self.choose)
         self._welcome.named.connect(self.folder_named)
         self._preview.changed.connect(self._look)
         self._preview.accepted.connect(self._accept)
-        self._preview.other_wanted.connect(self.choose)
-        self._preview.back_wanted.connect(self._go_back)
+        self._preview.other_requested.connect(self.choose)
+        self._preview.back_requested.connect(self._go_back)
         self._sources.saved.connect(self.workspace_chosen)
-        self._sources.back_wanted.connect(self.back_wanted)
+        self._sources.back_requested.connect(self.back_requested)
 
     @property
     def ready(self) -> bool:
@@ -311,7 +311,7 @@ class FirstRunPanel(QWidget):
         return self._job is None and not self._welcome.found.looking and self._sources.ready
 
     def welcome(self) -> None:
-        """Start over, and look for places on this machine if that has not been done."""
+        """Show the first page, and search for folders on this machine if that has not been done."""
         self._folder = None
         self._pages.setCurrentWidget(self._welcome)
         self._welcome.found.look()
@@ -324,13 +324,13 @@ class FirstRunPanel(QWidget):
     @Slot()
     def _go_back(self) -> None:
         if self._can_go_back:
-            self.back_wanted.emit()
+            self.back_requested.emit()
         else:
             self.welcome()
 
     @Slot()
     def choose(self) -> None:
-        """Ask for a folder."""
+        """Open a dialog to choose a folder."""
         start = str(self._folder or Path.home())
         name = QFileDialog.getExistingDirectory(self, tr("Choose a folder of notes"), start)
         if name:

@@ -46,29 +46,29 @@ def what_is_indexed(preview: WorkspacePreview) -> str:
 
 
 def what_sessions_are_indexed(preview: WorkspacePreview) -> str:
-    """Empty if there are none."""
+    """Return a sentence on the session files to index; empty if there are none."""
     if not preview.session_files:
         return ""
     return tr_count(
-        "With it {count:,} session file of AI agents, {size}.",
-        "With it {count:,} session files of AI agents, {size}.",
+        "Plus {count:,} AI session file, {size}.",
+        "Plus {count:,} AI session files, {size}.",
         preview.session_files,
         size=size_text(preview.session_bytes),
     )
 
 
 def what_is_passed_over(preview: WorkspacePreview) -> str:
-    """Which rules, most frequent first; the table names every file."""
+    """Return a sentence on the rules that skip files, most frequent first; the table names every file."""
     rules = Counter(issue.rule for issue in preview.skipped).most_common()
     if not rules:
-        return tr("Nothing is passed over.")
+        return tr("No files are skipped.")
     named = ", ".join(rule_words(rule) for rule, _ in rules[:_RULES_NAMED])
     rest = len(rules) - _RULES_NAMED
     if rest <= 0:
-        return tr("Passed over by: {rules}.", rules=named)
+        return tr("Skipped by: {rules}.", rules=named)
     return tr_count(
-        "Passed over by: {rules} and {count:,} other rule.",
-        "Passed over by: {rules} and {count:,} other rules.",
+        "Skipped by: {rules} and {count:,} other rule.",
+        "Skipped by: {rules} and {count:,} other rules.",
         rest,
         rules=named,
     )
@@ -93,14 +93,14 @@ def _folder_name(path: str) -> str:
 class PreviewPage(QFrame):
     """Shows one folder's preview, and lets the user change file types and patterns before the first run.
 
-    Signals: changed: extensions or patterns differ; update the preview. accepted: index this folder. other_wanted:
-    choose another one. back_wanted: return to the previous page.
+    Signals: changed: extensions or patterns differ; update the preview. accepted: index this folder. other_requested:
+    choose another one. back_requested: return to the previous page.
     """
 
     changed = Signal()
     accepted = Signal()
-    other_wanted = Signal()
-    back_wanted = Signal()
+    other_requested = Signal()
+    back_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -165,7 +165,7 @@ class PreviewPage(QFrame):
         self._folders.setAccessibleName(tr("Folders that would be indexed"))
         self._folders.sortByColumn(1, Qt.SortOrder.DescendingOrder)
         self._skipped = IssuesTable()
-        self._skipped.setAccessibleName(tr("What would be passed over, and by which rule"))
+        self._skipped.setAccessibleName(tr("Files that would be skipped, and the rules that skip them"))
         detail = label("", "meta", wrap=True)
         self._skipped.chosen.connect(lambda text: detail.setText(breakable(text)))
         skipped = QWidget()
@@ -178,7 +178,7 @@ class PreviewPage(QFrame):
         self._stack.addWidget(self._folders)
         self._stack.addWidget(skipped)
 
-        self._show_folders, self._show_skipped = Chip(tr("Indexed")), Chip(tr("Passed over"))
+        self._show_folders, self._show_skipped = Chip(tr("Indexed")), Chip(tr("Skipped"))
         self._rules = ElidedLabel()
         self._rules.setProperty("role", "meta")
         chips = QHBoxLayout()
@@ -198,14 +198,14 @@ class PreviewPage(QFrame):
         return both
 
     def _footer(self) -> QWidget:
-        """The buttons, which stay where the rest scrolls."""
+        """Return the row of buttons, which doesn't scroll."""
         self._accept = QPushButton(tr("Index this folder"))
         self._accept.setProperty("role", "primary")
         self._accept.clicked.connect(self.accepted)
         self._other = QPushButton(tr("Choose another…"))
-        self._other.clicked.connect(self.other_wanted)
+        self._other.clicked.connect(self.other_requested)
         back = QPushButton(tr("Back"))
-        back.clicked.connect(self.back_wanted)
+        back.clicked.connect(self.back_requested)
         for button in (self._accept, self._other, back):
             button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
         row = QHBoxLayout()
@@ -231,7 +231,7 @@ class PreviewPage(QFrame):
         self._show_table(0)
 
     def show_waiting(self) -> None:
-        """A preview is being made; the old one stays until then."""
+        """Show that a preview is being made; the old one stays until then."""
         if not self._looked:
             self._sum.setText(tr("Looking at the folder…"))
         self._problem.hide()
@@ -246,7 +246,7 @@ class PreviewPage(QFrame):
         self._rules.setText(what_is_passed_over(preview))
         self._promise.setText(breakable(what_is_written(index_folder)))
         self._show_folders.setText(tr("Indexed {count:,}", count=preview.files))
-        self._show_skipped.setText(tr("Passed over {count:,}", count=len(preview.skipped)))
+        self._show_skipped.setText(tr("Skipped {count:,}", count=len(preview.skipped)))
         self._folders.show_records(preview.folders)
         self._skipped.show_records(preview.skipped)
         self._problem.hide()
@@ -255,7 +255,7 @@ class PreviewPage(QFrame):
             self._accept.setFocus()
 
     def show_problem(self, sentence: str) -> None:
-        """Why the folder can't be indexed; without a preview there is nothing else to show."""
+        """Show why the folder can't be indexed, in place of a preview."""
         self._problem.setText(breakable(sentence))
         self._problem.show()
         self._accept.setEnabled(False)

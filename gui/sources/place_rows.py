@@ -1,4 +1,4 @@
-"""Rows of places: a box to tick for each, or a button that chooses one."""
+"""Rows of folders and exports: a check box for each, or a button to choose one."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -48,14 +48,14 @@ def place_amount(place: FoundPlace) -> str:
 
 
 def short_path(path: str, home: str) -> str:
-    """With `~` in place of the home folder."""
+    """Return the path with `~` for the home folder."""
     start = home.rstrip("/\\")
     rest = path[len(start) :]
     return "~" + rest if start and path.startswith(start) and rest[:1] in ("", "/", "\\") else path
 
 
 def issue_lines(issues: Sequence[FileIssue], home: str) -> str:
-    """A line for each, with the place that it is about."""
+    """Return one line per issue, with its path."""
     return "\n".join(
         detail if path in detail else f"{short_path(path, home)}: {detail}"
         for path, detail in ((issue.path, tr_reason(issue.detail)) for issue in issues)
@@ -66,7 +66,7 @@ def issue_lines(issues: Sequence[FileIssue], home: str) -> str:
 
 
 class PlaceRows(QWidget):
-    """Places one below the other; `show_places` replaces them all."""
+    """Rows of folders and exports; `show_places` replaces them all."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -113,7 +113,7 @@ class PlaceBoxes(PlaceRows):
 
     @property
     def ticked(self) -> list[bool]:
-        """In the order of the places."""
+        """Ticked paths, in the order of the rows."""
         return [box.isChecked() for box in self._boxes]
 
     def focus_first(self) -> None:
@@ -139,7 +139,7 @@ class PlaceBoxes(PlaceRows):
         return row
 
     def _indent(self) -> None:
-        """Put the details below the words of their box."""
+        """Indent the details to the label of their check box."""
         for layout in self._indented:
             layout.setContentsMargins(margins(indent(), 0, 0, 0))
 
@@ -189,13 +189,13 @@ class PlaceChoices(PlaceRows):
 
 
 def ask_for_folder(parent: QWidget) -> list[str]:
-    """One folder; none if the user cancelled."""
+    """Ask for a folder; empty if the user cancelled."""
     name = QFileDialog.getExistingDirectory(parent, tr("Add a folder with sessions"), str(Path.home()))
     return [name] if name else []
 
 
 def ask_for_exports(parent: QWidget) -> list[str]:
-    """Files that services let one download."""
+    """Ask for export files of web services; empty if the user cancelled."""
     kinds = " ".join(f"*{ending}" for ending in EXPORTS)
     names, _ = QFileDialog.getOpenFileNames(
         parent, tr("Add exports"), str(Path.home()), tr("Exports ({endings})", endings=kinds)

@@ -30,7 +30,7 @@ class Source:
     """A folder or an export, ticked or not."""
 
     text: str
-    """As the settings write it."""
+    """The path as written in the settings."""
     place: FoundPlace
     ticked: bool
 
@@ -38,12 +38,12 @@ class Source:
 @dataclass(frozen=True)
 class Choice:
     listed: tuple[str, ...]
-    """By the settings, as they write them."""
+    """Paths listed in the settings, as written there."""
     sources: tuple[Source, ...]
     issues: tuple[FileIssue, ...]
 
     def tick(self, ticked: Sequence[bool]) -> "Choice":
-        """The same with other ticks."""
+        """Return the list with other ticks."""
         sources = tuple(replace(source, ticked=on) for source, on in zip(self.sources, ticked, strict=True))
         return replace(self, sources=sources)
 
@@ -76,13 +76,13 @@ class Choice:
 
 
 class SourcesPage(QFrame):
-    """Nothing is read in depth, and nothing saved, before the user presses the button.
+    """The page for choosing sessions. It only looks at folders, and saves when the user presses the button.
 
-    Signals: saved: Path of the workspace whose settings now list the choice. back_wanted: leave without changes.
+    Signals: saved: Path of the workspace whose settings now list the choice. back_requested: leave without changes.
     """
 
     saved = Signal(object)
-    back_wanted = Signal()
+    back_requested = Signal()
 
     def __init__(self, jobs: Jobs, config: Path | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -185,7 +185,7 @@ class SourcesPage(QFrame):
             self._job = None
 
     def _take(self, choice: Choice) -> None:
-        """Show these sources, and how they differ from what the settings list."""
+        """Show these sources, and the difference from the settings."""
         self._job = None
         self._choice = choice
         self._boxes.show_places(
@@ -260,7 +260,7 @@ class SourcesPage(QFrame):
     @Slot()
     def _leave_page(self) -> None:
         self.stop()
-        self.back_wanted.emit()
+        self.back_requested.emit()
 
     # --- Qt ---------------------------------------------------------------------------------------------------------
 
@@ -282,12 +282,13 @@ class SourcesPage(QFrame):
 
 
 def look(folder: Path, config: Path | None, token: CancelToken) -> Choice:
-    """What the settings of a workspace list, then what else is on this machine. Raises `SettingsError`, `Cancelled`."""
+    """Return the sources in the settings of a workspace, then others found on this machine. Raises `SettingsError`,
+    `Cancelled`."""
     return look_beside(engine.load_settings(folder, config=config).sessions.folders, token)
 
 
 def look_beside(listed: Sequence[str], token: CancelToken) -> Choice:
-    """These, then what else is on this machine. Raises `Cancelled`."""
+    """Return these sources, then others found on this machine. Raises `Cancelled`."""
     sources, issues = measure(listed, token)
     found = engine.find_places(cancel=token)
     known = {_key(place.path): place for place in found.places if place.kind == "sessions"}
@@ -302,7 +303,7 @@ def look_beside(listed: Sequence[str], token: CancelToken) -> Choice:
 
 
 def measure(folders: Sequence[str], token: CancelToken) -> tuple[list[Source], list[FileIssue]]:
-    """Folders and exports named by the user, ticked."""
+    """Return folders and exports named by the user as ticked sources, with their sizes."""
     sources: list[Source] = []
     issues: list[FileIssue] = []
     for text in folders:

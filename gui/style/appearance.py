@@ -19,7 +19,7 @@ class Appearance(QObject):
     """Applies palette, style sheet and font to the application, and again when the desktop's colours change."""
 
     changed = Signal()
-    """A person has chosen another theme or size."""
+    """The user has chosen another theme or text size."""
 
     def __init__(self, app: QApplication, theme: ThemeChoice = "system", font_scale: float = 1.0) -> None:
         super().__init__(app)
@@ -36,7 +36,7 @@ class Appearance(QObject):
 
     @property
     def theme(self) -> ThemeChoice:
-        """What was chosen; `shown` is what that comes to now."""
+        """The user's choice; `shown` is the resulting theme."""
         return self._theme
 
     @property
@@ -66,7 +66,7 @@ class Appearance(QObject):
         self._apply()
 
     def enlarge(self, steps: int) -> None:
-        """Go that many steps up or down the scales; 0 returns to 1."""
+        """Change the text size by a number of steps; 0 resets it."""
         if steps == 0:
             self.set_font_scale(1.0)
             return
@@ -114,7 +114,8 @@ class Appearance(QObject):
             self._polish()
 
     def _polish(self) -> None:
-        """Let every widget read the sheet's colours from the palette again, a tenth of the work of a new sheet."""
+        """Make every widget read the sheet's colours from the palette again, which takes a tenth of the time of a new
+        sheet."""
         for widget in self._app.allWidgets():
             widget.style().polish(widget)
             widget.update()
@@ -122,7 +123,7 @@ class Appearance(QObject):
 
 @cache
 def _style_hints() -> QStyleHints:
-    """Kept, since PySide deletes the objects that they own when they have no reference."""
+    """Stored, since PySide would delete the object without a reference."""
     return QGuiApplication.styleHints()
 
 

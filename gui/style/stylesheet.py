@@ -150,8 +150,8 @@ def font_at(pixels: float, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
     return font
 
 
-def letter_width() -> int:
-    """Pixels of an average letter of the interface font, by which windows fold.
+def character_width() -> int:
+    """Pixels of an average character of the interface font, by which layouts fold.
 
     At least that of font scale 1, since margins and buttons do not shrink with the text.
     """

@@ -26,23 +26,23 @@ class Tokens:
     text: QColor
     muted: QColor
     line: QColor
-    """Between things, and the empty part of bars."""
+    """Lines between areas, and the empty part of bars."""
     edge: QColor
-    """Around what can be pressed or written in."""
+    """Border of controls."""
     chosen_edge: QColor
-    """The same when checked, around `accent_ground`."""
+    """Border of checked controls, around `accent_ground`."""
     hover: QColor
-    """The ground of a button under the mouse."""
+    """Background of a button under the mouse."""
     thumb: QColor
-    """What is dragged in a scroll bar."""
+    """Handle of a scroll bar."""
     accent: QColor
     accent_ground: QColor
     meaning: QColor
     mark: QColor
     mark_edge: QColor
-    """Around `mark`; the same colour if the background alone is distinct enough."""
+    """Border of `mark`; the same colour if the background alone is distinct enough."""
     mark_tick: QColor
-    """Around marks of a few pixels."""
+    """Border of marks of a few pixels."""
     mark_text: QColor
     line_highlight: QColor
     fine: QColor

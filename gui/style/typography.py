@@ -14,7 +14,7 @@ _POINTS_PER_INCH = 72
 
 
 def font_scale() -> float:
-    """How much larger than drawn the interface is, by its font."""
+    """Return the scale of the interface by its font; 1 is the size of the design."""
     pixels = QGuiApplication.font().pixelSize()
     return pixels / BASE_PIXELS if pixels > 0 else 1.0
 
@@ -29,7 +29,7 @@ def fixed_font(pixels: float = TEXT_PIXELS) -> QFont:
 
 @dataclass(frozen=True)
 class Typography:
-    """What the source view measures with, in logical pixels."""
+    """Font measures of the source view, in logical pixels."""
 
     font: QFont
     row_height: int

@@ -21,16 +21,16 @@ from gui.viewer.source_view import SourceView
 
 _CITE = command("file.cite", marked("Copy citation"), "file", "Ctrl+Shift+C")
 _COPY_PATH = command("file.copy-path", marked("Copy path"), "file")
-_COPY_PART = command("file.copy-part", marked("Copy text of this part"), "file")
+_COPY_PART = command("file.copy-part", marked("Copy the matching passage"), "file")
 _REVEAL = command("file.reveal", marked("Reveal in file manager"), "file")
 _COPY = command("file.copy", marked("Copy selection"), "file", QKeySequence.StandardKey.Copy)
 _SELECT_ALL = command("file.select-all", marked("Select all"), "file", QKeySequence.StandardKey.SelectAll)
 _MOST_LINES = 400_000
 """Most lines copied; a longer clipboard stalls the programs that paste it."""
 _LONGEST_SELECTION = 200
-"""Lines. Only the beginning of a longer selection is compared: no passage is similar to a whole book."""
+"""Most lines that are compared, from the start of the selection: no passage is similar to a whole book."""
 _LONGEST_TEXT = 4000
-"""Characters that are compared."""
+"""Most characters that are compared."""
 _FIRST_LINES = 3
 _PARAGRAPH, _LINE_END = "\u2029", "\u2028"
 
@@ -38,11 +38,11 @@ _PARAGRAPH, _LINE_END = "\u2029", "\u2028"
 class FileActions(QObject):
     """The actions of buttons and menus, for the current target and lines.
 
-    Signals: said: a message about the result. link_wanted: copy a link to this `Location`.
+    Signals: said: a message about the result. link_requested: copy a link to this `Location`.
     """
 
     said = Signal(str)
-    link_wanted = Signal(object)
+    link_requested = Signal(object)
 
     def __init__(self, jobs: Jobs, elsewhere: ExternalOpener, source: SourceView, panel: QWidget) -> None:
         super().__init__(panel)
@@ -78,7 +78,7 @@ class FileActions(QObject):
         self._target = target
         for action in (self.edit, self.cite, self.copy_path, self.reveal):
             allow(action, target is not None, missing("file"))
-        allow(self.copy_part, target is not None and target.part is not None, tr("No part of this file was found."))
+        allow(self.copy_part, target is not None and target.part is not None, tr("This file has no matching passage."))
 
     def _action(self, text: str, run: Callable[[], None]) -> QAction:
         made = QAction(text, self)
@@ -88,7 +88,7 @@ class FileActions(QObject):
     # --- copying --------------------------------------------------------------------------------------------------
 
     def _copy_citation(self) -> None:
-        """Of the selected lines, if some are; of the part that was found otherwise."""
+        """Copy a citation of the selected lines or, without a selection, of the part that was found."""
         if self._target is not None:
             cited = cite(self._target.name, *self._meant)
             QGuiApplication.clipboard().setText(cited)
@@ -100,9 +100,9 @@ class FileActions(QObject):
         return self._source.selected_lines() or (self._target.part if self._target else None) or ()
 
     def _want_link(self) -> None:
-        """To the same lines as the citation."""
+        """Request a link to the lines that the citation would name."""
         if self._target is not None:
-            self.link_wanted.emit(Location(self._target.name, *self._meant))
+            self.link_requested.emit(Location(self._target.name, *self._meant))
             self.said.emit(tr("Link copied"))
 
     def _copy_path(self) -> None:
@@ -123,13 +123,13 @@ class FileActions(QObject):
         if lines is None or ends is None:
             return
         if ends[1][0] - ends[0][0] > _MOST_LINES:
-            said = tr("That is more than {most:,} lines; select a smaller part to copy it.", most=_MOST_LINES)
+            said = tr("The selection has more than {most:,} lines; select less to copy it.", most=_MOST_LINES)
             self.said.emit(said)
             return
         self._copy(lambda: lines.between(*ends), "")
 
     def _offer_selection(self) -> None:
-        """Where the system pastes the selection with the middle button, let it."""
+        """Make the selection available for pasting with the middle mouse button, where the system supports it."""
         lines, ends = self._source.lines, self._source.selection.ends
         if lines is None or ends is None or not QGuiApplication.clipboard().supportsSelection():
             return

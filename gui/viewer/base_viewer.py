@@ -42,7 +42,7 @@ class LinkFollower(QObject):
         if url.scheme() in _EXTERNAL:
             QDesktopServices.openUrl(url)
         elif url.scheme() or url.host():
-            self.said.emit(tr("Links of this kind are not opened."))
+            self.said.emit(tr("This kind of link can't be opened."))
         elif not url.path():
             self.heading_chosen.emit(url.fragment())
         else:
@@ -164,7 +164,7 @@ class FindInText(QObject):
 
 
 class BaseViewer(QWidget):
-    """One page at a time, including an empty one with a message; the page has the panel's focus.
+    """Shows one page at a time, or an empty one with a message; the page has the panel's focus.
 
     Signals: escape_pressed: Esc without an open find bar; the window moves the focus back to the list.
     """
@@ -207,7 +207,7 @@ class BaseViewer(QWidget):
         column.addWidget(self._stack, 1)
 
     def _put_below(self, card: ChunkCard) -> None:
-        """A card below the pages, which Esc closes first."""
+        """Add a card below the pages, which Esc closes first."""
         self.card = card
         self._column.addWidget(card)
         card.left.connect(self.setFocus)
@@ -233,11 +233,11 @@ class BaseViewer(QWidget):
         return super().eventFilter(watched, event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """The page takes it; a focus proxy would make Tab pass over the buttons above."""
+        """Pass the focus to the page; a focus proxy would make Tab skip the buttons above."""
         self.page.setFocus(event.reason())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Keys that the page does not use itself."""
+        """Handle keys that the page does not use itself."""
         match event.key():
             case Qt.Key.Key_N:
                 self.finding.step(not event.modifiers() & Qt.KeyboardModifier.ShiftModifier)

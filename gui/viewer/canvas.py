@@ -27,9 +27,9 @@ from gui.widgets.accessible_painting import Part
 from gui.widgets.mirrored import mirror, mirrored_x
 
 _FRAME_BUDGET = 0.008
-"""Seconds for reading, laying out and marking before the rest of the screen waits for the next frame."""
+"""Seconds per frame for reading, layout and highlights; the rest of the screen waits for the next frame."""
 _REST_BUDGET = 0.004
-"""Seconds for laying out the rest of long lines before the events of the window have their turn."""
+"""Seconds for laying out the rest of long lines before the event loop continues."""
 _PAD = 8
 """Pixels above the first and below the last line."""
 _RIGHT_PAD = 12
@@ -39,7 +39,7 @@ CUT_MARK = marked(" … line cut at {limit:,} characters")
 _KEPT = 600
 """Cached lines: more than the tallest screen shows."""
 _KEPT_CHARACTERS = 3_000_000
-"""Their characters: as many lines of full length as the tallest screen shows, in some 140 MB."""
+"""Most characters of cached lines: a tall screen of lines of full length, about 140 MB."""
 
 
 class LayoutCache:
@@ -58,7 +58,7 @@ class LayoutCache:
         self._forget()
 
     def set_geometry(self, typography: Typography, wrap_width: int | None) -> bool:
-        """False when nothing changed."""
+        """Set the width and style; returns False if nothing changed."""
         if (typography, wrap_width) == (self.typography, self.wrap_width):
             return False
         self.typography, self.wrap_width = typography, wrap_width
@@ -73,7 +73,7 @@ class LayoutCache:
         return number in self._kept
 
     def line(self, number: int) -> LineLayout:
-        """A line; at least its beginning is laid out."""
+        """Return a line of which at least the beginning is laid out."""
         laid = self._kept.get(number)
         if laid is not None:
             self._kept.move_to_end(number)
@@ -101,7 +101,7 @@ class LineCanvas(QAbstractScrollArea):
         self._wrap = False
         self._widest = 0.0
         self._lanes = 0
-        """Width of the margin next to the numbers, in lanes."""
+        """Number of lanes in the margin next to the line numbers."""
         self.layouts = LayoutCache(Typography.current())
         self._marks, self._found = MatchMarks(jobs, self), MatchMarks(jobs, self)
         for marks in (self._marks, self._found):
@@ -150,7 +150,7 @@ class LineCanvas(QAbstractScrollArea):
         self.viewport().update()
 
     def set_finders(self, marks: Finder | None, found: Finder | None) -> None:
-        """What is marked as words of the query, and as found by the find bar."""
+        """Set the finders of the query's words and of the find bar's text, whose hits are highlighted."""
         self._marks.set_finder(marks)
         self._found.set_finder(found)
         self.viewport().update()
@@ -173,7 +173,7 @@ class LineCanvas(QAbstractScrollArea):
         return self.layouts.typography.row_height
 
     def text_at(self, line: int) -> str:
-        """One line as displayed."""
+        """Return one line as displayed."""
         return self.layouts.line(line).text
 
     def spoken_parts(self) -> Sequence[Part]:
@@ -210,7 +210,7 @@ class LineCanvas(QAbstractScrollArea):
         self._moved()
 
     def place_at(self, point: QPoint) -> Place:
-        """The place between characters nearest to a point of the viewport, inside the view or not."""
+        """Return the text position nearest to a point, which may be outside of the viewport."""
         number, top = self.scroll_position.line, -self.scroll_position.hidden
         for number, top in self._visible():
             if point.y() < top + self._height_of(number, point.y() - top + 1):
@@ -223,15 +223,15 @@ class LineCanvas(QAbstractScrollArea):
         return self._along(point) < self.gutter.edge
 
     def _along(self, point: QPoint) -> int:
-        """Distance of a point from the side of the gutter."""
+        """Return the distance of a point from the gutter's edge."""
         return round(mirrored_x(point.x(), self.viewport().width(), self.layoutDirection()))
 
     def _text_left(self) -> int:
-        """Where the text begins in the viewport, while it is not scrolled to the side."""
+        """Return the left edge of unscrolled text in the viewport."""
         return self.layouts.typography.scaled(_RIGHT_PAD) if self.isRightToLeft() else self.gutter.text_left
 
     def _moved(self) -> None:
-        """The view shows another part of the text."""
+        """Update after scrolling."""
         self._sync_bars()
         self.viewport().update()
 
@@ -255,7 +255,7 @@ class LineCanvas(QAbstractScrollArea):
         return _PAD if number == 1 else 0
 
     def _height_of(self, number: int, enough: float) -> int:
-        """The line's height, or any that is `enough` of one that is still taller."""
+        """Return the line's height, or any height of at least `enough` if the line is taller."""
         rows = self.layouts.line(number).rows_within(enough / self.row_height) if self._wrap else 1
         return rows * self.row_height + self._pads(number)
 
@@ -279,7 +279,7 @@ class LineCanvas(QAbstractScrollArea):
         return max(1, self.viewport().width() - self.gutter.text_left - self.layouts.typography.scaled(_RIGHT_PAD))
 
     def _relayout(self) -> None:
-        """Width, font, wrapping or text changed: the top of the view stays in place."""
+        """Lay out again after a change of width, font, wrapping or text; the top of the view stays in place."""
         line, kept = self.scroll_position.line, 0
         if self.layouts.wrap_width is not None and line <= self.line_count:
             row = max(0, self.scroll_position.hidden - self._pad_above(line)) // self.row_height
@@ -341,7 +341,8 @@ class LineCanvas(QAbstractScrollArea):
         return None
 
     def _lay_out_rest(self) -> None:
-        """Between two events: so the scroll bars come to tell the truth, and going up or to the end costs nothing."""
+        """Lay out the rest of long lines between events, so that the scroll bars become exact and later jumps are
+        fast."""
         until = time.perf_counter() + _REST_BUDGET
         while (laid := self._unfinished()) is not None and time.perf_counter() < until:
             while not laid.complete and time.perf_counter() < until:
@@ -363,7 +364,7 @@ class LineCanvas(QAbstractScrollArea):
         self.viewport().update()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """By pixels, since the bar's unit is a line, which may be many rows tall."""
+        """Scroll by pixels, since the bar's unit is a line, which may be many rows tall."""
         pixels, angle = event.pixelDelta(), event.angleDelta()
         if abs(angle.x()) > abs(angle.y()) or event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             super().wheelEvent(event)

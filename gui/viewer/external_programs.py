@@ -1,4 +1,4 @@
-"""Hands a file to other programs: an editor at a line, the file manager. Never through a shell."""
+"""Opens a file in an editor at a line, or shows it in the file manager. Never through a shell."""
 
 import os
 import shlex
@@ -78,7 +78,7 @@ def open_in_editor(path: Path, line: int, template: str) -> str:
 
 
 def _open_by_desktop(path: Path) -> bool:
-    """Whether the desktop has a program for the file; QDesktopServices always reports success."""
+    """Return whether the desktop has a program for the file; QDesktopServices always reports success."""
     if sys.platform == "win32":
         try:
             os.startfile(path)
@@ -201,7 +201,7 @@ class ExternalOpener(QObject):
         if place.parent.is_dir():
             reveal_in_file_manager(place, self)
         else:
-            self.failed.emit(tr("{name} is no single file that could be shown.", name=place.name))
+            self.failed.emit(tr("{name} is not a single file, so it can't be shown.", name=place.name))
 
     def locate(self, name: str, act: Callable[[Path], None]) -> None:
         """Call `act` with where the file is now, since that looks at the disk, or tell why it is not there."""

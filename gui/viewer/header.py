@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QMenu, QPushButton, QStyle, QWidget
 
 from engine import marked, tr
-from gui.commands.commands import tell_key
+from gui.commands.commands import show_key_in_tooltip
 from gui.commands.keymap import command
 from gui.style.stylesheet import set_role
 from gui.style.typography import font_scale
@@ -43,7 +43,7 @@ class FoldingActions:
         self.more.setMenu(self._menu)
 
     def offer(self, actions: Sequence[QAction]) -> None:
-        """Have these at the end of the menu, too."""
+        """Add these actions at the end of the menu."""
         self._menu_actions += [None, *actions]
 
     def set_ready(self, ready: bool) -> None:
@@ -110,8 +110,8 @@ class ViewerHeader(QFrame):
         self.crumb = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle, parent=self)
         self.crumb.setProperty("role", "meta")
         self.source_button, self.rendered_button = self._mode_button(tr("Source")), self._mode_button(tr("Rendered"))
-        tell_key(self.source_button, tr("The raw file"), TURN.name)
-        tell_key(self.rendered_button, tr("The file as a page"), TURN.name)
+        show_key_in_tooltip(self.source_button, tr("The raw file"), TURN.name)
+        show_key_in_tooltip(self.rendered_button, tr("The file as a page"), TURN.name)
         self.source_button.setChecked(True)
         modes = QButtonGroup(self)
         modes.addButton(self.source_button)
@@ -134,7 +134,7 @@ class ViewerHeader(QFrame):
             self._choose(not self.rendered_button.isChecked())
 
     def show_mode(self, *, rendered: bool) -> None:
-        """Say which of the two is on the screen."""
+        """Show which of the two modes is active."""
         (self.rendered_button if rendered else self.source_button).setChecked(True)
 
     def show_active(self, active: bool) -> None:
@@ -144,11 +144,11 @@ class ViewerHeader(QFrame):
         self._arrange()
 
     def offer(self, actions: Sequence[QAction]) -> None:
-        """Have these at the end of the menu, too."""
+        """Add these actions at the end of the menu."""
         self.folding.offer(actions)
 
     def set_ready(self, ready: bool) -> None:
-        """Whether there is a file to see and to do something with."""
+        """Enable the actions if a file is open."""
         for button in (self.source_button, self.rendered_button):
             button.setEnabled(ready)
         self.folding.set_ready(ready)
@@ -208,7 +208,7 @@ class ViewerHeader(QFrame):
         self.separator.setGeometry(0, self.height() - self.separator.height(), self.width(), self.separator.height())
 
     def _put(self, part: QWidget, place: QRect) -> None:
-        """As measured from where lines begin."""
+        """Place a widget; positions are measured from the start of text lines."""
         part.setGeometry(QStyle.visualRect(self.layoutDirection(), self.rect(), place))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -35,7 +35,7 @@ def row_of(layout: QTextLayout, unit: int) -> int:
 
 
 def spans(layout: QTextLayout, start: int, end: int) -> Iterator[QRectF]:
-    """The rectangle of each row's piece of a range of UTF-16 units, relative to the layout."""
+    """Return one rectangle per row for a range of UTF-16 units, relative to the layout."""
     for row in range(row_of(layout, start), row_of(layout, max(start, end - 1)) + 1):
         line = layout.lineAt(row)
         first = max(start, line.textStart())
@@ -49,8 +49,8 @@ def spans(layout: QTextLayout, start: int, end: int) -> Iterator[QRectF]:
 
 _PIECE = 200
 _WRAPPED_PIECE = 400
-"""Characters laid out together: in slow scripts, some milliseconds if no glyph was drawn before. A wrapped piece has
-some rows, since its last one is laid out twice."""
+"""Characters laid out together: a few milliseconds in slow scripts if no glyph was drawn before. A wrapped piece has
+several rows, since its last one is laid out twice."""
 _TAB_STOP = 4
 _FAR = 8e6
 """Pixels, more than any line has. Qt measures text in 64ths of a pixel, as 32-bit integers: 1e8 overflows, and a layout
@@ -62,7 +62,7 @@ _ONE_PIECE_ONLY = re.compile(
 )
 """Tab stops depend on the whole line, and so does the order of right-to-left text."""
 
-# What a terminal would obey and Qt would break a line at is shown as a picture of itself, one for one.
+# Control characters and line separators are shown as their Unicode symbols, one for one.
 _PICTURES = {code: 0x2400 + code for code in range(32) if code != 9}
 _PICTURES |= {0x7F: 0x2421, 0x85: 0x2424, 0x2028: 0x2424, 0x2029: 0x2424}
 
@@ -75,13 +75,13 @@ class LineStyle:
     wrap_width: int | None
     bold: bool = False
     code: bool = False
-    """Runs from left to right, whatever it begins with."""
+    """Whether the text runs from left to right, whatever it begins with."""
 
     def direction(self, text: str) -> Qt.LayoutDirection:
         return Qt.LayoutDirection.LeftToRight if self.code else text_direction(text)
 
     def lay_out(self, text: str) -> QTextLayout:
-        """The text on rows of the grid."""
+        """Lay out a text on rows of equal height."""
         layout = QTextLayout(text, self.typography.font)
         layout.setCacheEnabled(True)
         option = QTextOption()
@@ -120,7 +120,7 @@ class Piece:
     left: float
     right: float
     drawn: bool = False
-    """Drawn before: drawing a sign for the first time takes long, and never again."""
+    """Whether it was drawn before: drawing a glyph for the first time is slow."""
 
 
 class LineLayout:
@@ -130,7 +130,7 @@ class LineLayout:
         """`cut_mark` follows the text where it was cut."""
         self.text = text
         self.shown = (text if text.isprintable() else text.translate(_PICTURES)) + cut_mark
-        """What is drawn for the text, with the mark."""
+        """The drawn text, with the cut mark."""
         self.length = utf16_length(text)
         """Units of the text without the mark."""
         self.is_cut = bool(cut_mark)
@@ -165,7 +165,7 @@ class LineLayout:
                 break
             size *= 2  # a row of very thin signs
         units, rows = utf16_length(text), layout.lineCount()
-        if rest and self._wrapped:  # what follows may belong into the last row: that one begins the next piece
+        if rest and self._wrapped:  # the next text may continue the last row, so this row begins the next piece
             rows -= 1
             last = layout.lineAt(rows)
             last.setPosition(QPointF(0, _FAR))
@@ -181,7 +181,7 @@ class LineLayout:
         self._done += len(text)
 
     def lay_out_area(self, area: QRectF, until: float) -> bool:
-        """Lay out what a rectangle relative to the line shows; False when `until` (`perf_counter`) was too soon."""
+        """Lay out what a rectangle relative to the line shows; False if time ran out (`until`, by `perf_counter`)."""
         while not self.complete and not self._covers(area):
             if time.perf_counter() > until:
                 return False
@@ -316,7 +316,7 @@ class LineLayout:
 
 
 def _joint(text: str) -> int:
-    """Where to end a piece: after the last blank of its second half, else at least not inside a sign."""
+    """Return the end of a piece: after the last blank of its second half, else not inside a character."""
     blank = text.rfind(" ", len(text) // 2)
     if blank >= 0:
         return blank + 1

@@ -1,4 +1,4 @@
-"""Draws one line of source: its ground, its number, the marks behind its words, and the words."""
+"""Draws one line of source: background, number, highlights and text."""
 
 import math
 import time
@@ -53,7 +53,7 @@ class Decoration:
 class LinePainter:
     """Paints lines into the part of a view that is `visible`, their text `shift` pixels to the left.
 
-    All places are those from left to right; the painter may be mirrored (`gui/widgets/mirrored.py`).
+    Positions are measured from the left; the painter may be mirrored (`gui/widgets/mirrored.py`).
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class LinePainter:
         self._painter.fillRect(self.gutter.edge, top, self.gutter.edge_width, height, self._colours.accent)
 
     def number(self, top: int, number: int) -> None:
-        """On the baseline of the line's first row."""
+        """Draw the line number on the baseline of the first row."""
         text = str(number)
         width = len(text) * self._typography.character_width
         self._painter.setPen(self._colours.muted)
@@ -86,7 +86,7 @@ class LinePainter:
             self._painter.drawText(stands.topLeft() + QPointF(0, self._typography.baseline), text)
 
     def text(self, top: int, laid: LineLayout, decoration: Decoration) -> bool:
-        """The text with its background, in the part next to the gutter; False if some is still missing."""
+        """Draw the text and its highlights next to the gutter; False if some is still missing."""
         self._painter.setClipRect(self.visible.adjusted(self.gutter.text_left - self._typography.scaled(4), 0, 0, 0))
         with upright(self._painter, self.visible) as stands:
             visible = QRectF(stands)
@@ -125,7 +125,7 @@ class LinePainter:
         return whole
 
     def _box(self, origin: QPointF, laid: LineLayout, start: int, end: int, fill: QColor | None) -> None:
-        """A rounded box behind a range of text, or the frame of one round it."""
+        """Draw a rounded box behind a range of text, or a frame around it."""
         height = self._typography.row_height
         inset = self._typography.scaled(1.5)
         self._painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -165,7 +165,7 @@ def _ink(start: int, end: int, colour: QColor) -> QTextLayout.FormatRange:
 
 
 def _moved(inks: Sequence[QTextLayout.FormatRange], start: int) -> list[QTextLayout.FormatRange]:
-    """Inks of a line for its piece that begins with the unit `start`."""
+    """Shift the text formats of a line to its piece that begins with the unit `start`."""
     if not start:
         return list(inks)
     moved = []
@@ -185,6 +185,7 @@ def faded(colour: QColor, opacity: int) -> QColor:
 
 
 def _between(ranges: Sequence[tuple[int, int]], first: int, last: int) -> Sequence[tuple[int, int]]:
-    """Those of ascending, disjoint ranges that touch the units `first` to `last`: a long line may have thousands."""
+    """Return those of ascending, disjoint ranges that touch the units `first` to `last`; a long line may have
+    thousands."""
     begin = bisect_left(ranges, first, key=lambda found: found[1])
     return ranges[begin : bisect_right(ranges, last, key=lambda found: found[0])]

@@ -8,7 +8,7 @@ from typing import Protocol
 from engine import NumberedText, tr
 
 LINE_LIMIT = 20_000
-"""Characters shown of one line; laying out more would be felt."""
+"""Most characters shown of one line; laying out more would block the window."""
 
 Place = tuple[int, int]
 """A line, and a column in code points from 0."""
@@ -19,7 +19,7 @@ class Lines(Protocol):
     def line_count(self) -> int: ...
 
     def lines(self, first: int, last: int) -> Sequence[str]:
-        """Lines `first` to `last`, both included, each at most `LINE_LIMIT` characters. Any thread."""
+        """Return lines `first` to `last`, both included, of at most `LINE_LIMIT` characters each. Any thread."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class FileLines:
         try:
             text = self._text.line(number, limit=LINE_LIMIT + 1)
         except (OSError, ValueError) as problem:
-            return tr("(this line cannot be read any more: {problem})", problem=problem), False
+            return tr("(this line can no longer be read: {problem})", problem=problem), False
         return text[:LINE_LIMIT], len(text) > LINE_LIMIT
 
     def whole(self, first: int, last: int) -> str:
@@ -80,7 +80,7 @@ class FileLines:
 
 
 class Selection:
-    """Empty until something was clicked; `caret` is the end that moves."""
+    """The selected text, empty until the first click; `caret` is the end that moves."""
 
     def __init__(self) -> None:
         self.anchor: Place | None = None
@@ -94,7 +94,7 @@ class Selection:
         return min(self.anchor, self.caret), max(self.anchor, self.caret)
 
     def put(self, place: Place) -> None:
-        """Select nothing, and begin here."""
+        """Clear the selection and start a new one here."""
         self.anchor = self.caret = place
 
     def extend(self, place: Place) -> None:

@@ -61,7 +61,7 @@ class PageStyle:
     colours: Tokens
     scale: float
     line_height: int = 150
-    """Of prose, in percent."""
+    """Line height of prose, in percent."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def _fragments(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:
 
 
 def _replace_images(block: QTextBlock, cursor: QTextCursor) -> None:
-    """An image's description in its place: reading a note must not fetch anything."""
+    """Replace images by their descriptions, since displaying a note must not load anything."""
     images = [found for found in _fragments(block) if found[2].isImageFormat()]
     for position, length, look in reversed(images):
         name = look.property(_IMAGE_ALT) or look.toImageFormat().name().rsplit("/", 1)[-1]
@@ -261,7 +261,7 @@ def _style_table(table: QTextTable, cursor: QTextCursor, style: PageStyle) -> No
 
 
 _OUT_OF_VIEW = 20
-"""Pixels, more than the box has round its text."""
+"""Pixels, more than the padding of a code box."""
 _CODE_PAD = 6
 _BAR_WIDTH = 3
 
@@ -282,7 +282,7 @@ class PagePainter:
         self._scale = scale
         self._width = width
         self._view = painter.combinedTransform().inverted()[0].mapRect(QRectF(painter.viewport()))
-        """What can be seen, in the coordinates of the document."""
+        """The visible rectangle, in coordinates of the document."""
 
     def grounds(self, block: QTextBlock, rect: QRectF, *, first: bool) -> None:
         """Backgrounds of a block at `rect`; `first` is the topmost visible one."""

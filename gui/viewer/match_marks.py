@@ -18,7 +18,7 @@ Ranges = list[tuple[int, int]]
 
 _KEPT = 2_000
 _LONG_LINE = 2_000
-"""Characters from which on a line is looked through in the background: it may take a tenth of a second."""
+"""Lines with at least so many characters are searched in the background, since that may take 0.1 s."""
 _TICK_HEIGHT = 3
 _TICK_INSET = 3
 _HANDLE_OPACITY = 60
@@ -39,7 +39,7 @@ class MatchScrollBar(QScrollBar):
         self._highlight: tuple[int, int] | None = None
 
     def set_length(self, lines: int) -> None:
-        """How many lines the height of the strip stands for."""
+        """Set the number of lines that the scroll bar's height represents."""
         if lines != self._length:
             self._length = max(1, lines)
             self.update()
@@ -55,7 +55,7 @@ class MatchScrollBar(QScrollBar):
         self.update()
 
     def y_of(self, line: int) -> int:
-        """The pixel of the strip that stands for a line."""
+        """Return the vertical position of a line on the scroll bar."""
         return (line - 1) * self.height() // self._length
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -114,7 +114,7 @@ class MatchMarks(QObject):
         self.forget()
 
     def forget(self) -> None:
-        """The text changed."""
+        """Drop all ranges: the text changed."""
         for job in self._sought.values():
             job.cancel()
         self._sought.clear()
@@ -124,7 +124,7 @@ class MatchMarks(QObject):
         return self._finder is None or line in self._kept
 
     def of(self, line: int, text: str) -> Ranges:
-        """The ranges of a line; for a long one perhaps none now, and `found` follows."""
+        """Return the ranges of a line; a long line may have none yet, and `found` follows."""
         finder = self._finder
         if finder is None:
             return []

@@ -23,7 +23,7 @@ class FindMessages:
     find: str
     looking: str
     unasked: str
-    """With the `key` that opens the find bar."""
+    """Nothing is searched yet; with the `key` that opens the find bar."""
     missing: str
     without_word: str
     """No word of the query occurs there."""
@@ -48,7 +48,7 @@ IN_SESSION = FindMessages(
 _OVERVIEW_CHARACTERS = 8 * 1024 * 1024
 """Amount of text analysed for the overview; further hits are searched on demand."""
 _FIND_CHARACTERS = 1 << 40
-_PATIENCE_MS = 300
+_NOTICE_DELAY_MS = 300
 _SHIFT = 0.1
 """Seconds that one job works before it reports."""
 MOST_HITS = 20_000
@@ -87,7 +87,7 @@ class TextScan(QObject):
         return self._job is not None
 
     def start(self, lines: Lines, finder: Finder, *, near: int, most_characters: int) -> None:
-        """Forget what was, and look through at most so many characters, beginning at line `near`."""
+        """Search a new text, at most so many characters of it, beginning at line `near`."""
         self.stop()
         self._lines, self._finder = lines, finder
         self._near, self._left = block_of(near), most_characters
@@ -102,7 +102,7 @@ class TextScan(QObject):
         self.changed.emit()
 
     def step(self, place: Place, *, forward: bool, then: OnStep) -> None:
-        """Call `then` with the next hit after `place` (or before it), now or once it is found."""
+        """Call `then` with the next hit after `place` (or before it), immediately or once it is found."""
         self._sought = place, forward, then
         self._answer()
 
@@ -162,7 +162,7 @@ class TextScan(QObject):
 
 
 def _order(hits: MatchMap, start: int, *, forward: bool) -> Iterable[int]:
-    """Blocks to look through: from `start` on, round the end of the text; those known already left out."""
+    """Return the blocks still to search: from `start` on, wrapping around at the end of the text."""
     count = hits.block_count
     known = {block for block in range(count) if hits.knows(block)}
     turn = (start + step if forward else start - step for step in range(count))
@@ -196,13 +196,14 @@ def _hits(texts: Sequence[str], first: int, finder: Finder, token: CancelToken) 
 
 
 class MatchView(Protocol):
-    """What shows the hits: the source, or the rendered page."""
+    """The view that shows the hits: the source or the rendered page."""
 
     def set_finders(self, marks: Finder | None, found: Finder | None) -> None:
-        """Mark the words of the query, and what the find bar looks for, where they come into view."""
+        """Set the finders of the query's words and of the find bar's text, which are highlighted where they come into
+        view."""
 
     def place(self) -> Place:
-        """Where looking begins."""
+        """The position at which the search for hits begins."""
 
     def shows(self, hit: Hit) -> bool:
         """Whether this hit is in view."""
@@ -239,13 +240,13 @@ class MatchNavigator(QObject):
         self._needle: Finder | None = None
         self._origin: Place | None = None
         self._current: Hit | None = None
-        self._patience = QTimer(self)
-        self._patience.setSingleShot(True)
-        self._patience.setInterval(_PATIENCE_MS)
-        self._patience.timeout.connect(lambda: self.notice.emit(tr(words.looking)))
+        self._notice_delay = QTimer(self)
+        self._notice_delay.setSingleShot(True)
+        self._notice_delay.setInterval(_NOTICE_DELAY_MS)
+        self._notice_delay.timeout.connect(lambda: self.notice.emit(tr(words.looking)))
 
     def look_in(self, view: MatchView, lines: Lines, *, near: int, query: str, language: str) -> None:
-        """Mark the words of a query in a text, and look through the neighbourhood of line `near` first."""
+        """Highlight the words of a query in a text, searching near line `near` first."""
         self._current = self._origin = None
         view.show_hit(None)
         if (view, lines, query) == (self._view, self._lines, self._words):
@@ -262,7 +263,7 @@ class MatchNavigator(QObject):
             self._restart()
 
     def leave(self) -> None:
-        """There is no text any more."""
+        """Stop searching: the text was closed."""
         self._view = self._lines = self._current = self._origin = None
         self._restart()
 
@@ -284,7 +285,7 @@ class MatchNavigator(QObject):
             self._step(self._found, self._origin, forward=True, quiet=True)
 
     def step(self, *, forward: bool) -> None:
-        """Go to the next hit, or the one before, round the end of the text if need be."""
+        """Go to the next or previous hit, wrapping around at the ends of the text."""
         if self._view is None:
             return
         scan = self._found if self._needle is not None else self._marks
@@ -297,11 +298,11 @@ class MatchNavigator(QObject):
         self._step(scan, place, forward=forward, quiet=False)
 
     def _step(self, scan: TextScan, place: Place, *, forward: bool, quiet: bool) -> None:
-        self._patience.start()
+        self._notice_delay.start()
         scan.step(place, forward=forward, then=lambda step: self._arrive(step, forward=forward, quiet=quiet))
 
     def _arrive(self, step: Step | None, *, forward: bool, quiet: bool) -> None:
-        self._patience.stop()
+        self._notice_delay.stop()
         self._current = step.hit if step is not None else None
         if self._view is not None:
             self._view.show_hit(self._current)
@@ -320,7 +321,7 @@ class MatchNavigator(QObject):
         self._restart_found()
 
     def _restart_found(self) -> None:
-        self._patience.stop()
+        self._notice_delay.stop()
         if self._lines is None or self._needle is None:
             self._found.stop()
         else:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from gui.viewer.lines import Place
 
 BLOCK = 256
-"""Lines that are looked through together."""
+"""Lines that are searched together."""
 
 _FINE_BLOCKS = 2_000
 
@@ -42,7 +42,7 @@ class Unknown:
 
 
 class MatchMap:
-    """Hits by block of lines, from 0; a block is missing until it has been looked through."""
+    """Hits by block of lines, from 0; a block is missing until it has been searched."""
 
     def __init__(self, line_count: int) -> None:
         self.block_count = -(-line_count // BLOCK)
@@ -61,7 +61,8 @@ class MatchMap:
         self._blocks[block] = tuple(hits)
 
     def lines(self) -> Iterator[int]:
-        """Lines with a hit, in no order, perhaps repeated; one a block where blocks are finer than any screen."""
+        """Return lines with a hit, unordered and perhaps repeated; one line per block if there are more blocks than
+        pixels."""
         most = 1 if self.block_count > _FINE_BLOCKS else None
         for hits in self._blocks.values():
             for hit in hits[:most]:
@@ -74,7 +75,7 @@ class MatchMap:
         return before + bisect_left(self._blocks.get(home, ()), hit)
 
     def step(self, place: Place, *, forward: bool) -> Step | Unknown | None:
-        """The first hit that starts after `place` (or before it), round the end if need be; None: there is none."""
+        """Return the first hit after `place` (or before it), wrapping around at the ends; None if there is none."""
         if not self.block_count:
             return None
         home = min(block_of(place[0]), self.block_count - 1)
@@ -100,7 +101,7 @@ def block_of(line: int) -> int:
 
 
 def query_finder(query: str, language: str) -> Finder:
-    """Finds the words of a search as the index understands them: other cases, accents and endings too.
+    """Return a finder of the query's words as the index matches them: in any case, accent and ending.
 
     Phrases are found whole; operators, and what they exclude, not at all.
     """
@@ -111,6 +112,6 @@ def query_finder(query: str, language: str) -> Finder:
 
 
 def plain_finder(needle: str) -> Finder:
-    """Finds the characters as typed, in either case."""
+    """Return a finder of the typed characters, in either case."""
     pattern = re.compile(re.escape(needle), re.IGNORECASE)
     return lambda text: [found.span() for found in pattern.finditer(text)]

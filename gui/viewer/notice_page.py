@@ -71,7 +71,7 @@ class Hint(QFrame):
 
 
 class EmptyPage(QFrame):
-    """Instead of a file: one sentence, and at most one thing to do.
+    """The page shown instead of a file: one sentence and at most one button.
 
     Signals:
         retry: the button was pressed.

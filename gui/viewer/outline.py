@@ -1,4 +1,4 @@
-"""Where the headings and the code blocks of a Markdown file are: a `#` in one of these is no heading."""
+"""Finds the headings and code blocks of a Markdown file; a `#` inside a code block is no heading."""
 
 import re
 from bisect import bisect_right
@@ -9,10 +9,10 @@ from engine import CancelToken, note_title
 from gui.viewer.lines import Lines
 
 _LOOKED_AT = 4 * 1024 * 1024
-"""Characters; a file this long is a log rather than a note."""
+"""Most characters read; a longer file is a log rather than a note."""
 _BLOCK = 512
 _HEAD = 64 * 1024
-"""Characters in which a title is looked for."""
+"""Most characters searched for a title."""
 _HEAD_LINES = 16
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -23,7 +23,7 @@ _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 class Heading:
     line: int
     title: str
-    """As in the source, with its inline markup."""
+    """Title as in the source, with its inline markup."""
 
     @property
     def key(self) -> str:

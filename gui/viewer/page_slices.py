@@ -15,7 +15,7 @@ from gui.viewer.outline import Outline
 TOO_LONG = marked("A part of this file is too long to render. Its source is shown.")
 
 _LONGEST_BLOCK = 16 * 1024
-"""Characters of one paragraph, line of code or cell: Qt lays a paragraph out in one go."""
+"""Most characters of a paragraph, line of code or cell: Qt lays out a paragraph in one step."""
 _SPANS = "*_`[~@:"
 """Characters that begin or end most inline formatting, including links."""
 
@@ -34,9 +34,9 @@ class Load:
     characters: int = 0
     lines: int = 0
     items: int = 0
-    """Of lists."""
+    """Items of lists."""
     cells: int = 0
-    """Of tables."""
+    """Cells of tables."""
     spans: int = 0
     """Characters that may begin a span."""
 
@@ -49,7 +49,7 @@ class Load:
 
 
 ENOUGH = Load(characters=16 * 1024, lines=2_000, items=300, cells=300, spans=500)
-"""A part with as much ends where the next one may begin."""
+"""A part with this load ends where the next one may begin."""
 MOST = Load(characters=64 * 1024, lines=8_000, items=1_000, cells=1_000, spans=2_000)
 """Limits of a part; a note without a possible split within them is refused."""
 
@@ -70,7 +70,7 @@ def markdown_slices(lines: FileLines, outline: Outline) -> Iterator[str]:
 
 # markdown-it-py 4.3 must parse the whole note first: 1,160 ms for a table of 10,000 rows, which is refused in 30 here.
 class _Cutter:
-    """Takes the lines in order and ends a part where it can."""
+    """Collects lines into parts, and ends a part where a split leaves the result unchanged."""
 
     def __init__(self, outline: Outline) -> None:
         self._outline = outline
@@ -80,7 +80,7 @@ class _Cutter:
         self._block = 0
         """Characters of the paragraph so far."""
         self._is_plain = False
-        """Whether that paragraph is in no quote, list, table or code."""
+        """Whether that paragraph is outside of quotes, lists, tables and code."""
         self._columns = 0
         """Columns of the open table, else 0."""
         self._in_front_matter = False

@@ -71,7 +71,7 @@ class SourceAndPage(QObject):
             self._show_rendered()
 
     def choose(self, *, rendered: bool, keep_place: bool) -> None:
-        """Turn to the other face, also for the files that follow."""
+        """Switch to the other mode, also for later files."""
         self._wants_page = rendered
         if not rendered:
             self.rendered.cancel()
@@ -107,7 +107,7 @@ class SourceAndPage(QObject):
             self._hits.look_in(view, lines, near=near, query=query, language=language)
 
     def _heading(self, opened: OpenedFile) -> HeadingPlace | None:
-        """The heading above the place that the source shows."""
+        """Return the heading above the position that the source shows."""
         return opened.outline.place_of(max(1, self._source.place()[0]))
 
 
@@ -128,13 +128,13 @@ class ViewerPanel(BaseViewer):
 
     `elsewhere` opens files in other programs, also for the rest of the window.
 
-    Signals: file_shown: the name of the file whose text is shown, or why it has none. more_wanted: find passages
-    similar to this `Passage`, with its first words if known. link_wanted: a link to this `Location`.
+    Signals: file_shown: the name of the file whose text is shown, or why it has none. more_requested: find passages
+    similar to this `Passage`, with its first words if known. link_requested: a link to this `Location`.
     """
 
     file_shown = Signal(str)
-    more_wanted = Signal(object, str)
-    link_wanted = Signal(object)
+    more_requested = Signal(object, str)
+    link_requested = Signal(object)
 
     def __init__(self, jobs: Jobs, manager: MemorySearchManager | None = None, parent: QWidget | None = None) -> None:
         super().__init__(jobs, IN_FILE, parent)
@@ -170,7 +170,7 @@ class ViewerPanel(BaseViewer):
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Features that the files' memory doesn't support."""
-        self.similar.gate.hear(lacks)
+        self.similar.gate.update_features(lacks)
         self._chunks.show_unsupported(lacks)
 
     def refresh(self) -> None:
@@ -213,7 +213,7 @@ class ViewerPanel(BaseViewer):
 
     @property
     def busy(self) -> bool:
-        """Whether what belongs to the text that is shown is not there yet."""
+        """Whether something of the shown text is still being loaded."""
         return self._chunks.busy
 
     def show_result(self, result: MemorySearchResult, query: str) -> None:
@@ -225,7 +225,7 @@ class ViewerPanel(BaseViewer):
         self._show(ViewTarget.of_lines(path, line, end))
 
     def clear(self, instead: NothingToRead = CHOOSE_RESULT) -> None:
-        """Show no file, but these words."""
+        """Show these words instead of a file."""
         self.target = None
         self._opener.cancel()
         self._drop_file()
@@ -317,7 +317,7 @@ class ViewerPanel(BaseViewer):
         self._source_and_page.show(opened, target, keep_place=self.page is self.rendered and not reveal)
 
     def _turn_to(self, face: QWidget) -> None:
-        """The text is loaded."""
+        """Show the mode whose text is loaded."""
         self.header.show_mode(rendered=face is self.rendered)
         self._show_page(face)
         if self.target is not None:
@@ -349,7 +349,7 @@ class ViewerPanel(BaseViewer):
         super()._close_find()
 
     def follow_link(self, url: QUrl) -> None:
-        """Open a link of the note: a page of the web outside, another note here, and nothing else."""
+        """Open a link of the note: a web page in the browser, another note in the viewer, and nothing else."""
         if self.target is not None and self._manager is not None:
             self._links.follow(url, self.target.name, self._manager)
 
@@ -390,12 +390,12 @@ class ViewerPanel(BaseViewer):
         key_action(self, TURN).triggered.connect(self.header.toggle_mode)
         self.source.chunk_pressed.connect(self._chunks.choose)
         self._chunks.said.connect(self.hint.say)
-        self._chunks.source_wanted.connect(self._leave_page)
-        self._chunks.more_wanted.connect(self.more_wanted)
-        self.similar.wanted.connect(self.more_wanted)
+        self._chunks.source_requested.connect(self._leave_page)
+        self._chunks.more_requested.connect(self.more_requested)
+        self.similar.wanted.connect(self.more_requested)
         self.similar.said.connect(self.hint.say)
         self.header.rendered_chosen.connect(self.choose_rendered)
         self.empty_page.retry.connect(lambda: self._open(reloading=False))
         self.file_actions.said.connect(self.hint.say)
-        self.file_actions.link_wanted.connect(self.link_wanted)
+        self.file_actions.link_requested.connect(self.link_requested)
         self.external.failed.connect(self.hint.say)

@@ -38,11 +38,11 @@ _LINE_CHARACTERS = 84
 _SIDE = 28
 _ABOVE_HEADING = 12
 _TURN = 0.008
-"""Seconds of one turn."""
+"""Seconds of layout in one turn of the event loop."""
 _STEP = 0.006
 """Seconds before the events of the window have their turn."""
 _CHARACTERS = 1_000
-"""Laid out before the clock is looked at, in at least one paragraph."""
+"""Characters laid out between looks at the clock, at least one paragraph."""
 
 
 class StepwiseLayout(QObject):
@@ -65,27 +65,27 @@ class StepwiseLayout(QObject):
         self._timer.timeout.connect(self._go_on)
 
     def take(self, document: QTextDocument) -> None:
-        """Nothing of this document is laid out, nor will be before `start`."""
+        """Set the document; nothing of it is laid out before `start`."""
         self._document = document
         self._timer.stop()
         self.complete = False
         document.documentLayout().installEventFilter(self)
 
     def start(self, target: int) -> None:
-        """Lay out from the first block on; `target` is the block to tell of, from 0."""
+        """Lay out from the first block on; `reached` is emitted for the block `target`, from 0."""
         self._target = target
         self.restart()
         self._go_on()  # a short page is complete before it is painted for the first time
 
     def restart(self) -> None:
-        """The width changed: positions of blocks must be computed again."""
+        """Lay out again after a change of the width."""
         if self._document is not None:
             self.complete = False
             self._done = 0
             self._timer.start(0)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Hold back Qt's own timer meanwhile: its steps double until one takes a tenth of a second."""
+        """Suppress Qt's own layout timer meanwhile: its steps double until one takes 0.1 s."""
         return not self.complete and event.type() == QEvent.Type.Timer
 
     def _go_on(self) -> None:
@@ -230,13 +230,13 @@ class RenderedView(QTextBrowser):
         self._job.cancel()
 
     def leave(self) -> None:
-        """The text is about to be closed: stop reading it. The page stays on the screen."""
+        """Stop reading the text, which is about to be closed; the page stays on the screen."""
         self.cancel()
         self._lines = None
 
     @property
     def blocks(self) -> TextLines:
-        """The page's text, to look through."""
+        """Return the page's text for searching."""
         return TextLines(self._page.texts if self._page is not None else ())
 
     def go_to_heading(self, at: HeadingPlace | None) -> None:
@@ -272,7 +272,7 @@ class RenderedView(QTextBrowser):
             self._keep_place = True  # from here on, also when it comes back in other colours
 
     def _put(self, page: Page) -> None:
-        """Hand the page to Qt."""
+        """Show the page in Qt's browser."""
         old, self._own = self._own, page.document
         page.document.setParent(self)  # only then Qt asks this view, and not the disk, for the page's resources
         self.setDocument(page.document)
@@ -323,7 +323,7 @@ class RenderedView(QTextBrowser):
         return self.document().documentLayout().blockBoundingRect(block)
 
     def _hit_rect(self, hit: Hit) -> QRectF:
-        """The first row of a hit, on the page."""
+        """Return the rectangle of the first row of a hit, on the page."""
         block = self._block(hit.line)
         rect = self._rect(block)
         [(start, end)] = utf16_ranges(block.text(), [(hit.start, hit.end)])
@@ -346,7 +346,7 @@ class RenderedView(QTextBrowser):
             block = block.next()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Grounds and marks first, then Qt's text over them."""
+        """Paint backgrounds and highlights first, then Qt's text over them."""
         painter = QPainter(self.viewport())
         colours = tokens(self.palette())
         pen = PagePainter(painter, self.document(), colours, scale=font_scale(), width=self.viewport().width())
@@ -368,7 +368,7 @@ class RenderedView(QTextBrowser):
         return no_resource(kind)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """A line of text stays short enough to read; the rest of a wide window stays free."""
+        """Limit the width of the text; the rest of a wide window stays empty."""
         scale = font_scale()
         widest = round(self.fontMetrics().averageCharWidth() * _LINE_CHARACTERS * _TEXT_PIXELS / 13)
         side = round(_SIDE * scale)
@@ -379,13 +379,13 @@ class RenderedView(QTextBrowser):
             self._layout_steps.restart()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Colours and sizes are part of the page: make it again."""
+        """Create the page again after a change of colours or sizes, which are part of it."""
         super().changeEvent(event)
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and self._lines is not None:
             self._start(self._lines)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """The browser's own, and what else can be done with the page."""
+        """Show the browser's own menu with the actions of the page."""
         menu = self.createStandardContextMenu(event.pos())
         menu.addSeparator()
         menu.addActions(self.actions())
@@ -393,7 +393,7 @@ class RenderedView(QTextBrowser):
         menu.popup(event.globalPos())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Letters and Esc belong to the viewer; the browser would swallow some of them."""
+        """Leave letters and Esc to the viewer; the browser would consume some of them."""
         if (event.text().isprintable() and event.text().strip()) or event.key() == Qt.Key.Key_Escape:
             event.ignore()
             return

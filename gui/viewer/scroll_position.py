@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 
 class ScrollPosition:
-    """Heights in pixels, only requested for lines near the view.
+    """The line at the top of the view, and its hidden pixels. Heights are in pixels, only requested for lines near the
+    view.
 
     `height_of(number, enough)` may lay the line out: it returns the line's height, or any value of at least `enough`
     for a taller line. `guess_of(number)` lays out no more of it, and only affects the scroll bar.
@@ -26,7 +27,7 @@ class ScrollPosition:
         """Pixels of it above the view."""
 
     def reset(self, line_count: int) -> None:
-        """Another text: go to its start."""
+        """Go to the start of another text."""
         self._count = line_count
         self.line, self.hidden = 1, 0
 
@@ -49,7 +50,7 @@ class ScrollPosition:
         self.line, self.hidden = self._end()
 
     def top_of(self, line: int) -> int | None:
-        """Where the line begins, in pixels from the top of the view; None when it is not in view."""
+        """Return the top of a line, in pixels below the top of the view; None if it is not in view."""
         if not self.line <= line <= self._count:
             return None
         top = -self.hidden
@@ -60,11 +61,11 @@ class ScrollPosition:
         return top
 
     def value(self, unit: int) -> int:
-        """The place for a scroll bar on which each line is `unit` long."""
+        """Return the value of a scroll bar on which each line is `unit` long."""
         return self._value(self.line, self.hidden, unit) if self._count else 0
 
     def maximum(self, unit: int) -> int:
-        """The largest value."""
+        """Return the largest value of the scroll bar."""
         room = self._view
         for number in range(self._count, 0, -1):
             room -= self._guess_of(number)
@@ -73,7 +74,7 @@ class ScrollPosition:
         return 0
 
     def set_value(self, value: int, unit: int) -> None:
-        """Go where the scroll bar was put."""
+        """Go to a value of the scroll bar."""
         if value >= self.maximum(unit):
             self.go_to_end()
             return
@@ -86,7 +87,7 @@ class ScrollPosition:
         return (line - 1) * unit + min(unit, hidden * unit // max(1, self._guess_of(line)))
 
     def _settle(self) -> None:
-        """Carry pixels over to the lines that they belong to, and stay inside the text."""
+        """Normalise line and hidden pixels, and stay inside the text."""
         if self._count == 0:
             self.line, self.hidden = 1, 0
             return
@@ -106,7 +107,7 @@ class ScrollPosition:
         self.line, self.hidden = self._end()
 
     def _end(self) -> tuple[int, int]:
-        """The place from which the last line ends at the bottom of the view."""
+        """Return the position at which the last line ends at the bottom of the view."""
         room = self._view
         for number in range(self._count, 0, -1):
             room -= self._height_of(number, math.inf)

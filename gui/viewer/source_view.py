@@ -1,4 +1,4 @@
-"""The source of a file to read in: hits to step through, text to select, keys, and words for assistive tools."""
+"""The source of a file as a widget: hits, selection, keys and accessibility."""
 
 from dataclasses import replace
 
@@ -95,7 +95,7 @@ class SourceView(LineCanvas):
         self.viewport().update()
 
     def show_hits(self, marks: MatchMap, found: MatchMap | None) -> None:
-        """The strip shows those hits that n and N step through."""
+        """Show in the scroll bar the hits that n and N step through."""
         self._overview.set_ticks((marks if found is None else found).lines())
 
     def _bring_into_view(self, hit: Hit) -> None:
@@ -125,7 +125,7 @@ class SourceView(LineCanvas):
             self.selection.select(self.current_hit.place, (self.current_hit.line, self.current_hit.end))
 
     def selected_word(self) -> str:
-        """What is selected, if it is part of one line."""
+        """Return the selected text if it is part of one line."""
         ends = self.selection.ends
         if ends is None or ends[0][0] != ends[1][0]:
             return ""

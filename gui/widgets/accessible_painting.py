@@ -43,7 +43,7 @@ class Painted(Protocol):
 
 
 @cache
-def tell_painted() -> None:
+def describe_painted_widgets() -> None:
     """From now on; once in a program."""
     QAccessible.installFactory(_make)
 

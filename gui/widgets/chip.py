@@ -14,7 +14,7 @@ from gui.widgets.mirrored import mirror, write
 _PAD = 12
 _HEIGHT = 26
 _ARROW = 12
-_FEWEST_LETTERS = 4
+_FEWEST_CHARACTERS = 4
 
 
 class Chip(Toggle, QPushButton):
@@ -54,7 +54,7 @@ class Chip(Toggle, QPushButton):
     def minimumSizeHint(self) -> QSize:
         if not self._yields:
             return self.sizeHint()
-        few = QFontMetrics(self._font(bold=True)).averageCharWidth() * _FEWEST_LETTERS
+        few = QFontMetrics(self._font(bold=True)).averageCharWidth() * _FEWEST_CHARACTERS
         arrow = self._arrow() + 4 if self._opens_menu else 0
         hint = self.sizeHint()
         return QSize(min(hint.width(), few + 2 * _PAD + arrow), hint.height())

@@ -6,7 +6,7 @@ Pure functions.
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from engine import FileIssue, MemoryProviderStatus, files_told, marked, tr
+from engine import FileIssue, MemoryProviderStatus, files_covered, marked, tr
 
 BUILTIN = "builtin"
 _NAMES = {BUILTIN: marked("built-in index"), "lancedb": "LanceDB"}
@@ -49,7 +49,7 @@ def provider_instead(status: MemoryProviderStatus) -> FallbackEngine | None:
 
 
 _WORDS = {
-    "bad-name": marked("bad name"),
+    "bad-name": marked("unusable file name"),
     "binary": marked("binary"),
     "broken": marked("broken"),
     "copied": marked("copied"),
@@ -59,19 +59,19 @@ _WORDS = {
     "generated": marked("generated"),
     "hidden": marked("hidden"),
     "ignored-folder": marked("ignored folder"),
-    "kept-elsewhere": marked("kept elsewhere"),
+    "kept-elsewhere": marked("in another workspace"),
     "missing": marked("missing"),
-    "no-transcript": marked("no transcript"),
+    "no-transcript": marked("not a transcript"),
     "not-a-file": marked("not a file"),
     "not-embedded": marked("not embedded"),
     "not-included": marked("not included"),
     "not-text": marked("not text"),
     "not-utf8": marked("not UTF-8"),
-    "outside-memory": marked("outside memory"),
-    "packed-twice": marked("packed twice"),
-    "part-of-session": marked("part of session"),
+    "outside-memory": marked("outside the memory folder"),
+    "packed-twice": marked("compressed copy of a transcript"),
+    "part-of-session": marked("part of a session"),
     "secret": marked("secret"),
-    "source-off": marked("source off"),
+    "source-off": marked("source turned off"),
     "symlink": marked("symlink"),
     "too-large": marked("too large"),
     "unknown-format": marked("unknown format"),
@@ -81,7 +81,7 @@ _WORDS = {
 
 def files_left_out(issues: Iterable[FileIssue]) -> int:
     """Number of files, or of folders with everything in them: some entries represent all files of a kind."""
-    return sum(files_told(issue.detail) for issue in issues)
+    return sum(files_covered(issue.detail) for issue in issues)
 
 
 def rule_words(rule: str) -> str:

@@ -38,7 +38,7 @@ _SIDE = 15
 _GAP = 8
 _EDGE = 3
 """Room for the focus frame."""
-_FEWEST_LETTERS = 4
+_FEWEST_CHARACTERS = 4
 
 _DOT = 0.25
 """Of the width of the ring, on each side of the dot."""
@@ -83,7 +83,7 @@ class Checkable(Toggle):
 
     def minimumSizeHint(self) -> QSize:
         """With the first few characters."""
-        return _size(QFontMetrics(font_at(13)).averageCharWidth() * _FEWEST_LETTERS)
+        return _size(QFontMetrics(font_at(13)).averageCharWidth() * _FEWEST_CHARACTERS)
 
     def hitButton(self, at: QPoint) -> bool:
         return self.rect().contains(at)
@@ -229,7 +229,7 @@ class TextField(QPlainTextEdit):
     """Ctrl+Enter."""
     left = Signal()
     """Escape."""
-    undo_wanted = Signal()
+    undo_requested = Signal()
     """Ctrl+Z, with nothing typed that it could undo."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
@@ -250,6 +250,6 @@ class TextField(QPlainTextEdit):
         elif event.key() == Qt.Key.Key_Escape:
             self.left.emit()
         elif event.matches(QKeySequence.StandardKey.Undo) and not self.document().isUndoAvailable():
-            self.undo_wanted.emit()
+            self.undo_requested.emit()
         else:
             super().keyPressEvent(event)

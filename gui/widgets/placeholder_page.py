@@ -41,7 +41,7 @@ _BESIDE = 2
 """Buttons next to each other in a narrow list."""
 
 Action = tuple[str, Callable[[], None]]
-_FEWEST_LETTERS = 8
+_FEWEST_CHARACTERS = 8
 
 
 class ElidedButton(QPushButton):
@@ -55,7 +55,7 @@ class ElidedButton(QPushButton):
 
     def minimumSizeHint(self) -> QSize:
         hint = self.sizeHint()
-        few = self.fontMetrics().averageCharWidth() * _FEWEST_LETTERS
+        few = self.fontMetrics().averageCharWidth() * _FEWEST_CHARACTERS
         return QSize(min(hint.width(), few + self._around()), hint.height())
 
     @property

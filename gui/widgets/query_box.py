@@ -53,7 +53,7 @@ class QueryHistory:
 
     def earlier(self, query: str) -> str | None:
         """The query before `query`, the text of the box; None at the oldest."""
-        self._stand_at(query)
+        self._set_position(query)
         if self._at == 0:
             return None
         self._at -= 1
@@ -61,7 +61,7 @@ class QueryHistory:
 
     def later(self, query: str) -> str | None:
         """The query after `query`, at last the draft; None at the draft."""
-        self._stand_at(query)
+        self._set_position(query)
         if self._at == len(self._asked):
             return None
         self._at += 1
@@ -70,7 +70,7 @@ class QueryHistory:
     def _is_at(self, query: str) -> bool:
         return self._at < len(self._asked) and self._asked[self._at] == query
 
-    def _stand_at(self, query: str) -> None:
+    def _set_position(self, query: str) -> None:
         if not self._is_at(query):
             self._at, self._draft = len(self._asked), query
 
@@ -123,7 +123,7 @@ class QueryBox(QWidget):
         self.edit.setMaxLength(LONGEST_QUERY)
         self.edit.setPlaceholderText(hint)
         self.edit.setAccessibleName(name)
-        set_tip(self.edit, tr("Alt+Up and Alt+Down: earlier and later questions"))
+        set_tip(self.edit, tr("Alt+Up and Alt+Down: earlier and later queries"))
         self.edit.textChanged.connect(self._changed)
         self.edit.into_list.connect(self.into_list)
         self.edit.accepted.connect(self.accepted)

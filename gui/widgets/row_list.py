@@ -125,7 +125,7 @@ class RowModel(QAbstractListModel):
 
     # --- text of a row ----------------------------------------------------------------------------------------------
 
-    def told(self, row: Any) -> str:
+    def spoken(self, row: Any) -> str:
         """All of it in words, also for screen readers."""
         raise NotImplementedError
 
@@ -146,7 +146,7 @@ class RowModel(QAbstractListModel):
             case _ if role == RowRole:
                 return row
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
-                return self.told(row)
+                return self.spoken(row)
             case Qt.ItemDataRole.ToolTipRole:
                 return as_tip(self.tip(row), wrap=True) or None
         return None
@@ -171,7 +171,7 @@ class RowList(QListView):
     """Up on the first row, or Escape: return to the previous focus."""
     typed = Signal(object)
     """QKeyEvent that belongs to the box above."""
-    drag_wanted = Signal()
+    drag_requested = Signal()
     """The selected rows are being dragged away; `button_down` stays true as long as the button is down."""
 
     def __init__(self, rows: RowModel, name: str, parent: QWidget | None = None) -> None:
@@ -348,7 +348,7 @@ class RowList(QListView):
     def startDrag(self, supportedActions: Qt.DropAction) -> None:
         """The dragged data may have to be loaded first, so Qt's own drag doesn't begin."""
         self._drag_told = True
-        self.drag_wanted.emit()
+        self.drag_requested.emit()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         rect = self.visualRect(self.currentIndex())

@@ -7,7 +7,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from engine import MemoryProviderStatus, MemorySyncProgressUpdate, tr, tr_count
-from gui.commands.commands import tell_key
+from gui.commands.commands import show_key_in_tooltip
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
 from gui.widgets.icons import IconButton
@@ -100,7 +100,7 @@ class SyncBar(QWidget):
         self._steer = IconButton("pause", tr("Pause indexing"), tr("Pause"))
         self._cancel = IconButton("close", tr("Cancel indexing"), tr("Cancel"))
         self._now = IconButton("refresh", tr("Look for changes now"), tr("Update now"))
-        tell_key(self._now, tr("Look for changes now"), "index.sync")
+        show_key_in_tooltip(self._now, tr("Look for changes now"), "index.sync")
 
         row = QHBoxLayout(self)
         row.setContentsMargins(margins(_MARGINS - 10, 0, 10, 0))
@@ -124,7 +124,7 @@ class SyncBar(QWidget):
         self._timer.setInterval(_TICK_MS)
         self._timer.timeout.connect(self._refresh)
         self._measuring = QTimer(self, singleShot=True, interval=0)
-        self._measuring.timeout.connect(self._measure_anew)
+        self._measuring.timeout.connect(self._measure_again)
         self._measure()
         self.show_status(None)
 
@@ -268,7 +268,7 @@ class SyncBar(QWidget):
             self._measuring.start()  # Qt notifies widgets in any order, and the buttons may not know their font yet
 
     @Slot()
-    def _measure_anew(self) -> None:
+    def _measure_again(self) -> None:
         self._measure()
         self._refresh()
 

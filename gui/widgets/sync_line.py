@@ -69,7 +69,7 @@ def _without_meaning(status: MemoryProviderStatus) -> str:
         return ""
     left = status.pending_vectors
     if status.awaiting is None:
-        return tr_count("{count:,} passage without meaning yet", "{count:,} passages without meaning yet", left)
+        return tr_count("{count:,} passage without a vector yet", "{count:,} passages without a vector yet", left)
     return tr_count("{count:,} passage waits for your agreement", "{count:,} passages wait for your agreement", left)
 
 
@@ -189,7 +189,7 @@ def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
         return SyncLine("working", tr("Changes waiting"), count=files, detail=when, failed=failed, tip=tip)
     if status.pending_vectors and status.provider != "none":
         state: State = "working" if status.awaiting is None else "degraded"
-        return SyncLine(state, tr("Words are ready"), count=files, detail=unfinished, failed=failed, tip=tip)
+        return SyncLine(state, tr("Keyword search is ready"), count=files, detail=unfinished, failed=failed, tip=tip)
     if instead := engine_instead(status):
         detail = f"{_instead(engine_name(status.backend), engine_name(instead.chosen))} · {when}"
         return SyncLine("degraded", tr("Up to date"), count=files, detail=detail, failed=failed, tip=instead.reason)

@@ -103,7 +103,7 @@ class Drafts(QObject):
         self._soon = DebouncedWrite(jobs, self._writing, _SOON_MS, self)
         editor = views.facts.body.editor
         editor.text.textChanged.connect(self._note)
-        editor.change_wanted.connect(self._note)
+        editor.change_requested.connect(self._note)
         remember.typed.connect(self._note)
         workspace.opened.connect(self._begin)
         workspace.closed.connect(self._end)
@@ -183,8 +183,8 @@ class Drafts(QObject):
         self._banner.say(
             _unsaved(draft),
             "working",
-            Action(tr("Go on writing"), partial(self._go_on, draft)),
-            Action(tr("Throw it away"), partial(self._answered, draft)),
+            Action(tr("Keep writing"), partial(self._go_on, draft)),
+            Action(tr("Discard"), partial(self._answered, draft)),
             key=_KEY,
         )
 

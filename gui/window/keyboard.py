@@ -205,8 +205,8 @@ class Keyboard(QObject):
             ),
             self,
         )
-        window.palette_wanted.connect(self.palette.open)
-        window.part_wanted.connect(self._go_to_part)
+        window.palette_requested.connect(self.palette.open)
+        window.pane_requested.connect(self._go_to_part)
         window.workspace.opened.connect(self._take)
         window.workspace.settings_changed.connect(self._take)
         window.settings.add_page("keyboard", lambda _: KeyboardPage(self.own, keymap()))

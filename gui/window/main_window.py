@@ -155,10 +155,10 @@ class MainWindow(WindowParts):
         )
         self.spaces = WorkspacesController(context, self.search, self.folders)
         self.navigation = Navigation(workspace, self.views, self)
-        ways = ResultOpener(workspace, self.panes, self.views, self.diagnostics, self)
+        opener = ResultOpener(workspace, self.panes, self.views, self.diagnostics, self)
         EditorChoice(context, self.viewer.external)
-        self.remember = RememberFeatures(context, self.views, ways, self._news)
-        self.sharing = SharingFeatures(context, self.views, self.folders, ways)
+        self.remember = RememberFeatures(context, self.views, opener, self._news)
+        self.sharing = SharingFeatures(context, self.views, self.folders, opener)
         self.links = self.sharing.links
         self.setCentralWidget(self.frame)
         self.commands = WindowMenu(self, appearance)
@@ -167,13 +167,13 @@ class MainWindow(WindowParts):
         self._connect()
         self._restore()
         if remembers:
-            drafts = Drafts(workspace, self.views, self.remember.way, self.banner, jobs, self)
+            drafts = Drafts(workspace, self.views, self.remember.controller, self.banner, jobs, self)
             self.closing.connect(drafts.write_now)
         self.resuming = SessionRestore(context, self.views, self.frame)
 
     def _connect(self) -> None:
-        self.opening.another_folder_wanted.connect(self.first_run.choose)
-        self.workspace.feed.status_changed.connect(self._capabilities.hear)
+        self.opening.another_folder_requested.connect(self.first_run.choose)
+        self.workspace.feed.status_changed.connect(self._capabilities.update_status)
         self.workspace.feed.status_changed.connect(self._show_status)
         for part in (self.views, self.explanation, self.diagnostics.why, self.commands, self.settings):
             self._capabilities.changed.connect(part.show_unsupported)
@@ -183,15 +183,15 @@ class MainWindow(WindowParts):
         self.sync_bar.sync_now.connect(self.workspace.sync)
         self.sync_bar.failed_requested.connect(partial(self.panel_actions.show_files, "failed"))
         self._news.changed.connect(self.views.refresh)
-        self._news.problem.connect(self.banner.tell_index_problem)
-        self._news.user_data.connect(self.banner.tell_user_data)
+        self._news.problem.connect(self.banner.show_index_problem)
+        self._news.user_data.connect(self.banner.show_user_data)
         self.banner.left.connect(self.views.focus_box)
         self._news.awaiting.connect(self.banner.ask_to_embed)
-        self._news.provider_problem.connect(self.banner.tell_provider_problem)
-        self._news.engine_replaced.connect(self.banner.tell_engine_replaced)
-        self._news.synced.connect(self.banner.take_back_failed_sync)
-        self.banner.settings_wanted.connect(self.settings.show_provider)
-        self.banner.engine_wanted.connect(partial(self.settings.show_page, "engine"))
+        self._news.provider_problem.connect(self.banner.show_provider_problem)
+        self._news.engine_replaced.connect(self.banner.show_engine_replaced)
+        self._news.synced.connect(self.banner.remove_failed_sync)
+        self.banner.settings_requested.connect(self.settings.show_provider)
+        self.banner.engine_requested.connect(partial(self.settings.show_page, "engine"))
 
     def _restore(self) -> None:
         self.resize(1280, 800)
@@ -210,8 +210,8 @@ class MainWindow(WindowParts):
         self.views.show_status(status)
         self.diagnostics.show_status(status)
         self.commands.show_open(status is not None)
-        self._news.hear(status)
-        self._sync_announcer.hear(status)
+        self._news.update_status(status)
+        self._sync_announcer.update_status(status)
 
     def shut_down(self, timeout_ms: int) -> bool:
         """Stop all work and close the memory, after the window was closed; returns False if something did not stop in

@@ -28,7 +28,7 @@ class QuickSearchController(QObject):
         workspace.closed.connect(self._end)
         workspace.feed.status_changed.connect(self.panel.show_status)
         self.panel.chosen.connect(self._go_to)
-        self.panel.window_wanted.connect(self._show_window)
+        self.panel.window_requested.connect(self._show_window)
         window.destroyed.connect(self.quick.deleteLater)
         if workspace.current is not None:
             self._begin(workspace.current)
@@ -43,13 +43,13 @@ class QuickSearchController(QObject):
 
     @Slot(object)
     def _tell_opening(self, folder: Path) -> None:
-        self.panel.tell_instead(
+        self.panel.show_reason(
             tr("Opening {folder}…", folder=folder.name or folder), tr("The search starts in a moment.")
         )
 
     @Slot(object)
     def _tell_failure(self, failure: OpenFailure) -> None:
-        self.panel.tell_instead(tr("{folder} cannot be opened", folder=failure.folder.name), failure.sentence)
+        self.panel.show_reason(tr("{folder} cannot be opened", folder=failure.folder.name), failure.sentence)
 
     @Slot()
     def _show_window(self) -> None:

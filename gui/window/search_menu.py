@@ -46,29 +46,29 @@ class SearchMenu(QObject):
 
     @Slot()
     def _refresh(self) -> None:
-        shelf = self._saved_searches.shelf
-        allow(self._pick, bool(shelf.saved or shelf.recent), tr("Nothing was searched for yet."))
+        store = self._saved_searches.store
+        allow(self._pick, bool(store.saved or store.recent), tr("Nothing was searched for yet."))
         allow(self._save, self._saved_searches.question is not None, tr("Search for something first."))
-        self._saved.setEnabled(bool(shelf.saved))
-        self._keep.setChecked(shelf.notes)
-        allow(self._clear, bool(shelf.recent), tr("Unsaved searches are not stored."))
+        self._saved.setEnabled(bool(store.saved))
+        self._keep.setChecked(store.notes)
+        allow(self._clear, bool(store.recent), tr("Unsaved searches are not stored."))
 
     @Slot()
     def _fill(self) -> None:
         self._saved.clear()
-        for search in self._saved_searches.shelf.saved[:_MOST]:
+        for search in self._saved_searches.store.saved[:_MOST]:
             name = search.name if len(search.name) <= _LONGEST else f"{search.name[: _LONGEST - 1]}…"
             action = self._saved.addAction(name.replace("&", "&&"))
             action.triggered.connect(lambda _=False, search=search: self.run(search))
 
     @Slot()
     def _forget_all(self) -> None:
-        self._saved_searches.shelf.forget_recent()
+        self._saved_searches.store.forget_recent()
 
     @property
     def saved(self) -> tuple[SavedSearch, ...]:
         """The saved searches, last used first."""
-        return self._saved_searches.shelf.saved
+        return self._saved_searches.store.saved
 
     def run(self, search: SavedSearch) -> None:
         """Run this search again, from any view."""

@@ -9,7 +9,7 @@ import msgspec
 from PySide6.QtCore import QEvent, QObject, Slot
 
 import engine
-from engine import AskedQuestion
+from engine import QueryRecord
 from gui.core.debounced_write import DebouncedWrite, Writing
 from gui.core.window_context import WindowContext
 from gui.core.window_state import LastPlace, save_state
@@ -51,9 +51,9 @@ class SessionRestore(QObject):
         workspace.opened.connect(self._go_on)
         views.viewer.file_shown.connect(self._scroll)
         window.installEventFilter(self)
-        self._hear()
+        self._connect_signals()
 
-    def _hear(self) -> None:
+    def _connect_signals(self) -> None:
         views, frame = self._views, self._frame
         search, viewer, sessions = views.search, views.viewer, views.sessions
         for signal in (
@@ -107,7 +107,7 @@ class SessionRestore(QObject):
         views, search = self._views, self._views.search
         standing = search.controller.view_state
         question = None if standing.question is None else kept(standing.question, standing.order)
-        if question is not None and not (search.controller.saved_searches.shelf.notes and _may_be_kept(question)):
+        if question is not None and not (search.controller.saved_searches.store.notes and _may_be_kept(question)):
             question = None
         row, top = None, 0
         if standing.place is not None and question is not None:
@@ -116,7 +116,7 @@ class SessionRestore(QObject):
         file, line = views.viewer.view_state
         wanted = views.sessions.view_state
         criteria = wanted.criteria
-        if criteria.text and (not search.controller.saved_searches.shelf.notes or engine.holds_secret(criteria.text)):
+        if criteria.text and (not search.controller.saved_searches.store.notes or engine.holds_secret(criteria.text)):
             criteria = replace(criteria, text="")
         return LastPlace(
             folder=str(folder),
@@ -163,17 +163,17 @@ class SessionRestore(QObject):
             self._line = None
 
 
-def _standing(place: LastPlace, question: AskedQuestion) -> SearchViewState:
+def _standing(place: LastPlace, question: QueryRecord) -> SearchViewState:
     at = None if place.row is None else Place(place.row, 0, ((place.row, place.top),), frozenset())
     return SearchViewState(asked(question), question.order, max(place.max_results, FIRST_RESULTS), at)
 
 
-def _may_be_kept(question: AskedQuestion) -> bool:
+def _may_be_kept(question: QueryRecord) -> bool:
     """Whether a query may be written: it contains no secret."""
     return not any(map(engine.holds_secret, _texts(question)))
 
 
-def _texts(question: AskedQuestion) -> Iterator[str]:
+def _texts(question: QueryRecord) -> Iterator[str]:
     yield question.text
     if question.like is not None:
         yield question.like.text

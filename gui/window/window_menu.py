@@ -157,7 +157,7 @@ class WindowMenu:
         self.menu: QMenu = commands.menu
         for spec in views.specs.values():
             commands.add(f"view.{spec.name}", spec.command, partial(views.switch, spec.name), spec.key)
-        commands.add("search.quick", marked("Quick search"), window.quick_wanted.emit, "Ctrl+Shift+Space")
+        commands.add("search.quick", marked("Quick search"), window.quick_requested.emit, "Ctrl+Shift+Space")
         commands.menu.addSeparator()
         self.back = commands.add("go.back", marked("Back"), navigation.back, *keys(QKeySequence.StandardKey.Back))
         self.forward = commands.add(
@@ -182,7 +182,7 @@ class WindowMenu:
         )
         commands.add_appearance()
         commands.menu.addSeparator()
-        commands.add(PALETTE, marked("Command palette…"), window.palette_wanted.emit, "Ctrl+Shift+P")
+        commands.add(PALETTE, marked("Command palette…"), window.palette_requested.emit, "Ctrl+Shift+P")
         self._add_help(commands)
         commands.menu.addSeparator()
         commands.add("window.quit", marked("Quit"), window.quit, "Ctrl+Q")
@@ -198,8 +198,8 @@ class WindowMenu:
         self._gates.add(explain, "explanation")
         self._gates.add(within, "narrowing")
         self.show_open(False)
-        self.show_ways()
-        navigation.changed.connect(self.show_ways)
+        self.update_history_actions()
+        navigation.changed.connect(self.update_history_actions)
 
     def _add_help(self, commands: Commands) -> None:
         commands.add("help.guide", marked("Guide"), self._window.guide.show, "Shift+F1")
@@ -217,10 +217,10 @@ class WindowMenu:
         self.menu.setActiveAction(self.menu.actions()[0])
 
     def _next_part(self) -> None:
-        self._window.part_wanted.emit(1)
+        self._window.pane_requested.emit(1)
 
     def _previous_part(self) -> None:
-        self._window.part_wanted.emit(-1)
+        self._window.pane_requested.emit(-1)
 
     def _add_folders(self, commands: Commands, window: WindowParts) -> tuple[QAction, ...]:
         """Add commands for folders and their index; returns those that need an open folder."""
@@ -244,9 +244,9 @@ class WindowMenu:
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Disable the actions whose feature the open memory doesn't support."""
-        self._gates.hear(lacks)
+        self._gates.update_features(lacks)
 
-    def show_ways(self) -> None:
+    def update_history_actions(self) -> None:
         """Enable Back and Forward if there is a location to go to."""
         allow(self.back, self._navigation.can_go_back, tr("There is no place to go back to."))
         allow(self.forward, self._navigation.can_go_forward, tr("There is no place to go forward to."))

@@ -25,13 +25,13 @@ class WindowParts(QMainWindow):
     """A main window with these parts, all created by its constructor."""
 
     closing = Signal()
-    quit_wanted = Signal()
+    quit_requested = Signal()
     """Quit the program, not only close the window."""
-    quick_wanted = Signal()
+    quick_requested = Signal()
     """Open the quick search."""
-    palette_wanted = Signal()
+    palette_requested = Signal()
     """Open the command palette."""
-    part_wanted = Signal(int)
+    pane_requested = Signal(int)
     """Move the focus to the next (1) or the previous (-1) part of the window."""
 
     workspace: Workspace
@@ -55,5 +55,5 @@ class WindowParts(QMainWindow):
 
     def quit(self) -> None:
         """Exit the program, even if closing the window would keep it in the tray."""
-        self.quit_wanted.emit()
+        self.quit_requested.emit()
         self.close()

@@ -72,7 +72,7 @@ def forgotten(known: KnownWorkspace, freed: int) -> str:
     """Afterwards."""
     if freed:
         size = size_text(freed)
-        return tr("{name} is forgotten. Its index is gone, which took {size}.", name=known.name, size=size)
+        return tr("{name} is forgotten, and its index ({size}) is deleted.", name=known.name, size=size)
     return tr("{name} is forgotten.", name=known.name)
 
 
@@ -81,8 +81,8 @@ def forgotten(known: KnownWorkspace, freed: int) -> str:
 _WIDTH, _HEIGHT = 620, 420
 _PAGE = 6
 _STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: _PAGE, Qt.Key.Key_PageUp: -_PAGE}
-_OPEN = marked("What is open cannot be forgotten: open another workspace first")
-_NOTHING = marked("No workspace has this in its name or folder.")
+_OPEN = marked("The open workspace can't be forgotten: open another one first")
+_NOTHING = marked("No workspace matches by name or folder.")
 _KNOWN = Qt.ItemDataRole.UserRole
 _STATE = Qt.ItemDataRole.UserRole + 1
 _PAD, _BETWEEN, _GAP = 9, 3, 14
@@ -175,14 +175,14 @@ class _Rows(QStyledItemDelegate):
 class Switcher(QDialog):
     """Independent of the source of its list.
 
-    Signals: chosen: KnownWorkspace to open. add_wanted: choose another folder. forget_wanted: KnownWorkspace to remove,
-    and whether to delete its index. everywhere_wanted: search all workspaces.
+    Signals: chosen: KnownWorkspace to open. add_requested: choose another folder. forget_requested: KnownWorkspace to
+    remove, and whether to delete its index. everywhere_requested: search all workspaces.
     """
 
     chosen = Signal(object)
-    add_wanted = Signal()
-    forget_wanted = Signal(object, bool)
-    everywhere_wanted = Signal()
+    add_requested = Signal()
+    forget_requested = Signal(object, bool)
+    everywhere_requested = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -212,9 +212,9 @@ class Switcher(QDialog):
         self.list.currentItemChanged.connect(self._show_current)
         self.list.itemActivated.connect(self._activated)
         self.open_button.clicked.connect(self.choose)
-        self.add_button.clicked.connect(self.add_wanted)
+        self.add_button.clicked.connect(self.add_requested)
         self.forget_button.clicked.connect(self.ask_to_forget)
-        self.everywhere_button.clicked.connect(self.everywhere_wanted)
+        self.everywhere_button.clicked.connect(self.everywhere_requested)
         self.question.answered.connect(self._answered)
 
     def _arrange(self) -> None:
@@ -296,7 +296,7 @@ class Switcher(QDialog):
         self.question.hide()
         self.box.setFocus()
         if agreed and known is not None:
-            self.forget_wanted.emit(known, with_index)
+            self.forget_requested.emit(known, with_index)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Keys of the box that are meant for the list."""

@@ -30,13 +30,13 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes and kills
 _RUN = """
 import logging, sys
 from pathlib import Path
-from engine import AskedQuestion, configure_logging, open_memory
+from engine import QueryRecord, configure_logging, open_memory
 configure_logging()
 logging.getLogger("engine").warning("something")
 with_memory = open_memory(Path(sys.argv[1]))
 with_memory.sync()
 with_memory.search("garden")
-with_memory.kept_searches.note(AskedQuestion(text="garden"))
+with_memory.saved_searches.note(QueryRecord(text="garden"))
 with_memory.close()
 """
 _HALF = """

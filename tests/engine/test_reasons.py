@@ -53,8 +53,10 @@ def test_unknown_reason_unchanged() -> None:
 
 
 def test_reason_counts_one_or_all_files() -> None:
-    assert skip_reasons.files_told(skip_reasons.OTHER_EXTENSIONS.said(count=12_480, extensions=".md, .txt")) == 12_480
-    assert skip_reasons.files_told(skip_reasons.OTHER_EXTENSIONS.said(count=1, extensions=".md")) == 1
-    assert skip_reasons.files_told(skip_reasons.MORE_OF_A_RULE.said(number=20)) == 20
-    assert skip_reasons.files_told(skip_reasons.TOO_LARGE.said(size=12_480, limit=1000)) == 1
-    assert skip_reasons.files_told(skip_reasons.LINK.said()) == skip_reasons.files_told("") == 1
+    assert (
+        skip_reasons.files_covered(skip_reasons.OTHER_EXTENSIONS.said(count=12_480, extensions=".md, .txt")) == 12_480
+    )
+    assert skip_reasons.files_covered(skip_reasons.OTHER_EXTENSIONS.said(count=1, extensions=".md")) == 1
+    assert skip_reasons.files_covered(skip_reasons.MORE_OF_A_RULE.said(number=20)) == 20
+    assert skip_reasons.files_covered(skip_reasons.TOO_LARGE.said(size=12_480, limit=1000)) == 1
+    assert skip_reasons.files_covered(skip_reasons.LINK.said()) == skip_reasons.files_covered("") == 1

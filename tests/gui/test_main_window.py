@@ -145,7 +145,7 @@ def test_theme_menu_changes_theme_and_settings(qtbot, opened, appearance):
 
 def test_rebuild_asks_first(qtbot, opened, memory):
     opened.banner.ask_rebuild()
-    qtbot.mouseClick(_button(opened.banner, "Keep it"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(_button(opened.banner, "Keep the index"), Qt.MouseButton.LeftButton)
     assert opened.banner.text == ""
     opened.banner.ask_rebuild()
     qtbot.mouseClick(_button(opened.banner, "Rebuild"), Qt.MouseButton.LeftButton)
@@ -502,7 +502,7 @@ def test_escape_leaves_session_choice_unchanged(qtbot, opened):
 
 
 def test_sessions_view_opens_source_page(qtbot, opened):
-    opened.sessions.folder_wanted.emit()
+    opened.sessions.folder_requested.emit()
     assert opened.pages.currentWidget() is opened.first_run
     qtbot.waitUntil(lambda: opened.first_run.ready)
     assert _button(opened.first_run, "Save and index")

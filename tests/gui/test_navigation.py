@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from engine import AskedQuestion
+from engine import QueryRecord
 from gui.core.location import Location
 from gui.search.ranking import Ranking
 from gui.sessions.wording import agent_name
@@ -31,7 +31,7 @@ def memory() -> Iterator[FakeMemory]:
 
 @pytest.fixture
 def rest(qtbot, opened) -> Callable[[], None]:
-    return lambda: qtbot.waitUntil(lambda: at_rest(opened) and not opened.search.controller.saved_searches.shelf.busy)
+    return lambda: qtbot.waitUntil(lambda: at_rest(opened) and not opened.search.controller.saved_searches.store.busy)
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def test_going_back_does_not_save_query_again(qtbot, opened, memory, find, back,
     find("timer")
     find("hose")
     back()
-    assert [search.question.text for search in memory.kept_searches.recent()] == ["hose", "timer"]
+    assert [search.question.text for search in memory.saved_searches.recent()] == ["hose", "timer"]
 
 
 def test_back_restores_selection_and_scroll_position(qtbot, opened, find, back, forward, rest):
@@ -154,11 +154,11 @@ def test_each_opened_result_is_a_history_entry(qtbot, opened, find, back, rest):
 
 def test_back_and_forward_restore_filters_ranking_and_order(qtbot, opened, find, back, forward, rest):
     find("timer")
-    narrow = AskedQuestion(text="hose", sources=("memory",), days=365, half_life_days=90.0, diverse=True, order="date")
+    narrow = QueryRecord(text="hose", sources=("memory",), days=365, half_life_days=90.0, diverse=True, order="date")
     opened.search.controller.show_question(narrow)
     rest()
     back()
-    assert opened.search.controller.saved_searches.question == AskedQuestion(
+    assert opened.search.controller.saved_searches.question == QueryRecord(
         text="timer", half_life_days=0.0, diverse=False
     )
     assert opened.search.ranking.ranking == Ranking()
@@ -168,7 +168,7 @@ def test_back_and_forward_restore_filters_ranking_and_order(qtbot, opened, find,
 
 def test_back_restores_extended_result_list(qtbot, opened, find, back, rest):
     find("timer")
-    opened.search.body.more_wanted.emit()
+    opened.search.body.more_requested.emit()
     rest()
     _open(qtbot, opened, "055.md", rest)
     find("hose")
@@ -225,7 +225,7 @@ def test_location_opened_from_index_is_a_history_entry(qtbot, opened, find, back
     opened.views.switch("index")
     rest()
     with qtbot.waitSignal(opened.viewer.file_shown):
-        opened.views.show_spot(Location("020.md", 3))
+        opened.views.show_location(Location("020.md", 3))
     rest()
     find("hose")
     with qtbot.waitSignal(opened.viewer.file_shown) as shown:

@@ -42,31 +42,31 @@ def test_failed_sync_can_be_retried(notices, workspace):
 def test_failed_provider_offers_settings(qtbot, notices, workspace):
     workspace.sync_failed.emit("OpenAI refused the API key.", True)
     assert words(notices) == ["Try again", "Settings…"]
-    with qtbot.waitSignal(notices.settings_wanted):
+    with qtbot.waitSignal(notices.settings_requested):
         press(notices, "Settings…")
 
 
 def test_successful_sync_clears_only_sync_failure(notices, workspace):
     workspace.sync_failed.emit("The server cannot be reached.", True)
-    notices.take_back_failed_sync()
+    notices.remove_failed_sync()
     assert notices.text == ""
     notices.ask_to_embed(make_estimate())
-    notices.take_back_failed_sync()
+    notices.remove_failed_sync()
     assert notices.text
 
 
 def test_provider_problem_is_shown_until_resolved(qtbot, notices):
-    notices.tell_provider_problem("There is no API key for gemini.")
+    notices.show_provider_problem("There is no API key for gemini.")
     assert notices.text == "Only words are searched. There is no API key for gemini."
-    with qtbot.waitSignal(notices.settings_wanted):
+    with qtbot.waitSignal(notices.settings_requested):
         press(notices, "Settings…")
-    notices.tell_provider_problem("There is no API key for gemini.")
-    notices.tell_provider_problem("")
+    notices.show_provider_problem("There is no API key for gemini.")
+    notices.show_provider_problem("")
     assert notices.text == ""
 
 
 def test_repairable_index_offers_rebuild(notices, workspace):
-    notices.tell_index_problem("It is damaged.", "rebuild")
+    notices.show_index_problem("It is damaged.", "rebuild")
     press(notices, "Rebuild index…")
     assert "Rebuild the whole index?" in notices.text
     press(notices, "Rebuild")
@@ -74,17 +74,17 @@ def test_repairable_index_offers_rebuild(notices, workspace):
 
 
 def test_external_index_offers_retry_not_rebuild(qtbot, notices, workspace):
-    notices.tell_index_problem("The command qmd was not found.", "sync")
+    notices.show_index_problem("The command qmd was not found.", "sync")
     assert words(notices) == ["Try again", "Choose another engine…"]
-    with qtbot.waitSignal(notices.engine_wanted):
+    with qtbot.waitSignal(notices.engine_requested):
         press(notices, "Choose another engine…")
-    notices.tell_index_problem("The command qmd was not found.", "sync")
+    notices.show_index_problem("The command qmd was not found.", "sync")
     press(notices, "Try again")
     assert workspace.asked == [{}]
 
 
 def test_unrepairable_index_offers_nothing(notices):
-    notices.tell_index_problem("It is of a newer version.", "")
+    notices.show_index_problem("It is of a newer version.", "")
     assert not [button for button in notices.findChildren(QPushButton) if button.text()]
 
 
@@ -108,19 +108,19 @@ def test_withdrawn_estimate_clears_only_its_own_notice(notices):
 def test_engine_fallback_names_reason_and_offers_retry(notices, workspace, monkeypatch):
     tried = []
     monkeypatch.setattr(workspace, "try_again", lambda: tried.append(1))
-    notices.tell_engine_replaced(FallbackEngine("qmd", "The command qmd was not found."))
+    notices.show_engine_replaced(FallbackEngine("qmd", "The command qmd was not found."))
     assert notices.text == (
         "qmd did not answer. The command qmd was not found. The built-in index answers until it does."
     )
     press(notices, "Try again now")
     assert tried == [1]
-    assert notices.text == "Asking the engine again…"
-    notices.tell_engine_tried(FallbackEngine("qmd", "It is not there."))
+    assert notices.text == "Trying the search engine again…"
+    notices.show_engine_tried(FallbackEngine("qmd", "It is not there."))
     assert notices.text == ("qmd still does not answer. It is not there. The built-in index answers until it does.")
     assert words(notices) == ["Try again now", "Choose another engine…"]
     press(notices, "Try again now")
-    notices.tell_engine_tried(None)
+    notices.show_engine_tried(None)
     assert notices.text == ""
-    notices.tell_engine_replaced(FallbackEngine("LanceDB", "The table is locked."))
-    notices.tell_engine_replaced(None)
+    notices.show_engine_replaced(FallbackEngine("LanceDB", "The table is locked."))
+    notices.show_engine_replaced(None)
     assert notices.text == ""

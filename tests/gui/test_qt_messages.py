@@ -8,7 +8,7 @@ import threading
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QTextDocument
 from gui.app import qt_messages
 
-qt_messages.log_them()
+qt_messages.install_handler()
 app = QGuiApplication([])
 TEXT = "\u0928\u092e\u0938\u094d\u0924\u0947 \u0e44\u0e17\u0e22 \u09ac\u09be\u0982\u09b2\u09be"
 

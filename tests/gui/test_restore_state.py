@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 import engine
-from engine import AskedQuestion
+from engine import QueryRecord
 from gui.core.session_criteria import Period
 from gui.core.window_context import AppPaths
 from gui.core.window_state import LastPlace, WindowState, load_state, state_path
@@ -138,7 +138,7 @@ def test_view_is_restored(begin, memory, view):
 
 
 def test_other_folder_restores_nothing(qtbot, begin, memory):
-    place = LastPlace(folder="/elsewhere", view="facts", question=AskedQuestion(text="timer"))
+    place = LastPlace(folder="/elsewhere", view="facts", question=QueryRecord(text="timer"))
     window = begin(WindowState(place=place))
     assert window.views.current == "search"
     assert window.search.controller.view_state.question is None

@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QPushButton
 
 import engine
-from engine import AskedQuestion, StoreError
+from engine import QueryRecord, StoreError
 from gui.search.ranking import Ranking
 from gui.search.saved_searches import NameDialog
 from gui.search.search_runner import REPEAT_MS
@@ -27,19 +27,19 @@ def test_settings_determine_initial_ranking(qtbot, window, memory, user_home):
 
 
 def test_default_ranking_is_saved_for_this_workspace(qtbot, opened, memory, tmp_path):
-    opened.search.ranking.default_wanted.emit(Ranking(90.0, diverse=True))
+    opened.search.ranking.default_requested.emit(Ranking(90.0, diverse=True))
     qtbot.waitUntil(lambda: "90 days" in opened.banner.text)
     hybrid = engine.load_settings(memory.folder).query.hybrid
     assert (hybrid.temporal_decay.days_in_force, hybrid.mmr.enabled) == (90.0, True)
     assert not engine.load_settings(tmp_path).query.hybrid.mmr.enabled
-    opened.search.ranking.default_wanted.emit(Ranking())
+    opened.search.ranking.default_requested.emit(Ranking())
     qtbot.waitUntil(lambda: "Neither" in opened.banner.text)
     hybrid = engine.load_settings(memory.folder).query.hybrid
     assert (hybrid.temporal_decay.days_in_force, hybrid.mmr.enabled) == (0.0, False)
 
 
 def test_default_ranking_is_passed_to_manager(qtbot, opened, memory):
-    opened.search.ranking.default_wanted.emit(Ranking(90.0, diverse=True))
+    opened.search.ranking.default_requested.emit(Ranking(90.0, diverse=True))
     qtbot.waitUntil(lambda: bool(memory.answers_as))
     hybrid = memory.answers_as[-1].query.hybrid
     assert (hybrid.temporal_decay.days_in_force, hybrid.mmr.enabled) == (90.0, True)
@@ -66,8 +66,8 @@ def test_settings_that_affect_results_repeat_search(qtbot, opened, memory):
 
 @pytest.mark.parametrize("remembers", [False])
 def test_demo_saves_no_ranking(qtbot, opened, user_home):
-    opened.search.ranking.default_wanted.emit(Ranking(90.0))
-    assert "A demo keeps nothing" in opened.banner.text
+    opened.search.ranking.default_requested.emit(Ranking(90.0))
+    assert "The demo saves nothing" in opened.banner.text
 
 
 def _menu(window) -> dict[str, QAction]:
@@ -79,7 +79,7 @@ def _menu(window) -> dict[str, QAction]:
 
 def _search(qtbot, window, query: str) -> None:
     window.search.search(query)
-    qtbot.waitUntil(lambda: at_rest(window) and not window.search.controller.saved_searches.shelf.busy)
+    qtbot.waitUntil(lambda: at_rest(window) and not window.search.controller.saved_searches.store.busy)
 
 
 def test_menu_saves_lists_and_runs_searches(qtbot, opened, memory):
@@ -94,8 +94,8 @@ def test_menu_saves_lists_and_runs_searches(qtbot, opened, memory):
     with qtbot.waitActive(opened):
         dialog.reject()
         opened.activateWindow()
-    keeping.shelf.save("Bed & breakfast", keeping.question)
-    qtbot.waitUntil(lambda: bool(keeping.shelf.saved))
+    keeping.store.save("Bed & breakfast", keeping.question)
+    qtbot.waitUntil(lambda: bool(keeping.store.saved))
     _search(qtbot, opened, "timer")
     qtbot.keyClick(opened, Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: at_rest(opened))
@@ -109,38 +109,38 @@ def test_menu_saves_lists_and_runs_searches(qtbot, opened, memory):
     assert keeping.question.text == "CR2032"
     qtbot.keyClick(opened, Key.Key_H, Qt.KeyboardModifier.ControlModifier)
     assert keeping.picker.is_open
-    qtbot.waitUntil(lambda: not keeping.shelf.busy)
+    qtbot.waitUntil(lambda: not keeping.store.busy)
 
 
 def test_removed_saved_search_is_restored_by_undo(qtbot, opened, memory):
-    shelf = opened.search.controller.saved_searches.shelf
-    shelf.save("Coins", AskedQuestion(text="CR2032"))
-    qtbot.waitUntil(lambda: bool(shelf.saved))
-    opened.search.controller.saved_searches.forget(shelf.saved[0])
-    qtbot.waitUntil(lambda: not shelf.saved)
+    store = opened.search.controller.saved_searches.store
+    store.save("Coins", QueryRecord(text="CR2032"))
+    qtbot.waitUntil(lambda: bool(store.saved))
+    opened.search.controller.saved_searches.forget(store.saved[0])
+    qtbot.waitUntil(lambda: not store.saved)
     assert "Coins" in opened.banner.text
     undo = next(b for b in opened.banner.findChildren(QPushButton) if b.text() == "Undo" and b.isVisible())
     undo.click()
-    qtbot.waitUntil(lambda: bool(shelf.saved))
+    qtbot.waitUntil(lambda: bool(store.saved))
     assert opened.banner.text == ""
 
 
 def test_recent_searches_can_be_cleared_and_switched_off(qtbot, opened, memory):
-    shelf = opened.search.controller.saved_searches.shelf
+    store = opened.search.controller.saved_searches.store
     for query in ("timer", "hose"):
         _search(qtbot, opened, query)
         opened.search.focus_box()
-    qtbot.waitUntil(lambda: len(shelf.recent) == 2)
+    qtbot.waitUntil(lambda: len(store.recent) == 2)
     _menu(opened)["Clear recent searches"].trigger()
-    qtbot.waitUntil(lambda: not shelf.recent)
-    assert memory.kept_searches.recent() == ()
+    qtbot.waitUntil(lambda: not store.recent)
+    assert memory.saved_searches.recent() == ()
     keep = _menu(opened)["Keep recent searches"]
     assert keep.isChecked()
     keep.trigger()
     _search(qtbot, opened, "Tomatoes")
     opened.search.focus_box()
     qtbot.waitUntil(lambda: not engine.load_settings(memory.folder).window.keep_searches)
-    assert memory.kept_searches.recent() == ()
+    assert memory.saved_searches.recent() == ()
     assert not _menu(opened)["Clear recent searches"].isEnabled()
 
 
@@ -159,16 +159,16 @@ def test_demo_saves_recent_queries_only_in_own_store(qtbot, window, memory, stor
     qtbot.waitUntil(lambda: at_rest(window))
     _search(qtbot, window, "timer")
     window.search.focus_box()
-    qtbot.waitUntil(lambda: not window.search.controller.saved_searches.shelf.busy)
-    assert [search.question.text for search in memory.kept_searches.recent()] == kept
+    qtbot.waitUntil(lambda: not window.search.controller.saved_searches.store.busy)
+    assert [search.question.text for search in memory.saved_searches.recent()] == kept
 
 
 def test_query_is_not_logged(qtbot, opened, memory, caplog, monkeypatch):
-    def fail(_question: AskedQuestion) -> None:
+    def fail(_question: QueryRecord) -> None:
         raise StoreError("There is no room for it.")
 
     caplog.set_level("DEBUG")
-    monkeypatch.setattr(memory.kept_searches, "note", fail)
+    monkeypatch.setattr(memory.saved_searches, "note", fail)
     _search(qtbot, opened, "zebrafinch")
     opened.search.focus_box()
     qtbot.waitUntil(lambda: "no room" in opened.banner.text)

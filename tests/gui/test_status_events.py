@@ -9,7 +9,7 @@ def test_pending_estimate_is_reported_once_per_model(qtbot):
     news.awaiting.connect(told.append)
     first, grown = make_estimate(chunks=9), make_estimate(chunks=10)
     for awaiting in (None, first, grown, make_estimate(model="other"), None):
-        news.hear(make_status(awaiting=awaiting))
+        news.update_status(make_status(awaiting=awaiting))
     assert [found and (found.model, found.chunks) for found in told] == [
         (first.model, 9),
         ("other", make_estimate().chunks),
@@ -20,9 +20,9 @@ def test_pending_estimate_is_reported_once_per_model(qtbot):
 def test_closed_workspace_withdraws_pending_estimate(qtbot):
     news = StatusEvents()
     told = []
-    news.hear(make_status(awaiting=make_estimate()))
+    news.update_status(make_status(awaiting=make_estimate()))
     news.awaiting.connect(told.append)
-    news.hear(None)
+    news.update_status(None)
     assert told == [None]
 
 
@@ -33,7 +33,7 @@ def test_provider_problem_is_reported_when_new_and_withdrawn(qtbot):
     lacking = make_status(provider="none", requested_provider="openai", custom={"providerUnavailableReason": "No key."})
     chosen = make_status(provider="none", requested_provider="none", custom={"providerUnavailableReason": "No."})
     for status in (make_status(), lacking, lacking, make_status(), lacking, chosen, None):
-        news.hear(status)
+        news.update_status(status)
     assert told == ["No key.", "", "No key.", ""]
 
 
@@ -43,7 +43,7 @@ def test_each_successful_sync_is_reported_once(qtbot):
     news.synced.connect(lambda: ended.append(1))
     failed, well = make_summary(error="The disk is full."), make_summary(files_indexed=7)
     for last in (None, failed, well, well, failed):
-        news.hear(make_status(last_sync=last))
+        news.update_status(make_status(last_sync=last))
     assert len(ended) == 1
 
 
@@ -60,9 +60,9 @@ def test_sync_failing_immediately_changes_nothing(qtbot):
     )
     halfway = make_summary(started=4, error="The disk is full.", **nothing | {"files_indexed": 1})
     for last in (well, gone, again):
-        news.hear(make_status(last_sync=last))
+        news.update_status(make_status(last_sync=last))
     assert not changed
-    news.hear(make_status(last_sync=halfway))
+    news.update_status(make_status(last_sync=halfway))
     assert len(changed) == 1
 
 
@@ -77,7 +77,7 @@ def test_engine_fallback_is_reported_when_it_or_reason_changes(qtbot):
     )
     of_provider = make_status(fallback=FallbackStatus(from_="openai", reason="No key."))
     for status in (make_status(), slow, slow, gone, of_provider, slow, None):
-        news.hear(status)
+        news.update_status(status)
     assert [found and found.reason for found in told] == ["Too slow.", "Not found.", None, "Too slow.", None]
 
 
@@ -86,8 +86,8 @@ def test_only_own_index_offers_rebuild(qtbot):
     told = []
     news.problem.connect(lambda *problem: told.append(problem))
     for backend, custom in (("builtin", {}), ("qmd", {}), ("lancedb", {}), ("builtin", {"readOnly": True})):
-        news.hear(make_status())
-        news.hear(make_status(backend=backend, custom=custom, index_error="It failed."))
+        news.update_status(make_status())
+        news.update_status(make_status(backend=backend, custom=custom, index_error="It failed."))
     assert [remedy for _, remedy in told] == ["rebuild", "sync", "sync", ""]
 
 
@@ -95,6 +95,6 @@ def test_engine_change_emits_changed(qtbot):
     news = StatusEvents()
     changed = []
     news.changed.connect(lambda: changed.append(1))
-    news.hear(make_status())
-    news.hear(make_status(backend="qmd"))
+    news.update_status(make_status())
+    news.update_status(make_status(backend="qmd"))
     assert changed == [1]

@@ -28,28 +28,28 @@ def told(qtbot):
 
 def test_manual_sync_is_announced_once_at_start_and_end(told, heard):
     for _ in range(3):
-        told.hear(make_status(syncing=make_progress(reason="manual")))
-    told.hear(make_status(last_sync=make_summary(), files=67))
-    told.hear(make_status(last_sync=make_summary(), files=67))
+        told.update_status(make_status(syncing=make_progress(reason="manual")))
+    told.update_status(make_status(last_sync=make_summary(), files=67))
+    told.update_status(make_status(last_sync=make_summary(), files=67))
     assert heard == ["The index is being brought up to date.", "The index is up to date: 67 files."]
 
 
 def test_background_sync_is_announced_only_when_long(told, heard):
-    told.hear(make_status(syncing=make_progress(reason="watch")))
-    told.hear(make_status(last_sync=make_summary()))
+    told.update_status(make_status(syncing=make_progress(reason="watch")))
+    told.update_status(make_status(last_sync=make_summary()))
     assert heard == []
     for _ in range(4):
-        told.hear(make_status(syncing=make_progress(reason="watch")))
+        told.update_status(make_status(syncing=make_progress(reason="watch")))
     assert heard == ["The index is being brought up to date."]
 
 
 def test_failed_files_are_announced_but_sync_errors_are_not(told, heard):
     issue = FileIssue(path="scan.md", rule="not-utf8", detail="Byte 3.")
-    told.hear(make_status(syncing=make_progress()))
-    told.hear(make_status(last_sync=make_summary(), files=2, failed_files=(issue,)))
+    told.update_status(make_status(syncing=make_progress()))
+    told.update_status(make_status(last_sync=make_summary(), files=2, failed_files=(issue,)))
     assert heard[-1] == "The index is up to date: 2 files. 1 file could not be read."
-    told.hear(make_status(syncing=make_progress()))
-    told.hear(make_status(last_sync=make_summary(error="No network.")))
+    told.update_status(make_status(syncing=make_progress()))
+    told.update_status(make_status(last_sync=make_summary(error="No network.")))
     assert heard[-1] == "The index is being brought up to date."
 
 

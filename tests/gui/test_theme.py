@@ -6,7 +6,7 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QScrollBar, QVBoxLayout
 
 from gui.style.appearance import SCALES
-from gui.style.stylesheet import font_at, letter_width
+from gui.style.stylesheet import character_width, font_at
 from gui.style.theme import SHEET_ROLES, Tokens, group_colours, make_palette, theme_tokens, tokens
 from gui.style.theme_names import THEMES, ThemeName
 from gui.viewer.line_painter import FOUND_OPACITY, SELECTED_OPACITY, faded
@@ -204,8 +204,8 @@ def test_font_scale_changes_in_steps_between_limits(qapp, appearance):
 
 
 def test_letter_width_does_not_shrink_below_default(appearance):
-    usual = letter_width()
+    usual = character_width()
     appearance.set_font_scale(0.8)
-    assert letter_width() == usual
+    assert character_width() == usual
     appearance.set_font_scale(2.0)
-    assert letter_width() > usual
+    assert character_width() > usual

@@ -8,7 +8,7 @@ from PySide6.QtGui import QAction, QShortcut
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QToolTip, QWidget
 
 import engine
-from engine import AskedQuestion, Feature, MapAnswer, MemorySearchResult
+from engine import Feature, MapAnswer, MemorySearchResult, QueryRecord
 from gui.commands.commands import key_action
 from gui.commands.keymap import command, keymap
 from gui.core.capabilities import SHORT, TITLES, Gate
@@ -205,8 +205,8 @@ def test_row_menus_disable_unsupported_features(qtbot, window, memory):
 
 def test_query_drops_options_the_engine_does_not_support(qtbot, window, memory):
     _open(qtbot, window, memory, "conditions", "ordering", "narrowing")
-    question = AskedQuestion(
-        "timer", ("memory",), 30, half_life_days=30.0, diverse=True, within=AskedQuestion("irrigation")
+    question = QueryRecord(
+        "timer", ("memory",), 30, half_life_days=30.0, diverse=True, within=QueryRecord("irrigation")
     )
     window.search.controller.show_question(question)
     qtbot.waitUntil(lambda: at_rest(window))
@@ -217,7 +217,7 @@ def test_query_drops_options_the_engine_does_not_support(qtbot, window, memory):
 
 def test_filters_are_reset_when_fallback_does_not_support_them(qtbot, window, memory):
     _open(qtbot, window, memory)
-    window.search.controller.show_question(AskedQuestion("timer", ("memory",), 30, half_life_days=30.0, diverse=True))
+    window.search.controller.show_question(QueryRecord("timer", ("memory",), 30, half_life_days=30.0, diverse=True))
     qtbot.waitUntil(lambda: at_rest(window))
     memory.lack("conditions", "ordering")
     qtbot.waitUntil(lambda: window.workspace.status.lacks == memory.lacks and at_rest(window))
@@ -235,12 +235,12 @@ def test_gate_shortcuts_and_tooltips_follow_keymap(qtbot, qapp):
     qtbot.addWidget(window)
     action = key_action(window, command("trial.like", "More like this", "file", "Alt+M"))
     gate = Gate(action, "alike")
-    gate.hear({"alike": "Nothing can be compared here."})
+    gate.update_features({"alike": "Nothing can be compared here."})
     assert [key.key().toString() for key in window.findChildren(QShortcut)] == ["Alt+M"]
     keymap().set_own({"trial.like": ["Alt+L"]})
     qtbot.waitUntil(lambda: [key.key().toString() for key in window.findChildren(QShortcut)] == ["Alt+L"])
     assert action.toolTip() == "Nothing can be compared here."
-    gate.hear({})
+    gate.update_features({})
     assert action.toolTip() == "More like this (Alt+L)"
     keymap().set_own({})
     assert action.toolTip() == "More like this (Alt+M)"

@@ -239,7 +239,7 @@ def test_session_without_similar_ones_stays_open(qtbot, window, memory, shown, m
     _sessions(qtbot, window)
     window.sessions.show_similar(VALVE)
     qtbot.waitUntil(lambda: at_rest(window))
-    assert "Nothing comes close" in window.sessions.view.page.accessibleName()
+    assert "No similar session" in window.sessions.view.page.accessibleName()
     assert shown == [(VALVE, None, "")]
 
 
@@ -284,14 +284,14 @@ def test_similar_sessions_open_in_sessions_view(qtbot, window):
     _search(qtbot, window, "lost_ticks")
     _sessions(qtbot, window)
     qtbot.keyClick(window, Key.Key_1, Control)
-    window.views.conversation.similar_wanted.emit(VALVE)
+    window.views.conversation.similar_requested.emit(VALVE)
     assert window.views.current == "sessions"
     qtbot.waitUntil(lambda: at_rest(window))
     assert "sessions like" in window.sessions.view.notice.accessibleName()
 
 
 def test_similar_sessions_work_before_listing(qtbot, window):
-    window.views.conversation.similar_wanted.emit(VALVE)
+    window.views.conversation.similar_requested.emit(VALVE)
     qtbot.waitUntil(lambda: at_rest(window) and "like “" in window.sessions.view.notice.accessibleName())
 
 
@@ -299,7 +299,7 @@ def test_more_from_session_limits_search_until_chip_is_pressed(qtbot, window, me
     _sessions(qtbot, window)
     window.sessions.search("timer")
     qtbot.waitUntil(lambda: at_rest(window))
-    window.views.conversation.more_wanted.emit(VALVE)
+    window.views.conversation.more_requested.emit(VALVE)
     assert window.views.current == "search"
     qtbot.waitUntil(lambda: at_rest(window))
     query, _, asked = memory.searches[-1]
@@ -315,7 +315,7 @@ def test_more_from_session_limits_search_until_chip_is_pressed(qtbot, window, me
 def test_similar_to_message_is_searched_and_escape_returns(qtbot, window, memory):
     _sessions(qtbot, window)
     passage = Passage(path=VALVE, start_line=3, end_line=3, text="the relay debounces", message=2)
-    window.views.conversation.like_wanted.emit(passage, passage.text)
+    window.views.conversation.like_requested.emit(passage, passage.text)
     assert window.views.current == "search"
     qtbot.waitUntil(lambda: at_rest(window) and bool(memory.liked))
     assert memory.liked[-1] == passage
@@ -336,7 +336,7 @@ def test_added_session_folder_is_saved_and_workspace_reopened(qtbot, window, mem
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
     _sessions(qtbot, window)
     folder = window.workspace.current.folder
-    window.sessions.folder_wanted.emit()
+    window.sessions.folder_requested.emit()
     for words in ("Add a folder…", "Save and index"):
         qtbot.waitUntil(lambda: window.first_run.ready)
         next(b for b in window.first_run.findChildren(QPushButton) if b.text() == words).click()
@@ -348,7 +348,7 @@ def test_added_session_folder_is_saved_and_workspace_reopened(qtbot, window, mem
 
 @pytest.mark.parametrize("remembers", [False])
 def test_demo_refuses_session_folder(qtbot, window):
-    window.sessions.folder_wanted.emit()
+    window.sessions.folder_requested.emit()
     assert "demo" in window.banner.text
 
 

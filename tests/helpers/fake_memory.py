@@ -39,7 +39,7 @@ from engine.store.unseen_notes import UnseenNotes
 from engine.store.user_data import UserData
 from tests.helpers.fake_explanations import WEAK
 from tests.helpers.fake_explanations import explain as explained
-from tests.helpers.fake_narrowing import keep_within, telling_words, without
+from tests.helpers.fake_narrowing import distinctive_words, keep_within, without
 from tests.helpers.fake_notes import GARDEN
 from tests.helpers.fake_opening import wait
 from tests.helpers.fake_records import make_estimate, make_path_state, make_status
@@ -112,7 +112,7 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         FakeSessionReading.__init__(self, sessions)
 
     @functools.cached_property
-    def kept_searches(self) -> SavedSearches:
+    def saved_searches(self) -> SavedSearches:
         """Real ones, as the facts are, in a folder of their own: made when they are first wanted."""
         return SavedSearches(self.user_data)
 
@@ -215,7 +215,7 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         self.liked.append(passage)
         if passage.path not in self.files and not passage.text:
             raise PassageMissing(f"Nothing of {passage.path} is indexed: it may have changed since.")
-        words = telling_words(passage, self.files.get(passage.path, ""))
+        words = distinctive_words(passage, self.files.get(passage.path, ""))
         return without(passage, words, self.search(" ".join(words), **options))
 
     # --- files ------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from engine import EarlierAnswer, EarlierQuestion, MemorySearchResult, Passage, 
 _LEAST_LETTERS = 5
 
 
-def telling_words(passage: Passage, text: str) -> tuple[str, ...]:
+def distinctive_words(passage: Passage, text: str) -> tuple[str, ...]:
     """Return the longer words of the selection, or of the passage's lines in its file."""
     lines = text.split("\n")[passage.start_line - 1 : passage.end_line]
     words = re.findall(r"\w+", passage.text or " ".join(lines))

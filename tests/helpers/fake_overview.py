@@ -7,8 +7,8 @@ from engine import (
     DiskPart,
     FolderCount,
     IndexOverview,
-    KeptSync,
     MonthCount,
+    StoredSync,
 )
 
 
@@ -26,7 +26,7 @@ def make_folder(name: str, **changes: Any) -> FolderCount:
     return FolderCount(**(facts | changes))
 
 
-def make_sync(**changes: Any) -> KeptSync:
+def make_sync(**changes: Any) -> StoredSync:
     facts: dict[str, Any] = {
         "started": 1_770_000_000.0,
         "seconds": 3.0,
@@ -39,7 +39,7 @@ def make_sync(**changes: Any) -> KeptSync:
         "error": "",
         "vectors_reused": 4,
     }
-    return KeptSync(**(facts | changes))
+    return StoredSync(**(facts | changes))
 
 
 def make_overview(**changes: Any) -> IndexOverview:

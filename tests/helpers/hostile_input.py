@@ -108,13 +108,13 @@ def lists_of_other_programs(files: Files) -> None:
 
 def qmd(files: Files) -> None:
     from engine.backends.qmd import output_parsing
-    from engine.backends.qmd.collections import read_told
+    from engine.backends.qmd.collections import read_applied
     from engine.backends.qmd.session_exports import StoredExportList
 
     throw(lambda data: output_parsing.parse_hits(text_of(data)), MnemoscopeError)
     for parse in (output_parsing.parse_counts, output_parsing.parse_collection, output_parsing.parse_skipped):
         throw(lambda data, parse=parse: parse(text_of(data)))
-    throw(files.read_by("told.json", read_told))
+    throw(files.read_by("told.json", read_applied))
     throw(files.read_by("sessions.json", lambda path: StoredExportList(path).now()))
 
 

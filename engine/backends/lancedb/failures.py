@@ -87,7 +87,7 @@ _REPLACED = re.compile(r"not ?found: \S*\.lance\b", re.IGNORECASE)
 _FULL = re.compile(r"no space left|disk full|quota exceeded|enospc", re.IGNORECASE)
 
 
-def told(error: BaseException, where: str) -> MnemoscopeError:
+def described(error: BaseException, where: str) -> MnemoscopeError:
     """The error as one sentence; `where` names the table."""
     if isinstance(error, MnemoscopeError):
         return error

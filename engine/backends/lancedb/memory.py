@@ -21,7 +21,7 @@ from engine.base.language import tr
 from engine.corpus.numbered_lines import NumberedText
 from engine.corpus.transcripts.message_offsets import read_places
 from engine.memory.memory_context import IndexOverride
-from engine.memory.status import with_degraded
+from engine.memory.status_report import with_degraded
 from engine.records import (
     EmbeddingEstimate,
     Feature,
@@ -153,7 +153,7 @@ class LanceMemory:
         self._naming = FileNames(self._this_machine, guard, indexed_under)
         remembering = self._settings.query.cache
         searcher = TableSearcher(remembering, self.table, self._naming, slot.provider, slot.note, guard)
-        publisher = TablePublisher(self.table, self._this_machine, slot.known, listeners.tell)
+        publisher = TablePublisher(self.table, self._this_machine, slot.known, listeners.notify)
         return IndexOverride(searcher, publisher)
 
     def _this_machine(self) -> Machine:
@@ -299,8 +299,8 @@ class LanceMemory:
     # --- this machine's own ---------------------------------------------------------------------------------------
 
     @property
-    def kept_searches(self) -> "SavedSearches":
-        return self._local.kept_searches
+    def saved_searches(self) -> "SavedSearches":
+        return self._local.saved_searches
 
     @property
     def facts(self) -> "Facts":

@@ -22,7 +22,7 @@ from engine.backends.lancedb.failures import (
     TableMissing,
     TableReplaced,
     TableTooNew,
-    told,
+    described,
 )
 from engine.backends.lancedb.table_location import TableLocation, find_place
 from engine.base.cancellation import CancelToken
@@ -359,7 +359,7 @@ class SharedTable:
         except (Cancelled, Closed):
             raise
         except Exception as error:
-            problem = told(error, self.place().shown)
+            problem = described(error, self.place().shown)
             if not isinstance(problem, _NO_PROBLEM):
                 self.problem = str(problem)
                 log.warning("The LanceDB table cannot be used: %s (%s)", type(problem).__name__, type(error).__name__)

@@ -122,7 +122,7 @@ class SavedConfiguration(msgspec.Struct, frozen=True):
         return msgspec.json.format(msgspec.json.encode({"collections": values, **models}), indent=2).decode() + "\n"
 
 
-def read_told(file: Path) -> SavedConfiguration:
+def read_applied(file: Path) -> SavedConfiguration:
     """What was noted last; nothing where that was never, or by another version."""
     try:
         return decode_json(read_file(file), SavedConfiguration)

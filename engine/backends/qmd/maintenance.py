@@ -16,7 +16,7 @@ import apsw
 import msgspec
 import platformdirs
 
-from engine.backends.qmd.collections import Collection, SavedConfiguration, read_told
+from engine.backends.qmd.collections import Collection, SavedConfiguration, read_applied
 from engine.backends.qmd.command import QmdCommand, QmdError, QmdFailed, QmdTooSlow
 from engine.backends.qmd.query_runner import RetryPause
 from engine.base.cancellation import CancelToken
@@ -118,18 +118,18 @@ class Maintenance:
     @property
     def collections(self) -> tuple[Collection, ...]:
         """The last configuration of `qmd`, by any process."""
-        return read_told(self._noted).collections
+        return read_applied(self._noted).collections
 
     def restore(self) -> bool:
         """Give `qmd` its collections back; False where it never had any."""
-        told = read_told(self._noted)
+        told = read_applied(self._noted)
         if told.collections:
             write_aside(self._command.config_file, told.text())
         return bool(told.collections)
 
-    def tell(self, collections: Sequence[Collection], token: CancelToken) -> None:
+    def apply(self, collections: Sequence[Collection], token: CancelToken) -> None:
         """Apply the collections; removed ones leave the index. Raises `QmdError`, `Cancelled`."""
-        before, told = read_told(self._noted), SavedConfiguration(tuple(collections), self._models())
+        before, told = read_applied(self._noted), SavedConfiguration(tuple(collections), self._models())
         self._remove({one.name for one in before.collections} - {one.name for one in collections}, token)
         if told != before or not self._command.config_file.exists():
             write_aside(self._command.config_file, told.text())
@@ -200,10 +200,10 @@ class Maintenance:
         self._remove({one.name for one in self.collections}, token)
         self._let_it_see_none(token)
 
-    def tell_again(self, collections: Sequence[Collection], token: CancelToken) -> None:
+    def apply_skipped(self, collections: Sequence[Collection], token: CancelToken) -> None:
         """The same where `qmd` has passed some of them over."""
         self._let_it_see_none(token)
-        self.tell(collections, token)
+        self.apply(collections, token)
 
     def _let_it_see_none(self, token: CancelToken) -> None:
         """It takes in a list of collections only if that differs from the one that it took in last."""

@@ -30,8 +30,7 @@ from engine.memory.files import SessionFiles, WorkspaceFiles
 from engine.memory.listeners import Listeners, StatusListener
 from engine.memory.requests import unanswered
 from engine.memory.session_library import summary_of
-from engine.memory.status import outer_status, with_degraded
-from engine.memory.user_data import open_own_data
+from engine.memory.status_report import outer_status, with_degraded
 from engine.records import (
     EmbeddingEstimate,
     Feature,
@@ -50,6 +49,7 @@ from engine.records import (
 from engine.settings import Settings
 from engine.settings.qmd_options import QmdSettings
 from engine.settings.section import answering_as
+from engine.store.user_data import open_user_data
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -101,9 +101,9 @@ class QmdMemory:
         self._settings = settings = with_paths(settings)
         self._lifetime = Lifetime()
         self._threads = BackgroundExecutor(executor)
-        self._index_files, self._user = open_own_data(self._workspace, settings)
+        self._index_files, self._user = open_user_data(self._workspace, settings)
         self._listeners = Listeners()
-        self._indexing = IndexingService(self._user, self._listeners.tell, "qmd")
+        self._indexing = IndexingService(self._user, self._listeners.notify, "qmd")
         self._guard = PathGuard(self._workspace, settings)
         self._command = QmdCommand(settings.qmd.command, self._index_files.folder / "qmd")
         self._index = QmdIndexFile(self._command.database)
@@ -115,7 +115,7 @@ class QmdMemory:
             self._command,
             self._index,
             self._exports if wanted else None,
-            self._listeners.tell,
+            self._listeners.notify,
         )
         self._session_files = SessionFiles(settings, self._known_session)
         self._files = WorkspaceFiles(self._guard, self._session_files)
@@ -156,7 +156,7 @@ class QmdMemory:
         )
 
     @cached_property
-    def kept_searches(self) -> "SavedSearches":
+    def saved_searches(self) -> "SavedSearches":
         from engine.store.saved_searches import SavedSearches
 
         return SavedSearches(self._user)
@@ -210,7 +210,7 @@ class QmdMemory:
         self._lifetime.check()
         self._settings = answering_as(self._settings, settings)
         self._searching.answer_as(self._settings)
-        self._listeners.tell()
+        self._listeners.notify()
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         self._capabilities("completion")

@@ -26,7 +26,7 @@ from engine.corpus.transcripts.registry import copied_sessions
 from engine.corpus.transcripts.stores import find_transcripts, session_name
 from engine.indexing.crash_record import CrashRecord
 from engine.indexing.progress import ProgressMeter
-from engine.indexing.session_ownership import KEPT_ELSEWHERE, elsewhere, kept_issues, kept_where
+from engine.indexing.session_ownership import INDEXED_ELSEWHERE, elsewhere, ownership_issues, ownership_message
 from engine.records import FileIssue
 from engine.redaction.masks import REDACTION_VERSION
 from engine.settings import Settings
@@ -186,22 +186,22 @@ class SessionExports:
             meter.step(number, file.name)
             before = known.get(file.name)
             if file.name in kept:
-                where = kept_where(kept[file.name])
-                fresh.transcripts[file.name] = KnownTranscript(file.mtime_ns, file.size, (), KEPT_ELSEWHERE, where)
+                where = ownership_message(kept[file.name])
+                fresh.transcripts[file.name] = KnownTranscript(file.mtime_ns, file.size, (), INDEXED_ELSEWHERE, where)
             elif file.name in copies:
                 fresh.transcripts[file.name] = KnownTranscript(
                     file.mtime_ns, file.size, (), "copied", skip_reasons.COPIED.said()
                 )
-            elif before is not None and before.rule != KEPT_ELSEWHERE and self._holds(before, file, now):
+            elif before is not None and before.rule != INDEXED_ELSEWHERE and self._holds(before, file, now):
                 fresh.transcripts[file.name] = before
                 fresh.sessions |= {name: now.sessions[name] for name in before.sessions if name in now.sessions}
                 done.unchanged += 1
             else:
                 with self._crashes.reading(file):
                     self._take(file, fresh, now, done, token)
-            if (rule := fresh.transcripts[file.name].rule) and rule != KEPT_ELSEWHERE:
+            if (rule := fresh.transcripts[file.name].rule) and rule != INDEXED_ELSEWHERE:
                 done.skipped.append(FileIssue(path=file.name, rule=rule, detail=fresh.transcripts[file.name].detail))
-        done.skipped += kept_issues(kept)
+        done.skipped += ownership_issues(kept)
         self._retire(fresh)
         self._list.keep(fresh)
         done.removed = len(now.sessions.keys() - fresh.sessions.keys())

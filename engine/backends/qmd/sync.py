@@ -172,7 +172,7 @@ class _Run:
         self._skipped += made.skipped
         if force:
             of.maintenance.clear(token)
-        of.maintenance.tell(made.collections, token)
+        of.maintenance.apply(made.collections, token)
         of.maintenance.share_models()
         exported = Exported()
         if of.exports is not None:
@@ -199,7 +199,7 @@ class _Run:
         self._meter.start("indexing", self._seen)
         of.maintenance.update(token, self._line, self._look)
         if self._passed.keys() != self._names.keys():
-            of.maintenance.tell_again(collections, token)
+            of.maintenance.apply_skipped(collections, token)
             of.maintenance.update(token, self._line, self._look)
 
     def _embed(self, force: bool) -> None:

@@ -168,7 +168,7 @@ def formats() -> tuple["Formats", ...]:
     return _formats(AGENTS)
 
 
-def told_apart(known: "LineFormat", path: str) -> "LineFormat":
+def format_of_agent(known: "LineFormat", path: str) -> "LineFormat":
     """The format of the agent whose transcript is at this path: agents that share a format differ in their paths.
 
     The folder decides, else the name of the file; `known` where neither is an agent's.

@@ -22,7 +22,7 @@ from engine.corpus.transcripts.formats import (
 )
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, RawLine, Source, Unpacked, parse_line, raw_lines, read_at
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.registry import formats, told_apart
+from engine.corpus.transcripts.registry import format_of_agent, formats
 from engine.corpus.transcripts.stores import session_name
 from engine.corpus.transcripts.transcript_files import is_compressed, transcript_of
 
@@ -73,7 +73,7 @@ def line_format(source: Source, path: str = "") -> LineFormat | None:
 def format_of(values: Sequence[Mapping[str, Any]], path: str = "") -> LineFormat | None:
     """The format that has such lines; None where none does. Agents that share one are told apart by the path."""
     known = next((known for one in formats() for known in one.lines if known.matches(values)), None)
-    return None if known is None else told_apart(known, path)
+    return None if known is None else format_of_agent(known, path)
 
 
 class LineReader(msgspec.Struct):

@@ -17,7 +17,7 @@ from engine.base.errors import ProviderError
 from engine.embedding.batch_jobs.base import BatchApi, BatchUnavailable, RemoteJob
 from engine.embedding.batch_jobs.lines import Group
 from engine.embedding.batch_jobs.policy import BatchPolicy
-from engine.embedding.retry import MOST_ASKED_SECONDS, Transient, pause
+from engine.embedding.retry import MOST_DELAY_SECONDS, Transient, pause
 from engine.embedding.service_errors import NoAccess
 from engine.settings.options import BatchSettings
 from engine.store.batch_jobs import BatchJobs, StoredJob
@@ -119,7 +119,7 @@ class JobCreator:
             except Transient as error:
                 failure = error
             usual = min(0.3 * 2.0 ** (tries - 1), 2.0) * random.uniform(1.0, 1.2)
-            pause(usual if failure.after is None else min(failure.after, MOST_ASKED_SECONDS), self._token)
+            pause(usual if failure.after is None else min(failure.after, MOST_DELAY_SECONDS), self._token)
             # The job may have been created even though the response was lost.
             try:
                 found = self._api.find(job.name, job.input_file, cancel=self._token)

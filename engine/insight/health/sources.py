@@ -97,9 +97,9 @@ def look_at_transcripts(settings: Settings, found: FoundTranscripts, snapshot: S
     ]
     left_out = (
         (marked("{count:,} cannot be read"), len(unread) + len(unreadable)),
-        (marked("{count:,} broken off"), rules["broken"]),
+        (marked("{count:,} incomplete"), rules["broken"]),
         (marked("{count:,} of unknown format"), rules["unknown-format"]),
-        (marked("{count:,} in other workspaces"), rules["kept-elsewhere"]),
+        (marked("{count:,} indexed by other workspaces"), rules["kept-elsewhere"]),
     )
     parts += (tr(words, count=count) for words, count in left_out if count)
     detail = f"{', '.join(parts)}."

@@ -16,7 +16,7 @@ from engine.store.vectors import VectorIndex
 
 NOTHING = marked("Nothing is indexed yet.")
 
-Tell = Callable[[HealthProgress], None]
+Report = Callable[[HealthProgress], None]
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Subject:
     name: ModelName | None
     """The model used for searches; None for keyword search only."""
     cancel: CancelToken
-    tell: Tell
+    report: Report
 
     def model(self) -> StoredModel | None:
         """The stored model of that name; None if nothing was embedded with it yet."""
@@ -52,7 +52,7 @@ class Subject:
     def step(self, step: str, done: int, total: int) -> None:
         """Report progress. Raises `Cancelled`."""
         self.cancel.checkpoint()
-        self.tell(HealthProgress(step=step, done=done, total=total))
+        self.report(HealthProgress(step=step, done=done, total=total))
 
 
 @dataclass(frozen=True)

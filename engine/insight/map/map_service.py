@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 _WORDS, _LETTERS = 60, 2000
 """Maximum length of a chunk's displayed text."""
-_PATIENCE = 0.05
+_CANCEL_CHECK_SECONDS = 0.05
 """Seconds between checks of the cancel token."""
 _NEAREST = 8
 """Number of nearest chunks that determine a query's position."""
@@ -106,7 +106,7 @@ class IndexMaps:
     @contextmanager
     def _alone(self, cancel: CancelToken | None) -> Iterator[None]:
         """Wait for a running computation, unless cancelled meanwhile."""
-        while not self._making.acquire(timeout=_PATIENCE):
+        while not self._making.acquire(timeout=_CANCEL_CHECK_SECONDS):
             if cancel is not None:
                 cancel.checkpoint()
         try:

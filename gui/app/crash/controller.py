@@ -63,7 +63,7 @@ class ExceptionHooks(QObject):
         sys.excepthook, threading.excepthook, sys.unraisablehook = self._before
 
     @Slot(object)
-    def hear_job(self, error: Exception) -> None:
+    def report_job_error(self, error: Exception) -> None:
         """Report an unexpected error of a job, which is in the log already."""
         self.caught.emit(failure_of(error, error.__traceback__, "in the background"))
 
@@ -128,10 +128,10 @@ class CrashDialog(QDialog):
     """Shows the report on errors, and offers to restart. Opens immediately, over its parent, and is deleted when it
     closes.
 
-    Signals: restart_wanted: the user chose to restart.
+    Signals: restart_requested: the user chose to restart.
     """
 
-    restart_wanted = Signal()
+    restart_requested = Signal()
 
     def __init__(
         self, heading: str, sentence: str, report: str, log_file: Path | None, parent: QWidget, *, restart: bool
@@ -155,7 +155,7 @@ class CrashDialog(QDialog):
         self._restart = QPushButton(tr("Restart"))
         self._restart.setVisible(restart)
         self._restart.clicked.connect(self._want_restart)
-        self._close = QPushButton(tr("Go on") if restart else tr("Close"))
+        self._close = QPushButton(tr("Continue") if restart else tr("Close"))
         self._close.clicked.connect(self.reject)
         self._lay_out(heading, sentence)
         self.setAccessibleName(heading)
@@ -210,7 +210,7 @@ class CrashDialog(QDialog):
     def _copy_report(self) -> None:
         QGuiApplication.clipboard().setText(self.report)
         self._copy.setText(tr("Copied"))
-        announce(self, tr("The report is on the clipboard."))
+        announce(self, tr("The report was copied to the clipboard."))
 
     @Slot()
     def _open_folder(self) -> None:
@@ -220,13 +220,13 @@ class CrashDialog(QDialog):
     @Slot()
     def _want_restart(self) -> None:
         self.accept()
-        self.restart_wanted.emit()
+        self.restart_requested.emit()
 
 
 class CrashController(QObject):
     """Shows new errors in one dialog, and counts repeated ones."""
 
-    restart_wanted = Signal()
+    restart_requested = Signal()
 
     def __init__(
         self, window: QWidget, catching: ExceptionHooks, settings: Callable[[], Settings | None], log_file: Path | None
@@ -239,10 +239,10 @@ class CrashController(QObject):
         self._failures: dict[tuple[str, str], tuple[Failure, int]] = {}
         self._opened = 0
         self.dialog: CrashDialog | None = None
-        catching.caught.connect(self.hear, Qt.ConnectionType.QueuedConnection)
+        catching.caught.connect(self.show_failure, Qt.ConnectionType.QueuedConnection)
 
     @Slot(object)
-    def hear(self, failure: Failure) -> None:
+    def show_failure(self, failure: Failure) -> None:
         """Show a new failure; count a known one."""
         first, times = self._failures.get(failure.signature, (failure, 0))
         known = times > 0
@@ -255,7 +255,7 @@ class CrashController(QObject):
             self._opened += 1  # first: what fails below is the next error, and not this one again
             self._open(tr(NOW), tr(NOW_MORE), self._report(), restart=True)
 
-    def tell_earlier(self, text: str) -> None:
+    def report_earlier_crash(self, text: str) -> None:
         """Show the report on the crash of an earlier run."""
         if self.dialog is None:
             self._open(tr(EARLIER), tr(EARLIER_MORE), text, restart=False)
@@ -265,7 +265,7 @@ class CrashController(QObject):
 
     def _open(self, heading: str, sentence: str, text: str, *, restart: bool) -> None:
         self.dialog = CrashDialog(heading, sentence, text, self._log_file, self._window, restart=restart)
-        self.dialog.restart_wanted.connect(self.restart_wanted)
+        self.dialog.restart_requested.connect(self.restart_requested)
         self.dialog.finished.connect(self._forget)
 
     @Slot()
@@ -290,7 +290,7 @@ def command_line(options: Options, folder: Path | None) -> list[str]:
     return words
 
 
-def start_anew(options: Options, folder: Path | None) -> bool:
+def start_program(options: Options, folder: Path | None) -> bool:
     """Start the program as a process of its own; returns whether that succeeded."""
     program, *arguments = command_line(options, folder)
     started, _ = QProcess.startDetached(program, arguments, str(Path.cwd()))
@@ -306,28 +306,28 @@ class CrashGuard(QObject):
         self._options = options
         self._log_file = log_file
         self._catching = ExceptionHooks(self)
-        self._remains = CrashDump(log_file.parent) if remembers else None
-        self._earlier = self._remains.begin() if self._remains is not None else ""
+        self._crash_dump = CrashDump(log_file.parent) if remembers else None
+        self._earlier = self._crash_dump.begin() if self._crash_dump is not None else ""
         self._window: MainWindow | None = None
         self._workspace: Workspace | None = None
         self._folder: Path | None = None
-        self._anew = False
-        self.way: CrashController | None = None
+        self._restart_chosen = False
+        self.controller: CrashController | None = None
 
     def watch(self, window: MainWindow, jobs: Jobs, workspace: Workspace) -> None:
         """Show errors in this window from now on."""
         self._window = window
         self._workspace = workspace
-        self.way = CrashController(window, self._catching, self._settings, self._log_file)
-        self.way.restart_wanted.connect(self._restart)
-        jobs.failed.connect(self._catching.hear_job)
+        self.controller = CrashController(window, self._catching, self._settings, self._log_file)
+        self.controller.restart_requested.connect(self._restart)
+        jobs.failed.connect(self._catching.report_job_error)
         self._catching.begin()
 
     @Slot()
-    def tell_earlier(self) -> None:
+    def report_earlier_crash(self) -> None:
         """Show the report on a crash of an earlier run; the window must be visible."""
-        if self._earlier and self.way is not None:
-            self.way.tell_earlier(self._earlier)
+        if self._earlier and self.controller is not None:
+            self.controller.report_earlier_crash(self._earlier)
 
     def leave(self) -> None:
         """Restore the previous hooks: the window is closed, so nothing can be shown any more."""
@@ -335,9 +335,9 @@ class CrashGuard(QObject):
 
     def end(self) -> None:
         """End the crash dump, as the last step of the program; restart it if the user chose so."""
-        if self._remains is not None:
-            self._remains.end()
-        if self._anew and not start_anew(self._options, self._folder):
+        if self._crash_dump is not None:
+            self._crash_dump.end()
+        if self._restart_chosen and not start_program(self._options, self._folder):
             log.error("The program could not be restarted")
 
     def _settings(self) -> Settings | None:
@@ -348,6 +348,6 @@ class CrashGuard(QObject):
     def _restart(self) -> None:
         opened = self._workspace.current if self._workspace is not None else None
         self._folder = None if opened is None else opened.folder
-        self._anew = True
+        self._restart_chosen = True
         if self._window is not None:
             self._window.quit()

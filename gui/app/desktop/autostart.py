@@ -18,7 +18,7 @@ from gui.commands.commands import Commands
 from gui.core.jobs import Jobs
 from gui.core.notices import Notices
 from gui.settings.page_layout import OptionPlacement
-from gui.settings.system_switch import SystemState, SystemSwitch
+from gui.settings.system_setting import SystemState, SystemSwitch
 
 
 def autostart(config: Path | None) -> SystemState:
@@ -164,7 +164,7 @@ if sys.platform == "win32":
 
 _NAME = marked("Start at login")
 _HELP = marked("When you log in, the program starts without its window: in the tray, and ready for the quick search.")
-_REFUSAL = marked("Nothing was changed in what starts with the computer. {reason}")
+_REFUSAL = marked("Start at login was not changed. {reason}")
 _COMMAND = "program.autostart"
 
 

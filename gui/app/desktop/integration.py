@@ -50,7 +50,7 @@ class BackgroundMode(QObject):
         self._explanation: QMessageBox | None = None
         self.stays = False
         """Whether the program stays open when the window closes."""
-        window.quit_wanted.connect(self._let_go)
+        window.quit_requested.connect(self._let_go)
         window.installEventFilter(self)
 
     @Slot()
@@ -126,7 +126,7 @@ class UpdateNotification(QObject):
         self.wanted = True
         """Whether notifications are enabled."""
         workspace.opened.connect(self._begin)
-        workspace.feed.status_changed.connect(self._hear)
+        workspace.feed.status_changed.connect(self._handle_status)
 
     @Slot(object)
     def _begin(self, opened: Opened) -> None:
@@ -134,7 +134,7 @@ class UpdateNotification(QObject):
         self._begun = False
 
     @Slot(object)
-    def _hear(self, status: MemoryProviderStatus | None) -> None:
+    def _handle_status(self, status: MemoryProviderStatus | None) -> None:
         if status is None:
             return
         last, known, begun = status.last_sync, self._known, self._begun
@@ -145,7 +145,7 @@ class UpdateNotification(QObject):
             self._tell(*news(status, last, self._name))
 
     def _tell(self, title: str, sentence: str) -> None:
-        if not self._tray.tell(title, sentence):
+        if not self._tray.show_message(title, sentence):
             # Qt has no notifications without a tray; the task bar entry is highlighted instead
             QApplication.alert(self._window)
 
@@ -238,9 +238,9 @@ class DesktopIntegration(QObject):
         super().__init__(window)
         self._window = window
         self.tray = Tray(window.workspace, window)
-        self.tray.window_wanted.connect(self._show_window)
-        self.tray.quick_wanted.connect(quick.quick.toggle)
-        self.tray.quit_wanted.connect(window.quit)
+        self.tray.window_requested.connect(self._show_window)
+        self.tray.quick_requested.connect(quick.quick.toggle)
+        self.tray.quit_requested.connect(window.quit)
         self._residing = BackgroundMode(window, self.tray)
         self._long_index = UpdateNotification(window.workspace, window, self.tray)
         self._listener = IpcServer(address, self) if address is not None else None
@@ -249,11 +249,11 @@ class DesktopIntegration(QObject):
             window.closing.connect(self._listener.close)  # later starts open a new program, so that none is lost
         window.settings.add_switch(AutostartController(window.commands.all, jobs, window.banner, config).switch)
         for settings_known in (window.workspace.opened, window.workspace.settings_changed):
-            settings_known.connect(self._hear)
+            settings_known.connect(self._handle_settings)
         self._take(settings)
 
     @Slot(object)
-    def _hear(self, opened: Opened) -> None:
+    def _handle_settings(self, opened: Opened) -> None:
         self._take(opened.settings)
 
     def _take(self, settings: Settings) -> None:

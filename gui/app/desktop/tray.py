@@ -109,12 +109,12 @@ def tray_icon(shape: Shape) -> QIcon:
 class Tray(QObject):
     """Shown while it is enabled and the desktop has a tray; without one nothing happens.
 
-    Signals: window_wanted, quick_wanted, quit_wanted: from its menu, or by a click.
+    Signals: window_requested, quick_requested, quit_requested: from its menu, or by a click.
     """
 
-    window_wanted = Signal()
-    quick_wanted = Signal()
-    quit_wanted = Signal()
+    window_requested = Signal()
+    quick_requested = Signal()
+    quit_requested = Signal()
 
     def __init__(self, workspace: Workspace, window: QWidget) -> None:
         """`window`: source of the menu's colours."""
@@ -129,14 +129,14 @@ class Tray(QObject):
         self._words = self._menu.addAction("")
         self._words.setEnabled(False)
         self._menu.addSeparator()
-        self._add(tr("Open Mnemoscope"), self.window_wanted.emit)
-        self._add(tr("Quick search"), self.quick_wanted.emit)
+        self._add(tr("Open Mnemoscope"), self.window_requested.emit)
+        self._add(tr("Quick search"), self.quick_requested.emit)
         self._menu.addSeparator()
         self._sync = self._add(tr("Update now"), workspace.sync)
         self._pause = self._add(tr("Pause indexing"), workspace.pause)
         self._resume = self._add(tr("Resume indexing"), workspace.resume)
         self._menu.addSeparator()
-        self._add(tr("Quit"), self.quit_wanted.emit)
+        self._add(tr("Quit"), self.quit_requested.emit)
         workspace.feed.status_changed.connect(self._show_status)
         self._show_status(workspace.status)
 
@@ -150,7 +150,7 @@ class Tray(QObject):
         self._wanted = wanted
         self._arrange()
 
-    def tell(self, title: str, sentence: str) -> bool:
+    def show_message(self, title: str, sentence: str) -> bool:
         """Show a message next to the icon; False if that is impossible. A click on it opens the window."""
         if self._icon is None or not self.is_shown or not QSystemTrayIcon.supportsMessages():
             return False
@@ -169,7 +169,7 @@ class Tray(QObject):
             self._icon = icon = QSystemTrayIcon(self)
             icon.setContextMenu(self._menu)
             icon.activated.connect(self._activate)
-            icon.messageClicked.connect(self.window_wanted)
+            icon.messageClicked.connect(self.window_requested)
             self._shown = None
             self._show_status(self._workspace.status)
             icon.show()
@@ -181,9 +181,9 @@ class Tray(QObject):
     @Slot(QSystemTrayIcon.ActivationReason)
     def _activate(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         if reason == QSystemTrayIcon.ActivationReason.Trigger:
-            self.window_wanted.emit()
+            self.window_requested.emit()
         elif reason == QSystemTrayIcon.ActivationReason.MiddleClick:
-            self.quick_wanted.emit()
+            self.quick_requested.emit()
 
     @Slot(object)
     def _show_status(self, status: MemoryProviderStatus | None) -> None:

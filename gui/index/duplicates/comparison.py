@@ -1,4 +1,4 @@
-"""Two notes of a group side by side, and what can be done with them; nothing here changes a note."""
+"""Compares two notes of a group side by side, with actions; no note is changed."""
 
 from dataclasses import dataclass
 
@@ -26,7 +26,7 @@ from gui.widgets.mirrored import margins, runs_left
 from gui.widgets.plain_text import set_tip
 
 _CONTEXT = 2
-"""Lines round a passage."""
+"""Lines of context around a passage."""
 _SIDE = 16
 
 
@@ -38,12 +38,12 @@ class _Compared:
 
 class ComparisonPane(QWidget):
     """Signals: open_requested: name and line of a note to open. hide_requested: the group, and whether to hide or show
-    it. said: a message about the result. back_wanted: to the list, in a narrow window."""
+    it. said: a message about the result. back_requested: to the list, in a narrow window."""
 
     open_requested = Signal(str, object)
     hide_requested = Signal(object, bool)
     said = Signal(str)
-    back_wanted = Signal()
+    back_requested = Signal()
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,7 +57,7 @@ class ComparisonPane(QWidget):
         self.back = QPushButton(tr("Back"))
         self.back.setProperty("role", "flat")
         set_tip(self.back, tr("Back to the list (Esc)"))
-        # The ends tell two paths apart.
+        # Paths differ at their ends.
         self._choices = tuple(
             ComboBox(name, Qt.TextElideMode.ElideLeft) for name in (tr("Left note"), tr("Right note"))
         )
@@ -76,7 +76,7 @@ class ComparisonPane(QWidget):
         self._after.clicked.connect(lambda: self._step(forward=True))
         copy.clicked.connect(self._copy_paths)
         self._hide.clicked.connect(self._ask_to_hide)
-        self.back.clicked.connect(self.back_wanted)
+        self.back.clicked.connect(self.back_requested)
         for choice in self._choices:
             choice.activated.connect(self._compare)
 
@@ -124,7 +124,7 @@ class ComparisonPane(QWidget):
         self.show_group(None)
 
     def show_hidden(self, keys: frozenset[str]) -> None:
-        """Which groups are hidden, so that they can be shown again."""
+        """Set the hidden groups, which can be shown again."""
         self._hidden = keys
         self._name_hiding()
 
@@ -210,7 +210,7 @@ class ComparisonPane(QWidget):
 def _compared(
     manager: MemorySearchManager, pair: tuple[DuplicateMember, DuplicateMember], token: CancelToken, *, whole: bool
 ) -> _Compared:
-    """On a pool thread: read both in their current state and compare them."""
+    """Read both notes and compare them. Runs on a pool thread."""
     texts = [_read(manager, member, token, whole=whole) for member in pair]
     rows = beside_each_other(texts[0][0], texts[1][0], token.checkpoint)
     return _Compared(rows, texts[0][1] or texts[1][1])
@@ -219,7 +219,7 @@ def _compared(
 def _read(
     manager: MemorySearchManager, member: DuplicateMember, token: CancelToken, *, whole: bool
 ) -> tuple[Text, bool]:
-    """The lines that are compared, and whether there are more."""
+    """Return the lines to compare, and whether there are more."""
     first = 1 if whole else max(1, member.start_line - _CONTEXT)
     try:
         with manager.open_file(member.path, cancel=token) as text:

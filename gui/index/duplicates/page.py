@@ -28,7 +28,7 @@ from gui.index.duplicates.wording import (
     names_text,
     summary_text,
 )
-from gui.style.stylesheet import font_at, letter_width
+from gui.style.stylesheet import character_width, font_at
 from gui.style.theme import tokens
 from gui.viewer.notice_page import Hint
 from gui.widgets.labels import elide, label, line
@@ -52,7 +52,7 @@ class GroupRow:
 
 
 class _Groups(RowModel):
-    def told(self, row: GroupRow) -> str:
+    def spoken(self, row: GroupRow) -> str:
         return f"{duplicate_title(row.group)}. {measure_text(row.group)}. {names_text(row.group)}"
 
     def tip(self, row: GroupRow) -> str:
@@ -60,7 +60,7 @@ class _Groups(RowModel):
 
 
 class _Delegate(QStyledItemDelegate):
-    """Kind, names, and how much is shared: one line each."""
+    """Paints a group on three lines: kind, names, and shared text."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -134,7 +134,7 @@ class GroupList(RowList):
             self.activated_group.emit()
 
     def _show_menu(self, at: QPoint) -> None:
-        """No menu: the actions are next to the comparison."""
+        """Show no menu: the actions are next to the comparison."""
 
     def _restyle(self) -> None:
         self._paint.restyle()
@@ -146,14 +146,14 @@ _LOOK_MS = 100
 _CALM_MS = 1_500
 """Time on the overview before duplicates are searched, which uses a core for seconds."""
 _QUICK_SECONDS = 2.0
-"""A search that took no longer is repeated when the notes change; a longer one on request."""
-_FEWEST_LETTERS = 100
+"""Seconds up to which a search is repeated when notes change; a longer one is repeated on request."""
+_FEWEST_CHARACTERS = 100
 """Fewest characters of both together; with less room, one replaces the other."""
 _SIZES = (340, 700)
 
 
 class ListAndDetail(QSplitter):
-    """In a narrow window the list is shown until something is read.
+    """List and comparison side by side, or one at a time in a narrow window.
 
     Signals:
         folded: whether there is room for one alone.
@@ -176,12 +176,12 @@ class ListAndDetail(QSplitter):
         self.setMinimumWidth(1)  # it folds where both are too wide
 
     def show_reading(self, reading: bool) -> None:
-        """Which of the two is shown where only one is."""
+        """Choose the part that a narrow window shows."""
         self._reading = reading
         self._fold()
 
     def _fold(self) -> None:
-        narrow = self.width() < letter_width() * _FEWEST_LETTERS
+        narrow = self.width() < character_width() * _FEWEST_CHARACTERS
         self._listed.setHidden(narrow and self._reading)
         self._read.setHidden(narrow and not self._reading)
         self.folded.emit(narrow)
@@ -193,7 +193,7 @@ class ListAndDetail(QSplitter):
 
 @dataclass(frozen=True)
 class Duplicates:
-    """What was read."""
+    """The report of duplicates, and when it was made."""
 
     report: DuplicateReport
     hidden: frozenset[str]
@@ -215,7 +215,7 @@ class DuplicatesPage(IndexPage):
         self._ahead.timeout.connect(self._look_ahead)
         self._wanted_ahead = False
         self._share = [0.0]
-        """How much is done: written by the working thread, so no signal and no object of Qt's."""
+        """Progress, written by the pool thread: a plain value, no Qt object."""
         self._change = JobSlot(self)
         self._message = StatePage()
         self._summary = label("", "meta")
@@ -238,7 +238,7 @@ class DuplicatesPage(IndexPage):
         self.groups.left.connect(self.left)
         self.comparison.open_requested.connect(self.open_requested)
         self.comparison.said.connect(self._hint.say)
-        self.comparison.back_wanted.connect(self._go_to_list)
+        self.comparison.back_requested.connect(self._go_to_list)
         self.comparison.hide_requested.connect(lambda group, hidden: self._hide(group, hidden=hidden))
 
     def _left_side(self) -> QWidget:
@@ -266,7 +266,7 @@ class DuplicatesPage(IndexPage):
         return super().seen or self._wanted_ahead
 
     def show_overview(self, shown: bool) -> None:
-        """Whether the overview, which includes duplicates, is visible."""
+        """Set whether the overview, which includes duplicates, is visible."""
         if shown and self._found is None:
             self._ahead.start()
         elif not shown:
@@ -297,7 +297,7 @@ class DuplicatesPage(IndexPage):
 
     @Slot()
     def compare(self) -> None:
-        """Look for duplicates now."""
+        """Search for duplicates now."""
         self._notice.show_notice("")
         super().refresh()
 
@@ -339,7 +339,9 @@ class DuplicatesPage(IndexPage):
                 actions=((tr("Compare the notes"), self.compare),),
             )
         else:
-            self._notice.show_notice(tr("Stopped. These are from before."), tr("Compare again"), self.compare)
+            self._notice.show_notice(
+                tr("Stopped. These results are from the previous comparison."), tr("Compare again"), self.compare
+            )
 
     def show_read(self, found: Duplicates) -> None:
         self._clock.stop()
@@ -392,7 +394,7 @@ class DuplicatesPage(IndexPage):
         if put_away and not self._notice.isVisible():
             words, act = tr("{count:,} hidden.", count=put_away), tr("Show")
             if self._show_hidden:
-                words, act = tr("Groups that you have hidden are listed, too."), tr("Leave them out")
+                words, act = tr("Groups that you have hidden are listed, too."), tr("Hide these groups")
             self._notice.show_notice(words, act, self._toggle_hidden)
         self.comparison.show_hidden(hidden)
         self.groups.show_groups(shown)

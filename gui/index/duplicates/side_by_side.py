@@ -37,19 +37,19 @@ _WHEEL_NOTCH = 120
 _PAD = 10
 
 RowKind = Literal["same", "changed", "left", "right", "moved"]
-"""`left`, `right`: in one text alone; `moved`: in the other one as well, but elsewhere."""
+"""`left`, `right`: in one text only; `moved`: in both, at different positions."""
 
 Ranges = tuple[tuple[int, int], ...]
-"""Half-open, in characters of the line."""
+"""Half-open ranges, in characters of the line."""
 
 MOST_LINES = 1500
-"""Of each text: more would take seconds, and is impractical to read side by side."""
+"""Most lines of each text: more would take seconds, and is impractical to read side by side."""
 LONGEST = 2000
-"""Characters of a line that are compared and shown."""
+"""Most characters of a line that are compared and shown."""
 _MOST_PAIRED = 900
-"""Pairs of lines in one changed part that are compared to find out which belong together."""
+"""Most pairs of lines in one changed part that are compared to match lines."""
 _RELATED = 0.3
-"""Share of words that two lines have in common, to be one line that was changed."""
+"""Least share of common words for two lines to count as one changed line."""
 _WORD = re.compile(r"\w+|[^\w\s]|\s+")
 
 _MIRRORED: dict[RowKind, RowKind] = {"left": "right", "right": "left"}
@@ -73,7 +73,7 @@ class Row:
 
 
 class SideBySide(QAbstractScrollArea):
-    """Rows of two columns; what differs has a sign before it, a ground, and its words marked."""
+    """Two columns of lines; differences have a sign, a background, and highlighted words."""
 
     spoken_role = QAccessible.Role.List
 
@@ -155,7 +155,7 @@ class SideBySide(QAbstractScrollArea):
         return known
 
     def _text_width(self) -> int:
-        """Of a column."""
+        """Width of a column's text in pixels."""
         return max(20, self.viewport().width() // 2 - self._both[0].text_left - self._typography.scaled(_PAD))
 
     def _height_of(self, number: int, enough: float) -> int:
@@ -179,7 +179,7 @@ class SideBySide(QAbstractScrollArea):
         self.viewport().update()
 
     def _spoken(self) -> str:
-        """The line at the top, or the current difference."""
+        """Describe the line at the top, or the current difference, for screen readers."""
         return self._row_spoken((self._current or self._scroll.line) - 1) if self.rows else ""
 
     def spoken_parts(self) -> Sequence[Part]:
@@ -307,7 +307,7 @@ class SideBySide(QAbstractScrollArea):
 
 @dataclass(frozen=True)
 class Text:
-    """Some lines of a file, and the number of the first."""
+    """Lines of a file, and the number of the first."""
 
     first: int
     lines: tuple[str, ...]
@@ -345,7 +345,7 @@ def _row(left: Text, right: Text, i: int | None, j: int | None) -> Row:
 
 
 def _paired(left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[int | None, int | None]]:
-    """Pairs of lines of a changed part, in order; None next to an unpaired line."""
+    """Return pairs of lines of a changed part, in order; None stands next to an unpaired line."""
     if len(left) * len(right) > _MOST_PAIRED:
         pairs: list[tuple[int, int]] = []
     else:
@@ -360,7 +360,7 @@ def _paired(left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[int | N
 
 
 def _best(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
-    """Pairs in order with the most words in common, by the table of all beginnings of both parts."""
+    """Return the ordered pairs with the most words in common, by dynamic programming."""
     words = [[Counter(_words(line)) for line in lines] for lines in (left, right)]
     table = [[0.0] * (len(right) + 1) for _ in range(len(left) + 1)]
     gains: dict[tuple[int, int], float] = {}
@@ -388,13 +388,13 @@ def _words(line: str) -> list[str]:
 
 def _share(one: Counter[str], other: Counter[str]) -> float:
     if not one and not other:
-        return _RELATED  # empty lines belong together where nothing better does
+        return _RELATED  # empty lines are paired only if nothing better is
     both = (one & other).total()
     return both / max(1, one.total() + other.total() - both)
 
 
 def _marks(left: str, right: str) -> tuple[Ranges, Ranges]:
-    """Where two lines differ, word by word."""
+    """Return the ranges in which two lines differ, word by word."""
     parts = [_WORD.findall(line[:LONGEST]) for line in (left, right)]
     starts = [_starts(words) for words in parts]
     marks: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
@@ -421,7 +421,7 @@ def _starts(words: Sequence[str]) -> list[int]:
 
 
 def _with_moved(rows: Sequence[Row]) -> list[Row]:
-    """Lines that stand alone on both sides were moved; where a line is empty, nothing was."""
+    """Mark unpaired lines that occur on both sides as moved, except empty ones."""
     alone: dict[RowKind, set[str]] = {"left": set(), "right": set()}
     for row in rows:
         side = row.left or row.right

@@ -28,7 +28,7 @@ _BETWEEN = {
     ("left", "right"): marked("The left one is newer by {time}; the right one is longer by {size}"),
     ("right", "left"): marked("The right one is newer by {time}; the left one is longer by {size}"),
 }
-"""By which of two notes is newer, and which longer."""
+"""Texts by which of two notes is newer, and which is longer."""
 
 
 def names_text(group: DuplicateGroup) -> str:
@@ -49,19 +49,19 @@ def measure_text(group: DuplicateGroup) -> str:
 
 
 def member_text(member: DuplicateMember) -> str:
-    """Label in the choice of compared notes: path and lines, as short as in a result row."""
+    """Return the label of a note in the choice: path and lines."""
     first, last = member.start_line, member.end_line
     return f"{member.path} · " + (f"{first}\N{EN DASH}{last}" if last > first else str(first))
 
 
 def facts_text(member: DuplicateMember) -> str:
-    """Below the choice."""
+    """Return the facts of a note, shown below the choice."""
     shared = tr("{share} of it shared", share=share_text(member.share))
     return f"{ago(member.modified)} · {size_text(member.size)} · {shared}"
 
 
 def between_text(left: DuplicateMember, right: DuplicateMember) -> str:
-    """Which of the two is newer, and which longer."""
+    """Return which of two notes is newer, and which is longer."""
     apart = abs(left.modified - right.modified)
     if runs_left():
         left, right = right, left  # in their order in the window
@@ -77,7 +77,7 @@ def _time_text(seconds: float) -> str:
 
 
 def attention_of(groups: Sequence[DuplicateGroup]) -> tuple[Attention, ...]:
-    """The attention row: duplicates are no error, only worth a look."""
+    """Return the attention row for duplicates, which are not an error."""
     copies = [group for group in groups if group.kind != "recurring"]
     if not copies:
         return ()
@@ -103,7 +103,7 @@ def _kind_text(kind: DuplicateKind, count: int) -> str:
 
 
 def summary_text(shown: int, found: int, files: int, hidden: int) -> str:
-    """Above the list."""
+    """Return the summary above the list."""
     groups = tr_count("{count:,} group", "{count:,} groups", found)
     parts = [tr_count("{groups} among {count:,} note", "{groups} among {count:,} notes", files, groups=groups)]
     if shown < found - hidden:

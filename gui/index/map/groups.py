@@ -33,7 +33,7 @@ Kind = Literal["folder", "source", "agent", "age"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 MOST = 8
-"""Groups; the rest is "others"."""
+"""Most groups; the rest is "others"."""
 OTHERS = marked("Others")
 NOTES, SESSIONS = marked("Notes"), marked("Sessions")
 TOP_FOLDER = marked("Top folder")
@@ -49,13 +49,13 @@ _LARGE = 0.35
 """A folder with a larger share of all points is split into its own folders."""
 
 _PALEST = 0.6
-"""How far the oldest is from the accent's colour to the ground's; a shade further and it could not be seen."""
+"""Mix of the oldest group's colour, from accent (0) to background (1); a paler one would be invisible."""
 
 Polygon = tuple[tuple[float, float], ...]
-"""Convex; its corners in the order of a clock's hands, y downwards."""
+"""Corners of a convex polygon, clockwise, y downwards."""
 
 REACH = 1.42
-"""Every shape lies this near its middle."""
+"""Radius of the circle that contains every shape."""
 LEAST = 2.0
 """Radius in pixels below which shapes can't be distinguished from a circle."""
 _TRIANGLE = 0.7
@@ -63,7 +63,7 @@ _FLAT = (1.25, 0.6)
 _BAR = (1.25, 0.38)
 RING_WIDTH = 0.72
 RING_MIDDLE = 0.72
-"""Radius of the line that a ring is drawn with the width of."""
+"""Radius of the middle of a ring's line."""
 
 _UP: Polygon = ((0, -2 * _TRIANGLE), (_TRIANGLE * sqrt(3), _TRIANGLE), (-_TRIANGLE * sqrt(3), _TRIANGLE))
 _DIAMOND: Polygon = ((0, -1.4), (0.92, 0), (0, 1.4), (-0.92, 0))
@@ -73,22 +73,22 @@ _DIAMOND: Polygon = ((0, -1.4), (0.92, 0), (0, 1.4), (-0.92, 0))
 class Grouping:
     kind: Kind
     names: tuple[str, ...]
-    """The largest first; of ages the newest."""
+    """Names of the groups: largest first, or newest first for ages."""
     counts: tuple[int, ...]
-    """Points of each group."""
+    """Number of points of each group."""
     of: "NDArray[np.uint8]"
-    """(n,), a place in `names` for each point."""
+    """Index in `names` for each point, shape (n,)."""
     has_others: bool = False
     """Whether the last group is the rest."""
 
     @property
     def ordered(self) -> bool:
-        """Whether the groups are steps of one thing, rather than different things."""
+        """Whether the groups are ordered, such as ages."""
         return self.kind == "age"
 
 
 def group(files: Sequence[MapFile], file_of: "NDArray[np.int32]", kind: Kind, now: float) -> Grouping:
-    """The points of these files; every group has at least one."""
+    """Group the points of these files; every group has at least one point."""
     import numpy as np
 
     points = np.bincount(file_of, minlength=len(files)) if len(files) else np.empty(0, np.int64)
@@ -120,7 +120,7 @@ def group(files: Sequence[MapFile], file_of: "NDArray[np.int32]", kind: Kind, no
 
 
 def _folders(files: Sequence[MapFile], points: Sequence[int]) -> list[str]:
-    """For each file its group's folder: the first of its path, or a deeper one if most are in one."""
+    """Return the folder by which each file is grouped: the top one, or a deeper one if most files are in it."""
     folders = [tuple(file.path.split("/")[:-1]) for file in files]
     notes = [number for number, file in enumerate(files) if file.source == "memory"]
     groups: dict[tuple[str, ...], list[int]] = {(): notes}
@@ -155,7 +155,8 @@ def _folders(files: Sequence[MapFile], points: Sequence[int]) -> list[str]:
 
 
 def colours_of(grouping: Grouping, palette: QPalette) -> tuple[QColor, ...]:
-    """Different colours for different things, shades of the accent for ages: the newest strongest."""
+    """Return the colours of the groups: different hues, or shades of the accent for ordered groups, the newest
+    strongest."""
     if grouping.ordered:
         colours, last = tokens(palette), max(1, len(grouping.names) - 1)
         return tuple(
@@ -200,12 +201,12 @@ CIRCLE, RING = 0, len(POLYGONS) - 1
 
 
 def signs_of(groups: int, *, has_others: bool) -> tuple[int, ...]:
-    """The shapes of so many groups; the rest has the ring, as it has the last colour."""
+    """Return the shapes for a number of groups; "others" has the ring."""
     return (*range(groups - 1), RING) if has_others else tuple(range(groups))
 
 
 def sign_path(sign: int, middle: QPointF, radius: float) -> QPainterPath:
-    """To be filled."""
+    """Return the path of a shape, to be filled."""
     path = QPainterPath()
     if sign == RING:
         for edge in (RING_MIDDLE + RING_WIDTH / 2, RING_MIDDLE - RING_WIDTH / 2):
@@ -222,11 +223,11 @@ def sign_path(sign: int, middle: QPointF, radius: float) -> QPainterPath:
 
 _DOT, _GAP, _PAD = 9, 6, 6
 _LONGEST = 22
-"""Characters of a name, approximately; the tooltip has all."""
+"""Most characters of a name, approximately; the tooltip shows all."""
 
 
 class LegendItem(Toggle, QPushButton):
-    """One group: its colour and shape, its name and how many points it has."""
+    """A group in the legend: colour and shape, name, and number of points."""
 
     def __init__(self, name: str, count: int, sign: int, parent: QWidget) -> None:
         super().__init__(parent)
@@ -323,7 +324,7 @@ class Legend(QWidget):
             item.clicked.connect(lambda on, number=number: self.isolated.emit(number if on else -1))
             self._flow.addWidget(item)
             item.show()
-            QWidget.setTabOrder(before, item)  # made last, it would come last of all in the window
+            QWidget.setTabOrder(before, item)  # a widget made last would be last in the window's tab order
             before = item
             self.items.append(item)
         self.updateGeometry()

@@ -1,4 +1,4 @@
-"""The map under the hand: move, zoom, point at, choose and encircle points, with the mouse and with keys."""
+"""The interactive map: pan, zoom, hover, select and lasso, by mouse and keyboard."""
 
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
@@ -14,7 +14,7 @@ _WHEEL = 1.0015
 _KEY_ZOOM = 1.3
 _KEY_PAN = 0.12
 _REACH = 8.0
-"""Pixels from the mouse to the point that it means."""
+"""Largest distance in pixels between the mouse and the point that it hovers."""
 _LOOP_STEP = 4.0
 _WAYS = {
     Qt.Key.Key_Left: (-1, 0),
@@ -29,18 +29,18 @@ class InteractiveMap(MapView):
     """Map whose points can be opened and selected by mouse and keyboard.
 
     Signals: `chosen` (open a point), `toggled` (add a point to the list or remove it), `looped` (a loop was drawn; its
-    corners in the map's units), `all_wanted` (list all points in view).
+    corners in the map's units), `all_requested` (list all points in view).
     """
 
     chosen = Signal(int)
     toggled = Signal(int)
     looped = Signal(object)
-    all_wanted = Signal()
+    all_requested = Signal()
 
     spoken_role = QAccessible.Role.Chart
 
     def __init__(self, jobs: Jobs, *, scrolls: bool = False, parent: QWidget | None = None) -> None:
-        """`scrolls`: it is part of a page that the wheel scrolls, unless the map has the keys or Control is held."""
+        """`scrolls`: the map is part of a page that the wheel scrolls, unless the map has the focus or Ctrl is held."""
         super().__init__(jobs, parent)
         self._scrolls = scrolls
         self._lasso = False
@@ -127,7 +127,7 @@ class InteractiveMap(MapView):
     def wheelEvent(self, event: QWheelEvent) -> None:
         control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         if self._scrolls and not (control or self.hasFocus()):
-            event.ignore()  # who scrolls the page does not want to be caught on the map
+            event.ignore()  # scrolling the page must not stop at the map
             return
         turned = event.angleDelta().y()
         if turned and self._scene is not None:
@@ -164,7 +164,7 @@ class InteractiveMap(MapView):
         elif key in (Qt.Key.Key_0, Qt.Key.Key_Home) and not control:
             self.fit()
         elif key == Qt.Key.Key_A and control:
-            self.all_wanted.emit()
+            self.all_requested.emit()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.point >= 0:
             self.chosen.emit(self.point)
         elif key == Qt.Key.Key_Space and self.point >= 0:
@@ -177,7 +177,7 @@ class InteractiveMap(MapView):
             event.ignore()
 
     def _step(self, right: int, higher: int) -> None:
-        """To the next point in one direction, from the one before or from the middle."""
+        """Go to the next point in one direction, from the current one or from the middle."""
         scene = self._scene
         assert scene is not None
         across, up = (self.view.across, self.view.up) if self.point < 0 else scene.place(self.point)

@@ -41,7 +41,7 @@ _HIT = 5.5
 _LOOP_GROUND = 40
 
 EDGE = 40.0
-"""Pixels between a point that was brought into view and the edges."""
+"""Least pixels between the edges and a point that was brought into view."""
 _RESTYLING = {
     QEvent.Type.FontChange,
     QEvent.Type.StyleChange,
@@ -56,7 +56,7 @@ _RESTYLING = {
 def paint_names(
     painter: QPainter, names: Iterable[tuple[str, float, float]], room: QRectF, colours: Tokens, unit: float
 ) -> None:
-    """Names above their places, the first ones first; one that would lie on another is left out."""
+    """Paint the groups' names, the first ones first; names that would overlap are left out."""
     font = font_at(13)
     metrics = QFontMetricsF(font)
     painter.setFont(font)
@@ -80,7 +80,7 @@ def paint_names(
 
 
 def paint_hits(painter: QPainter, places: Iterable[QPointF], colours: Tokens, unit: float) -> None:
-    """The results of the query in the box."""
+    """Paint the results of the current query."""
     painter.setPen(QPen(colours.text, 1.6))
     painter.setBrush(colours.mark)
     for place in places:
@@ -88,7 +88,7 @@ def paint_hits(painter: QPainter, places: Iterable[QPointF], colours: Tokens, un
 
 
 def paint_question(painter: QPainter, place: QPointF, colours: Tokens, unit: float) -> None:
-    """Cross-hairs at the query's location, with a rim that separates them from the points below."""
+    """Paint cross-hairs at the query's location, with a rim that separates them from the points below."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for colour, width in ((colours.base, 5.5), (colours.text, 2.5)):
         painter.setPen(QPen(colour, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
@@ -99,7 +99,7 @@ def paint_question(painter: QPainter, place: QPointF, colours: Tokens, unit: flo
 
 
 def paint_point(painter: QPainter, place: QPointF, radius: float, colours: Tokens, *, focused: bool) -> None:
-    """A ring around the current point; a second one for the keyboard cursor."""
+    """Paint a ring around the current point, and a second one for the keyboard cursor."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for colour, width in ((colours.base, 4.5), (colours.accent if focused else colours.text, 2.0)):
         painter.setPen(QPen(colour, width))
@@ -107,7 +107,7 @@ def paint_point(painter: QPainter, place: QPointF, radius: float, colours: Token
 
 
 def paint_chosen(painter: QPainter, places: Iterable[QPointF], radius: float, colour: QColor) -> None:
-    """Thin rings around the points that are listed."""
+    """Paint thin rings around the listed points."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(colour, 1.2))
     for place in places:
@@ -115,7 +115,7 @@ def paint_chosen(painter: QPainter, places: Iterable[QPointF], radius: float, co
 
 
 def paint_loop(painter: QPainter, loop: Sequence[QPointF], colours: Tokens) -> None:
-    """The lasso while it is drawn."""
+    """Paint the lasso while it is drawn."""
     painter.setBrush(faded(colours.accent, _LOOP_GROUND))
     painter.setPen(QPen(colours.accent, 1.5, Qt.PenStyle.DashLine))
     painter.drawPolygon(QPolygonF(list(loop)))
@@ -126,16 +126,16 @@ def paint_loop(painter: QPainter, loop: Sequence[QPointF], colours: Tokens) -> N
 
 @dataclass(frozen=True)
 class Marks:
-    """What is shown besides the points."""
+    """The marks shown in addition to the points."""
 
     question: tuple[float, float] | None = None
-    """In the map's units."""
+    """Location of the query, in the map's units."""
     hits: tuple[int, ...] = ()
-    """Points of the results."""
+    """Points that are results."""
 
 
 class MapView(QWidget):
-    """Points are identified by their positions in the scene.
+    """Paints the map. Points are identified by their positions in the scene.
 
     Signals: pointed: the point under the mouse or the keyboard cursor, -1 for none; and whether by keyboard. moved: the
     view has changed.
@@ -148,7 +148,7 @@ class MapView(QWidget):
         super().__init__(parent)
         self.view = Viewport()
         self.point = -1
-        """The one that is pointed at."""
+        """The hovered point; -1 for none."""
         self.picture = PointImage(jobs, self)
         self.picture.drawn.connect(self.update)
         self._scene: Scene | None = None
@@ -156,7 +156,7 @@ class MapView(QWidget):
         self._peaks: Sequence[tuple[float, float]] = ()
         self._isolated = -1
         self.marks = Marks()
-        """What the answered query marks."""
+        """The marks of the current query."""
         self._listed: tuple[int, ...] = ()
         self._loop: list[QPointF] = []
 
@@ -173,7 +173,7 @@ class MapView(QWidget):
         self._point_at(next(iter(scene.find([at])), -1), by_key=False)
 
     def show_groups(self, grouping: "Grouping", peaks: Sequence[tuple[float, float]], isolated: int) -> None:
-        """Colours of the scene's points, locations of the groups' names, and the only group that is not faint (or
+        """Set the colours of the points, the locations of the groups' names, and the only group not shown faintly (or
         -1)."""
         self._grouping, self._peaks, self._isolated = grouping, peaks, isolated
         self._redraw()
@@ -183,7 +183,7 @@ class MapView(QWidget):
         self.update()
 
     def show_listed(self, points: tuple[int, ...]) -> None:
-        """Points that are in the list."""
+        """Set the listed points."""
         self._listed = points
         self.update()
 
@@ -211,7 +211,7 @@ class MapView(QWidget):
         self._point_at(point, by_key=False)
 
     def place_of(self, point: int) -> QPointF:
-        """Where a point is, in pixels of this widget."""
+        """Return the position of a point in this widget."""
         assert self._scene is not None
         return self._pixel(*self._scene.place(point))
 
@@ -296,8 +296,8 @@ class MapView(QWidget):
         ]
         if self.marks.hits:
             marked = tr_count(
-                "{count:,} result of the question marked",
-                "{count:,} results of the question marked",
+                "{count:,} result of the query marked",
+                "{count:,} results of the query marked",
                 len(self.marks.hits),
             )
             parts.append(Part(marked, self.rect()))
@@ -354,12 +354,12 @@ def prepare(record: IndexMap, kind: Kind) -> Prepared:
 
 
 def within_group(prepared: Prepared, points: "Indexes", isolated: int) -> tuple[int, ...]:
-    """Chunk ids, rising, of those of these points that belong to a group; of all for -1."""
+    """Return the ascending chunk ids of those points that belong to a group; of all for -1."""
     kept = points if isolated < 0 else points[prepared.grouping.of[points] == isolated]
     return tuple(sorted(prepared.scene.ids[kept].tolist()))
 
 
 def regroup(scene: "Scene", kind: Kind) -> Prepared:
-    """The same points in other colours."""
+    """Group the same points in another way."""
     grouping = scene.grouped(kind, time.time())
     return Prepared(scene, grouping, scene.peaks(grouping))

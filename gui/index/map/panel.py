@@ -36,23 +36,23 @@ _NARROW = 620
 """Pixels below which the list moves below the map."""
 _LOW = 260
 """Pixels below which there is no legend."""
-_FEWEST_LETTERS = 16
+_FEWEST_CHARACTERS = 16
 
 
 class MapHeader(QWidget):
     """Signals:
     kind_chosen: Kind by which the points are coloured.
-    lasso_wanted: whether dragging is to draw a loop.
-    fit_wanted: show all points.
+    lasso_requested: whether dragging is to draw a loop.
+    fit_requested: show all points.
     """
 
     kind_chosen = Signal(str)
-    lasso_wanted = Signal(bool)
-    fit_wanted = Signal()
+    lasso_requested = Signal(bool)
+    fit_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._subtitle = ElidedLabel(fewest=_FEWEST_LETTERS)
+        self._subtitle = ElidedLabel(fewest=_FEWEST_CHARACTERS)
         self._subtitle.setProperty("role", "meta")
         self.colour = ComboBox(tr("Colour the points by"))
         for kind in KINDS:
@@ -64,9 +64,9 @@ class MapHeader(QWidget):
             tr("Lasso"), tr("Draw a loop around points to list them (or hold Shift while you drag)")
         )
         self.lasso.setCheckable(True)
-        self.lasso.toggled.connect(self.lasso_wanted)
+        self.lasso.toggled.connect(self.lasso_requested)
         self.fit = self._button(tr("Fit"), tr("Show all points (0)"))
-        self.fit.clicked.connect(self.fit_wanted)
+        self.fit.clicked.connect(self.fit_requested)
         self.enlarge = self._button(tr("Enlarge"), tr("Show the map on a page of its own"))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -94,7 +94,7 @@ class MapHeader(QWidget):
         self._subtitle.set_tip(tip)
 
     def set_usable(self, usable: bool) -> None:
-        """Whether there are points."""
+        """Enable the controls if there are points."""
         for part in (self.colour, self.lasso, self.fit):
             part.setEnabled(usable)
 
@@ -107,7 +107,7 @@ class MapPanel(IndexPage):
     _progressed = Signal(object, object)
 
     def __init__(self, jobs: Jobs, *, whole: bool = False, parent: QWidget | None = None) -> None:
-        """`whole`: it is a separate page, rather than a card on one."""
+        """`whole`: the map is a page of its own instead of a card."""
         super().__init__(jobs, parent)
         self.answer: Answer | None = None
         self.prepared: Prepared | None = None
@@ -165,8 +165,8 @@ class MapPanel(IndexPage):
         self._came.connect(self._show_early)
         self._progressed.connect(self._show_progress)
         self.header.kind_chosen.connect(self._regroup)
-        self.header.lasso_wanted.connect(self.canvas.set_lasso)
-        self.header.fit_wanted.connect(self.canvas.fit)
+        self.header.lasso_requested.connect(self.canvas.set_lasso)
+        self.header.fit_requested.connect(self.canvas.fit)
         self.header.enlarge.clicked.connect(lambda: self.action_requested.emit("map"))
         self.remedy.clicked.connect(lambda: self.action_requested.emit(self._remedy_action))
         self.legend.isolated.connect(self._isolate)
@@ -266,7 +266,7 @@ class MapPanel(IndexPage):
 
     @Slot(object, object)
     def _show_early(self, insight: IndexInsight, prepared: Prepared) -> None:
-        """An older or a simpler map, while the real one is being made."""
+        """Show an older or simpler map while the final one is being computed."""
         if insight is self.insight and super().busy:
             self._show(prepared)
 
@@ -279,7 +279,7 @@ class MapPanel(IndexPage):
         self._stack.setCurrentWidget(self._whole)
         if self.prepared is None or prepared.scene is not self.prepared.scene:
             if self.prepared is not None and self.prepared.scene.record.layout != record.layout:
-                self.canvas.clear()  # nothing is where it was
+                self.canvas.clear()  # all points have moved
             self.canvas.show_scene(prepared.scene)
             self.prepared = prepared
             self._ask_answer()
@@ -334,7 +334,7 @@ class MapPanel(IndexPage):
             self._ask_answer()
 
     def _ask_answer(self) -> None:
-        """Also when the map becomes visible again."""
+        """Request the locations for the current query, also when the map becomes visible again."""
         if not self.isVisible():
             return
         answer, insight = self.answer, self.insight
@@ -365,7 +365,7 @@ class MapPanel(IndexPage):
         self.selecting.list.setMaximumSize(width, _ANY_WIDTH if beside else self.height() // 3)
 
     def _show_legend(self) -> None:
-        """If there is room: a low map shows its groups by name only."""
+        """Show the legend if there is room; a low map only shows the groups' names."""
         unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
         self.legend.setVisible(self.prepared is not None and self.height() >= _LOW * unit)
 

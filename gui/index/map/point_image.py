@@ -1,4 +1,4 @@
-"""The points as a picture somewhat larger than the view: moving the map moves the picture, and a new one follows."""
+"""The points as an image larger than the view: panning moves the image, and a new one follows."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -16,33 +16,33 @@ if TYPE_CHECKING:
     from gui.index.map.scene import Scene
 
 _AROUND = 0.3
-"""Of the view's sides, drawn beyond each edge."""
+"""Share of the view's width and height drawn beyond each edge."""
 _RADIUS, _LEAST_RADIUS = 3.4, 1.5
 _LARGE = 1500
-"""So many points in view have the full radius."""
+"""Most points in view that have the full radius."""
 _SMALL = 90
-"""The radius is at most so small a part of a map's shorter side."""
+"""Largest radius as a share of the map's shorter side."""
 _OPACITY, _FAINT = 0.8, 0.12
 
 
 @dataclass(frozen=True)
 class Look:
-    """Everything that decides what the points look like, wherever they are."""
+    """Everything that determines the appearance of the points."""
 
     scene: "Scene"
     grouping: "Grouping"
     colours: tuple[int, ...]
-    """Of each group, as `QRgb`."""
+    """Colour of each group, as `QRgb`."""
     signs: tuple[int, ...]
-    """The shape of each group."""
+    """Shape of each group."""
     isolated: int
     """The group that alone is not faint; -1 for all."""
     quiet: int
-    """Of faint points."""
+    """Opacity of faint points."""
     ratio: float
-    """Device pixels a pixel."""
+    """Device pixels per pixel."""
     unit: float
-    """Of the interface font's size, 1 for the normal one."""
+    """Scale of the interface font, 1 for the normal size."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class _Picture:
     image: QImage
     look: Look
     view: Viewport
-    """With the picture's own size."""
+    """Visible area, with the size of the image."""
 
 
 class PointImage(QObject):
@@ -78,7 +78,7 @@ class PointImage(QObject):
         self._picture = self._wanted = None
 
     def show(self, look: Look, view: Viewport) -> None:
-        """See to it that there is a picture of this, soon; the old one is good meanwhile."""
+        """Request an image of this; the old one is shown meanwhile."""
         self._wanted = look, view
         if not self._drawing.busy and not self._serves(look, view):
             self._start()
@@ -89,7 +89,7 @@ class PointImage(QObject):
         if picture is None:
             return
         left, top = view.to_pixels(*picture.view.to_units(0, 0))
-        if picture.view.scale == view.scale:  # on whole pixels of the device it stays sharp
+        if picture.view.scale == view.scale:  # aligned to device pixels it stays sharp
             ratio = picture.look.ratio
             painter.drawImage(QPointF(round(left * ratio) / ratio, round(top * ratio) / ratio), picture.image)
             return
@@ -125,7 +125,7 @@ class PointImage(QObject):
 
 
 def point_radius(count: int, view: Viewport, unit: float) -> float:
-    """Of a point in pixels: smaller where many are in view."""
+    """Return the radius of a point in pixels: smaller if many are in view."""
     seen = count * min(1.0, (view.fitting / view.scale) ** 2)
     wanted: float = _RADIUS * (_LARGE / max(1.0, seen)) ** 0.17
     most = min(view.width, view.height) / _SMALL

@@ -1,6 +1,6 @@
-"""A map prepared for drawing on a pool thread, and then never changed; finds points by their place.
+"""A map prepared on a pool thread and never changed; finds points by their location.
 
-Its points are drawn into one picture, also off the GUI thread: as smooth and see-through as a painter's.
+Its points are drawn into one image, also off the GUI thread, with antialiasing and transparency.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,15 +20,15 @@ Indexes = NDArray[np.int64]
 _IN_A_CELL = 4
 _AT_ONCE = 1 << 20
 _ASIDE = 2.5
-"""In a direction, what lies to the side counts so many times as far."""
+"""Factor for distances sideways to a direction."""
 
 _CELLS = 24
-"""A side, to find where a group is densest."""
+"""Cells per side of the grid that finds where a group is densest."""
 
 Pixels = NDArray[np.uint8]
 
 _BAND = 64
-"""Rows of pixels at a time: what belongs to them stays in the processor's cache, and no call takes long."""
+"""Pixel rows drawn at a time: their data fits into the processor's cache, and no call takes long."""
 _POINTS = 4096
 
 
@@ -36,7 +36,7 @@ _POINTS = 4096
 
 
 class PointIndex:
-    """Over points (n, 2), which are never changed."""
+    """Spatial index over points (n, 2), which are never changed."""
 
     def __init__(self, points: Floats) -> None:
         self._points = points
@@ -53,7 +53,7 @@ class PointIndex:
         return np.clip(((points - self._low) / self._cell).astype(np.int64), 0, self._side - 1)
 
     def within(self, left: float, low: float, right: float, high: float) -> Indexes:
-        """Points in this rectangle, in no order."""
+        """Return the points in a rectangle, unordered."""
         corners = self._cells(np.array([[left, low], [right, high]], np.float32))
         (first, bottom), (last, top) = corners.tolist()
         found = [np.empty(0, np.int64)]
@@ -75,7 +75,7 @@ class PointIndex:
         return int(near[best]) if gaps[best] <= reach else -1
 
     def inside(self, loop: Sequence[tuple[float, float]], check: Callable[[], None] = lambda: None) -> Indexes:
-        """Points in a closed loop, by the even-odd rule, rising. `check` may raise between two steps."""
+        """Return the points in a closed loop, by the even-odd rule, ascending. `check` may raise between two steps."""
         corners = np.array(loop, np.float64).reshape(-1, 2)
         if len(corners) < 3:
             return np.empty(0, np.int64)
@@ -90,7 +90,7 @@ class PointIndex:
             across, up = (self._points[part, axis, None].astype(np.float64) for axis in (0, 1))
             crosses = (corners[:, 1] > up) != (after[:, 1] > up)
             rise = after[:, 1] - corners[:, 1]
-            share = (up - corners[:, 1]) / np.where(crosses, rise, 1)  # of a side that is crossed: from 0 to 1
+            share = (up - corners[:, 1]) / np.where(crosses, rise, 1)  # position on the crossed side, 0 to 1
             where = share * (after[:, 0] - corners[:, 0]) + corners[:, 0]
             found.append(part[(crosses & (across < where)).sum(axis=1) % 2 == 1])
         return np.concatenate(found)
@@ -116,7 +116,7 @@ class Scene:
     ids: Indexes
     """(n,)"""
     points: Floats
-    """(n, 2), y upwards"""
+    """(n, 2), y points up"""
     file_of: NDArray[np.int32]
     """(n,)"""
     grid: PointIndex
@@ -128,7 +128,7 @@ class Scene:
         box = (-1.0, -1.0, 1.0, 1.0)
         if len(points):
             (left, low), (right, high) = points.min(axis=0).tolist(), points.max(axis=0).tolist()
-            gap = max(right - left, high - low, 1e-6) * 0.01  # of a single point, too
+            gap = max(right - left, high - low, 1e-6) * 0.01  # also for a single point
             box = (left - gap, low - gap, right + gap, high + gap)
         ids = np.frombuffer(record.ids, np.int64)
         scene = cls(record, ids, points, np.frombuffer(record.file_of, np.int32), PointIndex(points), box)
@@ -136,7 +136,7 @@ class Scene:
         return scene
 
     def place(self, point: int) -> tuple[float, float]:
-        """Of one point."""
+        """Return the location of one point."""
         return float(self.points[point, 0]), float(self.points[point, 1])
 
     def __len__(self) -> int:
@@ -147,7 +147,7 @@ class Scene:
         return np.argsort(self.ids, kind="stable")
 
     def find(self, chunks: Iterable[int | None]) -> list[int]:
-        """Which points these chunks are; those that are none are left out."""
+        """Return the points of these chunks; chunks without one are left out."""
         wanted = np.array([chunk for chunk in chunks if chunk is not None], np.int64)
         if not len(self.ids):
             return []
@@ -159,7 +159,7 @@ class Scene:
         return group(self.record.files, self.file_of, kind, now)
 
     def peaks(self, grouping: Grouping) -> tuple[tuple[float, float], ...]:
-        """Where each group is densest: for its name."""
+        """Return where each group is densest: the location of its name."""
         left, low, right, high = self.box
         side = max(right - left, high - low) / _CELLS
         cells = ((self.points - np.array([left, low], np.float32)) / np.float32(side)).astype(np.int64)
@@ -190,7 +190,7 @@ def draw_points(
     """Blue, green, red, alpha (height, width, 4), premultiplied.
 
     `points` (n, 2) are x and y in pixels, `groups` (n,) rows of `colours` (g, 4): red, green, blue and opacity, 0 to 1.
-    What lies on each other mixes its colours and shuts out the ground; the order does not matter. `signs` are the
+    Overlapping points mix their colours and hide the background, independent of their order. `signs` are the
     shapes of the groups, circles without them. `check` may raise between two steps.
     """
     width, height = size
@@ -214,7 +214,7 @@ def draw_points(
             seen = (cover > 0) & (x >= 0) & (x < width) & (y >= 0) & (y < rows)
             where = y[seen] * width + x[seen]
             group = np.broadcast_to(groups[part, None], seen.shape)[seen]
-            # What shines through multiplies where points lie on each other: the logarithms add up.
+            # Transparencies of overlapping points multiply, so their logarithms are added.
             weight = -np.log1p(-cover[seen] * opacity[group])
             sums[3] += np.bincount(where, weight, minlength=rows * width)
             for channel in range(3):
@@ -227,7 +227,7 @@ def draw_points(
 
 
 class _Shape:
-    """The points of one shape, from the top down, and the pixels round a point that it may cover."""
+    """The points of one shape, from top to bottom, and the pixels that a point may cover."""
 
     def __init__(self, points: Floats, members: NDArray[np.intp], sign: int, radius: float) -> None:
         self._sign, self._radius = sign, np.float32(radius)
@@ -240,7 +240,7 @@ class _Shape:
         self._heights = points[self._order, 1]
 
     def parts(self, top: int, bottom: int) -> list[NDArray[np.intp]]:
-        """The points that touch these rows of pixels, some at a time."""
+        """Yield the points that touch these pixel rows, in batches."""
         first, last = np.searchsorted(self._heights, [top - self._reach - 1, bottom + self._reach + 1])
         return [self._order[start : min(start + _POINTS, last)] for start in range(first, last, _POINTS)]
 
@@ -254,7 +254,7 @@ class _Shape:
         return found
 
     def _outside(self, polygon: Polygon, x: Floats, y: Floats) -> Floats:
-        """Outside the farthest edge: exact except beyond a corner, which is nearer."""
+        """Return the distance from the farthest edge: exact except beyond a corner, which is nearer."""
         gaps = []
         for (x0, y0), (x1, y1) in zip(polygon, (*polygon[1:], polygon[0]), strict=True):
             length = float(np.hypot(x1 - x0, y1 - y0))

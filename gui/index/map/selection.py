@@ -1,4 +1,4 @@
-"""Points that the user hovers, opens or collects on the map, and the list of the collected ones."""
+"""The points that the user hovers, opens or selects on the map, and the list of selected ones."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -34,12 +34,12 @@ from gui.widgets.row_list import AT_LEFT, Index, paint_ground
 # --- The list of chunks that the user has selected on the map --------------------------------------------------------
 
 MOST = 500
-"""Chunks that are listed; more are counted."""
+"""Most listed chunks; more are only counted."""
 _PAD_X, _PAD_Y = 10, 5
 
 
 class _Rows(QStyledItemDelegate):
-    """Heading above, citation below: a line each, for any height of letters."""
+    """Paints a chunk on two lines: heading and citation."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(0, sum(_line_height(size) for size in (13, 12)) + 2 * _PAD_Y)
@@ -68,7 +68,7 @@ def _line_height(size: int) -> int:
 
 
 class SelectionList(QFrame):
-    """Hidden while nothing is selected.
+    """The list of selected chunks; hidden if there are none.
 
     Signals: opened: a MapPlace to open. shown: the chunk id of the current row. closed: nothing is selected any more.
     """
@@ -102,7 +102,7 @@ class SelectionList(QFrame):
         foot.addWidget(self._copy)
         foot.addStretch(1)
         self.list = QListWidget()
-        self.list.setAccessibleName(tr("Chosen passages"))
+        self.list.setAccessibleName(tr("Selected passages"))
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setItemDelegate(_Rows(self.list))
         self.list.setUniformItemSizes(True)
@@ -126,7 +126,7 @@ class SelectionList(QFrame):
         return self._chunks
 
     def show_chunks(self, insight: IndexInsight, chunks: Sequence[int]) -> None:
-        """List these, of very many the first ones."""
+        """List these chunks, at most `MOST`."""
         self._chunks = tuple(chunks)
         listed = self._chunks[:MOST]
         self._tell(len(listed))
@@ -195,7 +195,7 @@ _KEPT = 500
 
 
 class Places(QObject):
-    """Reads what points are; remembers the last ones."""
+    """Reads the chunks of points, and caches the last ones."""
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
@@ -209,7 +209,7 @@ class Places(QObject):
         self._known.clear()
 
     def drop(self) -> None:
-        """Nobody waits for an answer any more."""
+        """Cancel the request."""
         self._asking.cancel()
 
     def ask(self, insight: IndexInsight, chunk: int, then: Callable[[MapPlace | None], None]) -> None:
@@ -231,7 +231,7 @@ class Places(QObject):
 
 
 class HoverCard(QFrame):
-    """Title and headings, first words, path and date; never under the mouse."""
+    """Card with title, headings, first words, path and date of a point; never under the mouse."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -251,7 +251,7 @@ class HoverCard(QFrame):
         self.hide()
 
     def show_place(self, place: MapPlace, at: QPointF) -> None:
-        """Next to a point, inside of the parent."""
+        """Show the card next to a point, inside the parent."""
         self._title.setText(wording.heading_of(place))
         self._text.setText(place.text)
         self._where.setText(wording.where(place))
@@ -298,7 +298,7 @@ class MapSelection(QObject):
         canvas.chosen.connect(self._open_point)
         canvas.toggled.connect(self._toggle)
         canvas.looped.connect(self._list_loop)
-        canvas.all_wanted.connect(self._list_view)
+        canvas.all_requested.connect(self._list_view)
         self.list.opened.connect(self._open_place)
         self.list.shown.connect(self._show_chosen)
         self.list.closed.connect(self.close_list)
@@ -308,7 +308,7 @@ class MapSelection(QObject):
         return self._looking.busy or self.list.busy
 
     def show(self, insight: IndexInsight | None, prepared: Prepared, isolated: int) -> None:
-        """Choose among these points; of one group alone (or -1), where a loop or the view is meant."""
+        """Set the points; a loop or "all in view" selects only those of `group` unless it is -1."""
         if self._prepared is None or self._prepared.scene is not prepared.scene:
             self._places.forget()
             self._canvas.show_listed(tuple(prepared.scene.find(self.list.chunks[:MOST])))
@@ -403,7 +403,7 @@ class MapSelection(QObject):
 
     @Slot()
     def close_list(self) -> None:
-        """Nothing is chosen any more; who was in the list is on the map again."""
+        """Close the list and clear the selection; the focus moves to the map if it was in the list."""
         focus = self.list.focusWidget()
         held = focus is not None and focus.hasFocus()
         self.list.clear()

@@ -1,33 +1,33 @@
-"""Which part of the map is seen: from the map's units to pixels and back."""
+"""The visible part of the map, and conversions between the map's units and pixels."""
 
 from dataclasses import dataclass, replace
 
 _MARGIN = 0.06
-"""Of the shorter side, around a map that fits."""
+"""Margin around the whole map, as a share of the shorter side."""
 _DEEPEST = 400.0
 _SHALLOWEST = 0.5
-"""How much larger and smaller than fitting it may be seen."""
+"""Largest and smallest zoom, relative to the scale at which the map fits."""
 Box = tuple[float, float, float, float]
-"""Left, low, right, high in the map's units."""
+"""Left, bottom, right and top in the map's units."""
 
 
 @dataclass(frozen=True)
 class Viewport:
-    """Widget pixels have y downwards, the map's units upwards."""
+    """Centre and scale of the visible part. In widget pixels y points down, in the map's units up."""
 
     width: float = 1.0
     height: float = 1.0
     across: float = 0.0
     up: float = 0.0
-    """What is in the middle, in the map's units."""
+    """Centre in the map's units."""
     scale: float = 1.0
-    """Pixels a unit."""
+    """Pixels per unit."""
     box: Box = (-1.0, -1.0, 1.0, 1.0)
-    """Around all points."""
+    """Bounding box of all points."""
 
     @property
     def fitting(self) -> float:
-        """The scale at which all points are seen."""
+        """The scale at which all points are visible."""
         left, low, right, high = self.box
         margin = _MARGIN * min(self.width, self.height)
         room = max(1.0, self.width - 2 * margin), max(1.0, self.height - 2 * margin)
@@ -38,7 +38,7 @@ class Viewport:
         return replace(self, across=(left + right) / 2, up=(low + high) / 2, scale=self.fitting)
 
     def resized(self, width: float, height: float) -> "Viewport":
-        """The same middle at the same relation to what would fit."""
+        """Return the viewport for another widget size, with the same centre and relative zoom."""
         relation = self.scale / self.fitting
         sized = replace(self, width=max(1.0, width), height=max(1.0, height))
         return replace(sized, scale=sized.fitting * relation)
@@ -57,14 +57,14 @@ class Viewport:
         return self.across + (x - self.width / 2) / self.scale, self.up - (y - self.height / 2) / self.scale
 
     def panned(self, right: float, down: float) -> "Viewport":
-        """With the points moved so many pixels; some part of them stays in view."""
+        """Return the viewport moved by so many pixels; some points stay in view."""
         left, low, far, high = self.box
         across = min(max(self.across - right / self.scale, left), far)
         up = min(max(self.up + down / self.scale, low), high)
         return replace(self, across=across, up=up)
 
     def zoomed(self, factor: float, x: float, y: float) -> "Viewport":
-        """Zoomed by a factor around this pixel."""
+        """Return the viewport zoomed by a factor around this pixel."""
         fitting = self.fitting
         scale = min(max(self.scale * factor, fitting * _SHALLOWEST), fitting * _DEEPEST)
         across, up = self.to_units(x, y)
@@ -77,7 +77,7 @@ class Viewport:
         return moved.panned(0, 0)
 
     def showing(self, across: float, up: float, margin: float) -> "Viewport":
-        """Moved as little as needed for this place to be so many pixels from the edges."""
+        """Return the viewport moved as little as needed to show a location, so many pixels from the edges."""
         x, y = self.to_pixels(across, up)
         right = max(0.0, margin - x) - max(0.0, x - (self.width - margin))
         down = max(0.0, margin - y) - max(0.0, y - (self.height - margin))

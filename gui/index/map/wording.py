@@ -21,7 +21,7 @@ REMEDIES: dict[MapGap, tuple[str, str]] = {
     "no-model": (marked("Choose a model…"), "settings"),
     "no-chunks": (marked("Update now"), "sync"),
 }
-"""Label of the button below it, and its action."""
+"""Message -> label and action of the button below it."""
 _GAPS: dict[MapGap, tuple[str, str]] = {
     "no-model": (
         marked("No map without a model"),
@@ -35,7 +35,7 @@ _GAPS: dict[MapGap, tuple[str, str]] = {
 
 
 def empty(record: IndexMap) -> tuple[str, str]:
-    """Title and sentence in the place of a map without points."""
+    """Return title and sentence shown instead of a map without points."""
     if record.gap in _GAPS:
         title, sentence = _GAPS[record.gap]
         return tr(title), tr(sentence)
@@ -47,7 +47,7 @@ def empty(record: IndexMap) -> tuple[str, str]:
 
 
 def subtitle(record: IndexMap, points: int) -> str:
-    """Next to the title: how many are shown, and what their locations mean."""
+    """Return the text next to the title: number of points, and what their locations mean."""
     if points < record.chunks:
         ready = tr_count(
             "{points:,} of {count:,} passage ({percent} % ready)",
@@ -64,7 +64,7 @@ def subtitle(record: IndexMap, points: int) -> str:
 
 
 def about(record: IndexMap) -> str:
-    """The same at length."""
+    """Return the subtitle in full sentences."""
     percent = 100 * record.shown_variance
     if record.layout == "neighbours":
         return tr(
@@ -84,7 +84,7 @@ def progress(step: MapProgress) -> str:
 
 
 def heading_of(place: MapPlace) -> str:
-    """Title and headings as one line, the title's own heading but once."""
+    """Return title and headings as one line, without repeating the title."""
     parts = [place.title, *place.heading]
     return " › ".join(part for number, part in enumerate(parts) if part and part not in parts[:number])
 
@@ -94,7 +94,7 @@ def where(place: MapPlace) -> str:
 
 
 def spoken(place: MapPlace) -> str:
-    """The point at which the keys are, for assistive tools."""
+    """Describe the keyboard's current point for screen readers."""
     return tr(
         "{heading}. {text} {path}, line {line}",
         heading=heading_of(place),
@@ -105,7 +105,7 @@ def spoken(place: MapPlace) -> str:
 
 
 def described(record: IndexMap, points: int, groups: tuple[tuple[str, int], ...]) -> str:
-    """The whole map in words, for assistive tools."""
+    """Describe the whole map for screen readers."""
     told = ", ".join(f"{name} {grouped(count)}" for name, count in groups)
     keys = tr(
         "Arrow keys move the map, Control with an arrow key goes to the next passage, Enter opens it, Space lists it, "

@@ -1,4 +1,4 @@
-"""The card below a text with everything that the index holds of one chunk."""
+"""The card below a text with everything that the index contains about one chunk."""
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine import ChunkDetail, FileChunks, VectorState, tr
-from gui.commands.commands import NEXT_CHUNK, PREVIOUS_CHUNK, tell_key
+from gui.commands.commands import NEXT_CHUNK, PREVIOUS_CHUNK, show_key_in_tooltip
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.style.stylesheet import font_at
 from gui.viewer.chunks.wording import VECTOR_STATES, Fact, as_text, facts, title
@@ -37,18 +37,18 @@ _SIDE = 16
 _ROWS = 11
 _FEWEST_ROWS = 4
 _LEAST_VALUE = 22
-"""Characters."""
+"""Fewest characters of a value next to its name."""
 
 
 class ChunkCard(QFrame):
     """One chunk at a time.
 
-    Signals: walked: to the next (True) or previous one (False). more_wanted: find passages similar to this one. said: a
-    message about the result. closed: the card was closed; left: and it had the focus.
+    Signals: walked: to the next (True) or previous one (False). more_requested: find passages similar to this one.
+    said: a message about the result. closed: the card was closed; left: and it had the focus.
     """
 
     walked = Signal(bool)
-    more_wanted = Signal()
+    more_requested = Signal()
     said = Signal(str)
     closed = Signal()
     left = Signal()
@@ -58,7 +58,7 @@ class ChunkCard(QFrame):
         self.setProperty("role", "side")
         self._id = 0
         self._rows: list[tuple[QLabel, QWidget]] = []
-        """Name and value of each."""
+        """Name and value of each row."""
         self._above = False
         self._place = 0
         """Scroll position before the rows were rebuilt, until the user scrolls."""
@@ -70,8 +70,8 @@ class ChunkCard(QFrame):
         self._before = IconButton("chevron-up", PREVIOUS_CHUNK.words)
         self._after = IconButton("chevron-down", NEXT_CHUNK.words)
         for button, known in ((self._before, PREVIOUS_CHUNK), (self._after, NEXT_CHUNK)):
-            tell_key(button, known.words, known.name)
-        self._copy = IconButton("copy", tr("Copy all that is known of this passage"))
+            show_key_in_tooltip(button, known.words, known.name)
+        self._copy = IconButton("copy", tr("Copy all details of this passage"))
         close = IconButton("close", tr("Close (Esc)"))
         head = QHBoxLayout()
         head.setContentsMargins(margins(_SIDE, 6, 8, 4))
@@ -112,7 +112,7 @@ class ChunkCard(QFrame):
         body.setWidgetResizable(True)
         body.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         body.setWidget(content)
-        body.setAccessibleName(tr("What the index holds of this passage"))
+        body.setAccessibleName(tr("Details of this passage in the index"))
         return body
 
     def show_chunk(self, detail: ChunkDetail, file: FileChunks, *, same_as_file: bool | None) -> None:
@@ -162,7 +162,7 @@ class ChunkCard(QFrame):
         self._put(len(self._rows) - 1)
 
     def _put(self, number: int) -> None:
-        """A row into its place: the name before the value, or above it."""
+        """Place a row: the name before the value, or above it."""
         name, value = self._rows[number]
         top = Qt.AlignmentFlag.AlignTop
         if self._above:
@@ -185,7 +185,7 @@ class ChunkCard(QFrame):
                 self._put(number)
 
     def _return(self) -> None:
-        """New rows are laid out step by step, with a smaller scroll range meanwhile."""
+        """Restore the scroll position: new rows are laid out step by step, with a smaller scroll range meanwhile."""
         if self._place:
             self._body.verticalScrollBar().setValue(self._place)
 
@@ -206,11 +206,11 @@ class ChunkCard(QFrame):
     def _more_button(self) -> QPushButton:
         more = QPushButton(tr("More like this"))
         more.setProperty("role", "link")
-        more.setAutoDefault(True)  # Enter presses it while it has the keys
+        more.setAutoDefault(True)  # Enter presses it while it has the focus
         more.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        more.clicked.connect(self.more_wanted)
+        more.clicked.connect(self.more_requested)
         gates = Gates()
-        gates.hear(self.lacks)
+        gates.update_features(self.lacks)
         gates.add(more, "alike")
         return more
 

@@ -1,4 +1,4 @@
-"""Reads the chunks of the file that is shown, for the margin, and the row of the one that is chosen, for the card."""
+"""Reads the chunks of the shown file for the margin, and the details of the selected one for the card."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -26,13 +26,13 @@ class _Read:
 
 
 class ChunkPlaces(Protocol):
-    """A view of a text in which chunks have their places. A place is the number of a chunk, from 0."""
+    """A view that shows chunks next to a text. A place is the number of a chunk, from 0."""
 
     def current_line(self) -> int:
         """The user's current line."""
 
     def set_margin(self, shown: bool) -> None:
-        """Make room for the borders, or take it back."""
+        """Show or hide the margin for the borders."""
 
     def set_chunks(self, file: FileChunks | None, lanes: ChunkLanes | None) -> None:
         """The chunks of the text, or none."""
@@ -45,15 +45,15 @@ class ChunkPlaces(Protocol):
 
 
 class ChunkInspector(QObject):
-    """For one file at a time; does nothing while `margin_action` is not checked.
+    """Inspects one file at a time; does nothing while `margin_action` is not checked.
 
-    Signals: said: a message for the user. source_wanted: the selection is only visible in the source. more_wanted: find
-    passages similar to this `Passage`, with its text.
+    Signals: said: a message for the user. source_requested: the selection is only visible in the source.
+    more_requested: find passages similar to this `Passage`, with its text.
     """
 
     said = Signal(str)
-    source_wanted = Signal()
-    more_wanted = Signal(object, str)
+    source_requested = Signal()
+    more_requested = Signal(object, str)
 
     def __init__(self, jobs: Jobs, view: ChunkPlaces, card: ChunkCard, panel: QWidget, action: str) -> None:
         """Its keys work anywhere in `panel`; `action` is the label of the action that shows the chunks."""
@@ -83,7 +83,7 @@ class ChunkInspector(QObject):
         card.walked.connect(self.walk)
         card.closed.connect(self._let_go)
         card.said.connect(self.said)
-        card.more_wanted.connect(self._ask_for_more)
+        card.more_requested.connect(self._ask_for_more)
 
     @property
     def walking(self) -> bool:
@@ -95,14 +95,14 @@ class ChunkInspector(QObject):
         return self._rows.busy or self._detail.busy
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Look into another memory, or none."""
+        """Set the memory whose index is read; None for none."""
         self._manager = manager
         self.show_file("", None)
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Without access to the index there is no margin; it is restored with it."""
+        """Hide the margin if the memory gives no access to its index; show it again with one that does."""
         before = "insight" in self._gates.lacks
-        self._gates.hear(lacks)
+        self._gates.update_features(lacks)
         self._card.lacks = lacks
         if before != ("insight" in lacks):
             self._show_margin(self.margin_action.isChecked() and before)
@@ -115,7 +115,7 @@ class ChunkInspector(QObject):
             self._forget()
 
     def show_file(self, name: str, lines: FileLines | None) -> None:
-        """The file that the view shows now, by its stable name; empty for none."""
+        """Set the file that the view shows, by its stable name; empty for none."""
         if name != self._name:
             self._forget()
         self._name, self._lines = name, lines
@@ -127,7 +127,7 @@ class ChunkInspector(QObject):
         self._load()
 
     def close_card(self) -> None:
-        """Choose no chunk any more."""
+        """Close the card and deselect its chunk."""
         self._card.close_card()
 
     @Slot(bool)
@@ -135,7 +135,7 @@ class ChunkInspector(QObject):
         """Select the next or previous chunk; at first the one at the user's position."""
         if not self._name or not self.margin_action.isEnabled():
             return
-        self.source_wanted.emit()
+        self.source_requested.emit()
         if self._read is None:
             self._walking = forward
             self.margin_action.setChecked(True)
@@ -182,7 +182,7 @@ class ChunkInspector(QObject):
             self.walk(forward)
 
     def _choose_again(self, before: _Read, chosen: int) -> None:
-        """After a change of the index: the same chunk, or the one at its location now."""
+        """Select the same chunk after a change of the index, or the one now at its location."""
         assert self._read is not None
         old = before.file.chunks[chosen]
         place = self._read.lanes.place_of(old)
@@ -231,7 +231,7 @@ class ChunkInspector(QObject):
 
     @Slot()
     def _let_go(self) -> None:
-        """The card was closed: nothing is chosen any more."""
+        """Deselect the chunk: the card was closed."""
         self._detail.cancel()
         self._chosen = None
         self._view.set_chosen(None)
@@ -242,7 +242,7 @@ class ChunkInspector(QObject):
             chunk = self._read.file.chunks[self._chosen]
             path = self._read.file.path
             wanted = Passage(path=path, start_line=chunk.start_line, end_line=chunk.end_line)
-            self.more_wanted.emit(wanted, self._text)
+            self.more_requested.emit(wanted, self._text)
 
     def _forget(self) -> None:
         self._rows.cancel()

@@ -24,7 +24,7 @@ from gui.widgets.state import state_colour
 # --- Lanes of a file's chunks in the margin: side by side where they overlap -----------------------------------------
 
 LANES = 2
-"""A chunk overlaps with the one before and the one after it. More meet on one overlong line: the last lane has them."""
+"""Number of lanes. A chunk overlaps with its neighbours; if more meet on an overlong line, they share the last lane."""
 
 
 class ChunkLanes:
@@ -64,7 +64,7 @@ class ChunkLanes:
 
 
 def _assigned(chunks: Sequence[ChunkRow]) -> list[int]:
-    """For each the first lane that is free, else the last."""
+    """Return the lane of each chunk: the first free one, else the last."""
     ends = [0] * LANES
     lanes = []
     for chunk in chunks:
@@ -77,7 +77,7 @@ def _assigned(chunks: Sequence[ChunkRow]) -> list[int]:
 # ---------------------------------------------------------------------------------------------------------------------
 
 _MOST_DRAWN = 300
-"""Of the chunks in view: one overlong line may have thousands, all in one place."""
+"""Most chunks drawn at once: an overlong line may have thousands."""
 
 Tops = Mapping[int, tuple[int, int]]
 """Line -> its top and its bottom in the view, for the lines in view."""
@@ -96,7 +96,7 @@ class MarginPainter:
     dimmed: bool
 
     def paint(self, lanes: ChunkLanes, chosen: int | None) -> None:
-        """All chunks that are in view, the chosen one with its ground."""
+        """Paint all chunks in view, the selected one with a background."""
         if not self.tops:
             return
         places = list(lanes.between(min(self.tops), max(self.tops)))[:_MOST_DRAWN]
@@ -118,7 +118,7 @@ class MarginPainter:
         return lane if 0 <= lane < LANES else None
 
     def _box(self, chunk: ChunkRow, lane: int) -> QRectF | None:
-        """Rectangle of its bracket, extended beyond the view where it continues; None out of view."""
+        """Return the rectangle of a chunk's bracket, extended beyond the view where it continues; None out of view."""
         first, last = min(self.tops), max(self.tops)
         if chunk.end_line < first or chunk.start_line > last:
             return None
@@ -151,7 +151,8 @@ class MarginPainter:
         self._mark(QPointF(x, max(box.top(), 0.0) + self.typography.row_height / 2), vector)
 
     def _mark(self, middle: QPointF, vector: VectorState) -> None:
-        """A full disc, a ring, a cross or a short bar: states differ by more than colour."""
+        """Paint the chunk's state as a disc, a ring, a cross or a bar, since colour alone must not distinguish
+        states."""
         half = max(3.0, self.typography.scaled(3) + 0.5)
         colour = state_colour(self.colours, VECTOR_STATES[vector][0])
         self.painter.setPen(QPen(colour, max(1.5, self.typography.scaled(1.5))))
@@ -183,24 +184,24 @@ class ChunkedSource(SourceView):
         self.borders: ChunkLanes | None = None
         """The chunks of the file, by line; None until they are read."""
         self.chosen: int | None = None
-        """Position of the chunk whose row is shown elsewhere."""
+        """Position of the selected chunk."""
         super().__init__(jobs, parent)
         self.viewport().setMouseTracking(True)
 
     def set_margin(self, shown: bool) -> None:
-        """Give the borders their room, or take it back."""
+        """Show or hide the margin for the borders."""
         if shown != bool(self._lanes):
             self._lanes = LANES if shown else 0
             self._relayout()
 
     def set_chunks(self, file: FileChunks | None, lanes: ChunkLanes | None) -> None:
-        """What the margin shows; None for nothing."""
+        """Set the chunks of the margin; None for none."""
         self._file, self.borders = file, lanes
         self.chosen = None
         self.viewport().update()
 
     def set_chosen(self, place: int | None) -> None:
-        """The chunk whose row is shown elsewhere."""
+        """Set the selected chunk."""
         self.chosen = place
         self.viewport().update()
 
@@ -216,7 +217,8 @@ class ChunkedSource(SourceView):
         self._moved()
 
     def spoken_parts(self) -> Sequence[Part]:
-        """As for any text; with visible borders, each chunk has its first and last line."""
+        """Return the visible text for screen readers, with the first and last line of each chunk if borders are
+        shown."""
         parts = super().spoken_parts()
         if not self._lanes or self.borders is None:
             return parts

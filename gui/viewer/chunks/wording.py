@@ -57,7 +57,7 @@ class Fact(NamedTuple):
 
 
 def lines_text(chunk: ChunkRow) -> str:
-    """line 5, lines 5-9 (as a range)."""
+    """ "line 5" or "lines 5-9"."""
     if chunk.end_line == chunk.start_line:
         return tr("line {line:,}", line=chunk.start_line)
     return tr("lines {first:,}–{last:,}", first=chunk.start_line, last=chunk.end_line)
@@ -152,5 +152,5 @@ def _vector_facts(detail: ChunkDetail, file: FileChunks) -> Iterator[Fact]:
 
 
 def as_text(title: str, facts: Sequence[Fact]) -> str:
-    """For the clipboard."""
+    """Return all facts as text for the clipboard."""
     return "\n".join([title, *(f"{fact.label}: {fact.value}" for fact in facts)]) + "\n"

@@ -8,7 +8,7 @@ from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from engine import tr
-from gui.commands.commands import COPY_TABLE, key_action, show_keys_of, tell_key
+from gui.commands.commands import COPY_TABLE, key_action, show_key_in_tooltip, show_keys_of
 from gui.commands.keymap import command
 from gui.style.stylesheet import font_at
 from gui.widgets.charts.chart import Chart, Mark, Series, tab_separated
@@ -53,7 +53,7 @@ class ChartCard(QFrame):
         self._meta.setProperty("role", "meta")
         self._turn = QPushButton()
         self._turn.setProperty("role", "link")
-        tell_key(self._turn, _TURN.words, _TURN.name)
+        show_key_in_tooltip(self._turn, _TURN.words, _TURN.name)
         self._turn.clicked.connect(self.turn)
         self.empty = label(empty, "meta", wrap=True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)

@@ -12,7 +12,7 @@ from tests.benchmarks.prepared import Bench, copy_of, open_index
 from tests.benchmarks.reference import Reference, note_paths
 
 _ROUNDS = 7
-_PATIENCE = 10.0
+_TIMEOUT = 10.0
 
 
 def run(bench: Bench) -> Iterator[Figure]:
@@ -56,7 +56,7 @@ def _ours(folder: Path, store: Path, kept: Path) -> tuple[float, float, float]:
         began = time.perf_counter()
         _change(notes[number], f"bandicoot{number}")
         while not _finds(memory, f"bandicoot{number}"):
-            assert time.perf_counter() - began < _PATIENCE, "The change was not seen."
+            assert time.perf_counter() - began < _TIMEOUT, "The change was not seen."
             time.sleep(0.005)
         watched.append(time.perf_counter() - began)
         time.sleep(0.5)  # what the change still causes must not be taken for the next one

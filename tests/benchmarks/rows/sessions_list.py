@@ -11,7 +11,7 @@ from tests.benchmarks.transcripts import parse_all
 
 _COUNT = 10_000
 _BYTES = 1_000_000_000
-_PATIENCE = 60.0
+_TIMEOUT = 60.0
 _ROUNDS = 5
 _STEP = 23
 """Of so many sessions one is counted; no divisor of the days, the agents or the projects that they go through."""
@@ -47,7 +47,7 @@ def _cold(notes: Path, store: Path, kept: Path, sessions: Path) -> str:
     worker = threading.Thread(target=memory.sync)
     with clock:
         worker.start()
-        assert complete.wait(_PATIENCE)
+        assert complete.wait(_TIMEOUT)
     forget()
     errors: dict[bool, list[float]] = {True: [], False: []}
     for summary in memory.sessions()[::_STEP]:

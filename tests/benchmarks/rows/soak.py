@@ -18,7 +18,7 @@ _WARM_UP = 300
 """Searches, with their share of the rest, until the caches are as full as they get."""
 _NOTES, _TRANSCRIPTS, _TRANSCRIPT_BYTES = 1000, 20, 2_000_000
 _REST_MS = 5000
-_PATIENCE = 600.0
+_TIMEOUT = 600.0
 
 
 def run(bench: Bench) -> Iterator[Figure]:
@@ -156,7 +156,7 @@ def _wait_for(done: Any) -> None:
     began = time.perf_counter()
     while not done():
         _turn(0.005)
-        if time.perf_counter() - began > _PATIENCE:
+        if time.perf_counter() - began > _TIMEOUT:
             raise SystemExit("The window does not come to rest.")
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.agent.fact_capture import MOST_A_TURN, category_of, is_suspicious, is_worth_keeping, worth_keeping
+from engine.agent.fact_capture import MOST_A_TURN, category_of, is_memorable, is_suspicious, memorable_statements
 
 WORTH = [
     ("I prefer tabs over spaces in Go code.", "preference"),
@@ -76,13 +76,13 @@ NEVER = [
 
 @pytest.mark.parametrize(("text", "category"), WORTH)
 def test_statements_captured_with_category(text: str, category: str) -> None:
-    assert worth_keeping([{"role": "user", "content": text}]) == [text]
+    assert memorable_statements([{"role": "user", "content": text}]) == [text]
     assert category_of(text) == category
 
 
 @pytest.mark.parametrize("text", NEVER)
 def test_non_statements_ignored(text: str) -> None:
-    assert worth_keeping([{"role": "user", "content": text}]) == []
+    assert memorable_statements([{"role": "user", "content": text}]) == []
 
 
 def test_only_user_statements_at_most_three_per_turn() -> None:
@@ -95,28 +95,28 @@ def test_only_user_statements_at_most_three_per_turn() -> None:
         {},
         *({"role": "user", "content": text} for text in (said[0], *said[1:])),
     ]
-    assert worth_keeping(messages) == said[:MOST_A_TURN]
+    assert memorable_statements(messages) == said[:MOST_A_TURN]
 
 
 def test_the_settings_length_and_triggers_hold() -> None:
     text = "Boiler service is due in May"
-    assert not is_worth_keeping(text)
-    assert is_worth_keeping(text, more_triggers=("", "BOILER"))
-    assert not is_worth_keeping(text, longest=20, more_triggers=("boiler",))
+    assert not is_memorable(text)
+    assert is_memorable(text, more_triggers=("", "BOILER"))
+    assert not is_memorable(text, longest=20, more_triggers=("boiler",))
 
 
 @given(st.text(max_size=300))
 def test_any_text_is_judged_and_nothing_suspicious_passes(text: str) -> None:
-    kept = worth_keeping([{"role": "user", "content": text}], more_triggers=(text[:3],))
+    kept = memorable_statements([{"role": "user", "content": text}], more_triggers=(text[:3],))
     assert kept in ([], [text.strip()])
     assert not any(is_suspicious(one) for one in kept)
 
 
 @given(st.text(alphabet="ab <>/!", min_size=1, max_size=60))
 def test_no_tag_passes(inside: str) -> None:
-    assert not is_worth_keeping(
-        f"I prefer <a {inside}> in everything".replace("<a >", "<a>"), more_triggers=("i",)
-    ) or (not is_suspicious(f"I prefer <a {inside}>"))
+    assert not is_memorable(f"I prefer <a {inside}> in everything".replace("<a >", "<a>"), more_triggers=("i",)) or (
+        not is_suspicious(f"I prefer <a {inside}>")
+    )
 
 
 @given(
@@ -125,4 +125,4 @@ def test_no_tag_passes(inside: str) -> None:
     )
 )
 def test_messages_of_any_shape_are_read(content: object) -> None:
-    assert isinstance(worth_keeping([{"role": "user", "content": content}]), list)
+    assert isinstance(memorable_statements([{"role": "user", "content": content}]), list)

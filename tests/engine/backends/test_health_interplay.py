@@ -15,7 +15,7 @@ from engine.store.connection import READERS
 from tests.helpers.fake_provider import FakeProvider
 
 OpenMemory = Callable[..., BuiltinMemory]
-_PATIENCE = 20.0
+_TIMEOUT = 20.0
 
 
 pytestmark = pytest.mark.usefixtures("saved_matrix")
@@ -35,7 +35,7 @@ def test_a_look_takes_one_reader_at_a_time(open_memory: OpenMemory, engine: str)
             others.enter_context(memory.store.read())
         looking = threading.Thread(target=lambda: found.extend(each.id for each in memory.insight.health()))
         looking.start()
-        looking.join(_PATIENCE)
+        looking.join(_TIMEOUT)
         ended = not looking.is_alive()
     looking.join()
     assert ended
@@ -52,7 +52,7 @@ def test_closing_ends_a_repair(open_memory: OpenMemory) -> None:
     def tell(progress: HealthProgress) -> None:
         if progress.step.startswith("Checking") and closing.ident is None:
             closing.start()
-            assert cancelled.wait(_PATIENCE)
+            assert cancelled.wait(_TIMEOUT)
 
     with pytest.raises(Cancelled):
         memory.insight.repair(["chunks", "keywords"], token, progress=tell)
@@ -72,7 +72,7 @@ def test_the_matrix_is_written_while_the_index_is_mended(
     def while_another_search_finds_damage() -> None:
         mending = threading.Thread(target=memory.store.repair, args=(IndexCorrupt("It looks damaged."),), daemon=True)
         mending.start()
-        mending.join(_PATIENCE)
+        mending.join(_TIMEOUT)
         ended.append(not mending.is_alive())
         if ended[-1]:
             durable()

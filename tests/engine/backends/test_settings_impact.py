@@ -8,7 +8,7 @@ from engine.indexing.note_preparation import fingerprint
 
 
 def test_rebuild_options_match_fingerprint():
-    anew = {key for key, follows in options_of_index().items() if follows.index_anew}
+    anew = {key for key, follows in options_of_index().items() if follows.full_rebuild}
     assert anew == {"chunking.tokens", "chunking.overlap", "sessions.thinking", "sessions.tools"}
 
 
@@ -28,7 +28,7 @@ def test_reverted_change_has_no_effect(changed, anew):
     before = Settings()
     after = msgspec.structs.replace(before, chunking=msgspec.structs.replace(before.chunking, **changed))
     follows = consequences_of(Path("/notes"), before, after)
-    assert follows.index_anew is anew is (fingerprint(before) != fingerprint(after))
+    assert follows.full_rebuild is anew is (fingerprint(before) != fingerprint(after))
     assert follows.any is anew
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.backends.opening import open_memory
-from engine.records import AskedQuestion, Passage, SavedSearch
+from engine.records import Passage, QueryRecord, SavedSearch
 from engine.settings import load_settings
 from tests.helpers.command_line import Run
 
@@ -63,7 +63,7 @@ def keep(settings: Path, boat: Path, folder: Path) -> Callable[..., None]:
 
     def save(name: str, **fields: Any) -> None:
         memory = open_memory(folder, load_settings(folder, config=settings))
-        memory.kept_searches.save(SavedSearch(name=name, question=AskedQuestion(**fields), used=1.0))
+        memory.saved_searches.save(SavedSearch(name=name, question=QueryRecord(**fields), used=1.0))
         memory.close()
 
     return save

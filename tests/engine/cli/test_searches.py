@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from engine.base.errors import DiskFull
-from engine.records import AskedQuestion, Passage, SavedSearch
+from engine.records import Passage, QueryRecord, SavedSearch
 from tests.helpers.command_line import Run
 from tests.helpers.fake_memory import FakeMemory
 
@@ -23,20 +23,20 @@ def stays(memory: FakeMemory) -> Iterator[None]:
 def saved(memory: FakeMemory) -> None:
     for used, (name, question) in enumerate(
         {
-            "Hoses": AskedQuestion(text="hose", half_life_days=0.0, diverse=False),
-            "All of it": AskedQuestion(
+            "Hoses": QueryRecord(text="hose", half_life_days=0.0, diverse=False),
+            "All of it": QueryRecord(
                 text="irrigation timer",
                 sources=("memory",),
                 days=30_000,
                 path="topics/shop[1].md",
-                within=AskedQuestion(text="garden", within=AskedQuestion(text="water")),
+                within=QueryRecord(text="garden", within=QueryRecord(text="water")),
                 half_life_days=90.0,
                 diverse=True,
                 order="date",
             ),
         }.items()
     ):
-        memory.kept_searches.save(SavedSearch(name=name, question=question, used=used))
+        memory.saved_searches.save(SavedSearch(name=name, question=question, used=used))
 
 
 def test_they_are_listed_as_the_command_line_would_ask_them(run: Run, saved: None) -> None:
@@ -65,7 +65,7 @@ def test_one_is_asked_with_all_that_was_saved_with_it(run: Run, memory: FakeMemo
     assert asked["path_glob"] == "topics/shop[[]1].md"
     assert asked["since"] is not None
     assert (asked["half_life_days"], asked["diverse"]) == (90.0, True)
-    assert [search.name for search in memory.kept_searches.saved()] == ["All of it", "Hoses"]
+    assert [search.name for search in memory.saved_searches.saved()] == ["All of it", "Hoses"]
 
 
 def test_given_options_replace_saved(run: Run, memory: FakeMemory, saved: None) -> None:
@@ -77,7 +77,7 @@ def test_given_options_replace_saved(run: Run, memory: FakeMemory, saved: None) 
 
 def test_results_come_by_date_where_that_was_saved(run: Run, memory: FakeMemory) -> None:
     memory.modified = {"topics/shopping.md": 3.0, "projects/greenhouse.md": 2.0, "daily/2026-02-08.md": 9.0}
-    memory.kept_searches.save(SavedSearch(name="New", question=AskedQuestion(text="timer", order="date"), used=1.0))
+    memory.saved_searches.save(SavedSearch(name="New", question=QueryRecord(text="timer", order="date"), used=1.0))
     modified = [result["modified"] for result in run("search", "--saved", "New", "--json").json["results"]]
     assert len(modified) > 1
     assert modified == sorted(modified, reverse=True)
@@ -85,7 +85,7 @@ def test_results_come_by_date_where_that_was_saved(run: Run, memory: FakeMemory)
 
 def test_likeness_can_be_saved(run: Run, memory: FakeMemory) -> None:
     passage = Passage(path="topics/shopping.md", start_line=1, end_line=3)
-    memory.kept_searches.save(SavedSearch(name="Like", question=AskedQuestion(like=passage), used=1.0))
+    memory.saved_searches.save(SavedSearch(name="Like", question=QueryRecord(like=passage), used=1.0))
     assert run("search", "--saved", "Like").code == 0
     assert "--like 'topics/shopping.md#L1-L3'" in run("searches").out
 
@@ -103,5 +103,5 @@ def test_a_full_disk_keeps_no_answer_back(run: Run, saved: None, memory: FakeMem
     def full(name: str) -> None:
         raise DiskFull("The disk is full.")
 
-    monkeypatch.setattr(memory.kept_searches, "touch", full)
+    monkeypatch.setattr(memory.saved_searches, "touch", full)
     assert run("search", "--saved", "Hoses").code == 0

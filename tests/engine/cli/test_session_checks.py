@@ -57,7 +57,7 @@ def test_an_export_that_breaks_off_is_counted(verb: Run, store: Path) -> None:
     verb("index")
     found = check(verb, "Transcripts")
     assert (found["state"], found["advice"]) == ("degraded", "Run mnemoscope status for their names.")
-    assert ", 1 broken off." in found["detail"]
+    assert ", 1 incomplete." in found["detail"]
 
 
 def test_unreadable_transcript_is_one_finding(verb: Run, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:

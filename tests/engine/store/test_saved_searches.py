@@ -10,18 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.base.errors import IndexReadOnly, StoreError
-from engine.records import AskedQuestion, Passage, SavedSearch
+from engine.records import Passage, QueryRecord, SavedSearch
 from engine.store.saved_searches import SavedSearches
 from engine.store.user_data import UserData
 from tests.helpers.versions import at_version
 
-WHOLE = AskedQuestion(
+WHOLE = QueryRecord(
     text="valve",
     sources=("sessions",),
     days=30,
     path="sessions/claude/a",
     path_name="Fix the valve",
-    within=AskedQuestion(like=Passage(path="a.md", start_line=3, end_line=9, text="brass", message=2)),
+    within=QueryRecord(like=Passage(path="a.md", start_line=3, end_line=9, text="brass", message=2)),
     half_life_days=90.0,
     diverse=True,
     order="date",
@@ -40,8 +40,8 @@ def kept(user: UserData) -> SavedSearches:
     return SavedSearches(user)
 
 
-def ask(text: str, **changes) -> AskedQuestion:
-    return AskedQuestion(text=text, **changes)
+def ask(text: str, **changes) -> QueryRecord:
+    return QueryRecord(text=text, **changes)
 
 
 def asked(kept: SavedSearches) -> list[str]:
@@ -81,7 +81,7 @@ def test_the_beginning_of_a_question_gives_way_to_it(kept: SavedSearches) -> Non
     assert asked(kept) == ["tim", "timer", "hose"]
     kept.note(ask("time", days=7))
     assert asked(kept) == ["time", "tim", "timer", "hose"]
-    kept.note(AskedQuestion(like=Passage(path="a.md", start_line=1, end_line=2)))
+    kept.note(QueryRecord(like=Passage(path="a.md", start_line=1, end_line=2)))
     kept.note(ask("a", like=Passage(path="a.md", start_line=1, end_line=2)))
     assert asked(kept)[:3] == ["a", "", "time"]
 
@@ -118,13 +118,11 @@ def _copies(folder: Path, text: bytes) -> list[Path]:
     "question",
     [
         ask("why does sk-proj-Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MGFiY2RlZg fail"),
-        AskedQuestion(
-            like=Passage(path="a", start_line=1, end_line=1, text="ghp_16C7e42F292c6912E7710c838347Ae178B4a")
-        ),
+        QueryRecord(like=Passage(path="a", start_line=1, end_line=1, text="ghp_16C7e42F292c6912E7710c838347Ae178B4a")),
         ask("x", within=ask("password: hunter2hunter2A!")),
     ],
 )
-def test_secret_query_not_saved(kept: SavedSearches, question: AskedQuestion) -> None:
+def test_secret_query_not_saved(kept: SavedSearches, question: QueryRecord) -> None:
     kept.note(question)
     assert kept.recent() == ()
     with pytest.raises(StoreError, match="is not kept"):
@@ -210,7 +208,7 @@ def test_unsavable_reported(tmp_path: Path) -> None:
 
 questions = st.recursive(
     st.builds(
-        AskedQuestion,
+        QueryRecord,
         text=st.text(),
         sources=st.none() | st.just(("memory",)) | st.just(("memory", "sessions")),
         days=st.none() | st.integers(0, 10_000),
@@ -219,13 +217,13 @@ questions = st.recursive(
         diverse=st.none() | st.booleans(),
         like=st.none() | st.builds(Passage, path=st.text(), start_line=st.integers(1), end_line=st.integers(1)),
     ),
-    lambda inner: st.builds(AskedQuestion, text=st.text(), within=inner),
+    lambda inner: st.builds(QueryRecord, text=st.text(), within=inner),
     max_leaves=3,
 )
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SavedSearches]:
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SavedSearches]:
     """Saved searches for many examples."""
     user = UserData(tmp_path_factory.mktemp("saved") / "user.sqlite")
     yield SavedSearches(user)
@@ -233,10 +231,10 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SavedSearches]:
 
 
 @given(questions)
-def test_stored_search_equals_query(shelf: SavedSearches, question: AskedQuestion) -> None:
+def test_stored_search_equals_query(store: SavedSearches, question: QueryRecord) -> None:
     search = SavedSearch(name="Mine", question=question, used=2.0)
-    shelf.save(search)
-    assert shelf.saved() == (search,)
+    store.save(search)
+    assert store.saved() == (search,)
 
 
 def test_forgotten_purged_from_migration_copy(tmp_path: Path) -> None:

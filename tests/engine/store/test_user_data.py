@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from engine.base.errors import IndexReadOnly
-from engine.records import AskedQuestion, SavedSearch, SyncSummary
+from engine.records import QueryRecord, SavedSearch, SyncSummary
 from engine.store import backups, user_data
 from engine.store.batch_jobs import BatchJobs, StoredJob
 from engine.store.saved_searches import SavedSearches
@@ -35,7 +35,7 @@ def summary(started: float) -> SyncSummary:
 
 
 def test_history_saved_and_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.store.user_data._KEPT_SYNCS", 3)
+    monkeypatch.setattr("engine.store.user_data._STORED_SYNCS", 3)
     data = UserData(tmp_path / "user.sqlite")
     for number in range(5):
         data.add_sync(summary(number))
@@ -160,7 +160,7 @@ def test_interrupted_migration_leftover_is_no_damage(tmp_path: Path) -> None:
 
 
 def save(data: UserData, name: str) -> None:
-    SavedSearches(data).save(SavedSearch(name=name, question=AskedQuestion(text=name), used=1.0))
+    SavedSearches(data).save(SavedSearch(name=name, question=QueryRecord(text=name), used=1.0))
 
 
 def saved(data: UserData) -> set[str]:

@@ -6,7 +6,7 @@ from gui.app.demo import Demo
 from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
-from gui.widgets.accessible_painting import tell_painted
+from gui.widgets.accessible_painting import describe_painted_widgets
 from gui.window.main_window import MainWindow
 from gui.window.quick_search import QuickSearchController
 from tests.helpers.every_view import Program
@@ -14,7 +14,7 @@ from tests.helpers.every_view import Program
 
 @pytest.fixture
 def program(qtbot, appearance, jobs, tmp_path) -> Iterator[Program]:
-    tell_painted()
+    describe_painted_widgets()
     demo = Demo()
     workspace = Workspace(jobs, config=demo.config, store_path=str(demo.store), prepare=demo.fill)
     with appearance.bare():

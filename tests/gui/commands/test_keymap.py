@@ -3,7 +3,7 @@ import shiboken6
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from gui.commands.commands import key_action, show_keys_of, tell_key, with_key
+from gui.commands.commands import key_action, show_key_in_tooltip, show_keys_of, with_key
 from gui.commands.contexts import overlap
 from gui.commands.keymap import Keymap, command, keymap
 from gui.core.key_listing import by_place
@@ -63,7 +63,7 @@ def test_actions_tooltips_and_menus_follow_keymap(qtbot, keys):
     qtbot.addWidget(panel)
     qtbot.addWidget(button)
     action = key_action(panel, FIND, "Find in this file")
-    tell_key(button, "Find something", FIND.name)
+    show_key_in_tooltip(button, "Find something", FIND.name)
     assert action.toolTip() == "Find in this file (Ctrl+F)"
     assert button.toolTip() == "Find something (Ctrl+F)"
     keys.set_own({FIND.name: ["Ctrl+J"]})

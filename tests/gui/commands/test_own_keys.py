@@ -82,7 +82,7 @@ def test_invalid_entry_is_reported_and_ignored(qtbot, own, mapped, config):
         own.take(kept)
     [sentence] = told.args
     assert "“file.unheard”" in sentence
-    assert "“Ctrl+Nonsense” of “file.wrap” is no key." in sentence
+    assert "“Ctrl+Nonsense” is not a valid shortcut for “file.wrap”." in sentence
     assert (mapped.keys("file.wrap"), mapped.keys("index.turn")) == (("F7",), ("T",))
     with qtbot.assertNotEmitted(own.problem):
         own.take(kept)  # the workspace was reopened
@@ -94,8 +94,8 @@ def test_invalid_entry_is_reported_and_ignored(qtbot, own, mapped, config):
 def test_clashing_key_is_reported_with_its_command(qtbot, own, mapped):
     with qtbot.waitSignal(own.problem) as told:
         own.take({"file.wrap": ("Ctrl+L",), "index.turn": ("Return",)})
-    assert "Ctrl+L of “file.wrap” belongs to “Go to the search box” (Everywhere)." in told.args[0]
-    assert "Return of “index.turn” belongs to “Details of an update, and its errors” (Index)." in told.args[0]
+    assert "Ctrl+L for “file.wrap” is already used by “Go to the search box” (All views)." in told.args[0]
+    assert "Return for “index.turn” is already used by “Details of an update, and its errors” (Index)." in told.args[0]
     assert mapped.keys("search.focus") == ("Ctrl+K", "Ctrl+L")
     assert mapped.keys("file.wrap") == ()
 
@@ -109,7 +109,7 @@ def test_unsaved_keys_are_reported_and_still_apply(qtbot, own, mapped, config):
     config.write_text("this is no settings file")
     with qtbot.waitSignal(own.not_saved) as told:
         own.give("file.wrap", ["F7"])
-    assert told.args[0].startswith("The keys hold until the program ends")
+    assert told.args[0].startswith("The shortcuts work until you quit")
     assert mapped.keys("file.wrap") == ("F7",)
 
 

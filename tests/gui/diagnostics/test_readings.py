@@ -12,7 +12,7 @@ from engine import (
     VectorStatus,
     WatcherStatus,
 )
-from engine.memory.status import with_degraded
+from engine.memory.status_report import with_degraded
 from gui.diagnostics.status_diagnostics import Diagnostic, read_status
 from tests.helpers.fake_records import make_estimate, make_progress, make_status, make_summary
 
@@ -30,7 +30,7 @@ def _vector(**changes) -> VectorStatus:
 
 def test_group_order_is_constant():
     wanted = ["Engine", "Index", "Sources", "Embedding", "Keywords", "Vectors", "Cache", "Batch", "Updates", "Watcher"]
-    wanted.append("Not here")
+    wanted.append("Missing features")
     busy = make_status(syncing=make_progress(), failed_files=(FileIssue(path="a", rule="b", detail="c"),))
     for status in (make_status(), busy, make_status(files=0, chunks=0, source_counts=(), last_sync=None)):
         assert [group.title for group in read_status(status, NOW)] == wanted
@@ -76,9 +76,9 @@ def test_unsupported_features_are_listed_last():
     *others, last = read_status(make_status(backend="qmd", lacks=lacks), NOW)
     assert [reading.label for reading in others[0].readings] == ["In use"]
     assert [(reading.label, reading.state, reading.value) for reading in last.readings] == [
-        ("Inside", "off", "qmd keeps its index to itself."),
-        ("Lost files", "off", "It does not tell."),
-        ("Others", None, "the built-in index can do all of this"),
+        ("Index view", "off", "qmd keeps its index to itself."),
+        ("Missing files", "off", "It does not tell."),
+        ("Other engine", None, "the built-in index supports all of this"),
     ]
     assert last.readings[-1].remedy == "engine"
     assert read_status(make_status(), NOW)[-1].readings == ()
@@ -135,7 +135,7 @@ DEGRADED: list[tuple[str, str, dict]] = [
     ("Embedding", "Provider", {"custom": {"providerError": "It did not answer."}}),
     ("Index", "Left out", {"failed_files": (FileIssue(path="a.md", rule="not-utf-8", detail="Byte 0xE9."),)}),
     ("Embedding", "Fallback", {"fallback": FallbackStatus(from_="openai", reason="No key.")}),
-    ("Updates", "Last", {"last_sync": make_summary(error="The disk is full.")}),
+    ("Updates", "Last update", {"last_sync": make_summary(error="The disk is full.")}),
     (
         "Watcher",
         "Watching",
@@ -201,7 +201,7 @@ def test_unneeded_sqlite_vec_is_not_degraded():
             "Watching",
             {"watcher": WatcherStatus(enabled=False, mode="off", roots=(), last_change=None, error=None)},
         ),
-        ("Updates", "Last", {"last_sync": None}),
+        ("Updates", "Last update", {"last_sync": None}),
     ],
 )
 def test_disabled_feature_is_off_not_degraded(group, label, changes):

@@ -101,10 +101,10 @@ def test_figures_table_unfolds(qtbot, panel, outcome):
 def test_stages_are_in_order_with_counts_and_times(panel, outcome):
     _show(panel, outcome, outcome.results[0])
     cells = _cells(panel.findChild(StageTable))
-    assert [row[0] for row in cells] == ["Words", "Found by words", "Found by meaning", "Threshold", "Shown"]
+    assert [row[0] for row in cells] == ["Words", "Found by words", "Found by meaning", "Threshold", "Results shown"]
     assert cells[0] == ["Words", "2", "2", "0.40"]
     assert "5 stages in 5.0 ms." in _said(panel)
-    assert "Threshold: 4 passages in" in _said(panel)
+    assert "Threshold: 4 passages entered" in _said(panel)
 
 
 def test_selected_stage_stays_current(panel, outcome):
@@ -120,7 +120,7 @@ def test_empty_answer_names_emptying_stage(panel, outcome, memory_of_nothing):
     panel.show_answer(_answer(memory_of_nothing))
     said = _said(panel)
     assert "Why nothing was found" in said
-    assert "Threshold: 4 passages in, 0 left. 4 scored below 0.35. This step removed everything." in said
+    assert "Threshold: 4 passages entered, 0 remaining. 4 scored below 0.35. This step removed everything." in said
     assert outcome.results[0].citation not in said
 
 
@@ -145,7 +145,7 @@ def test_missing_explanation_shows_progress_then_note(panel, outcome):
     panel.show_answer(_answer(bare, explained=False))
     assert "Looking…" in _said(panel)
     panel.show_answer(_answer(bare))
-    assert "came without an explanation" in _said(panel)
+    assert "This answer has no explanation" in _said(panel)
     panel.show_answer(None)
     assert "this says where each score comes from" in _said(panel)
 

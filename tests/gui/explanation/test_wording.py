@@ -46,11 +46,11 @@ def test_terms_are_ordered_by_score_with_missing_last():
 def test_figures_have_values_and_units():
     figures = {figure.name: figure.value for figure in wording.figures(make_reason())}
     assert figures["“timer”"] == "0.460 · BM25 4.40 · in 5 passages"
-    assert figures["Range of cosines"] == "0.15 to 0.65"
+    assert figures["Cosine range of the model"] == "0.15 to 0.65"
     assert figures["Half-life"] == "30 days"
-    assert figures["Left after age"] == "50.0%"
-    assert figures["Date from"] == "the name"
-    assert figures["Like"] == "topics/shopping.md#L1-L3"
+    assert figures["Score left after ageing"] == "50.0%"
+    assert figures["Date taken from"] == "the name"
+    assert figures["Similar to"] == "topics/shopping.md#L1-L3"
 
 
 def test_figures_omit_unused_parts():
@@ -59,15 +59,15 @@ def test_figures_omit_unused_parts():
     )
     names = {figure.name for figure in wording.figures(bare)}
     assert names == {
-        *("Place in list", "Score", "Asked for", "Words' score", "“timer”", "“irrigation”", "“skipped”"),
+        *("Rank", "Score", "Minimum score", "Words' score", "“timer”", "“irrigation”", "“skipped”"),
         *(
             "BM25 sum",
-            "For nearness",
-            "Full match",
+            "Added for nearby words",
+            "Score of a full match",
             "Share of the query",
-            "In two adjacent lines",
-            "Gives",
-            "Most from BM25",
+            "Share of the query in two adjacent lines",
+            "Added for this share",
+            "Limit of the BM25 score",
         ),
     }
 
@@ -76,7 +76,9 @@ def test_emptied_stage_is_marked():
     rows = stage_rows(explain((), (), min_score=0.35, remedies=(WEAK,)))
     assert [row.name for row in rows if row.emptied] == ["\N{MULTIPLICATION SIGN} Threshold"]
     emptied = next(row for row in rows if row.emptied)
-    assert emptied.said == "Threshold: 4 passages in, 0 left. 4 scored below 0.35. This step removed everything."
+    assert (
+        emptied.said == "Threshold: 4 passages entered, 0 remaining. 4 scored below 0.35. This step removed everything."
+    )
 
 
 def test_cached_answer_shows_its_age():
@@ -95,6 +97,6 @@ def test_named_time_shown_with_its_factor(result):
     reason = make_reason(time="“in May” of any year", time_lift=1.3, decay=1.0, fresh_score=0.4, score=0.52)
     figures = {figure.name: figure.value for figure in wording.figures(reason)}
     assert figures["Time in the query"] == "“in May” of any year"
-    assert figures["Factor for the time"] == "1.30"
+    assert figures["Factor for a matching date"] == "1.30"
     assert wording.shares(reason, result).aged == pytest.approx(0)
     assert "Time in the query" not in {figure.name for figure in wording.figures(make_reason())}

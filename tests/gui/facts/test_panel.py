@@ -48,7 +48,7 @@ def panel(qtbot, opened: MainWindow, facts: Facts) -> FactsPanel:
 def empty(qtbot, opened: MainWindow) -> FactsPanel:
     opened.resize(1280, 800)
     qtbot.keyClick(opened, Key.Key_4, Control)
-    qtbot.waitUntil(lambda: at_rest(opened) and opened.views.facts.shelf.facts is not None)
+    qtbot.waitUntil(lambda: at_rest(opened) and opened.views.facts.store.facts is not None)
     return opened.views.facts
 
 
@@ -207,13 +207,13 @@ def test_forgotten_fact_is_restored_or_deleted(qtbot, panel, facts):
     chip(panel, "Forgotten").click()
     settle(qtbot, panel, lambda: listed(panel) == ["Hazel is backed up on Sundays"])
     assert panel.body.editor.text.isReadOnly()
-    press(qtbot, panel, "Put back")
+    press(qtbot, panel, "Restore")
     settle(qtbot, panel, lambda: "Hazel is backed up on Sundays" in texts(facts))
     panel.changes.undo()
     settle(qtbot, panel, lambda: listed(panel) == ["Hazel is backed up on Sundays"])
     press(qtbot, panel, "Delete for good…")
     assert len(facts.all()) == 5
-    press(qtbot, panel, "Keep it")
+    press(qtbot, panel, "Keep the fact")
     press(qtbot, panel, "Delete for good…")
     press(qtbot, panel, "Delete for good")
     settle(qtbot, panel, lambda: listed(panel) == [])
@@ -266,7 +266,7 @@ def test_query_filters_list_and_escape_resets(qtbot, panel):
 def test_agent_fact_appears_without_losing_edit(qtbot, panel, facts):
     panel.body.editor.text.setPlainText("I prefer no tea")
     facts.add("Kept from outside", origin="agent")
-    panel.shelf.look()
+    panel.store.look()
     settle(qtbot, panel, lambda: "Kept from outside" in listed(panel))
     assert panel.body.list.current.text == "I prefer green tea"
     assert panel.body.editor.text.toPlainText() == "I prefer no tea"
@@ -290,7 +290,7 @@ def test_failed_read_is_reported(qtbot, opened, memory, facts, monkeypatch):
     monkeypatch.setattr(memory.facts, "all", refuse)
     qtbot.keyClick(opened, Key.Key_4, Control)
     panel = opened.views.facts
-    qtbot.waitUntil(lambda: panel.shelf.problem == "They cannot be read.")
+    qtbot.waitUntil(lambda: panel.store.problem == "They cannot be read.")
     assert not panel.body.new_button.isEnabled()
 
 

@@ -51,7 +51,7 @@ def test_components_are_sorted_and_first_text_is_shown(qtbot, opened, monkeypatc
     assert sheet.text.toPlainText().startswith("first text")
     assert "GNU words" in sheet.text.toPlainText()
     sheet.table.selectRow(2)
-    assert sheet.text.toPlainText() == "It brings no text of its licence."
+    assert sheet.text.toPlainText() == "No licence text is included."
     close(qtbot, opened)
 
 

@@ -105,7 +105,7 @@ def test_command_link_runs_window_command(qtbot, guide, window):
 def test_unavailable_command_shows_remark(guide, window):
     _follow(guide, "command:index.sync")
     shown = [label.text() for label in guide.findChildren(QLabel) if label.isVisible()]
-    assert "“Update now” cannot be done at the moment." in shown
+    assert "“Update now” isn't available right now." in shown
 
 
 def test_setting_link_opens_its_row(qtbot, opened):
@@ -127,7 +127,7 @@ def test_note_links_cannot_run_commands(qtbot, jobs, memory, target, monkeypatch
     links.said.connect(said.append)
     links.follow(QUrl(target), "a.md", memory)
     assert opened == []
-    assert said == ["Links of this kind are not opened."]
+    assert said == ["This kind of link can't be opened."]
 
 
 def test_learn_more_opens_its_page(qtbot, window):

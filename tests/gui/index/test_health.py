@@ -210,7 +210,7 @@ def test_check_can_be_stopped(qtbot, show: Show) -> None:
     qtbot.waitUntil(lambda: len(rows(page)) == 1)
     qtbot.mouseClick(page.summary_bar.stop, Qt.MouseButton.LeftButton)
     assert not page.busy
-    assert page.summary_bar.said.text() == "Stopped before everything was looked at."
+    assert page.summary_bar.said.text() == "Stopped before all checks had run."
 
 
 def _cancelled(token: CancelToken) -> None:
@@ -245,7 +245,7 @@ def test_manager_change_clears_findings(qtbot, show: Show) -> None:
     page = show(FakeHealth(KEYWORDS))
     page.set_manager(None)
     assert rows(page) == []
-    assert page.summary_bar.summary.text() == "Nothing was looked at yet."
+    assert page.summary_bar.summary.text() == "No checks have run yet."
     assert not page.summary_bar.again.isEnabled()
 
 

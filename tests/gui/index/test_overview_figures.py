@@ -100,7 +100,7 @@ def test_figures_show_values_and_captions():
     found = by_name(status, make_overview())
     assert found["files"] == ("10,006", "2 failed · 31 skipped", "degraded")
     assert found["passages"] == ("26,043", "median 1,214 characters", "fine")
-    assert found["vectors"] == ("26,043", "every passage has one", "fine")
+    assert found["vectors"] == ("26,043", "every passage has a vector", "fine")
     assert found["cache hits"][0] == f"40{SPACE}%"
     assert by_name(status)["passages"][1] == "", "not counted yet"
 
@@ -207,12 +207,12 @@ def test_throughput_is_measured_per_second():
     speed = Throughput()
     for second in range(4):
         status = make_status(syncing=make_progress(phase="embedding", completed=second * 100, rate=1.0))
-        assert speed.hear(status, 50.0 + second)
-        assert not speed.hear(status, 50.1 + second), "not more often than once a second"
+        assert speed.update_status(status, 50.0 + second)
+        assert not speed.update_status(status, 50.1 + second), "not more often than once a second"
     series = speed.series()
     assert [mark.height for mark in series.marks][1:] == [pytest.approx(100)] * 3
     assert speed.now() == "100 passages/s"
-    assert series.gist == "100 passages a second now, at most 100."
+    assert series.gist == "100 passages per second now, 100 at the peak."
     assert len(series.marks[0].row) == len(THROUGHPUT_COLUMNS)
 
 
@@ -224,13 +224,13 @@ def test_throughput_restarts_per_phase_and_keeps_last():
         (3.0, "embedding", 50),
         (4.0, "embedding", 90),
     ):
-        speed.hear(make_status(syncing=make_progress(phase=phase, completed=done)), moment)
+        speed.update_status(make_status(syncing=make_progress(phase=phase, completed=done)), moment)
     assert {mark.row[1][0] for mark in speed.series().marks} == {"embedding"}
-    assert not speed.hear(make_status(syncing=None), 5.0)
+    assert not speed.update_status(make_status(syncing=None), 5.0)
     before = speed.series()
     assert (len(before.marks), speed.now()) == (2, "the last update")
-    assert not speed.hear(make_status(syncing=make_progress(phase="publishing")), 6.0)
-    assert not speed.hear(make_status(syncing=make_progress(), paused=True), 7.0)
+    assert not speed.update_status(make_status(syncing=make_progress(phase="publishing")), 6.0)
+    assert not speed.update_status(make_status(syncing=make_progress(), paused=True), 7.0)
     assert speed.series().marks == before.marks
     speed.clear()
     assert speed.series().marks == ()
@@ -239,5 +239,5 @@ def test_throughput_restarts_per_phase_and_keeps_last():
 def test_throughput_marks_are_bounded():
     speed = Throughput()
     for second in range(1000):
-        speed.hear(make_status(syncing=make_progress(phase="embedding", completed=second)), float(second))
+        speed.update_status(make_status(syncing=make_progress(phase="embedding", completed=second)), float(second))
     assert len(speed.series().marks) == 300

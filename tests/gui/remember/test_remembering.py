@@ -37,7 +37,7 @@ def sessions(qtbot, window, memory):
 
 
 def way(window) -> RememberController:
-    return window.remember.way
+    return window.remember.controller
 
 
 def press(widget, words: str) -> None:
@@ -105,10 +105,10 @@ def test_changed_note_is_not_undone(qtbot, sessions, memory):
 
 def test_menu_and_conversation_offer_remember(qtbot, sessions, monkeypatch):
     asked = []
-    sessions.sessions.remember_wanted.disconnect()
-    sessions.views.conversation.remember_wanted.disconnect()
-    sessions.sessions.remember_wanted.connect(lambda *told: asked.append(told))
-    sessions.views.conversation.remember_wanted.connect(lambda *told: asked.append(told))
+    sessions.sessions.remember_requested.disconnect()
+    sessions.views.conversation.remember_requested.disconnect()
+    sessions.sessions.remember_requested.connect(lambda *told: asked.append(told))
+    sessions.views.conversation.remember_requested.connect(lambda *told: asked.append(told))
     monkeypatch.setattr(QMenu, "popup", lambda menu, _: menus.append(menu))
     menus: list[QMenu] = []
     event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(0, 0), QPoint(0, 0))
@@ -193,7 +193,7 @@ def test_agent_note_is_announced_while_window_is_open(qtbot, sessions, memory):
     memory.changed()
     memory.sync()
     qtbot.waitUntil(lambda: sessions.banner.text == f"An agent wrote {note.path}.")
-    press(sessions.banner, "Keep")
+    press(sessions.banner, "Keep the note")
     qtbot.waitUntil(lambda: memory.unseen_notes.all() == ())
     assert notes(memory) == [note.path.removeprefix("memory/")]
 

@@ -88,13 +88,13 @@ def test_save_is_disabled_for_empty_text(filled):
 
 def test_enter_in_name_and_button_save_edited_text(qtbot, filled):
     text(filled).appendPlainText("Mine.")
-    with qtbot.waitSignal(filled.save_wanted) as saved:
+    with qtbot.waitSignal(filled.save_requested) as saved:
         qtbot.keyClick(name(filled), Key.Key_Return)
     assert saved.args == [f"{NOTE.text}\nMine.", "drip-valve"]
     assert not button(filled, "Save").isEnabled()
     filled.fail("The disk is full.")
     assert "The disk is full." in said(filled)
-    with qtbot.waitSignal(filled.save_wanted):
+    with qtbot.waitSignal(filled.save_requested):
         button(filled, "Save").click()
 
 

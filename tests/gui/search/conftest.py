@@ -58,7 +58,7 @@ def _make_outcome(*results: MemorySearchResult, **changes: Any) -> SearchOutcome
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that begins, says that it takes long and repeats itself soon."""
     monkeypatch.setattr(search_runner, "PAUSE_MS", 5)
-    monkeypatch.setattr(search_runner, "PATIENCE_MS", 10)
+    monkeypatch.setattr(search_runner, "NOTICE_DELAY_MS", 10)
     monkeypatch.setattr(search_runner, "REPEAT_MS", 1)
 
 

@@ -145,7 +145,7 @@ def test_remaining_remedies_are_emitted_to_window(qtbot, panel, ask, memory, nam
     memory.remedies = (_remedy(name, path="drafts"),)
     ask("zucchini")
     panel.focus_list()
-    with qtbot.waitSignal(panel.controller.remedy_wanted) as heard:
+    with qtbot.waitSignal(panel.controller.remedy_requested) as heard:
         qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
     assert heard.args == [memory.remedies[0]]
 
@@ -194,9 +194,9 @@ def test_score_bar_click_opens_explanation(qtbot, panel, results, ask):
     rect = results.visualRect(results.currentIndex())
     bar = QPoint(rect.left() + 20, rect.bottom() - 14)
     assert results.painter.is_on_bar(rect, bar, Qt.LayoutDirection.LeftToRight)
-    with qtbot.waitSignal(panel.why_wanted):
+    with qtbot.waitSignal(panel.why_requested):
         qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=bar)
-    with qtbot.assertNotEmitted(panel.why_wanted):
+    with qtbot.assertNotEmitted(panel.why_requested):
         qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(rect.center().x(), rect.top() + 20))
 
 

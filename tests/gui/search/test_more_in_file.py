@@ -59,7 +59,7 @@ def _go_to_more(qtbot, results):
 def test_more_in_file_row_limits_to_file_and_alt_left_returns(qtbot, opened, results):
     [row] = _rows(results, MoreInFileRow)
     assert (row.path, row.hidden) == ("log.md", 9)
-    assert results.rows.told(row) == "+9 more in this file"
+    assert results.rows.spoken(row) == "+9 more in this file"
     opened.search.focus_box()
     _go_to_more(qtbot, results)
     qtbot.keyClick(results, Key.Key_Return)

@@ -249,7 +249,7 @@ def test_weak_matches_can_be_shown_and_hidden(qtbot, weak, panel, results, ask):
     assert len(_paths(results)) == 3
     assert results.hasFocus()
     assert "Weak matches are shown too." in _said(panel.body)
-    _press(qtbot, panel, "Hide them")
+    _press(qtbot, panel, "Hide weak matches")
     assert not results.isVisible()
     assert "Nothing found" in _said(panel.body)
 
@@ -260,7 +260,7 @@ def test_empty_answer_explains_itself(qtbot, panel, ask):
     panel.focus_list()
     assert QApplication.focusWidget().text() == "Show weak matches"
     assert QApplication.focusWidget().accessibleDescription() == WEAK.advice
-    with qtbot.waitSignal(panel.why_wanted):
+    with qtbot.waitSignal(panel.why_requested):
         _press(qtbot, panel, "How this search worked")
 
 
@@ -371,7 +371,7 @@ def test_corrected_query_can_be_searched_as_typed(qtbot, panel, box, results, as
     assert results.isVisible()
     assert "Showing results for “timer batteries”" in _said(panel.body)
     assert box.text() == "tiemr batteries"
-    _press(qtbot, panel, "As typed")
+    _press(qtbot, panel, "Search as typed")
     qtbot.waitUntil(lambda: "Showing results for" not in _said(panel.body))
     assert box.text() == "tiemr batteries"
 
@@ -442,10 +442,10 @@ def test_menu_copies_and_emits_requests(panel, results, ask, monkeypatch):
     told: list[Any] = []
     panel.editor_requested.connect(lambda it: told.append(("editor", it)))
     panel.reveal_requested.connect(lambda it: told.append(("reveal", it)))
-    panel.why_wanted.connect(lambda: told.append("why"))
+    panel.why_requested.connect(lambda: told.append("why"))
     shown: list[ResultMenu] = []
     monkeypatch.setattr(ResultMenu, "popup", lambda menu, at: shown.append(menu))
-    results.menu_wanted.emit(result, results.mapToGlobal(results.rect().center()))
+    results.menu_requested.emit(result, results.mapToGlobal(results.rect().center()))
     texts = {}
     for action in shown[0].actions():
         action.trigger()

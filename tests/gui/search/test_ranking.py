@@ -91,7 +91,7 @@ def test_current_ranking_can_be_made_default(qtbot, panel, button):
     assert not keep.isEnabled()
     _action(button.menu(), "More variety").trigger()
     assert keep.isEnabled()
-    with qtbot.waitSignal(panel.ranking.default_wanted) as wanted:
+    with qtbot.waitSignal(panel.ranking.default_requested) as wanted:
         keep.trigger()
     assert wanted.args == [Ranking(diverse=True)]
     panel.ranking.set_default(Ranking(diverse=True), reset=False)

@@ -203,7 +203,7 @@ def test_enter_opens_result_or_requests_more(qtbot, show, results):
         qtbot.keyClick(results, Key.Key_Return)
     assert opened.args[0].path == "a.md"
     qtbot.keyClick(results, Key.Key_Down)
-    with qtbot.waitSignal(results.more_wanted):
+    with qtbot.waitSignal(results.more_requested):
         qtbot.keyClick(results, Key.Key_Return)
 
 
@@ -219,13 +219,13 @@ def test_mouse_selects_results_not_titles(qtbot, show, results):
     assert _current(results) == "b.md"
     with qtbot.waitSignal(results.opened):
         qtbot.mouseDClick(results.viewport(), Qt.MouseButton.LeftButton, pos=centre(3))
-    with qtbot.waitSignal(results.more_wanted):
+    with qtbot.waitSignal(results.more_requested):
         qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=centre(4))
 
 
 def test_context_menu_is_for_current_result(qtbot, show, results):
     show("a.md", "b.md")
-    with qtbot.waitSignal(results.menu_wanted) as wanted:
+    with qtbot.waitSignal(results.menu_requested) as wanted:
         event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(0, 0), QPoint(0, 0))
         QApplication.sendEvent(results.viewport(), event)
     assert wanted.args[0].path == "a.md"

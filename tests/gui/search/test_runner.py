@@ -180,7 +180,7 @@ def test_waiting_signal_starts_and_ends(qtbot, heard, meaning_waits):
 
 
 def test_fast_answer_emits_no_waiting_signal(qtbot, jobs, memory, monkeypatch):
-    monkeypatch.setattr(module, "PATIENCE_MS", 10_000)
+    monkeypatch.setattr(module, "NOTICE_DELAY_MS", 10_000)
     heard = Heard(jobs, memory)
     with qtbot.waitSignal(heard.runner.idle):
         heard.runner.ask(Query("timer"), at_once=True)

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton
 
-from engine import AskedQuestion, SavedSearch, StoreError
+from engine import QueryRecord, SavedSearch, StoreError
 from gui.search.panel import SearchPanel
 from gui.search.query import Scope
 from gui.search.ranking import Ranking
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("short_waits")
 
 @pytest.fixture
 def keeping(qtbot, panel) -> SavedSearchController:
-    qtbot.waitUntil(lambda: not panel.controller.saved_searches.shelf.busy)
+    qtbot.waitUntil(lambda: not panel.controller.saved_searches.store.busy)
     return panel.controller.saved_searches
 
 
@@ -41,7 +41,7 @@ def listed(keeping) -> SavedList:
 
 @pytest.fixture
 def rest(qtbot, panel) -> Callable[[], None]:
-    return lambda: qtbot.waitUntil(lambda: not panel.busy and not panel.controller.saved_searches.shelf.busy)
+    return lambda: qtbot.waitUntil(lambda: not panel.busy and not panel.controller.saved_searches.store.busy)
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def mean(qtbot, box, rest) -> Callable[[str], None]:
 
 
 def _texts(memory: FakeMemory) -> list[str]:
-    return [search.question.text for search in memory.kept_searches.recent()]
+    return [search.question.text for search in memory.saved_searches.recent()]
 
 
 def _names(listed: SavedList) -> list[str]:
@@ -69,7 +69,7 @@ def _names(listed: SavedList) -> list[str]:
 
 
 def _save(keeping: SavedSearchController, name: str, **question) -> None:
-    keeping.shelf.save(name, AskedQuestion(**(PLAIN | question)))
+    keeping.store.save(name, QueryRecord(**(PLAIN | question)))
 
 
 def test_submitted_query_is_saved_and_typed_only_query_is_not(qtbot, panel, memory, box, mean, rest):
@@ -120,11 +120,11 @@ def test_recent_searches_survive_restart_and_alt_up_steps_back(qtbot, jobs, pane
         mean(text)
     box.clear()
     panel.set_manager(None)
-    assert panel.controller.saved_searches.shelf.recent == ()
+    assert panel.controller.saved_searches.store.recent == ()
     fresh = SearchPanel(memory, jobs, panel)
     for widget in (fresh.header, fresh.body):
         qtbot.addWidget(widget)
-    qtbot.waitUntil(lambda: len(fresh.controller.saved_searches.shelf.recent) == 2)
+    qtbot.waitUntil(lambda: len(fresh.controller.saved_searches.store.recent) == 2)
     edit = fresh.header.findChild(QueryBox).edit
     for expected in ("hose", "timer", "timer"):
         qtbot.keyClick(edit, Key.Key_Up, Qt.KeyboardModifier.AltModifier)
@@ -193,9 +193,9 @@ def test_saved_query_restores_filters_order_and_ranking(qtbot, panel, memory, bo
     rest()
     whole = keeping.question
     assert whole.order == "date"
-    panel.controller.show_question(AskedQuestion(text="hose", **PLAIN))
+    panel.controller.show_question(QueryRecord(text="hose", **PLAIN))
     rest()
-    assert keeping.question == AskedQuestion(text="hose", **PLAIN)
+    assert keeping.question == QueryRecord(text="hose", **PLAIN)
     keeping.picker.open()
     qtbot.keyClick(box, Key.Key_Down)
     assert listed.current().question == whole
@@ -211,7 +211,7 @@ def test_saved_query_restores_filters_order_and_ranking(qtbot, panel, memory, bo
 
 
 def test_period_outside_choices_is_still_applied(panel, memory, rest):
-    panel.controller.show_question(AskedQuestion(text="timer", days=3))
+    panel.controller.show_question(QueryRecord(text="timer", days=3))
     rest()
     assert memory.searches[-1][2]["since"] is not None
     assert any(chip.text() == "Past 3 days" for chip in panel.header.findChildren(QPushButton))
@@ -325,7 +325,7 @@ def test_star_saves_search_under_typed_name(qtbot, panel, memory, keeping, rest)
     _name(qtbot, "All  timers")
     qtbot.keyClick(dialog.findChild(QLineEdit), Key.Key_Return)
     rest()
-    [saved] = memory.kept_searches.saved()
+    [saved] = memory.saved_searches.saved()
     assert (saved.name, saved.question) == ("All timers", keeping.question)
     assert star.isChecked()
     assert "All timers" in star.accessibleName()
@@ -348,28 +348,28 @@ def test_rename_to_existing_name_offers_replace(qtbot, panel, memory, keeping, r
     assert any(b.text() == "Save" for b in dialog.findChildren(QPushButton))
     qtbot.keyClick(dialog.findChild(QLineEdit), Key.Key_Return)
     rest()
-    assert {search.name for search in memory.kept_searches.saved()} == {"One", "Three"}
+    assert {search.name for search in memory.saved_searches.saved()} == {"One", "Three"}
 
 
 def test_star_removes_saved_search_and_it_can_be_restored(qtbot, panel, memory, keeping, rest):
     panel.search("timer")
     rest()
-    keeping.shelf.put_back(SavedSearch(name="One", question=keeping.question, used=5.0))
+    keeping.store.put_back(SavedSearch(name="One", question=keeping.question, used=5.0))
     rest()
     assert keeping.star.isChecked()
     with qtbot.waitSignal(keeping.forgotten) as forgotten:
         qtbot.mouseClick(keeping.star, Qt.MouseButton.LeftButton)
     rest()
-    assert memory.kept_searches.saved() == ()
+    assert memory.saved_searches.saved() == ()
     assert not keeping.star.isChecked()
-    keeping.shelf.put_back(*forgotten.args)
+    keeping.store.put_back(*forgotten.args)
     rest()
-    assert memory.kept_searches.saved() == (SavedSearch(name="One", question=keeping.question, used=5.0),)
+    assert memory.saved_searches.saved() == (SavedSearch(name="One", question=keeping.question, used=5.0),)
 
 
 def test_run_saved_search_moves_to_top(qtbot, panel, memory, box, keeping, listed, rest):
-    keeping.shelf.put_back(SavedSearch(name="Old", question=AskedQuestion(text="hose", **PLAIN), used=1.0))
-    keeping.shelf.put_back(SavedSearch(name="New", question=AskedQuestion(text="timer", **PLAIN), used=2.0))
+    keeping.store.put_back(SavedSearch(name="Old", question=QueryRecord(text="hose", **PLAIN), used=1.0))
+    keeping.store.put_back(SavedSearch(name="New", question=QueryRecord(text="timer", **PLAIN), used=2.0))
     rest()
     keeping.picker.open()
     assert _names(listed) == ["New", "Old"]
@@ -377,11 +377,11 @@ def test_run_saved_search_moves_to_top(qtbot, panel, memory, box, keeping, liste
     qtbot.keyClick(box, Key.Key_Return)
     rest()
     assert box.text() == "hose"
-    assert [search.name for search in keeping.shelf.saved] == ["Old", "New"]
+    assert [search.name for search in keeping.store.saved] == ["Old", "New"]
 
 
 def test_history_switched_off_saves_nothing(qtbot, panel, memory, mean, keeping, rest):
-    keeping.shelf.notes = False
+    keeping.store.notes = False
     mean("timer")
     assert _texts(memory) == []
 
@@ -390,8 +390,8 @@ def test_failed_save_reports_reason(qtbot, panel, memory, keeping, rest, monkeyp
     def refuse(_search: SavedSearch) -> None:
         raise StoreError("There is no room for it.")
 
-    monkeypatch.setattr(memory.kept_searches, "save", refuse)
-    with qtbot.waitSignal(keeping.shelf.failed) as failed:
+    monkeypatch.setattr(memory.saved_searches, "save", refuse)
+    with qtbot.waitSignal(keeping.store.failed) as failed:
         _save(keeping, "One", text="timer")
         _save(keeping, "Two", text="hose")
     assert failed.args == ["There is no room for it."]

@@ -107,7 +107,7 @@ def test_escape_in_empty_box_returns_to_query_and_result(qtbot, panel, results, 
 
 def test_down_in_empty_box_focuses_similar_results(qtbot, panel, results, box, ask, settle) -> None:
     ask("irrigation")
-    panel.controller.saved_searches.shelf.notes = True
+    panel.controller.saved_searches.store.notes = True
     panel.controller.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3), "")
     settle()
     panel.focus_box()

@@ -301,7 +301,7 @@ def test_raw_line_with_secrets_asks_before_showing(qtbot, panel: ConversationPan
     panel.session_actions.raw.trigger()
     assert "in plain text" in panel.banner.text
     assert not panel.findChildren(QDialog)
-    click_banner(panel, "Show it")
+    click_banner(panel, "Show the raw line")
     qtbot.waitUntil(lambda: bool(panel.findChildren(QDialog)))
     [dialog] = panel.findChildren(QDialog)
     assert dialog.windowTitle() == f"Line {EDIT} of the transcript"
@@ -338,9 +338,9 @@ def test_prompt_list_opens_chosen_prompt(qtbot, panel: ConversationPanel, show) 
 
 def test_actions_emit_more_similar_and_copy_resume_command(qtbot, panel: ConversationPanel, show) -> None:
     show()
-    with qtbot.waitSignal(panel.more_wanted) as more:
+    with qtbot.waitSignal(panel.more_requested) as more:
         panel.session_actions.more.trigger()
-    with qtbot.waitSignal(panel.similar_wanted) as similar:
+    with qtbot.waitSignal(panel.similar_requested) as similar:
         panel.session_actions.similar.trigger()
     assert more.args == similar.args == [VALVE]
     panel.session_actions.resume.trigger()
@@ -456,7 +456,7 @@ def test_right_to_left_layout_mirrors_rows_but_not_text(qtbot, panel: Conversati
 def test_similar_search_uses_message_or_selection(qtbot, panel: ConversationPanel, show) -> None:
     show()
     panel.view.setFocus()
-    with qtbot.waitSignal(panel.like_wanted) as asked:
+    with qtbot.waitSignal(panel.like_requested) as asked:
         panel.session_actions.like.trigger()
     passage, words = asked.args
     message = current(panel)
@@ -464,7 +464,7 @@ def test_similar_search_uses_message_or_selection(qtbot, panel: ConversationPane
     assert passage.text == words == message.text
     panel.view.selection.begin((0, 4))
     panel.view.selection.extend((0, 13))
-    with qtbot.waitSignal(panel.like_wanted) as asked:
+    with qtbot.waitSignal(panel.like_requested) as asked:
         panel.session_actions.like.trigger()
     assert asked.args[0].text == "06:10 run"
 
@@ -477,7 +477,7 @@ def test_revealed_secret_is_never_used_in_search(qtbot, panel: ConversationPanel
     settle(qtbot, panel)
     for number, entry in enumerate(panel.view.conversation.entries):
         panel.view.current.go_to(number)
-        with qtbot.waitSignal(panel.like_wanted) as asked:
+        with qtbot.waitSignal(panel.like_requested) as asked:
             panel.session_actions.like.trigger()
         passage, words = asked.args
         assert SECRET not in repr(passage) + words
@@ -503,7 +503,7 @@ def test_chunk_card_steps_through_chunks_with_messages(qtbot, panel, show, memor
     previous.click()
     qtbot.waitUntil(lambda: card.accessibleName().startswith("Passage 1 of 2"))
     assert current(panel).line < line
-    with qtbot.waitSignal(panel.like_wanted) as asked:
+    with qtbot.waitSignal(panel.like_requested) as asked:
         next(button for button in card.findChildren(QPushButton) if button.text() == "More like this").click()
     assert asked.args[0].path == VALVE
     QTest.keyClick(panel.view, Qt.Key.Key_Escape)

@@ -4,7 +4,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 
 from gui.core.session_criteria import Criteria
 from gui.sessions.catalog import make_catalogue
-from gui.sessions.rows import build_alike, build_listing
+from gui.sessions.rows import build_listing, build_similar
 from gui.sessions.session_list import SessionModel
 from tests.helpers.fake_sessions import SESSIONS, VALVE
 
@@ -41,8 +41,8 @@ def test_rows_have_full_accessible_text(model):
 
 
 def test_similarity_is_in_accessible_heading(model):
-    model.set_rows(build_alike(CATALOGUE, [(SESSIONS[VALVE].summary, 0.812)]))
-    assert model.index(0).data(Role.DisplayRole).endswith("likeness 0.81")
+    model.set_rows(build_similar(CATALOGUE, [(SESSIONS[VALVE].summary, 0.812)]))
+    assert model.index(0).data(Role.DisplayRole).endswith("similarity 0.81")
 
 
 def test_tooltips_show_full_project_and_path(model):

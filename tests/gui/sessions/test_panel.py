@@ -219,7 +219,7 @@ def test_without_vectors_no_similar_sessions_are_found(qtbot, panel, memory):
     memory.vectors = False
     panel.show_similar(VALVE)
     _rest(qtbot, panel)
-    assert "Nothing comes close" in panel.view.page.accessibleName()
+    assert "No similar session" in panel.view.page.accessibleName()
     _type(qtbot, panel, "inv")
     assert _sessions(panel) == ["Invoice double entry"]
 
@@ -262,7 +262,7 @@ def test_without_folder_page_asks_for_one(qtbot, show_panel):
     memory.set_status(sources=("memory",))
     panel = show_panel(memory)
     assert panel.view.page.accessibleName().startswith("Where are your sessions?")
-    with qtbot.waitSignal(panel.folder_wanted):
+    with qtbot.waitSignal(panel.folder_requested):
         _press(panel.view.page, "Choose sessions…")
     memory.set_status(sources=("memory", "sessions"), syncing=make_progress())
     panel.refresh()
@@ -318,7 +318,7 @@ def test_menu_copies_resume_command_and_path(qtbot, panel):
 
 def test_context_menu_acts_on_current_session(qtbot, panel, monkeypatch):
     monkeypatch.setattr(SessionMenu, "popup", lambda *_: None)  # offscreen cannot grab the keyboard
-    panel.view.list.menu_wanted.emit(panel.view.list.current_row(), QPoint(0, 0))
+    panel.view.list.menu_requested.emit(panel.view.list.current_row(), QPoint(0, 0))
     menu = panel.view.findChild(SessionMenu)
     with qtbot.waitSignal(panel.session_activated):
         menu.open.trigger()

@@ -4,7 +4,7 @@ import pytest
 
 from gui.core.session_criteria import ANY_TIME, Criteria, Period, month_period
 from gui.sessions.catalog import make_catalogue
-from gui.sessions.rows import HeadingRow, Listing, build_alike, build_listing
+from gui.sessions.rows import HeadingRow, Listing, build_listing, build_similar
 from tests.helpers.fake_sessions import NOW, SESSIONS, VALVE, make_session_summary
 
 CATALOGUE = make_catalogue(session.summary for session in SESSIONS.values())
@@ -134,5 +134,5 @@ def test_out_of_range_times_are_accepted(today):
 def test_similar_sessions_keep_order_and_skip_missing():
     valve, child = SESSIONS[VALVE].summary, SESSIONS[CHILD].summary
     gone = make_session_summary("sessions/gone.jsonl")
-    rows = build_alike(CATALOGUE, [(child, 0.9), (gone, 0.8), (valve, 0.7)])
+    rows = build_similar(CATALOGUE, [(child, 0.9), (gone, 0.8), (valve, 0.7)])
     assert [(row.entry.summary.path, row.alike) for row in rows] == [(CHILD, 0.9), (VALVE, 0.7)]

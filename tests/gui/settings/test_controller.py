@@ -162,7 +162,7 @@ def test_damaged_file_is_set_aside_and_both_paths_named(qtbot, way, opened):
     path.write_text("[defaults]\nprovider = 7\n")
     way.show_page("general")
     qtbot.waitUntil(lambda: way.dialog.ready)
-    way.dialog.set_aside_wanted.emit()
+    way.dialog.set_aside_requested.emit()
     qtbot.waitUntil(lambda: len(opened) == 2)
     kept = next(other for other in path.parent.iterdir() if other != path)
     assert kept.read_text() == "[defaults]\nprovider = 7\n"

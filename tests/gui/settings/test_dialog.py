@@ -68,12 +68,12 @@ def test_row_shows_label_unit_origin_and_effect(qtbot, dialog, notes):
     _rest(qtbot, dialog)
     row = _row(dialog, "chunking.tokens")
     said = _said(row)
-    for words in ("Passage length", "in tokens of four characters", "takes a new index", "chunking.tokens"):
+    for words in ("Passage length", "in tokens of four characters", "rebuilds the index", "chunking.tokens"):
         assert words in said
     assert row.footer.origin.text() == "Default"
     described = row.field.focusProxy().accessibleDescription()
     assert "Default: 400 tokens" in described
-    assert "takes a new index" in described
+    assert "rebuilds the index" in described
 
 
 def test_pending_change_waits_for_apply(qtbot, dialog, notes):
@@ -258,7 +258,7 @@ def test_damaged_settings_file_can_be_set_aside(qtbot, dialog):
     dialog.model.read_again()
     _rest(qtbot, dialog)
     assert "settings.toml, line 1" in _said(dialog)
-    with qtbot.waitSignal(dialog.set_aside_wanted):
+    with qtbot.waitSignal(dialog.set_aside_requested):
         _button(dialog, "Set it aside, use the defaults").click()
 
 

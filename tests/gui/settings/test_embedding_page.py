@@ -209,10 +209,10 @@ def test_key_in_keychain_can_be_removed(qtbot, open_dialog, keys):
     keys.append(("openai", "sk-secret"))
     dialog = open_dialog(provider="openai")
     assert "A key was found in the keychain." in _words(dialog)
-    _button(dialog, "Forget it").click()
+    _button(dialog, "Remove the key").click()
     qtbot.waitUntil(lambda: dialog.ready)
     assert keys == []
-    assert "No key was found." in _words(dialog)
+    assert "No API key was found." in _words(dialog)
 
 
 def test_key_field_is_disabled_while_environment_sets_key(qtbot, open_dialog, monkeypatch):
@@ -221,7 +221,7 @@ def test_key_field_is_disabled_while_environment_sets_key(qtbot, open_dialog, mo
     monkeypatch.setattr(engine, "key_state", lambda provider, settings: given, raising=False)
     dialog = open_dialog(provider="openai")
     assert not _line(dialog, "API key").isEnabled()
-    assert "goes before any other" in _words(dialog)
+    assert "takes precedence" in _words(dialog)
     monkeypatch.setattr(engine, "key_state", lambda provider, settings: NO_KEY, raising=False)
     _choose(qtbot, dialog, "Provider", "voyage")
     assert _line(dialog, "API key").isEnabled()

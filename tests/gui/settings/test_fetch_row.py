@@ -93,7 +93,7 @@ def test_failed_download_shows_reason_and_can_be_retried(qtbot, row, hub):
     _press(row)
     qtbot.waitUntil(lambda: row.ready)
     assert _words(row) == "The disk is full."
-    assert row.findChild(QPushButton).text() == "Fetch it"
+    assert row.findChild(QPushButton).text() == "Download"
 
 
 def test_same_model_again_keeps_download_running(qtbot, row, hub):

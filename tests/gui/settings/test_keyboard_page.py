@@ -59,7 +59,7 @@ def test_key_is_assigned_by_pressing_it(qtbot, page, mapped, config):
     qtbot.keyClick(page.table, Key.Key_Return)
     assert page.capture.hasFocus()
     qtbot.keyClick(page.capture, Key.Key_W, Control | Alt)
-    assert page.said.text() == "Ctrl+Alt+W is free."
+    assert page.said.text() == "Ctrl+Alt+W is not used yet."
     qtbot.keyClick(page.capture, Key.Key_Return)
     assert mapped.keys(WRAP.name) == ("Ctrl+Alt+W",)
     assert page.table.hasFocus()
@@ -93,7 +93,7 @@ def test_key_conflict_names_command_that_loses_it(qtbot, page, mapped):
     page.table.choose(WRAP.name)
     page.capture.setFocus()
     qtbot.keyClick(page.capture, Key.Key_K, Control | Alt)
-    assert "“Go to the box” (Everywhere), which then loses it." in page.said.text()
+    assert "“Go to the box” (All views), which would lose it." in page.said.text()
     qtbot.keyClick(page.capture, Key.Key_Return)
     assert mapped.keys(BOX.name) == ("Ctrl+Alt+L",)
     assert mapped.keys(WRAP.name) == ("Ctrl+Alt+K",)
@@ -103,7 +103,7 @@ def test_fixed_key_is_refused(qtbot, page, mapped):
     page.table.choose(WRAP.name)
     page.capture.setFocus()
     qtbot.keyClick(page.capture, Key.Key_N)
-    assert page.said.text() == "N is “Next and previous hit” (File), which cannot be changed."
+    assert page.said.text() == "N is used by “Next and previous hit” (File) and can't be changed."
     assert not page.set_button.isEnabled()
     qtbot.keyClick(page.capture, Key.Key_Return)
     assert mapped.keys(WRAP.name) == ("Alt+Z",)
@@ -142,7 +142,7 @@ def test_failed_save_is_shown(qtbot, page, config):
     page.table.choose(WRAP.name)
     page.table.setFocus()
     qtbot.keyClick(page.table, Key.Key_Delete)
-    qtbot.waitUntil(lambda: "were not saved" in page.problem.text())
+    qtbot.waitUntil(lambda: "could not be saved" in page.problem.text())
 
 
 def test_no_table_text_is_cut_in_narrow_page(qtbot, page, appearance):

@@ -49,7 +49,7 @@ def test_index_options_wait_for_apply(qtbot, model, notes):
     model.set("chunking.tokens", 200, "workspace")
     model.set("sync.interval_minutes", 9, "defaults")
     assert model.waiting == 2
-    assert model.consequences().index_anew
+    assert model.consequences().full_rebuild
     assert model.shown.in_force("chunking.tokens") == 200
     assert not settings_path().exists()
     with qtbot.waitSignal(model.applied):

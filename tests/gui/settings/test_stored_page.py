@@ -50,7 +50,7 @@ def test_every_model_is_listed_with_size(page):
 def test_delete_asks_first_and_can_be_cancelled(page, models):
     _press(page, "Delete…")
     assert "Delete 12,001 vectors?" in _words(page)
-    _press(page, "Keep")
+    _press(page, "Keep the vectors")
     assert "Delete 12,001 vectors?" not in _words(page)
     assert len(models) == 2
 

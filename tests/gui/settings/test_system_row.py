@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from engine import Option, Settings, settings_path
 from gui.settings.dialog import SettingsDialog
 from gui.settings.page_layout import OptionPlacement
-from gui.settings.system_switch import SystemRow, SystemSwitch
+from gui.settings.system_setting import SystemRow, SystemSwitch
 
 
 class Entry:
@@ -76,7 +76,7 @@ def test_system_row_is_in_place_with_description(qtbot, dialog):
     assert tops == sorted(tops)
     assert not row.field.box.isChecked()
     assert "Begins with the desktop." in _said(row)
-    assert "kept by the system" in _said(row)
+    assert "stored by the system" in _said(row)
     assert "program.begin" not in _said(row), "it is no key of the file"
     assert row.field.box.accessibleName() == "Begin early"
     assert row.field.box.accessibleDescription() == "Begins with the desktop. Default. Default: off."

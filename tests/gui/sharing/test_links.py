@@ -119,7 +119,7 @@ def test_unknown_folder_asks_and_is_not_accessed(qtbot, opened, memory, tmp_path
     assert opened.banner.text.endswith("Open this folder?")
     assert not [place for place in looked if "notes of others" in place]
     assert opened.workspace.current.folder == memory.folder
-    _action(opened, "Leave it")
+    _action(opened, "Don't open")
     assert not opened.banner.text
     assert opened.workspace.current.folder == memory.folder
 
@@ -206,7 +206,7 @@ def test_file_link_has_shown_line(qtbot, opened, memory):
 
 def test_message_link_has_message_id(qtbot, opened, memory):
     with qtbot.waitSignal(opened.views.conversation.session_shown):
-        opened.views.show_spot(Location(VALVE, 1))
+        opened.views.show_location(Location(VALVE, 1))
     conversation = opened.views.conversation
     conversation.view.current.go_to(2)
     conversation.session_actions.link.trigger()

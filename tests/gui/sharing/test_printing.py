@@ -36,13 +36,13 @@ def memory() -> Iterator[FakeMemory]:
 @pytest.fixture
 def read_session(qtbot, opened) -> MainWindow:
     with qtbot.waitSignal(opened.views.conversation.session_shown):
-        opened.views.show_spot(Location(VALVE, 1))
+        opened.views.show_location(Location(VALVE, 1))
     return opened
 
 
 @pytest.fixture
 def read_note(qtbot, opened) -> MainWindow:
-    opened.views.show_spot(Location(NOTE, 1))
+    opened.views.show_location(Location(NOTE, 1))
     qtbot.waitUntil(lambda: opened.viewer.name == NOTE)
     return opened
 
@@ -320,7 +320,7 @@ def test_menus_offer_print_and_save_as_pdf(read_session, monkeypatch):
     monkeypatch.setattr(QMenu, "popup", lambda menu, *_: menus.append(menu))  # nothing here can take the keyboard
     conversation = read_session.views.conversation
     conversation.view.current.go_to(0)
-    conversation.view.menu_wanted.emit(QPoint())
+    conversation.view.menu_requested.emit(QPoint())
     assert len(menus) == 1
     for header in (conversation.header, read_session.viewer.header):
         menus.append(header.folding.more.menu())

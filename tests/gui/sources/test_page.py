@@ -210,7 +210,7 @@ def test_failed_save_shows_error_and_can_be_retried(qtbot, page, home, notes, mo
 def test_leaving_changes_nothing(qtbot, page, home, notes, how):
     _begin(qtbot, page, notes)
     qtbot.mouseClick(_boxes(page)["Codex"], Left)
-    with qtbot.waitSignal(page.back_wanted):
+    with qtbot.waitSignal(page.back_requested):
         if how == "Esc":
             qtbot.keyClick(_boxes(page)["Codex"], Qt.Key.Key_Escape)
         else:

@@ -70,7 +70,7 @@ def test_welcome_reads_nothing(panel):
 def test_small_window_scrolls_preview(qtbot, panel, notes):
     panel.resize(560, 300)
     _offer(qtbot, panel, notes)
-    fields = [*(_chip(panel, words) for words in (".md", "Indexed", "Passed over")), panel.findChild(QLineEdit)]
+    fields = [*(_chip(panel, words) for words in (".md", "Indexed", "Skipped")), panel.findChild(QLineEdit)]
     assert all(field.height() >= field.minimumSizeHint().height() for field in fields if field.isVisible())
     accept = _button(panel, "Index this folder")
     assert accept.mapTo(panel, QPoint(0, accept.height())).y() <= panel.height()
@@ -91,7 +91,7 @@ def test_preview_shows_counts_and_index_path(qtbot, panel, notes, user_home):
 
 def test_skipped_files_are_listed_with_rule(qtbot, panel, notes):
     _offer(qtbot, panel, notes)
-    qtbot.mouseClick(_chip(panel, "Passed over"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(_chip(panel, "Skipped"), Qt.MouseButton.LeftButton)
     model = panel.findChild(IssuesTable).model()
     rules = {model.index(row, 0).data(): model.index(row, 1).data() for row in range(model.rowCount())}
     assert rules[".git"] == "ignored folder"
@@ -191,7 +191,7 @@ def test_back_returns_to_workspace_or_welcome(qtbot, panel, notes):
     qtbot.mouseClick(_button(panel, "Back"), Qt.MouseButton.LeftButton)
     assert "Find things in your notes" in _words(panel)
     panel.offer(notes, can_go_back=True)
-    with qtbot.waitSignal(panel.back_wanted):
+    with qtbot.waitSignal(panel.back_requested):
         qtbot.mouseClick(_button(panel, "Back"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: panel.ready)
 
@@ -285,13 +285,13 @@ def test_ticked_sessions_are_previewed_and_saved_on_accept(qtbot, panel, found, 
     _welcome(qtbot, panel)
     qtbot.mouseClick(_box(panel, "Claude Code"), Qt.MouseButton.LeftButton)
     _offer(qtbot, panel, notes)
-    assert "With it 2 session files of AI agents, 6 bytes." in _words(panel)
+    assert "Plus 2 AI session files, 6 bytes." in _words(panel)
     assert {path: path.stat().st_mtime_ns for path in found.rglob("*")} == before
     qtbot.mouseClick(_button(panel, "Back"), Qt.MouseButton.LeftButton)
     assert _box(panel, "Claude Code").isChecked()
     qtbot.keyClick(_box(panel, "Codex"), Qt.Key.Key_Space)
     _offer(qtbot, panel, notes)
-    assert "With it 3 session files of AI agents, 9 bytes." in _words(panel)
+    assert "Plus 3 AI session files, 9 bytes." in _words(panel)
     with qtbot.waitSignal(panel.workspace_chosen):
         qtbot.mouseClick(_button(panel, "Index this folder"), Qt.MouseButton.LeftButton)
     listed = load_settings(notes).sessions.folders
@@ -308,7 +308,7 @@ def test_global_session_folders_are_retained(qtbot, panel, found, notes):
     _welcome(qtbot, panel)
     qtbot.mouseClick(_box(panel, "Claude Code"), Qt.MouseButton.LeftButton)
     _offer(qtbot, panel, notes)
-    assert "With it 3 session files" in _words(panel)
+    assert "Plus 3 AI session files" in _words(panel)
     with qtbot.waitSignal(panel.workspace_chosen):
         qtbot.mouseClick(_button(panel, "Index this folder"), Qt.MouseButton.LeftButton)
     assert load_settings(notes).sessions.folders == ("~/.codex/sessions", str(found / ".claude/projects"))
@@ -337,8 +337,8 @@ def test_discovery_can_be_stopped_and_repeated(qtbot, panel, found, monkeypatch)
         assert "Looking for notes and sessions" in _words(panel)
         qtbot.mouseClick(_button(panel, "Stop"), Qt.MouseButton.LeftButton)
         assert panel.ready
-        assert "Nothing more was looked for." in _words(panel)
-    qtbot.mouseClick(_button(panel, "Look again"), Qt.MouseButton.LeftButton)
+        assert "The scan was stopped." in _words(panel)
+    qtbot.mouseClick(_button(panel, "Scan again"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: panel.ready)
     assert _box(panel, "Claude Code")
 
@@ -351,6 +351,6 @@ def test_failed_discovery_shows_error_and_can_be_retried(qtbot, panel, monkeypat
         broken.setattr(engine, "find_places", fail, raising=False)
         _welcome(qtbot, panel)
     assert "Input/output error." in _words(panel)
-    qtbot.mouseClick(_button(panel, "Look again"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(_button(panel, "Scan again"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: panel.ready)
     assert "No sessions of AI agents were found" in _words(panel)

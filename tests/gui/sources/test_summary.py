@@ -48,9 +48,9 @@ def test_indexed_files_wording(changes, sentence):
 @pytest.mark.parametrize(
     ("rules", "sentence"),
     [
-        ((), "Nothing is passed over."),
-        (("symlink", "too-large", "symlink"), "Passed over by: symlink, too large."),
-        (("a", "a", "b", "b", "c", "c", "d", "e"), "Passed over by: a, b, c and 2 other rules."),
+        ((), "No files are skipped."),
+        (("symlink", "too-large", "symlink"), "Skipped by: symlink, too large."),
+        (("a", "a", "b", "b", "c", "c", "d", "e"), "Skipped by: a, b, c and 2 other rules."),
     ],
 )
 def test_skipped_files_wording(rules, sentence):
@@ -65,8 +65,8 @@ def test_written_files_wording():
     ("files", "size", "sentence"),
     [
         (0, 0, ""),
-        (1, 812, "With it 1 session file of AI agents, 812 bytes."),
-        (1412, 118_000_000, "With it 1,412 session files of AI agents, 118 MB."),
+        (1, 812, "Plus 1 AI session file, 812 bytes."),
+        (1412, 118_000_000, "Plus 1,412 AI session files, 118 MB."),
     ],
 )
 def test_indexed_sessions_wording(files, size, sentence):

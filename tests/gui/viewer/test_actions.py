@@ -12,7 +12,7 @@ GREENHOUSE = "projects/greenhouse.md"
 
 
 def want(qtbot, panel: ViewerPanel) -> list[object]:
-    with qtbot.waitSignal(panel.more_wanted) as asked:
+    with qtbot.waitSignal(panel.more_requested) as asked:
         panel.similar.action.trigger()
     return asked.args
 
@@ -94,7 +94,7 @@ def test_alt_m_works_anywhere_in_viewer_with_a_file(qtbot, panel: ViewerPanel, s
     with qtbot.waitActive(panel):
         panel.activateWindow()
     panel.setFocus()
-    with qtbot.waitSignal(panel.more_wanted):
+    with qtbot.waitSignal(panel.more_requested):
         qtbot.keyClick(panel.source, Qt.Key.Key_M, Qt.KeyboardModifier.AltModifier)
     panel.clear()
     assert not panel.similar.action.isEnabled()

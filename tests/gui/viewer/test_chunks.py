@@ -364,7 +364,7 @@ def test_card_copies_chunk_and_requests_similar(qtbot, chunked: ViewerPanel) -> 
     copied = QGuiApplication.clipboard().text()
     assert copied.startswith("Passage 1 of 4 · lines 1–2\nHeading: Greenhouse\n")
     more = next(button for button in chunked.card.findChildren(QPushButton) if button.text() == "More like this")
-    with qtbot.waitSignal(chunked.more_wanted) as asked:
+    with qtbot.waitSignal(chunked.more_requested) as asked:
         more.click()
     assert asked.args == [Passage(path=GREENHOUSE, start_line=1, end_line=2), "# Greenhouse\n"]
 

@@ -488,7 +488,7 @@ def test_links_open_web_and_indexed_files_only(
     panel.follow_link(QUrl("https://example.org/a"))
     panel.follow_link(QUrl("file:///etc/passwd"))
     assert opened == ["https://example.org/a"]
-    assert hint(panel) == "Links of this kind are not opened."
+    assert hint(panel) == "This kind of link can't be opened."
     panel.follow_link(QUrl("../outside.md"))
     qtbot.waitUntil(lambda: "not in the index" in hint(panel))
     with qtbot.waitSignal(panel.file_shown) as shown:

@@ -151,7 +151,7 @@ def _page(markdown: str) -> QTextDocument:
 
 
 class _Rows(RowModel):
-    def told(self, row: object) -> str:
+    def spoken(self, row: object) -> str:
         return str(row)
 
     def tip(self, row: object) -> str:

@@ -162,7 +162,7 @@ def test_low_message_page_scrolls(qtbot, appearance):
     appearance.set_font_scale(2.0)
     page = MessagePage()
     qtbot.addWidget(page)
-    page.say("This index cannot be looked into", "It is kept elsewhere. " * 6, Action("Choose another", lambda: None))
+    page.say("This index can't be inspected", "It is kept elsewhere. " * 6, Action("Choose another", lambda: None))
     page.resize(300, 120)
     with qtbot.waitExposed(page):
         page.show()

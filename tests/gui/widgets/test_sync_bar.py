@@ -65,11 +65,11 @@ def test_chunks_pending_in_batch_job_are_shown_separately():
     )
     batch = msgspec.structs.replace(make_status().batch, jobs=(job,))
     line = _line(last_sync=LAST, pending_vectors=12, batch=batch)
-    assert line.detail == "12 passages without meaning yet · 1 batch job under way · 2 min ago"
+    assert line.detail == "12 passages without a vector yet · 1 batch job under way · 2 min ago"
     stopped = make_summary(started=NOW - 60, seconds=0, cancelled=True)
     line = _line(last_sync=stopped, pending_vectors=12, batch=batch)
     assert line.word == "Stopped"
-    assert line.detail == "12 passages without meaning yet · 1 batch job under way · 1 min ago"
+    assert line.detail == "12 passages without a vector yet · 1 batch job under way · 1 min ago"
 
 
 @pytest.mark.parametrize(
@@ -86,26 +86,26 @@ def test_chunks_pending_in_batch_job_are_shown_separately():
         (
             {"last_sync": LAST, "pending_vectors": 1234},
             "working",
-            "Words are ready",
-            "1,234 passages without meaning yet · 2 min ago",
+            "Keyword search is ready",
+            "1,234 passages without a vector yet · 2 min ago",
         ),
         (
             {"last_sync": LAST, "pending_vectors": 1234, "awaiting": make_estimate()},
             "degraded",
-            "Words are ready",
+            "Keyword search is ready",
             "1,234 passages wait for your agreement · 2 min ago",
         ),
         (
             {"last_sync": LAST, "pending_vectors": 1, "awaiting": make_estimate()},
             "degraded",
-            "Words are ready",
+            "Keyword search is ready",
             "1 passage waits for your agreement · 2 min ago",
         ),
         (
             {"last_sync": make_summary(started=NOW - 121.2, cancelled=True), "pending_vectors": 16},
             "off",
             "Stopped",
-            "16 passages without meaning yet · 2 min ago",
+            "16 passages without a vector yet · 2 min ago",
         ),
         (
             {"last_sync": LAST, "pending_vectors": 1234, "provider": "none", "requested_provider": "none"},

@@ -143,7 +143,7 @@ def test_missing_workspace_can_be_removed_but_not_opened(qtbot, window, folders,
     switcher.question.with_index.setChecked(True)
     qtbot.mouseClick(switcher.question.yes, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: len(_rows(switcher)) == 2)
-    assert window.banner.text.startswith("boat is forgotten. Its index is gone, which took ")
+    assert window.banner.text.startswith("boat is forgotten, and its index (")
     assert not engine.index_files(folders["boat"], str(tmp_path / "data")).database.exists()
 
 
@@ -167,7 +167,7 @@ def test_workspace_of_result_can_be_opened(qtbot, window, folders):
     window.search.controller.search_everywhere(True)
     assert _search(qtbot, window, "varnish") == ["///boat/note.md"]
     (result,) = window.search.body.answer.outcome.results
-    window.search.switch_wanted.emit(result)
+    window.search.switch_requested.emit(result)
     qtbot.waitUntil(lambda: window.workspace.current is not None and at_rest(window))
     assert window.workspace.current.folder == folders["boat"]
 
@@ -201,7 +201,7 @@ def test_result_of_other_workspace_can_be_shared(qtbot, window, folders, tmp_pat
     assert _search(qtbot, window, "varnish") == ["///boat/note.md"]
     results = window.search.body.list
     results.button_down = True
-    results.drag_wanted.emit()
+    results.drag_requested.emit()
     qtbot.waitUntil(lambda: bool(dragged))
     assert dragged == [[str(folders["boat"] / "note.md")]]
     window.sharing.exports.save(tmp_path / "found.md")
@@ -250,7 +250,7 @@ def test_session_of_other_workspace_is_saved_there(qtbot, window, folders, confi
     window.search.body.list.open_current()
     qtbot.waitUntil(window.views.conversation.session_actions.remember.isEnabled)
     window.views.conversation.session_actions.remember.trigger()
-    way = window.remember.way
+    way = window.remember.controller
     qtbot.waitUntil(lambda: way.ready)
     assert " in boat" in " ".join(label.text() for label in way.sheet.findChildren(QLabel))
     _button(way.sheet, "Save").click()

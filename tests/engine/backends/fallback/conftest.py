@@ -11,8 +11,8 @@ import pytest
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.backends.fallback import FallbackMemoryManager
-from engine.memory.user_data import open_own_data
 from engine.settings import Settings
+from engine.store.user_data import open_user_data
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
 
@@ -96,7 +96,7 @@ def open_manager(workspace: Path, settings: Settings, place: Place) -> Iterator[
         def real() -> BuiltinMemory:
             return BuiltinMemory(workspace, settings, executor=None, background=background)
 
-        _, user = open_own_data(workspace, settings)
+        _, user = open_user_data(workspace, settings)
         manager = FallbackMemoryManager("qmd", place.open, open_builtin or real, user, pause_seconds=pause, **options)
         opened.append(manager)
         return manager

@@ -17,7 +17,7 @@ from engine.base.errors import (
     ProviderError,
     Unsupported,
 )
-from engine.records import AskedQuestion, Passage, SavedSearch
+from engine.records import Passage, QueryRecord, SavedSearch
 from engine.settings import Settings
 from engine.settings.query_options import QuerySettings
 from tests.engine.backends.fallback.conftest import Elsewhere
@@ -316,13 +316,13 @@ def test_missing_features_follow_backend_in_use(open_manager, place):
 
 def test_saved_searches_survive_switches(open_manager, place):
     manager = open_manager(pause=0)
-    kept = manager.kept_searches
-    kept.save(SavedSearch(name="water", question=AskedQuestion(text="irrigation"), used=1.0))
+    kept = manager.saved_searches
+    kept.save(SavedSearch(name="water", question=QueryRecord(text="irrigation"), used=1.0))
     place.fails(GONE)
     manager.search("irrigation")
     place.works()
     manager.search("irrigation")
-    assert manager.kept_searches is kept
+    assert manager.saved_searches is kept
     assert [saved.name for saved in kept.saved()] == ["water"]
 
 

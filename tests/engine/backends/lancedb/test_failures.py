@@ -11,7 +11,7 @@ import pytest
 from engine import open_memory
 from engine.backends import builtin
 from engine.backends.lancedb import columns, table
-from engine.backends.lancedb.failures import Conflict, TableMissing, TableReplaced, told
+from engine.backends.lancedb.failures import Conflict, TableMissing, TableReplaced, described
 from engine.base.cancellation import CancelToken
 from engine.base.errors import BackendError, Cancelled, Closed, DiskFull
 from engine.settings.lancedb_options import LanceDbSettings
@@ -167,7 +167,7 @@ def test_another_machine_that_was_faster_is_followed(machine, monkeypatch) -> No
     def ask(work, *arguments, **options):
         if getattr(work, "__name__", "") == "commit" and (problem := failures.pop(0) if failures else None):
             work.close()
-            raise told(problem, "there")
+            raise described(problem, "there")
         return real(work, *arguments, **options)
 
     monkeypatch.setattr(desk.table, "ask", ask)
@@ -195,7 +195,7 @@ def test_another_machine_that_was_faster_is_followed(machine, monkeypatch) -> No
     ],
 )
 def test_each_cause_has_own_message(text, kind, part) -> None:
-    error = told(RuntimeError(text), "s3://memory/notes")
+    error = described(RuntimeError(text), "s3://memory/notes")
 
     assert type(error) is kind or isinstance(error, kind)
     assert part in str(error)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.backends.qmd.collections import Collection, SavedConfiguration, literal, plan, read_told, with_paths
+from engine.backends.qmd.collections import Collection, SavedConfiguration, literal, plan, read_applied, with_paths
 from engine.settings import Settings
 
 
@@ -133,9 +133,9 @@ def test_the_list_is_json_and_can_be_read_again(tmp_path):
         "s": {"path": "/s", "pattern": "*"},
     }
     (tmp_path / "noted").write_bytes(msgspec.json.encode(told))
-    assert read_told(tmp_path / "noted") == told
+    assert read_applied(tmp_path / "noted") == told
     (tmp_path / "noted").write_bytes(b"[1, 2]")
-    assert read_told(tmp_path / "noted") == SavedConfiguration() == read_told(tmp_path / "missing")
+    assert read_applied(tmp_path / "noted") == SavedConfiguration() == read_applied(tmp_path / "missing")
 
 
 @given(st.text(alphabet="ab[]{}()!*?+@|,#\\\"'` .-", max_size=12))

@@ -12,8 +12,8 @@ from engine.backends.builtin import BuiltinMemory
 from engine.backends.fallback import FallbackMemoryManager
 from engine.base.errors import BackendError
 from engine.memory.contract import MemorySearchManager, OpenBackend
-from engine.memory.user_data import open_own_data
 from engine.settings import Settings
+from engine.store.user_data import open_user_data
 from tests.helpers.fake_provider import FakeProvider, fallback_to, selection_of
 from tests.helpers.peers import qmd_command
 
@@ -92,7 +92,7 @@ class Bench:
 
     def open_wrapped(self, settings: Settings, background: bool) -> FallbackMemoryManager:
         other = msgspec.structs.replace(settings, store=_settings(self.external).store)
-        _, user = open_own_data(self.workspace, settings)
+        _, user = open_user_data(self.workspace, settings)
         return FallbackMemoryManager(
             "another program",
             lambda: self.open_builtin(other, background),
@@ -104,7 +104,7 @@ class Bench:
         def refuse() -> MemorySearchManager:
             raise _GONE
 
-        _, user = open_own_data(self.workspace, settings)
+        _, user = open_user_data(self.workspace, settings)
         return FallbackMemoryManager("another program", refuse, lambda: self.open_builtin(settings, background), user)
 
 

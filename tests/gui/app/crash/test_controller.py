@@ -77,7 +77,7 @@ def test_errors_in_thread_and_finalizer_open_dialog(qtbot, way):
 
 
 def test_error_in_job_opens_dialog_and_reports_failure(qtbot, way, catching, jobs):
-    jobs.failed.connect(catching.hear_job)
+    jobs.failed.connect(catching.report_job_error)
     told = []
     jobs.read(lambda _: _fail(), lambda _: None, told.append)
     qtbot.waitUntil(lambda: way.dialog is not None)
@@ -86,7 +86,7 @@ def test_error_in_job_opens_dialog_and_reports_failure(qtbot, way, catching, job
 
 
 def test_expected_job_failure_opens_no_dialog(qtbot, way, catching, jobs):
-    jobs.failed.connect(catching.hear_job)
+    jobs.failed.connect(catching.report_job_error)
     told = []
     jobs.read(lambda _: open("/nowhere/at/all"), lambda _: None, told.append)  # noqa: PTH123, SIM115
     qtbot.waitUntil(lambda: bool(told))
@@ -105,7 +105,7 @@ def test_open_dialog_counts_repeats_and_adds_new_errors(qtbot, way):
 def test_dismissed_error_does_not_reopen_dialog(qtbot, way):
     QTimer.singleShot(0, _fail)
     qtbot.waitUntil(lambda: way.dialog is not None)
-    _press(way.dialog, "Go on")
+    _press(way.dialog, "Continue")
     qtbot.waitUntil(lambda: way.dialog is None)
     for _ in range(5):
         QTimer.singleShot(0, _fail)
@@ -118,7 +118,7 @@ def test_dismissed_error_does_not_reopen_dialog(qtbot, way):
 def test_dialogs_per_run_are_limited(qtbot, way):
     opened = 0
     for number in range(30):
-        way.hear(failure_of(*_error(number), "in the window"))
+        way.show_failure(failure_of(*_error(number), "in the window"))
         if way.dialog is not None:
             opened += 1
             way.dialog.reject()
@@ -161,13 +161,13 @@ def test_dialog_buttons_copy_open_log_folder_and_restart(qtbot, way, monkeypatch
     assert QGuiApplication.clipboard().text() == way.dialog.report
     _press(way.dialog, "Open log folder")
     assert opened == [str(tmp_path)]
-    with qtbot.waitSignal(way.restart_wanted):
+    with qtbot.waitSignal(way.restart_requested):
         _press(way.dialog, "Restart")
     qtbot.waitUntil(lambda: way.dialog is None)
 
 
 def test_earlier_crash_dialog_has_no_restart_button(qtbot, way):
-    way.tell_earlier("Mnemoscope 0.1.0\n\nFatal Python error: Aborted")
+    way.report_earlier_crash("Mnemoscope 0.1.0\n\nFatal Python error: Aborted")
     buttons = {button.text(): button.isVisible() for button in way.dialog.findChildren(QPushButton)}
     assert buttons["Close"]
     assert not buttons["Restart"]

@@ -22,7 +22,8 @@ threading.Thread(target={function}, name="therapy.md").start()
 threading.Event().wait(60)
 """
 QT_ABORTS = (
-    "from PySide6.QtCore import qFatal; from gui.app import qt_messages; qt_messages.log_them(); qFatal('therapy.md')"
+    "from PySide6.QtCore import qFatal; from gui.app.qt_messages import install_handler; "
+    "install_handler(); qFatal('therapy.md')"
 )
 
 

@@ -5,7 +5,7 @@ from engine import Settings
 from gui.app.desktop.integration import DesktopIntegration
 from gui.app.desktop.ipc_protocol import IpcAddress, IpcMessage, encode
 from gui.app.desktop.single_instance import hand_over
-from gui.settings.system_switch import SystemRow
+from gui.settings.system_setting import SystemRow
 from tests.helpers.windows import at_rest
 
 
@@ -33,7 +33,7 @@ def test_settings_apply_immediately(qtbot, window, staying, memory):
     window.close()
     assert staying.tray.is_shown
     assert not window.isVisible()
-    staying.tray.window_wanted.emit()
+    staying.tray.window_requested.emit()
     assert window.isVisible()
 
 
@@ -42,7 +42,7 @@ def test_later_start_is_served_until_window_closes(qtbot, jobs, window, way, sta
     line = encode(IpcMessage("/", ("--toggle",), ""))
     jobs.read(lambda _: hand_over(str(tmp_path / "s"), line, timeout=10), outcomes.append)
     qtbot.waitUntil(lambda: outcomes == ["taken"] and way.quick.isVisible())
-    staying.tray.quit_wanted.emit()
+    staying.tray.quit_requested.emit()
     assert hand_over(str(tmp_path / "s"), line) == "not running"
 
 

@@ -64,7 +64,7 @@ def test_missing_tray_shows_nothing_and_does_not_fail(window):
     tray = Tray(window.workspace, window)
     tray.set_wanted(True)
     assert not tray.is_shown
-    assert not tray.tell("a", "b")
+    assert not tray.show_message("a", "b")
     assert tray.findChild(QSystemTrayIcon) is None
 
 
@@ -125,7 +125,7 @@ def test_menu_sync_now_starts_sync(qtbot, tray, window, memory):
 
 @pytest.mark.parametrize(
     ("words", "signal"),
-    [("Open Mnemoscope", "window_wanted"), ("Quick search", "quick_wanted"), ("Quit", "quit_wanted")],
+    [("Open Mnemoscope", "window_requested"), ("Quick search", "quick_requested"), ("Quit", "quit_requested")],
 )
 def test_menu_entries_emit_signals(qtbot, tray, words, signal):
     with qtbot.waitSignal(getattr(tray, signal)):
@@ -133,7 +133,7 @@ def test_menu_entries_emit_signals(qtbot, tray, words, signal):
 
 
 def test_click_opens_window_and_middle_click_quick_search(qtbot, tray):
-    with qtbot.waitSignal(tray.window_wanted):
+    with qtbot.waitSignal(tray.window_requested):
         _icon(tray).activated.emit(QSystemTrayIcon.ActivationReason.Trigger)
-    with qtbot.waitSignal(tray.quick_wanted):
+    with qtbot.waitSignal(tray.quick_requested):
         _icon(tray).activated.emit(QSystemTrayIcon.ActivationReason.MiddleClick)

@@ -18,7 +18,7 @@ from tests.helpers.fake_map import NOW, make_map
 POINTS = np.random.default_rng(3).normal(0, 20, (400, 2)).astype(np.float32)
 GRID = PointIndex(POINTS)
 
-spot = st.tuples(st.floats(-60, 60), st.floats(-60, 60))
+location = st.tuples(st.floats(-60, 60), st.floats(-60, 60))
 pixel = st.floats(0, 400)
 
 
@@ -79,7 +79,7 @@ def test_point_is_brought_into_view(across: float, up: float) -> None:
 # --- looking for points -----------------------------------------------------------------------------------------------
 
 
-@given(at=spot, reach=st.floats(0.01, 50))
+@given(at=location, reach=st.floats(0.01, 50))
 def test_nearest_point_matches_brute_force(at: tuple[float, float], reach: float) -> None:
     gaps = np.hypot(*(POINTS - np.array(at, np.float32)).T)
     found = GRID.nearest(*at, reach)
@@ -90,7 +90,7 @@ def test_nearest_point_matches_brute_force(at: tuple[float, float], reach: float
         assert gaps[found] <= reach
 
 
-@given(one=spot, other=spot)
+@given(one=location, other=location)
 def test_rectangle_query_matches_brute_force(one: tuple[float, float], other: tuple[float, float]) -> None:
     left, right = sorted((one[0], other[0]))
     low, high = sorted((one[1], other[1]))
@@ -98,7 +98,7 @@ def test_rectangle_query_matches_brute_force(one: tuple[float, float], other: tu
     assert sorted(GRID.within(left, low, right, high).tolist()) == wanted
 
 
-@given(loop=st.lists(spot, max_size=12))
+@given(loop=st.lists(location, max_size=12))
 @example(loop=[(0.0, 0.0), (0.0, 5.0), (2.0, 5e-324)])  # a side that rises by next to nothing
 def test_loop_query_matches_polygon(loop: list[tuple[float, float]]) -> None:
     polygon = QPolygonF([QPointF(x, y) for x, y in loop])

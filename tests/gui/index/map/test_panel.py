@@ -46,7 +46,7 @@ def _has_colour_near(panel: MapPanel, at: QPointF, reach: int = 3) -> bool:
     image, ground = _image(panel), tokens(panel.palette()).base
     place = at.toPoint()
     spots = [place + QPoint(x, y) for x in range(-reach, reach + 1) for y in range(-reach, reach + 1)]
-    return any(image.pixelColor(spot) != ground for spot in spots if image.valid(spot))
+    return any(image.pixelColor(location) != ground for location in spots if image.valid(location))
 
 
 def _answer(text: str, make_result, count: int = 2) -> Answer:
@@ -519,7 +519,7 @@ def test_isolated_group_limits_selection(qtbot, shown: MapPanel) -> None:
 
 
 def test_narrow_panel_places_list_below_map(qtbot, shown: MapPanel) -> None:
-    shown.canvas.all_wanted.emit()
+    shown.canvas.all_requested.emit()
     _calm(qtbot, shown)
     assert shown.selecting.list.x() > shown.canvas.geometry().right()
     shown.window().resize(480, 520)

@@ -23,7 +23,7 @@ def _kept() -> list[dict]:
 
 
 def test_note_draft_is_saved_until_discarded(qtbot, sessions):
-    way = sessions.remember.way
+    way = sessions.remember.controller
     way.remember(VALVE, "The valve")
     qtbot.waitUntil(lambda: way.ready)
     way.sheet.put_typed("valve", "Call the plumber.")
@@ -36,7 +36,7 @@ def test_note_draft_is_saved_until_discarded(qtbot, sessions):
 
 
 def test_unchanged_note_saves_no_draft(qtbot, sessions):
-    way = sessions.remember.way
+    way = sessions.remember.controller
     way.remember(VALVE, "The valve")
     qtbot.waitUntil(lambda: way.ready)
     sessions.resuming.write_now()
@@ -50,9 +50,9 @@ def test_note_draft_is_restored_with_its_name(qtbot, window, memory):
     save_drafts(folder, [Draft(folder, "note", VALVE, "Call the plumber.", "The valve", "plumber")])
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: "“The valve”" in window.banner.text)
-    [*_, go_on] = (b for b in window.banner.findChildren(QPushButton) if b.text() == "Go on writing")
+    [*_, go_on] = (b for b in window.banner.findChildren(QPushButton) if b.text() == "Keep writing")
     go_on.click()
-    way = window.remember.way
+    way = window.remember.controller
     qtbot.waitUntil(lambda: way.ready and way.sheet.is_changed)
     assert way.sheet.typed == ("plumber", "Call the plumber.")
     qtbot.waitUntil(lambda: [draft["text"] for draft in _kept()] == ["Call the plumber."])

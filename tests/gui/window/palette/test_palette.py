@@ -137,10 +137,10 @@ def test_saved_searches_and_recent_folders_are_listed(qtbot, opened, box, open_p
     opened.search.search("timer")
     qtbot.waitUntil(lambda: at_rest(opened))
     question = opened.search.controller.saved_searches.question
-    opened.search.controller.saved_searches.shelf.put_back(
+    opened.search.controller.saved_searches.store.put_back(
         SavedSearch(name="All about timers", question=question, used=1.0)
     )
-    qtbot.waitUntil(lambda: not opened.search.controller.saved_searches.shelf.busy)
+    qtbot.waitUntil(lambda: not opened.search.controller.saved_searches.store.busy)
     opened.state.recent.append(str(tmp_path))
     opened.views.switch("index")
     assert f"Open {tmp_path.name}" in open_palette()

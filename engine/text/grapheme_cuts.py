@@ -1,6 +1,5 @@
 """Finds positions where a text may be cut: never inside a user-perceived character."""
 
-import re
 import unicodedata
 
 _VARIATIONS = "\u200d\ufe0e\ufe0f"
@@ -48,35 +47,3 @@ def _flag_letters_before(text: str, place: int) -> int:
     while start > 0 and place - start < 2 * _FURTHEST and ord(text[start - 1]) in _FLAG_LETTERS:
         start -= 1
     return place - start
-
-
-# --- Text without invisible characters, which can hide a message to a model ------------------------------------------
-
-_JOINERS = "\u200c\u200d"
-"""Joiners of letters in some scripts, and of pictographs."""
-_SELECTORS = "\u180b-\u180d\ufe00-\ufe0f\U000e0100-\U000e01ef"
-"""They choose a form of the sign before them."""
-_REPEATED = re.compile(f"(?<=[{_JOINERS}])[{_JOINERS}{_SELECTORS}]+|(?<=[{_SELECTORS}])[{_SELECTORS}]+")
-_SHOWS_NOTHING = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
-"""Letters and accents by name, but invisible."""
-_UNASSIGNED_TAGS = range(0xE0000, 0xE1000)
-_GAPS = "\t\n\r"
-
-
-def visible(text: str) -> str:
-    """The same to its reader, but for signs that turn the direction of a text and the tags of some flags.
-
-    A joiner or selector stays where it stands alone, as writing needs it; other control characters become spaces.
-    """
-    if text.isascii() and text.isprintable():
-        return text
-    return _REPEATED.sub("", "".join(map(_shown, text)))
-
-
-def _shown(sign: str) -> str:
-    category = unicodedata.category(sign)
-    if category == "Cc":
-        return sign if sign in _GAPS else " "
-    hidden = category == "Cf" and sign not in _JOINERS
-    selects = "\U000e0100" <= sign <= "\U000e01ef"
-    return "" if hidden or sign in _SHOWS_NOTHING or (ord(sign) in _UNASSIGNED_TAGS and not selects) else sign

@@ -19,7 +19,7 @@ from gui.widgets.labels import breakable, label
 
 
 class SystemState(Protocol):
-    """Raises OSError where it cannot be read or written."""
+    """Reads and writes a setting stored by the system. Both methods raise OSError on failure."""
 
     def is_on(self) -> bool: ...
 
@@ -27,7 +27,7 @@ class SystemState(Protocol):
 
 
 class SystemSwitch(QObject):
-    """Shows the last value read; reads and writes off the window's thread.
+    """A system setting with its last value; it is read and written off the GUI thread.
 
     Signals: changed: it was read again. refused: one sentence, on a read or write error.
     """
@@ -56,7 +56,7 @@ class SystemSwitch(QObject):
         return self._slot.busy
 
     def look(self) -> None:
-        """Read how it is now, unless that is being done or it is being switched."""
+        """Read the current value, unless it is being read or written already."""
         if not self._slot.busy:
             self._slot.put(self._jobs.read(lambda _: self._state.is_on(), self._show, self._unreadable))
 
@@ -85,7 +85,7 @@ class SystemSwitch(QObject):
 def with_switches(
     options: Iterable[OptionPlacement], switches: Sequence[SystemSwitch]
 ) -> Iterator[tuple[OptionPlacement, SystemSwitch | None]]:
-    """The options, and each switch in its place among them."""
+    """Yield the options, each followed by the switches to place after it."""
     for placed in options:
         yield placed, None
         yield from ((switch.placed, switch) for switch in switches if switch.after == placed.key)
@@ -95,11 +95,11 @@ def with_switches(
 
 _HERE = marked("Set on this computer")
 _DEFAULT = marked("Default")
-_KEPT = marked("kept by the system")
+_KEPT = marked("stored by the system")
 
 
 class SystemRow(QFrame):
-    """Read again when shown, and when the window is activated."""
+    """Row of a system setting, which is read again when the row is shown and when the window is activated."""
 
     def __init__(self, switch: SystemSwitch, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -163,7 +163,7 @@ class SystemRow(QFrame):
         self._entered(self.placed.option.default)
 
     def mark(self, words: str) -> None:
-        """Show where these words of a search are; none takes that back."""
+        """Highlight the words of a search; an empty text removes the highlights."""
         self._words = words
         mark(self._help, self.placed.help, words)
 
