@@ -1,6 +1,9 @@
 """Notes prepared in other processes: the same rows in the same order, whatever happens to the processes."""
 
 import multiprocessing
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +21,7 @@ from engine.indexing.preparation_processes import NotePreparation
 from engine.settings.options import ChunkingSettings
 from engine.store.writer import NewFile
 
+ROOT = Path(__file__).resolve().parents[3]
 MANY = 10_000_000
 """Bytes for which other processes are started."""
 CHUNKING = ChunkingSettings()
@@ -124,3 +128,37 @@ def test_few_notes_start_no_process(crashes: CrashRecord, token: CancelToken) ->
         assert not others(before)
         assert [file.path for file in preparation.put(*note(1))] == ["weir/note-1.md"]
         assert list(preparation.rest()) == []
+
+
+PROGRAM = """
+import multiprocessing, os, signal, sys
+from pathlib import Path
+from engine.base.cancellation import CancelToken
+from engine.indexing.crash_record import CrashRecord
+from engine.indexing.preparation_processes import NotePreparation
+from engine.settings.options import ChunkingSettings
+with NotePreparation(ChunkingSettings(), CrashRecord(Path(sys.argv[1])), CancelToken(), 10_000_000):
+    print(*(process.pid for process in multiprocessing.active_children()), flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no signals")
+def test_the_processes_end_with_a_program_that_is_killed(tmp_path: Path) -> None:
+    program = [sys.executable, "-c", PROGRAM, str(tmp_path)]
+    found = subprocess.run(program, capture_output=True, text=True, cwd=ROOT, check=False)
+    numbers = [int(number) for number in found.stdout.split()]
+    assert numbers, found.stderr
+    deadline = time.monotonic() + 30
+    while any(map(runs, numbers)):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def runs(number: int) -> bool:
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{number}/stat")
+    return not (state.exists() and " Z " in state.read_text())  # nobody asked yet how it ended
