@@ -18,7 +18,11 @@ Range = tuple[int, int]
 
 _MOST_REMEMBERED = 1 << 14
 _KEPT_BEGINNINGS = frozenset({"", "english", "french", "german", "italian", "portuguese", "spanish"})
-"""Languages in which a stem begins with the first letter of its word; Snowball's rules of others take prefixes away."""
+"""Languages in which a stem begins with the first two letters of its word; Snowball's rules of others take prefixes
+away."""
+_COMMON_LETTERS = 2
+_WITH_Y = {"die": "dy", "lie": "ly", "tie": "ty"}
+"""Stems of dying, lying and tying, which have another second letter."""
 _LONGEST_PLAIN = 32
 _CONNECTORS = "._-+#/@:"
 """Characters between the parts of one identifier."""
@@ -86,11 +90,19 @@ class _Matcher(dict[str, _RunMatches | None]):
         self._language = languages[0] if alone else None
         """The language whose streams suffice to tell that a run doesn't match; parts of a phrase need their
         position."""
-        words_alone = [token for token in self._tokens if isinstance(token, str)]
-        letters = "".join(token[0] for token in (*words_alone, *self._prefixes, *self._stems, *stem_prefixes))
-        kept = alone and languages[0] in _KEPT_BEGINNINGS and not self._endings
-        self._beginnings = frozenset(letters + letters.upper()) if kept else None
-        """Of all plain words that match; None where that is not known."""
+        self._beginnings = self._beginnings_of_matches() if alone and languages[0] in _KEPT_BEGINNINGS else None
+        """First two letters of all plain words that match; None where they are not known."""
+
+    def _beginnings_of_matches(self) -> frozenset[str] | None:
+        whole = [token for token in self._tokens if isinstance(token, str)]
+        begun = [*self._prefixes, *self._stems, *self._stem_prefixes]
+        if self._endings or any(len(beginning) < _COMMON_LETTERS for beginning in begun):
+            return None
+        found = {token[:_COMMON_LETTERS] for token in (*whole, *begun)}
+        found |= {_WITH_Y[stem] for stem in self._stems & _WITH_Y.keys()}
+        if self._language == "german":
+            found |= {f"{beginning[0]}e" for beginning in found if beginning[0] in "aou"}  # Aerger is Ärger
+        return frozenset(found | {beginning.capitalize() for beginning in found})
 
     def ranges(self, text: str) -> Iterator[Range]:
         """Every match, overlaps and repetitions included, in no order."""
@@ -122,7 +134,7 @@ class _Matcher(dict[str, _RunMatches | None]):
             runs = [
                 run
                 for run in runs
-                if run[0] in beginnings
+                if run[:_COMMON_LETTERS] in beginnings
                 or not (run.isalpha() and run.isascii() and (run.islower() or run.istitle()))
                 or len(run) > _LONGEST_PLAIN
             ]
