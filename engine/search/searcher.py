@@ -283,7 +283,7 @@ class Searcher:
         ids = self._ranker.candidates(part, meaning, snapshot, work)
         words, ranked, blend = self._ranker.rank(ids, part, meaning, snapshot, work)
         with work.timed("keyword"):
-            named = called(snapshot, work.query, words.complete)
+            named = called(snapshot, work.query, words.complete & words.around)
         ranked = put_first(ranked, named, work.stages)
         kept = cut(ranked, work.request.min_score, work.stages)
         if roles := wanted_roles(work.query):

@@ -24,7 +24,7 @@ _LONGEST = 200
 def called(snapshot: Snapshot, query: Query, ids: Collection[int]) -> dict[int, int]:
     """Return those of these chunks whose file has a title, alias or name equal to the query, each with its file.
 
-    Such a file contains all words of the query, so only those chunks are checked.
+    Such a chunk has all words of the query, and a match outside of its text.
     """
     words = _words(query.question)
     if not query.plain or not 0 < len(words) <= _MOST_WORDS:
