@@ -2,6 +2,10 @@
 
 There is no published specification. Written from public descriptions of versions 1.0 (2025) to 2.1 (autumn 2026): one
 event per line, messages with one block per line, with `uuid`, `sessionId`, `cwd` and `gitBranch` on each.
+
+Lines saved from the SDK or in CI (`--output-format stream-json`) have the same messages without these members: the
+session's id is `session_id`, its folder is in the first line (`system`, `init`), and `parent_tool_use_id` names the
+call that started a sub-agent. Checked against the message types of the Agent SDK for Python, 0.1 (2026).
 """
 
 import os
@@ -28,6 +32,12 @@ _PASSED_OVER = frozenset(
     """agent-color agent-setting atis-latch attribution-snapshot bridge-session checkpoint content-replacement
     cost-state file-history-delta file-history-snapshot invoked-skills last-prompt mode permission-mode pr-link
     progress queue-operation speculation-accept system tag task-summary worktree-state""".split()
+)
+# Further types of the SDK's stream. Of these, `result` repeats the last answer, and `stream_event` has pieces of it.
+_STREAM_PASSED_OVER = frozenset(
+    """auth_status control_cancel_request control_request control_response keep_alive prompt_suggestion
+    rate_limit_event result stream_event streamlined_text streamlined_tool_use_summary tool_progress
+    tool_use_summary""".split()
 )
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -152,13 +162,15 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             self._take_title(rank, string(value.get(key)))
         elif kind == "summary":
             self._take_summary(string(value.get("leafUuid")), string(value.get("summary")))
-        elif kind not in _PASSED_OVER:
+        elif kind == "system" and value.get("subtype") == "init":
+            self._take_place(value)
+        elif kind not in _PASSED_OVER and kind not in _STREAM_PASSED_OVER:
             self.count_unknown(kind)
         return []
 
     def _emit(self, parts: Iterator[Part], value: Mapping[str, Any], line: int, answer: str = "") -> list[Message]:
         """The parts as one message, or as further parts of the message that the line before was of."""
-        side = self.agent_file or value.get("isSidechain") is True
+        side = self.agent_file or value.get("isSidechain") is True or isinstance(value.get("parent_tool_use_id"), str)
         time = seconds(value.get("timestamp"))
         uuid = string(value.get("uuid"))
         messages: list[Message] = []
@@ -253,7 +265,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
     def _take_place(self, value: Mapping[str, Any]) -> None:
         """The session's id, folder and branch: the first that a line names."""
         facts = self.facts
-        session = clean(string(value.get("sessionId")))
+        session = clean(string(value.get("sessionId")) or string(value.get("session_id")))
         if not facts.id:
             agent = clean(string(value.get("agentId")))
             self.agent_file = bool(agent) and value.get("isSidechain") is True
@@ -318,8 +330,12 @@ class ClaudeCodeFormat:
 def _is_line(value: Mapping[str, Any]) -> bool:
     kind = string(value.get("type"))
     if kind in {"user", "assistant"}:
-        identified = isinstance(value.get("sessionId"), str) and isinstance(value.get("uuid"), str)
-        return identified and "content" in mapping(value.get("message"))
+        message = mapping(value.get("message"))
+        if isinstance(value.get("sessionId"), str) and isinstance(value.get("uuid"), str):
+            return "content" in message
+        return message.get("role") == kind and isinstance(message.get("content"), str | list)
+    if kind == "system" and value.get("subtype") == "init":
+        return isinstance(value.get("session_id"), str) and isinstance(value.get("tools"), list)
     if kind == "summary":
         return isinstance(value.get("leafUuid"), str)
     if kind == "file-history-snapshot":

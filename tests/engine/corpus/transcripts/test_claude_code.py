@@ -22,7 +22,8 @@ FIXTURES = Path(__file__).parent / "fixtures" / "claude_code"
 SESSION = "5d1c7a52-3c1e-4b0e-9a39-0d4f5c1be001"
 MAIN = FIXTURES / f"{SESSION}.jsonl"
 SUB_AGENT = FIXTURES / SESSION / "subagents" / "agent-a1b2c3.jsonl"
-SAMPLES = [value for _, value in fixture_lines(MAIN)]
+STREAM = FIXTURES.parent / "claude_code_stream" / "claude_code" / "build-77.jsonl"
+SAMPLES = [value for path in (MAIN, STREAM) for _, value in fixture_lines(path)]
 AT = 1_773_050_400.0
 
 
@@ -119,6 +120,44 @@ def test_a_sub_agents_file_is_a_session_of_its_own() -> None:
     renamed = ClaudeCodeFormat().parser("copy.jsonl")
     feed(renamed, fixture_lines(SUB_AGENT))
     assert renamed.facts == parser.facts
+
+
+def test_stream_of_the_sdk_is_read() -> None:
+    """Its lines have no `uuid`, no `sessionId` and no time."""
+    parser = ClaudeCodeFormat().parser(str(STREAM))
+    messages = feed(parser, fixture_lines(STREAM))
+    assert [(message.role, message.kind, message.text, message.ordinal, message.side) for message in messages] == [
+        ("user", "text", "Why does the rudder stick?", 1, False),
+        ("assistant", "text", "I have it looked at.", 2, False),
+        (
+            "assistant",
+            "tool-call",
+            '{\n  "description": "Look at the rudder",\n  "prompt": "Look for salt on the rudder."\n}',
+            2,
+            False,
+        ),
+        ("user", "text", "Look for salt on the rudder.", 3, True),
+        ("assistant", "text", "Much salt.", 4, True),
+        ("tool", "tool-result", "Much salt.", 5, False),
+        ("assistant", "text", "Rinse it with fresh water.", 6, False),
+    ]
+    facts = parser.facts
+    assert (facts.id, facts.project) == ("7c1d7a52-3c1e-4b0e-9a39-0d4f5c1be007", "/builds/boat")
+    assert (facts.name, facts.ended, parser.unknown) == ("Why does the rudder stick?", None, {})
+
+
+@pytest.mark.parametrize("number", [0, 1, 3, 4])
+def test_stream_known_by_any_of_its_lines(number: int) -> None:
+    line = fixture_lines(STREAM)[number][1]
+    assert ClaudeCodeFormat().matches([line])
+    assert not ClaudeCodeFormat().matches([{**line, "message": {"role": "user", "parts": []}, "tools": None}])
+
+
+def test_saved_line_without_ids_is_recognised() -> None:
+    line = {"type": "user", "cwd": "/boat", "message": {"role": "user", "content": "Why?"}}
+    assert ClaudeCodeFormat().matches([line])
+    assert not ClaudeCodeFormat().matches([{**line, "type": "message"}])
+    assert not ClaudeCodeFormat().matches([{**line, "message": {"content": "Why?"}}])
 
 
 @pytest.mark.parametrize(
@@ -332,7 +371,7 @@ def test_its_lines_are_recognised_and_others_are_not() -> None:
     assert not matches([{"type": ["user"], "uuid": "u", "sessionId": "s", "message": {"content": ""}}])
 
 
-@pytest.mark.parametrize("path", [MAIN, SUB_AGENT])
+@pytest.mark.parametrize("path", [MAIN, SUB_AGENT, STREAM])
 def test_reading_resumes(path: Path) -> None:
     format = ClaudeCodeFormat()
     whole = format.parser(str(path))
