@@ -3,7 +3,8 @@
 Written from public descriptions of exports up to autumn 2026: `conversations.json` in the zip file, an array of objects
 with `uuid`, `name` and `chat_messages`. A message has `sender`, `text`, and since 2025 `content` blocks; pasted text
 comes as an attachment without a name. If `parent_message_uuid` exists, edited messages are there too: then only the
-branch that ends in `current_leaf_message_uuid`, or else in the newest message, is read.
+branch that ends in `current_leaf_message_uuid`, or else in the newest message, is read. An artifact is a call of the
+tool `artifacts` with `title`, `type` and `content`, or `new_str` for a change of it: it is read as speech.
 """
 
 import re
@@ -22,6 +23,10 @@ _AGENT = "claude"
 _OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\[?\s*\{(?=.*?"uuid"\s*:)(?=.*?"chat_messages"\s*:)', re.DOTALL)
 _ROLES: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant"}
 _SILENT = ("token_budget", "flag")
+_ARTIFACTS = "artifacts"
+_PROSE = ("", "text/markdown", "text/plain")
+_FENCES = re.compile("`{3,}")
+_LANGUAGES = {"text/html": "html", "image/svg+xml": "xml", "application/vnd.ant.react": "jsx"}
 
 _Part = tuple[Role, Kind, str, str]
 """Role, kind, text and the name of the tool."""
@@ -54,7 +59,10 @@ class _Parser(LineParser):
         elif kind == "thinking":
             yield role, "thinking", string(block.get("thinking")), ""
         elif kind == "tool_use":
-            yield role, "tool-call", tool_input(block.get("input")), name
+            document = _artifact(mapping(block.get("input"))) if name == _ARTIFACTS else ""
+            yield (
+                (role, "text", document, "") if document else (role, "tool-call", tool_input(block.get("input")), name)
+            )
         elif kind == "tool_result":
             yield "tool", "tool-result", content(block.get("content")), name
         elif kind == "image":
@@ -62,6 +70,17 @@ class _Parser(LineParser):
         elif kind not in _SILENT:
             self.count_unknown(kind)
             yield role, "text", string(block.get("text")), ""
+
+
+def _artifact(given: Mapping[str, Any]) -> str:
+    """A document next to the conversation, or the new part of it, in Markdown; empty for none."""
+    text, kind = string(given.get("content")) or string(given.get("new_str")), string(given.get("type"))
+    if text and kind not in _PROSE:
+        language = string(given.get("language")) or _LANGUAGES.get(kind, "")
+        fence = "`" * max(3, 1 + max(map(len, _FENCES.findall(text)), default=0))
+        text = f"{fence}{language}\n{text}\n{fence}"
+    title = string(given.get("title"))
+    return f"**{title}**\n\n{text}" if title and text else text
 
 
 def _attached(message: Mapping[str, Any]) -> Iterator[str]:
