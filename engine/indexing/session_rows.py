@@ -215,7 +215,7 @@ def is_wanted(message: Message, settings: SessionSettings) -> bool:
 
 def said(message: Message) -> SpokenMessage:
     """What is indexed of it: secrets are masked."""
-    return SpokenMessage(message.role, redact(message.text), message.line, message.ordinal, redact(message.id))
+    return SpokenMessage(message.author, redact(message.text), message.line, message.ordinal, redact(message.id))
 
 
 def note_transcript(writer: Writer, file: FoundFile, state: bytes | None, rule: str = "", detail: str = "") -> None:

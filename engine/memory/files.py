@@ -169,7 +169,7 @@ def _masked(message: Message) -> Message:
 
 def _shown(message: Message) -> SessionMessage:
     return SessionMessage(
-        role=message.role,
+        role=message.author,
         kind=message.kind,
         text=message.text,
         line=message.line,

@@ -17,9 +17,19 @@ from typing import Any, NamedTuple
 import msgspec
 
 from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.claude_speech import QUESTION, answers, spoken_call, teammate_messages
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import between, content, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import (
+    Kind,
+    Message,
+    Role,
+    SessionFacts,
+    clean,
+    first_sentence,
+    one_line,
+)
+from engine.redaction.masks import redact
 
 _TITLES = {  # type of line: (rank, key); a higher rank wins, of equal ones the last
     "custom-title": (4, "customTitle"),
@@ -44,6 +54,7 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE
 # Sub-agents that the program starts for itself: to compact, to guess the next prompt, to warm its cache.
 _HOUSEKEEPERS = ("agent-acompact", "agent-aprompt_suggestion")
 _WARM_UP = "Warmup"
+_LONGEST_OPENING = 8 * 1024
 
 
 # Inserted before or after the user's words.
@@ -60,6 +71,7 @@ _NOTICES = (
     "This session is being continued from a previous conversation",
     "<task-notification",
     "<teammate-message",
+    "Another Claude session sent a message:",
     "<agent-message",
     "<cross-session-message",
     "<channel",
@@ -96,8 +108,11 @@ def parts_of(text: str) -> Iterator[Part]:
         yield Part("tool", "tool-result", output, "bash")
     elif start.startswith("<user-memory-input>"):
         yield Part("user", "text", _inside(text, "user-memory-input"))
+    elif start.startswith(_NOTICES):
+        messages = [Part("system", "text", f"{sender}: {said}") for sender, said in teammate_messages(text)]
+        yield from messages or [Part("system", "text", text)]
     else:
-        yield Part("system" if start.startswith(_NOTICES) else "user", "text", text)
+        yield Part("user", "text", text)
 
 
 def _command(text: str) -> Part:
@@ -195,7 +210,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             elif kind in {"image", "document"}:
                 pictures.append(content(block))
             elif kind.endswith("tool_result"):
-                yield self._result(block, value.get("toolUseResult"))
+                yield self._result(block, value.get("toolUseResult", value.get("tool_use_result")))
             else:
                 self.count_unknown(f"block {kind}")
         if value.get("isMeta") is True:
@@ -210,7 +225,17 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             parts.append(Part("user", "text", "\n".join(pictures)))
         if self.agent_file and self.ordinal == 0 and any(part.text.strip() == _WARM_UP for part in parts):
             self.facts.generated = True
+        if parts and spoken and not self.facts.opening and not self.agent_file and value.get("isSidechain") is not True:
+            self._open_with(parts[0], spoken[0])
         yield from parts
+
+    def _open_with(self, part: Part, text: str) -> None:
+        """A session that begins with a command alone, such as `/init`, is called by it; a teammate's, by its task."""
+        command = part.text.split(maxsplit=1)[0] if part.role == "system" and part.text.startswith("/") else ""
+        _, task = next(teammate_messages(text), ("", ""))
+        title = part.text if command[1:] and command[1:] not in _SETTINGS else task
+        # Mask before cutting: half of a secret would not be recognised.
+        self.facts.opening = first_sentence(redact(title[:_LONGEST_OPENING]))
 
     def _of_assistant(self, value: Mapping[str, Any]) -> Iterator[Part]:
         made_up = mapping(value.get("message")).get("model") == "<synthetic>" or value.get("isApiErrorMessage") is True
@@ -226,7 +251,10 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             elif kind.endswith("tool_use"):
                 tool = clean(string(block.get("name")))
                 self.calls[clean(string(block.get("id")))] = tool
-                yield Part(role, "tool-call", tool_input(block.get("input")), tool)
+                said = spoken_call(tool, block.get("input"))
+                yield (
+                    Part(role, "text", said) if said else Part(role, "tool-call", tool_input(block.get("input")), tool)
+                )
             elif kind.endswith("tool_result"):
                 yield self._result(block, None)
             elif kind != "redacted_thinking":
@@ -258,7 +286,10 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         if not text:
             found = mapping(detail)
             text = string(detail) or content([string(found.get("stdout")), string(found.get("stderr"))])
-        return Part("tool", "tool-result", text, self.calls.pop(clean(string(block.get("tool_use_id"))), ""))
+        tool = self.calls.pop(clean(string(block.get("tool_use_id"))), "")
+        if tool == QUESTION and block.get("is_error") is not True and (answer := answers(text, detail)):
+            return Part("user", "text", answer)
+        return Part("tool", "tool-result", text, tool)
 
     # --- facts about the session -----------
 

@@ -42,6 +42,11 @@ class Message(msgspec.Struct, frozen=True, gc=False):
     """Part of a side conversation, such as a sub-agent's."""
 
     @property
+    def author(self) -> Role:
+        """Who wrote it: what a sub-agent is asked comes from the assistant, in the user's role."""
+        return "assistant" if self.side and self.role == "user" else self.role
+
+    @property
     def is_speech(self) -> bool:
         """Whether it is speech of the user or the agent, not reasoning, tools or instructions."""
         return self.kind == "text" and self.role in {"user", "assistant"}

@@ -22,8 +22,9 @@ FIXTURES = Path(__file__).parent / "fixtures" / "claude_code"
 SESSION = "5d1c7a52-3c1e-4b0e-9a39-0d4f5c1be001"
 MAIN = FIXTURES / f"{SESSION}.jsonl"
 SUB_AGENT = FIXTURES / SESSION / "subagents" / "agent-a1b2c3.jsonl"
+ASKED = FIXTURES / "5d1c7a52-3c1e-4b0e-9a39-0d4f5c1be002.jsonl"
 STREAM = FIXTURES.parent / "claude_code_stream" / "claude_code" / "build-77.jsonl"
-SAMPLES = [value for path in (MAIN, STREAM) for _, value in fixture_lines(path)]
+SAMPLES = [value for path in (MAIN, ASKED, STREAM) for _, value in fixture_lines(path)]
 AT = 1_773_050_400.0
 
 
@@ -120,6 +121,89 @@ def test_a_sub_agents_file_is_a_session_of_its_own() -> None:
     renamed = ClaudeCodeFormat().parser("copy.jsonl")
     feed(renamed, fixture_lines(SUB_AGENT))
     assert renamed.facts == parser.facts
+
+
+def test_questions_answers_and_plans_are_speech() -> None:
+    parser = ClaudeCodeFormat().parser(str(ASKED))
+    messages = feed(parser, fixture_lines(ASKED))
+    assert [(message.role, message.kind, message.text) for message in messages] == [
+        ("system", "text", "/rig-boat"),
+        ("assistant", "text", "Which mast?\n- Wood: Looks better\n- Steel\n\nWhich knots?\n- Bowline"),
+        ("user", "text", "Which mast? Wood\nWhich knots? Bowline, Reef knot"),
+        ("system", "text", 'rigger: The "shrouds" are up.'),
+        ("system", "text", "sailmaker: The sails are sewn."),
+        ("assistant", "text", "# Plan\n\n1. Step the mast."),
+        ("tool", "tool-result", "User has approved your plan. You can now start coding."),
+        ("assistant", "text", "Ready?"),
+        ("tool", "tool-result", "The user doesn't want to proceed with this tool use."),
+    ]
+    assert [message.ordinal for message in messages] == [1, 2, 3, 4, 4, 5, 6, 7, 8]
+    assert (parser.facts.name, parser.calls, parser.unknown) == ("/rig-boat", {}, {})
+
+
+def asked(result: Any, detail: Any = None, **more: Any) -> tuple[str, str, str]:
+    question = {"type": "tool_use", "id": "t", "name": "AskUserQuestion", "input": {"questions": [{"question": "Q?"}]}}
+    held = [{"type": "tool_result", "tool_use_id": "t", "content": result, **more}]
+    return parts_of(answer("m", question), user(held, toolUseResult=detail))[-1]
+
+
+@pytest.mark.parametrize(
+    ("result", "detail", "words"),
+    [
+        ("", {"answers": {"Q?": "Red"}}, "Red"),
+        ("", {"answers": {"Q?": ["Red", "Blue"], "R?": "", "S?": None}}, "Red\nBlue"),
+        ('User has answered your questions: "Q?"="Red". You can now continue with the answers in mind.', None, "Red"),
+        ('User has answered your questions: "Q?"="Red", "R?"="No". You can now', None, "Q? Red\nR? No"),
+        ("User has answered your questions: use the red one. You can now continue with", None, "use the red one"),
+    ],
+)
+def test_answer_to_a_question_is_the_users(result: str, detail: Any, words: str) -> None:
+    assert asked(result, detail) == ("user", "text", words)
+
+
+def test_question_without_an_answer_stays_a_result() -> None:
+    assert asked("Something else", {"answers": "odd"}) == ("tool", "tool-result", "Something else")
+    assert asked("No", {"answers": {"Q?": "Red"}}, is_error=True) == ("tool", "tool-result", "No")
+
+
+@pytest.mark.parametrize(
+    ("lines", "name"),
+    [
+        (["<command-message>init is analysing</command-message>\n<command-name>/init</command-name>"], "/init"),
+        (["<command-name>/init</command-name>", "Then add tests."], "/init"),
+        (["<command-name>/model</command-name>", "Then add tests."], "Then add tests."),
+        (["<command-name>/</command-name>", "Then add tests."], "Then add tests."),
+        (["Add tests.", "<command-name>/init</command-name>"], "Add tests."),
+        (["<command-name>/plan</command-name><command-args>the jib</command-args>"], "/plan the jib"),
+        (['<teammate-message teammate_id="team-lead">\nRig it. Now.\n</teammate-message>'], "Rig it."),
+    ],
+)
+def test_session_is_named_after_its_first_command(lines: list[str], name: str) -> None:
+    parser = ClaudeCodeFormat().parser("s.jsonl")
+    feed(parser, enumerate(map(user, lines), 1))
+    assert parser.facts.name == name
+
+
+def test_secret_in_a_teammates_task_is_not_in_the_name() -> None:
+    parser = ClaudeCodeFormat().parser("s.jsonl")
+    secret = "sk-ant-api03-" + "A1b2C3d4" * 11
+    parser.feed(user(f'<teammate-message teammate_id="lead">Use {secret} here</teammate-message>'), 1)
+    assert parser.facts.name.startswith("Use ")
+    assert secret not in parser.facts.name
+
+
+def test_teammates_are_named_without_their_tags() -> None:
+    wrapped = '<teammate-message teammate_id="rigger" color="blue" summary="up">\nUp.\n</teammate-message>'
+    assert parts_of(user(f"Another Claude session sent a message:\n{wrapped}\n")) == [("system", "text", "rigger: Up.")]
+    assert parts_of(user(wrapped.replace("</", "<"))) == [("system", "text", "rigger: Up.\n<teammate-message>")]
+
+
+def test_request_to_a_sub_agent_is_the_assistants() -> None:
+    messages = feed(ClaudeCodeFormat().parser(str(SUB_AGENT)), fixture_lines(SUB_AGENT))
+    assert [message.author for message in messages] == ["assistant", "assistant"]
+    messages = feed(ClaudeCodeFormat().parser(str(MAIN)), fixture_lines(MAIN))
+    assert [message.author for message in messages if message.role == "user" and message.side] == ["assistant"]
+    assert {message.author for message in messages if not message.side and message.role == "user"} == {"user"}
 
 
 def test_stream_of_the_sdk_is_read() -> None:
@@ -371,7 +455,7 @@ def test_its_lines_are_recognised_and_others_are_not() -> None:
     assert not matches([{"type": ["user"], "uuid": "u", "sessionId": "s", "message": {"content": ""}}])
 
 
-@pytest.mark.parametrize("path", [MAIN, SUB_AGENT, STREAM])
+@pytest.mark.parametrize("path", [MAIN, SUB_AGENT, ASKED, STREAM])
 def test_reading_resumes(path: Path) -> None:
     format = ClaudeCodeFormat()
     whole = format.parser(str(path))

@@ -1,0 +1,85 @@
+"""Speech of sessions in the index: who said it, and what counts as said."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engine.backends.builtin import BuiltinMemory
+from engine.settings.options import SessionSettings
+
+SESSION = "0c1d2e3f-0000-4000-8000-000000000001"
+
+
+def line(role: str, content: object, **more: object) -> str:
+    return json.dumps({"type": role, "message": {"role": role, "content": content}, "sessionId": SESSION, **more})
+
+
+@pytest.fixture
+def projects(tmp_path: Path) -> Path:
+    folder = tmp_path / ".claude" / "projects"
+    (folder / "boat").mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture
+def memory(open_memory: Callable[..., BuiltinMemory], projects: Path) -> BuiltinMemory:
+    return open_memory(sessions=SessionSettings(folders=(str(projects),)))
+
+
+def stored(projects: Path, *lines: str) -> None:
+    (projects / "boat" / f"{SESSION}.jsonl").write_text("\n".join(lines) + "\n")
+
+
+def found(memory: BuiltinMemory, query: str) -> list[str]:
+    return [result.snippet for result in memory.search(query, sources=("sessions",), min_score=0).results]
+
+
+def test_request_to_a_sub_agent_is_not_the_users(memory: BuiltinMemory, projects: Path) -> None:
+    stored(
+        projects,
+        line("user", "Rig the mast."),
+        line("user", "Count the shackles.", isSidechain=True),
+        line("assistant", [{"type": "text", "text": "Nine."}], isSidechain=True),
+    )
+    memory.sync()
+    (result,) = memory.search("shackles", sources=("sessions",), min_score=0).results
+    assert "Assistant: Count the shackles." in result.snippet
+    (session,) = memory.sessions()
+    messages = memory.read_session(session.path).messages
+    assert [(message.role, message.text) for message in messages] == [
+        ("user", "Rig the mast."),
+        ("assistant", "Count the shackles."),
+        ("assistant", "Nine."),
+    ]
+    assert "Assistant: Count the shackles." in memory.read_file(session.path).text
+
+
+def test_request_alone_is_not_found_as_the_users(memory: BuiltinMemory, projects: Path) -> None:
+    stored(projects, line("user", "Count the shackles.", isSidechain=True, agentId="a1"))
+    memory.sync()
+    assert found(memory, "shackles role:user") == []
+    assert len(found(memory, "shackles role:assistant")) == 1
+
+
+def test_plans_and_answers_are_found_without_tools(memory: BuiltinMemory, projects: Path) -> None:
+    questions = [{"question": "Which timber?", "options": [{"label": "Larch"}]}]
+    stored(
+        projects,
+        line("user", "Build a dinghy."),
+        line(
+            "assistant",
+            [{"type": "tool_use", "id": "t1", "name": "AskUserQuestion", "input": {"questions": questions}}],
+        ),
+        line(
+            "user",
+            [{"type": "tool_result", "tool_use_id": "t1", "content": ""}],
+            toolUseResult={"answers": {"Which timber?": "Larch from Tyrol"}},
+        ),
+        line("assistant", [{"type": "tool_use", "id": "t2", "name": "ExitPlanMode", "input": {"plan": "Steam ribs."}}]),
+    )
+    memory.sync()
+    assert len(found(memory, "tyrol role:user")) == 1
+    assert len(found(memory, "steam ribs")) == 1
+    assert memory.sessions()[0].messages == 4
