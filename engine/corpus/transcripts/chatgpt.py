@@ -1,9 +1,9 @@
 """ChatGPT's data export: every conversation as a tree of messages with one current branch.
 
 Written from public descriptions of exports up to autumn 2026 (OpenAI publishes none): `conversations.json` in the zip
-file, in newer and larger exports split into `conversations-000.json` and so on. `mapping` has the nodes by id, each
-with `parent` and `children`; `current_node` is the end of the branch that the user saw last, and only that branch is
-read.
+file, in newer and larger exports split into `conversations-000.json` and so on, or one file for each conversation in a
+folder `conversations`. `mapping` has the nodes by id, each with `parent` and `children`; `current_node` is the end of
+the branch that the user saw last, and only that branch is read.
 """
 
 import re
@@ -147,4 +147,5 @@ class ChatGptExport:
         return exports.matches(path, head, lambda start: b'"mapping"' in start and bool(_OURS.match(start)))
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        return map(_conversation, exports.conversations(path, cancel))
+        # A folder of conversations may have a list of them, too.
+        return (_conversation(value) for value in exports.conversations(path, cancel) if "mapping" in value)

@@ -25,7 +25,8 @@ LARGEST_DOCUMENT = 4 * 1024**3
 LARGEST_CONVERSATION = 128 * 1024**2
 """Bytes of one conversation, which is held in memory as a whole."""
 _ZIP = b"PK\x03\x04"
-_MEMBER = re.compile(r"(?:[^/\\]+/){0,2}conversations(?:[-_]\d{1,6})?\.json")
+_MEMBER = re.compile(r"(?:[^/\\]+/){0,2}conversations(?:(?:[-_]\d{1,6})?\.json|(?:-[^/\\]+)?/[^/\\]+\.json)")
+_MEMBERS_TO_JUDGE = 8
 _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # of others, a few bytes become megabytes in one step
 _ENCRYPTED = 0x1
 _BOM = b"\xef\xbb\xbf"
@@ -39,16 +40,17 @@ _Event = tuple[str, Any]
 
 
 def matches(path: str, head: bytes, is_ours: Callable[[bytes], bool]) -> bool:
-    """Whether `is_ours` accepts the first bytes of the document, or of the first one in the zip file."""
+    """Whether `is_ours` accepts the first bytes of the document, or of one of the first in the zip file."""
     if not head.startswith(_ZIP):
         return is_ours(head)
     try:
         with open_binary(path) as file, zipfile.ZipFile(file) as archive:
             members = _members(archive)
-            if not members:
-                return False
-            with archive.open(members[0]) as document:
-                return is_ours(document.read(_HEAD))
+            for member in members[:_MEMBERS_TO_JUDGE]:
+                with archive.open(member) as document:
+                    if is_ours(document.read(_HEAD)):
+                        return True
+            return False
     except (OSError, ValueError, PathRefused, *_BROKEN):
         return False
 
