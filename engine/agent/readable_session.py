@@ -19,7 +19,8 @@ def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:
     if session.masked:
         yield f"Secrets are masked in {plural(session.masked, 'message')}."
     if session.unknown:
-        yield f"Passed over as unknown: {', '.join(f'{kind} ({count:,})' for kind, count in session.unknown)}."
+        kinds = ", ".join(f"{kind} ({count:,})" for kind, count in session.unknown)
+        yield f"{unknown_items(sum(count for _, count in session.unknown))}: {kinds}."
     day = ""
     speaker, ordinal = "", 0  # of the message above
     for message, text in _parts(session.messages, full=full):
@@ -32,6 +33,11 @@ def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:
             speaker, ordinal = says, message.ordinal
             yield f"\n{says}{'' if moment is None else f'  {moment:%H:%M}'}"
         yield text
+
+
+def unknown_items(count: int) -> str:
+    """How many items of a transcript were not understood."""
+    return f"{plural(count, 'item')} of unknown type"
 
 
 def _speaker(message: SessionMessage, *, aside: bool) -> str:

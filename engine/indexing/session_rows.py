@@ -17,6 +17,7 @@ import msgspec
 from engine.base.cancellation import CancelToken
 from engine.corpus.folder_walk import LATEST_NS, FoundFile
 from engine.corpus.transcripts.chunk_packing import ChunkPacker, SessionChunk, SpokenMessage
+from engine.corpus.transcripts.message_offsets import write_lines
 from engine.corpus.transcripts.messages import Message, SessionFacts
 from engine.indexing.commits import Change
 from engine.indexing.note_preparation import chunk_rows
@@ -69,6 +70,8 @@ def session_file(
             ended=facts.ended,
             messages=messages,
             bytes=size,
+            unknown=facts.unknown,
+            rewound=write_lines(facts.rewound),
         ),
     )
 

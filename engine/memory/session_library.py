@@ -153,6 +153,7 @@ def summary_of(stored: StoredSession) -> SessionSummary:
         bytes=stored.bytes,
         parent=stored.parent,
         resume_command=command,
+        unknown=stored.unknown,
     )
 
 

@@ -69,6 +69,10 @@ class SessionFacts(msgspec.Struct, kw_only=True):
     ended: float | None = None
     parent: str = ""
     """Id of the session that this one is a part of, such as a sub-agent's."""
+    unknown: int = 0
+    """How many of its lines or blocks were not understood."""
+    rewound: list[tuple[int, int]] = []
+    """Its lines, from the first to the last of each range, that the user left by going back to an earlier message."""
     generated: bool = False
     """Made by the agent's own housekeeping: nothing in it is worth finding."""
 

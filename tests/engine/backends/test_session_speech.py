@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.agent.readable_session import readable_session
 from engine.backends.builtin import BuiltinMemory
 from engine.settings.options import SessionSettings
 
@@ -61,6 +62,21 @@ def test_request_alone_is_not_found_as_the_users(memory: BuiltinMemory, projects
     memory.sync()
     assert found(memory, "shackles role:user") == []
     assert len(found(memory, "shackles role:assistant")) == 1
+
+
+def test_unknown_items_are_the_same_everywhere(memory: BuiltinMemory, projects: Path) -> None:
+    unknown = [json.dumps({"type": "hologram", "sessionId": SESSION})] * 2
+    stored(projects, line("user", "Rig the mast."), *unknown, line("assistant", [{"type": "aroma"}]))
+    memory.sync()
+    (session,) = memory.sessions()
+    read = memory.read_session(session.path)
+    assert read.unknown == (("block aroma", 1), ("hologram", 2))
+    assert session.unknown == read.summary.unknown == 3
+    assert "3 items of unknown type: block aroma (1), hologram (2)." in readable_session(read, full=False)
+    with (projects / "boat" / f"{SESSION}.jsonl").open("a") as file:
+        file.write(unknown[0] + "\n")
+    memory.sync()
+    assert memory.sessions()[0].unknown == 4
 
 
 def test_plans_and_answers_are_found_without_tools(memory: BuiltinMemory, projects: Path) -> None:

@@ -152,7 +152,7 @@ def test_an_aside_is_named_except_in_a_session_that_is_one(run: Run, memory: Fak
 
 @pytest.mark.parametrize(
     ("unknown", "told"),
-    [((), ""), ((("holo\x1bgram", 1200), ("x", 1)), "\nPassed over as unknown: holo\ufffdgram (1,200), x (1).\n")],
+    [((), ""), ((("holo\x1bgram", 1200), ("x", 1)), "\n1,201 items of unknown type: holo\ufffdgram (1,200), x (1).\n")],
 )
 def test_unknown_types_reported(run: Run, memory: FakeMemory, unknown: tuple[tuple[str, int], ...], told: str) -> None:
     session = make_session([("user", [("text", "Count them.")])], path="sessions/a/1", id="a1")
@@ -160,6 +160,13 @@ def test_unknown_types_reported(run: Run, memory: FakeMemory, unknown: tuple[tup
     out = run("sessions", "show", "a1").out
     assert told in out
     assert ("unknown" in out) == bool(unknown)
+
+
+def test_list_counts_unknown_items(run: Run, memory: FakeMemory) -> None:
+    only(memory, {"path": "sessions/a/1", "id": "a1", "unknown": 1}, {"path": "sessions/a/2", "id": "a2"})
+    lines = run("sessions").out.splitlines()
+    assert [line.endswith("  (1 item of unknown type)") for line in lines] == [True, False]
+    assert [session["unknown"] for session in run("sessions", "--json").json["sessions"]] == [1, 0]
 
 
 def test_secrets_stay_masked(run: Run, memory: FakeMemory) -> None:
