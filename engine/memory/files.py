@@ -112,7 +112,7 @@ class SessionFiles:
         masked = 0
         rewound = found.facts.rewound
         messages = []
-        for message in found.messages:
+        for message in found.everything:
             if cancel is not None:
                 cancel.checkpoint()
             safe = _masked(message)

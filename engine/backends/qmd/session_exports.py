@@ -245,7 +245,7 @@ class SessionExports:
 
         facts, wanted = conversation.facts, self._settings.sessions
         count = sum(map(facts.counts, conversation.messages))
-        size = sum(len(message.text) for message in conversation.messages)
+        size = sum(len(message.text) for message in conversation.everything)
         row = session_file(file, name, facts, count, None, hash="", size=size)
         assert row.session is not None
         of = row.session
@@ -267,7 +267,7 @@ class SessionExports:
         title = " ".join(row.title.split()) or f"Session {of.id}".strip()
         parts = [f"# {title}", " ".join(filter(None, (of.agent, of.project, of.branch)))]
         line, places = sum(part.count("\n") + 2 for part in parts) + 1, list[_Place]()
-        for message in conversation.messages:
+        for message in conversation.everything:
             token.checkpoint()
             if is_wanted(message, wanted):
                 one = said(message)

@@ -3,6 +3,9 @@
 There is no published specification. Written from public descriptions of versions 1.0 (2025) to 2.1 (autumn 2026): one
 event per line, messages with one block per line, with `uuid`, `sessionId`, `cwd` and `gitBranch` on each.
 
+When the user goes back and edits a message, the new one has the same `parentUuid` as the old one, as the Agent SDK's
+reader follows it; the lines between them are those of a branch that was left.
+
 Lines saved from the SDK or in CI (`--output-format stream-json`) have the same messages without these members: the
 session's id is `session_id`, its folder is in the first line (`system`, `init`), and `parent_tool_use_id` names the
 call that started a sub-agent. Checked against the message types of the Agent SDK for Python, 0.1 (2026).
@@ -10,6 +13,7 @@ call that started a sub-agent. Checked against the message types of the Agent SD
 
 import os
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -150,8 +154,10 @@ class ClaudeCodeParser(LineParser, kw_only=True):
     agent_file: bool = False
     """The whole file is a sub-agent's."""
     title_rank: int = 0
-    seen: set[int] = msgspec.field(default_factory=set)
-    """Digests of the lines' ids: a resumed or forked session may hold a line again."""
+    seen: dict[int, int] = msgspec.field(default_factory=dict)
+    """Lines by the digests of their ids: a resumed or forked session may hold a line again."""
+    prompts: list[int] = msgspec.field(default_factory=list)
+    """Lines of the user's messages."""
     summaries: dict[int, str] = msgspec.field(default_factory=dict)
     """Of lines that did not come yet. (Older versions put summaries of other sessions into a file.)"""
     calls: dict[str, str] = msgspec.field(default_factory=dict)
@@ -163,10 +169,13 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         kind = string(value.get("type"))
         if kind in {"user", "assistant", "attachment"}:
             self._take_place(value)
-            if self._is_again(value.get("uuid")):
+            if self._is_again(value.get("uuid"), line):
                 return []
             if kind == "user":
-                return self._emit(self._of_user(value), value, line)
+                messages = self._emit(self._of_user(value), value, line)
+                if any(message.role == "user" and message.kind == "text" for message in messages):
+                    self._take_prompt(value, line)
+                return messages
             if kind == "assistant":
                 return self._emit(
                     self._of_assistant(value), value, line, string(mapping(value.get("message")).get("id"))
@@ -177,8 +186,10 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             self._take_title(rank, string(value.get(key)))
         elif kind == "summary":
             self._take_summary(string(value.get("leafUuid")), string(value.get("summary")))
-        elif kind == "system" and value.get("subtype") == "init":
-            self._take_place(value)
+        elif kind == "system":
+            if value.get("subtype") == "init":
+                self._take_place(value)
+            self._is_again(value.get("uuid"), line)
         elif kind not in _PASSED_OVER and kind not in _STREAM_PASSED_OVER:
             self.count_unknown(kind)
         return []
@@ -306,6 +317,19 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         facts.project = facts.project or clean(string(value.get("cwd")))
         facts.branch = facts.branch or clean(string(value.get("gitBranch")))
 
+    def _take_prompt(self, value: Mapping[str, Any], line: int) -> None:
+        """Note a message of the user; if it answers an earlier line than the last one, what came between was left."""
+        if value.get("isSidechain") is True or "toolUseResult" in value:
+            return
+        origin = self.seen.get(_digest(string(value.get("parentUuid"))), line)
+        after = bisect_right(self.prompts, origin)
+        if after < len(self.prompts):
+            first = self.prompts[after]
+            # A branch that holds the answered line is no longer left.
+            kept = [span for span in self.facts.rewound if span[0] < first and not span[0] <= origin <= span[1]]
+            self.facts.rewound = [*((start, min(end, first - 1)) for start, end in kept), (first, line - 1)]
+        self.prompts.append(line)
+
     def _take_title(self, rank: int, title: str) -> None:
         title = one_line(title)
         if title and rank >= self.title_rank:
@@ -319,13 +343,13 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         elif leaf:
             self.summaries[_digest(leaf)] = one_line(summary)
 
-    def _is_again(self, uuid: object) -> bool:
+    def _is_again(self, uuid: object, line: int) -> bool:
         if not isinstance(uuid, str) or not uuid:
             return False
         digest = _digest(uuid)
         if digest in self.seen:
             return True
-        self.seen.add(digest)
+        self.seen[digest] = line
         if digest in self.summaries:
             self._take_title(_SUMMARY_RANK, self.summaries.pop(digest))
         return False

@@ -2,9 +2,9 @@
 
 Written from public descriptions of exports up to autumn 2026: `conversations.json` in the zip file, an array of objects
 with `uuid`, `name` and `chat_messages`. A message has `sender`, `text`, and since 2025 `content` blocks; pasted text
-comes as an attachment without a name. If `parent_message_uuid` exists, edited messages are there too: then only the
-branch that ends in `current_leaf_message_uuid`, or else in the newest message, is read. An artifact is a call of the
-tool `artifacts` with `title`, `type` and `content`, or `new_str` for a change of it: it is read as speech.
+comes as an attachment without a name. If `parent_message_uuid` exists, edited messages are there too: the branch that
+ends in `current_leaf_message_uuid`, or else in the newest message, is followed by the left ones. An artifact is a call
+of the tool `artifacts` with `title`, `type` and `content`, or `new_str` for a change of it: it is read as speech.
 """
 
 import re
@@ -14,7 +14,7 @@ from typing import Any
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import exports
-from engine.corpus.transcripts.exports import branch
+from engine.corpus.transcripts.exports import branch, left_branches, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
@@ -102,23 +102,22 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     project = mapping(value.get("project"))
     parser.facts.project = one_line(string(project.get("name")))
     given = [message for message in items(value.get("chat_messages")) if isinstance(message, dict)]
-    messages: list[Message] = []
-    for message in _visible(given, string(value.get("current_leaf_message_uuid"))):
-        messages += parser.feed(message, parser.ordinal + 1)
+    messages, left = read_branches(parser, *_branches(given, string(value.get("current_leaf_message_uuid"))))
     facts = parser.facts
     facts.started = facts.started or seconds(value.get("created_at"))
     facts.ended = facts.ended or seconds(value.get("updated_at"))
-    return Conversation(key, facts, tuple(messages), Counter(parser.unknown))
+    return Conversation(key, facts, messages, Counter(parser.unknown), left)
 
 
-def _visible(given: list[dict[str, Any]], tip: str) -> list[dict[str, Any]]:
-    """The messages of the branch that was seen last; all, where they do not say what they answer."""
+def _branches(given: list[dict[str, Any]], tip: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The messages of the branch that was seen last, and the others; all are of it if they don't name their parents."""
     by_name = {string(message.get("uuid")): message for message in given}
     parents = {name: string(message.get("parent_message_uuid")) for name, message in by_name.items()}
     if "" in by_name or len(by_name) < len(given) or not any(parent in by_name for parent in parents.values()):
-        return given
+        return given, []
     times = {name: seconds(message.get("created_at")) for name, message in by_name.items()}
-    return [by_name[name] for name in branch(parents, times, tip)]
+    path = branch(parents, times, tip)
+    return [by_name[name] for name in path], [by_name[name] for name in left_branches(parents, path)]
 
 
 class ClaudeExport:

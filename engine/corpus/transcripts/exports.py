@@ -7,8 +7,9 @@ size.
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import chain
 from typing import IO, Any
 
 from engine.base import skip_reasons
@@ -16,7 +17,9 @@ from engine.base.bounded_json import BoundedDigits, built
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.jsonl import first_line
+from engine.corpus.transcripts.messages import Message
 
 _BLOCK = 256 * 1024
 _HEAD = 64 * 1024
@@ -215,3 +218,33 @@ def branch(parents: Mapping[str, str], times: Mapping[str, float | None], tip: s
         path[tip] = None
         tip = parents[tip]
     return list(reversed(path))
+
+
+def read_branches(
+    parser: LineParser, shown: Iterable[Mapping[str, Any]], left: Iterable[Mapping[str, Any]]
+) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+    """The messages of the branch that was seen last, and those of the others, which tell nothing about the session."""
+    messages = tuple(chain.from_iterable(parser.feed(value, 0) for value in shown))
+    facts, last = parser.facts, parser.ordinal
+    told = facts.started, facts.ended, facts.opening
+    others = tuple(chain.from_iterable(parser.feed(value, 0) for value in left))
+    facts.started, facts.ended, facts.opening = told
+    facts.rewound = [(last + 1, parser.ordinal)] if others else []
+    return messages, others
+
+
+def left_branches(parents: Mapping[str, str], path: Iterable[str]) -> list[str]:
+    """The nodes that are not on the path, each branch from its beginning, in the order of its nodes."""
+    children: dict[str, list[str]] = {}
+    for name, parent in parents.items():
+        children.setdefault(parent, []).append(name)
+    seen, found = set(path), list[str]()
+    for name in parents:
+        waiting = [name] if name not in seen and (parents[name] in seen or parents[name] not in parents) else []
+        while waiting:
+            node = waiting.pop()
+            if node not in seen:
+                seen.add(node)
+                found.append(node)
+                waiting += reversed(children.get(node, []))
+    return found

@@ -83,6 +83,13 @@ class Conversation(msgspec.Struct, frozen=True):
     facts: SessionFacts
     messages: tuple[Message, ...]
     unknown: Counter[str]
+    left: tuple[Message, ...] = ()
+    """Those of branches that the user left by editing or repeating a message, numbered after all others."""
+
+    @property
+    def everything(self) -> tuple[Message, ...]:
+        """The messages, then those of the branches that were left."""
+        return self.messages + self.left
 
 
 class DocumentFormat(Protocol):

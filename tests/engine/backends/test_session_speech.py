@@ -79,6 +79,49 @@ def test_unknown_items_are_the_same_everywhere(memory: BuiltinMemory, projects: 
     assert memory.sessions()[0].unknown == 4
 
 
+def test_left_branch_is_marked_in_results_and_messages(memory: BuiltinMemory, projects: Path) -> None:
+    lines = [
+        line("user", "Rig the mast.", uuid="p1"),
+        line("assistant", [{"type": "text", "text": "How?"}], uuid="a1", parentUuid="p1"),
+        line("user", "With hempen rope.", uuid="p2", parentUuid="a1"),
+    ]
+    stored(projects, *lines)
+    memory.sync()
+    (result,) = memory.search("hempen", sources=("sessions",), min_score=0).results
+    assert result.message is not None
+    assert not result.message.rewound
+    stored(projects, *lines, line("user", "With steel wire.", uuid="p3", parentUuid="a1"))
+    memory.sync()
+    marks = {}
+    for word in ("hempen", "steel"):
+        (result,) = memory.search(word, sources=("sessions",), min_score=0).results
+        assert result.message is not None
+        marks[word] = result.message.rewound
+    assert marks == {"hempen": True, "steel": False}
+    read = memory.read_session(memory.sessions()[0].path)
+    assert [message.rewound for message in read.messages] == [False, False, True, False]
+
+
+def test_left_branch_of_an_export_is_found_and_marked(memory: BuiltinMemory, projects: Path) -> None:
+    def said(name: str, parent: str, text: str) -> dict[str, object]:
+        return {"uuid": name, "parent_message_uuid": parent, "sender": "human", "text": text}
+
+    messages = [said("m1", "", "Rig it."), said("m2", "m1", "With hempen rope."), said("m3", "m1", "With wire.")]
+    value = {"uuid": "c", "name": "Rig", "current_leaf_message_uuid": "m3", "chat_messages": messages}
+    (projects / "conversations.json").write_text(json.dumps([value]))
+    memory.sync()
+    (result,) = memory.search("hempen", sources=("sessions",), min_score=0).results
+    assert result.message is not None
+    assert result.message.rewound
+    read = memory.read_session(memory.sessions()[0].path)
+    assert [(message.text, message.rewound) for message in read.messages] == [
+        ("Rig it.", False),
+        ("With wire.", False),
+        ("With hempen rope.", True),
+    ]
+    assert read.summary.messages == 2
+
+
 def test_plans_and_answers_are_found_without_tools(memory: BuiltinMemory, projects: Path) -> None:
     questions = [{"question": "Which timber?", "options": [{"label": "Larch"}]}]
     stored(

@@ -206,6 +206,48 @@ def test_request_to_a_sub_agent_is_the_assistants() -> None:
     assert {message.author for message in messages if not message.side and message.role == "user"} == {"user"}
 
 
+def rewound(*lines: dict[str, Any]) -> list[tuple[int, int]]:
+    parser = ClaudeCodeFormat().parser("s.jsonl")
+    feed(parser, enumerate(lines, 1))
+    return parser.facts.rewound
+
+
+def test_lines_of_a_left_branch_are_noted() -> None:
+    first = [
+        user("Rig the mast.", uuid="p1", parentUuid=None),
+        answer("m1", text("How?"), uuid="a1", parentUuid="p1"),
+        user("With rope.", uuid="p2", parentUuid="a1"),
+        answer("m2", text("Rigged."), uuid="a2", parentUuid="p2"),
+        {"type": "system", "subtype": "turn_duration", "uuid": "y2", "parentUuid": "a2", "sessionId": "s"},
+    ]
+    assert rewound(*first) == []
+    assert rewound(*first, user("Thanks.", uuid="p3", parentUuid="y2")) == []
+    again = user("With wire.", uuid="p4", parentUuid="a1")
+    assert rewound(*first, again) == [(3, 5)]
+    more = [answer("m3", text("Wired."), uuid="a4", parentUuid="p4"), user("Taut?", uuid="p5", parentUuid="a4")]
+    assert rewound(*first, again, *more) == [(3, 5)]
+    assert rewound(*first, again, *more, user("Loose?", uuid="p6", parentUuid="a4")) == [(3, 5), (8, 8)]
+    assert rewound(*first, again, *more, user("With tape.", uuid="p7", parentUuid="a1")) == [(3, 8)]
+    assert rewound(*first, again, *more, user("Paint it.", uuid="p8", parentUuid="y2")) == [(6, 8)], "back again"
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        user("Paint it.", uuid="p9", parentUuid="elsewhere"),
+        user("Paint it.", uuid="p9", parentUuid=None),
+        user("Paint it.", uuid="p9", parentUuid=["odd"]),
+        user("Count them.", uuid="p9", parentUuid="a1", isSidechain=True),
+        user("Noted.", uuid="p9", parentUuid="a1", isMeta=True),
+        user([{"type": "tool_result", "tool_use_id": "t", "content": "x"}], uuid="p9", parentUuid="a1"),
+        answer("m9", text("Again."), uuid="a9", parentUuid="a1"),
+    ],
+)
+def test_other_lines_leave_no_branch(last: dict[str, Any]) -> None:
+    first = [user("Rig it.", uuid="p1"), answer("m1", text("How?"), uuid="a1", parentUuid="p1")]
+    assert rewound(*first, user("With rope.", uuid="p2", parentUuid="a1"), last) == []
+
+
 def test_stream_of_the_sdk_is_read() -> None:
     """Its lines have no `uuid`, no `sessionId` and no time."""
     parser = ClaudeCodeFormat().parser(str(STREAM))

@@ -46,6 +46,12 @@ def test_the_named_leaf_ends_the_branch(tmp_path: Path) -> None:
     assert read(_FORMAT, written(tmp_path, value))[0].messages[-1].text == "Edited away."
 
 
+def test_edited_messages_are_in_a_left_branch() -> None:
+    first, second = read(_FORMAT, _FIXTURE)
+    assert [message.text for message in first.left] == ["Edited away."]
+    assert (first.facts.rewound, second.facts.rewound) == ([(4, 4)], [])
+
+
 @pytest.mark.parametrize(
     ("given", "text"),
     [
