@@ -123,7 +123,7 @@ class SessionFiles:
                 )
             )
         return SessionText(
-            summary=msgspec.structs.replace(self._known(path), unknown=found.facts.unknown),
+            summary=self._known(path),
             messages=tuple(messages),
             masked=masked,
             unknown=tuple(sorted(found.unknown.items())),

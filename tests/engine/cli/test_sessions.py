@@ -162,6 +162,21 @@ def test_unknown_types_reported(run: Run, memory: FakeMemory, unknown: tuple[tup
     assert ("unknown" in out) == bool(unknown)
 
 
+def test_left_branch_is_one_line_unless_full(run: Run, memory: FakeMemory) -> None:
+    turns = [(role, [("text", text)]) for role, text in (("user", "Go."), ("user", "Left."), ("assistant", "Gone."))]
+    session = make_session([*turns, ("user", [("text", "Back.")])], path="sessions/a/1", id="a1")
+    messages = tuple(
+        msgspec.structs.replace(message, rewound=message.text in ("Left.", "Gone.")) for message in session.messages
+    )
+    memory.session_texts = {"sessions/a/1": msgspec.structs.replace(session, messages=messages)}
+    out = run("sessions", "show", "a1").out
+    assert "Go.\n\n[Left branch: 2 messages]\n\nUser" in out
+    assert "Gone." not in out
+    full = run("sessions", "show", "a1", "--full").out
+    assert "User (left branch)" in full
+    assert "Gone." in full
+
+
 def test_list_counts_unknown_items(run: Run, memory: FakeMemory) -> None:
     only(memory, {"path": "sessions/a/1", "id": "a1", "unknown": 1}, {"path": "sessions/a/2", "id": "a2"})
     lines = run("sessions").out.splitlines()
