@@ -84,7 +84,8 @@ def _fits(session: SessionSummary, arguments: Namespace) -> bool:
 
 
 def _last(session: SessionSummary) -> float | None:
-    return session.started if session.ended is None else session.ended
+    """When it ended, else when its transcript was changed last."""
+    return next((time for time in (session.ended, session.modified, session.started) if time is not None), None)
 
 
 def _moment(time: float | None) -> str:

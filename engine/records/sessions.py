@@ -30,6 +30,8 @@ class SessionSummary(Record, frozen=True):
     """Id of the session that it is part of, such as a sub-agent's; empty for a main session."""
     resume_command: str
     """Shell command that resumes it in its agent; empty if there is none."""
+    modified: float | None = None
+    """When it ended, else when its transcript was changed last; None if unknown."""
     unknown: int = 0
     """How many items of its transcript, lines or blocks, were not understood, as of the last index update."""
 

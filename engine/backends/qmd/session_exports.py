@@ -263,6 +263,7 @@ class SessionExports:
             size,
             of.unknown,
             of.rewound,
+            row.mtime_ns / 1e9,
         )
         title = " ".join(row.title.split()) or f"Session {of.id}".strip()
         parts = [f"# {title}", " ".join(filter(None, (of.agent, of.project, of.branch)))]

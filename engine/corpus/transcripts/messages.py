@@ -118,9 +118,10 @@ def _clean(text: str) -> str:
 
 
 def one_line(title: str) -> str:
-    """A given title on one line, at most 200 characters."""
+    """A given title on one line, at most 200 characters; it ends in an ellipsis if it is cut."""
     # Mask before cutting: half of a secret would not be recognised.
-    return " ".join(redact(clean(title[:_OPENING])).split())[:_LONGEST_GIVEN]
+    line = " ".join(redact(clean(title[:_OPENING])).split())
+    return line if len(line) <= _LONGEST_GIVEN else f"{line[: _LONGEST_GIVEN - 1].rstrip()}…"
 
 
 def first_sentence(text: str) -> str:

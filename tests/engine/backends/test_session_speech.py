@@ -1,6 +1,7 @@
 """Speech of sessions in the index: who said it, and what counts as said."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -120,6 +121,19 @@ def test_left_branch_of_an_export_is_found_and_marked(memory: BuiltinMemory, pro
         ("With hempen rope.", True),
     ]
     assert read.summary.messages == 2
+
+
+def test_sessions_without_times_are_sorted_by_file_time(memory: BuiltinMemory, projects: Path) -> None:
+    for name, changed in (("one", 1.77e9), ("two", 1.79e9), ("three", 1.78e9)):
+        path = projects / "boat" / f"{name}.jsonl"
+        path.write_text(json.dumps({"type": "user", "message": {"role": "user", "content": name}}) + "\n")
+        os.utime(path, (changed, changed))
+    memory.sync()
+    assert [(session.title, session.modified) for session in memory.sessions()] == [
+        ("two", 1.79e9),
+        ("three", 1.78e9),
+        ("one", 1.77e9),
+    ]
 
 
 def test_plans_and_answers_are_found_without_tools(memory: BuiltinMemory, projects: Path) -> None:

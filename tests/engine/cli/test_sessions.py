@@ -7,7 +7,7 @@ import pytest
 
 from tests.helpers.command_line import Run
 from tests.helpers.fake_memory import FakeMemory
-from tests.helpers.fake_sessions import MASK, SECRET, SESSIONS, UNTITLED, VALVE, make_session
+from tests.helpers.fake_sessions import MASK, NOW, SECRET, SESSIONS, UNTITLED, VALVE, make_session
 
 SAMPLE = Path(__file__).resolve().parents[3] / "resources" / "sample_sessions"
 STORES = ("chatgpt", "claude-code", "codex", "gemini", "openclaw")
@@ -92,6 +92,36 @@ def test_names_are_as_long_as_they_must_be(run: Run, memory: FakeMemory) -> None
     assert names == {"019b77aa-1", "019b77aa-2", "5f5f5f5f", "sessions/a/4.reset", "sessions/a/4", "sessions/a/6"}
     for name in names:
         assert run("sessions", "show", name).code == 0, name
+
+
+def test_ids_of_one_agent_are_not_cut_to_what_they_share(run: Run, memory: FakeMemory) -> None:
+    ids = {
+        "session-5e6f7a8b-0000-4000-8000-000000000002": "session-5e6f7a8b",
+        "20251103_1": "20251103_1",
+        "20251103_12": "20251103_12",
+        "20251104_1": "20251104_1",
+        "ses_0a1b2c3d4e5f": "ses_0a1b2c3d",
+    }
+    only(memory, *({"path": f"sessions/a/{number}", "id": id} for number, id in enumerate(ids)))
+    assert {line.split()[0] for line in run("sessions").out.splitlines()} == set(ids.values())
+    for id, name in ids.items():
+        assert run("sessions", "show", name, "--json").json["summary"]["id"] == id
+
+
+def test_session_without_an_end_has_the_time_of_its_file(run: Run, memory: FakeMemory) -> None:
+    day = 86_400.0
+    only(
+        memory,
+        {"path": "sessions/a/1", "id": "old", "started": NOW - 9 * day, "ended": None, "modified": NOW - 3 * day},
+        {"path": "sessions/a/2", "id": "new", "started": None, "ended": None, "modified": NOW - day},
+        {"path": "sessions/a/3", "id": "never", "started": None, "ended": None},
+    )
+    shown = {line.split()[0]: line.split()[1] for line in run("sessions").out.splitlines()}
+    assert shown == {"old": "2026-02-08", "new": "2026-02-10", "never": "no"}
+    found = run("sessions", "--since", "2026-02-08", "--until", "2026-02-10", "--json").json["sessions"]
+    assert {session["id"] for session in found} == {"old", "new"}
+    found = run("sessions", "--since", "2026-02-09", "--json").json["sessions"]
+    assert [session["id"] for session in found] == ["new"]
 
 
 # --- show -----------------------------------------------------------------------------------------------------------

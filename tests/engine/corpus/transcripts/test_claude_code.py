@@ -461,7 +461,7 @@ def test_titles_ranked_by_source_last_wins() -> None:
         ([custom, by_agent], "Mine"),
         ([custom, {**custom, "customTitle": "Newer"}], "Newer"),
         ([custom, {**custom, "customTitle": ""}, {**custom, "customTitle": 7}], "Mine"),
-        ([{**custom, "customTitle": "x" * 5000}], "x" * 200),
+        ([{**custom, "customTitle": "x" * 5000}], "x" * 199 + "…"),
     ]:
         parser = ClaudeCodeFormat().parser("s.jsonl")
         feed(parser, enumerate(lines, 1))
