@@ -17,7 +17,8 @@ from engine.corpus.transcripts import exports
 from engine.corpus.transcripts.exports import branch, left_branches, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.turns import Part, next_turn
 
 _AGENT = "claude"
 _OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\[?\s*\{(?=.*?"uuid"\s*:)(?=.*?"chat_messages"\s*:)', re.DOTALL)
@@ -27,9 +28,6 @@ _ARTIFACTS = "artifacts"
 _PROSE = ("", "text/markdown", "text/plain")
 _FENCES = re.compile("`{3,}")
 _LANGUAGES = {"text/html": "html", "image/svg+xml": "xml", "application/vnd.ant.react": "jsx"}
-
-_Part = tuple[Role, Kind, str, str]
-"""Role, kind, text and the name of the tool."""
 
 
 class _Parser(LineParser):
@@ -42,34 +40,30 @@ class _Parser(LineParser):
             role = "system"
         parts = [part for block in items(value.get("content")) for part in self._block(block, role) if part[2].strip()]
         if not any(part[1] == "text" for part in parts) and not any(part[1] == "tool-call" for part in parts):
-            parts.append((role, "text", string(value.get("text")), ""))  # older exports have nothing else
-        parts += ((role, "text", text, "") for text in _attached(value))
-        parts = [part for part in parts if part[2].strip()]
-        if not parts:
-            return []
-        self.ordinal += 1
-        id, time = string(value.get("uuid")), seconds(value.get("created_at"))
-        return [self.part(*part[:3], self.ordinal, id=id, time=time, tool=part[3]) for part in parts]
+            parts.append(Part(role, "text", string(value.get("text"))))  # older exports have nothing else
+        parts += (Part(role, "text", text) for text in _attached(value))
+        return next_turn(self, parts, id=string(value.get("uuid")), time=seconds(value.get("created_at")))
 
-    def _block(self, value: object, role: Role) -> Iterator[_Part]:
+    def _block(self, value: object, role: Role) -> Iterator[Part]:
         block = mapping(value)
         kind, name = block.get("type"), string(block.get("name"))
         if kind in ("text", "voice_note"):
-            yield role, "text", string(block.get("text")), ""
+            yield Part(role, "text", string(block.get("text")))
         elif kind == "thinking":
-            yield role, "thinking", string(block.get("thinking")), ""
+            yield Part(role, "thinking", string(block.get("thinking")))
         elif kind == "tool_use":
             document = _artifact(mapping(block.get("input"))) if name == _ARTIFACTS else ""
-            yield (
-                (role, "text", document, "") if document else (role, "tool-call", tool_input(block.get("input")), name)
-            )
+            if document:
+                yield Part(role, "text", document)
+            else:
+                yield Part(role, "tool-call", tool_input(block.get("input")), name)
         elif kind == "tool_result":
-            yield "tool", "tool-result", content(block.get("content")), name
+            yield Part("tool", "tool-result", content(block.get("content")), name)
         elif kind == "image":
-            yield role, "text", "[image]", ""
+            yield Part(role, "text", "[image]")
         elif kind not in _SILENT:
             self.count_unknown(kind)
-            yield role, "text", string(block.get("text")), ""
+            yield Part(role, "text", string(block.get("text")))
 
 
 def _artifact(given: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ from engine.base.bounded_json import BoundedDigits, built
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.jsonl import first_line
 from engine.corpus.transcripts.messages import Message
 
@@ -73,6 +73,15 @@ def conversations(path: str, cancel: CancelToken | None = None) -> Iterator[Mapp
             for member in _members(archive):
                 with archive.open(member) as document:
                     yield from _objects(_Reader(document, cancel))
+
+
+def one_session(
+    path: str, cancel: CancelToken | None, read: Callable[[Mapping[str, Any]], Conversation]
+) -> Iterator[Conversation]:
+    """The session of a document that is one; none without messages. Raises as `conversations` does."""
+    found = next(map(read, conversations(path, cancel)), None)
+    if found is not None and found.messages:
+        yield found
 
 
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ArithmeticError)
