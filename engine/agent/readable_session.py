@@ -13,16 +13,25 @@ _LONGEST_INPUT = 64 * 1024
 
 
 def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:
-    """Its lines, a message's together. Thinking, and tools' calls with their results, are a line each unless `full`."""
+    """Its lines, a message's together. Thinking, and tools' calls with their results, are a line each, and
+    a branch that was left is one line, unless `full`."""
     for line in _head(session.summary):
         yield " ".join(line.split())
     if session.masked:
         yield f"Secrets are masked in {plural(session.masked, 'message')}."
     if session.unknown:
-        yield f"Passed over as unknown: {', '.join(f'{kind} ({count:,})' for kind, count in session.unknown)}."
+        kinds = ", ".join(f"{kind} ({count:,})" for kind, count in session.unknown)
+        yield f"{unknown_items(sum(count for _, count in session.unknown))}: {kinds}."
     day = ""
     speaker, ordinal = "", 0  # of the message above
+    left = 0
     for message, text in _parts(session.messages, full=full):
+        if message.rewound and not full:
+            left += message.kind == "text"
+            continue
+        if left:
+            yield _left_branch(left)
+            speaker, left = "", 0
         moment = None if message.time is None else datetime.fromtimestamp(message.time)
         if moment is not None and f"{moment:%Y-%m-%d}" != day:
             day = f"{moment:%Y-%m-%d}"
@@ -32,13 +41,25 @@ def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:
             speaker, ordinal = says, message.ordinal
             yield f"\n{says}{'' if moment is None else f'  {moment:%H:%M}'}"
         yield text
+    if left:
+        yield _left_branch(left)
+
+
+def _left_branch(messages: int) -> str:
+    return f"\n[Left branch: {plural(messages, 'message')}]"
+
+
+def unknown_items(count: int) -> str:
+    """How many items of a transcript were not understood."""
+    return f"{plural(count, 'item')} of unknown type"
 
 
 def _speaker(message: SessionMessage, *, aside: bool) -> str:
     """The speaker: the agent for a tool result; empty for text inserted by the program."""
     if message.role == "system":
         return ""
-    return f"{'User' if message.role == 'user' else 'Assistant'}{' (aside)' if aside else ''}"
+    left = " (left branch)" if message.rewound else ""
+    return f"{'User' if message.role == 'user' else 'Assistant'}{' (aside)' if aside else ''}{left}"
 
 
 def _head(summary: SessionSummary) -> Iterator[str]:

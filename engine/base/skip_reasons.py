@@ -40,7 +40,7 @@ def tr_reason(stored: str) -> str:
 
 def files_covered(stored: str) -> int:
     """Return the number of files that a sentence from `said` covers: 1, or the count of a summary."""
-    for reason in (OTHER_EXTENSIONS, MORE_OF_A_RULE) if stored[:1].isdigit() else ():
+    for reason in (OTHER_EXTENSIONS, MORE_OF_A_RULE, MORE_OTHER_NAMES) if stored[:1].isdigit() else ():
         for form in filter(None, (reason.one, reason.many)):
             if found := _pattern(form).fullmatch(stored):
                 return int(found[1].replace(",", ""))
@@ -119,6 +119,14 @@ NOT_EMBEDDED = Reason(marked("A passage is found by words only: {problem}"))
 # --- transcripts ------------------------------------------------------------------------------------------------------
 
 NO_TRANSCRIPT_NAME = Reason(marked("By its name it is no transcript of an agent that is known."))
+MORE_OTHER_NAMES = Reason(
+    marked("{count:,} more file in it is no transcript by its name."),
+    marked("{count:,} more files in it are no transcripts by their names."),
+)
+OTHER_NAMES = Reason(
+    marked("{count:,} file in it is not read, because by its name it is no transcript: {names}"),
+    marked("{count:,} files in it are not read, because by their names they are no transcripts: {names}"),
+)
 NO_TRANSCRIPT = Reason(marked("It is no transcript of an agent that is known."))
 NO_TRANSCRIPT_OR_EMPTY = Reason(marked("It is no transcript of an agent that is known, or nothing was said in it."))
 PART_OF_SESSIONS = Reason(marked("It is read as a part of the sessions beside this folder."))

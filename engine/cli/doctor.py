@@ -108,7 +108,7 @@ def _look(place: CliWorkspace, arguments: Namespace, token: CancelToken) -> Iter
             if insight is None:
                 yield fine("inside", "Inside", manager.lacks["insight"])
                 yield _advised(look_at_user_data(manager.user_data), manager)
-                yield from sources.look_at_stores(place.settings, find_transcripts(place.settings, cancel=token))
+                yield from sources.look_at_stores(place.settings, find_transcripts(place.settings, cancel=token), {})
                 return
             for finding in insight.health(token, ask=True, deep=arguments.deep, progress=line):
                 line.clear()
@@ -142,7 +142,7 @@ def _about_backend(manager: "MemorySearchManager", token: CancelToken) -> Health
 
 def _without_index(place: CliWorkspace, token: CancelToken) -> Iterator[HealthFinding]:
     yield degraded("index", "Index", "There is no index of this folder yet.", advice=_INDEX)
-    yield from sources.look_at_stores(place.settings, find_transcripts(place.settings, cancel=token))
+    yield from sources.look_at_stores(place.settings, find_transcripts(place.settings, cancel=token), {})
     yield from provider.look_at_keys(place.settings)
     selection = select_provider(place.settings, cancel=token)
     try:

@@ -4,7 +4,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from datetime import datetime
 
-from engine.agent.readable_session import readable_session
+from engine.agent.readable_session import readable_session, unknown_items
 from engine.base.errors import MnemoscopeError
 from engine.base.formatting import plural
 from engine.cli.output import print_json, safe
@@ -60,9 +60,10 @@ def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
     for session in shown:
         title = f"{'(part) ' if session.parent else ''}{session.title or 'Untitled'}"
         project = f"  [{_folder_name(session.project)}]" if session.project else ""
+        unknown = f"  ({unknown_items(session.unknown)})" if session.unknown else ""
         line = (
             f"{names[session.path]:<{name_width}}  {_moment(_last(session))}  {session.agent:<{agent_width}}  "
-            f"{session.messages:>5,}  {title}{project}"
+            f"{session.messages:>5,}  {title}{project}{unknown}"
         )
         print(safe(line))
     if not found:
@@ -83,7 +84,8 @@ def _fits(session: SessionSummary, arguments: Namespace) -> bool:
 
 
 def _last(session: SessionSummary) -> float | None:
-    return session.started if session.ended is None else session.ended
+    """When it ended, else when its transcript was changed last."""
+    return next((time for time in (session.ended, session.modified, session.started) if time is not None), None)
 
 
 def _moment(time: float | None) -> str:

@@ -16,6 +16,7 @@ import msgspec
 from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused, WorkspaceError
+from engine.base.skip_reasons import OTHER_NAMES, files_covered
 from engine.corpus.discovery import discover
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.machine import Machine
@@ -24,6 +25,7 @@ from engine.corpus.transcripts.agents.openclaw import NAMES, state_folders, subf
 from engine.corpus.transcripts.json_values import items, mapping, string
 from engine.corpus.transcripts.registry import session_folders
 from engine.corpus.transcripts.stores import find_stores, find_transcripts
+from engine.corpus.transcripts.transcript_files import NO_TRANSCRIPT
 from engine.records import FileIssue, FoundPlace, FoundPlaces, PlaceKind
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
@@ -123,6 +125,7 @@ def _read(path: str) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------------------
 
+_MOST_NAMED = 3
 _MOST_ENTRIES = 100_000
 """Limit for one folder, which takes half a second; beyond it, "more than" is shown."""
 
@@ -247,10 +250,19 @@ def _measure(candidate: Candidate, issues: list[FileIssue], cancel: CancelToken 
 def _transcripts(path: str, issues: list[FileIssue], cancel: CancelToken | None) -> tuple[list[FoundFile], bool]:
     settings = _listing((path,))
     found = find_transcripts(settings, cancel=cancel, most_entries=_MOST_ENTRIES)
-    itself = {store.name for store in find_stores(settings)}
+    (store,) = find_stores(settings)
+    others = [issue for issue in found.skipped if issue.rule == NO_TRANSCRIPT.rule]
     issues += [
-        FileIssue(path=path, rule=issue.rule, detail=issue.detail) for issue in found.skipped if issue.path in itself
+        FileIssue(path=path, rule=issue.rule, detail=issue.detail)
+        for issue in found.skipped
+        if issue.path == store.name
     ]
+    if others:
+        names = [issue.path.removeprefix(f"{store.name}/") for issue in others[:_MOST_NAMED]]
+        shortened = ", ".join(names) + ", …" * (len(others) > _MOST_NAMED)
+        count = sum(files_covered(issue.detail) for issue in others)
+        detail = OTHER_NAMES.said(count=count, names=shortened)
+        issues.append(FileIssue(path=path, rule=NO_TRANSCRIPT.rule, detail=detail))
     return found.files, found.whole
 
 

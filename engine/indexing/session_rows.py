@@ -17,6 +17,7 @@ import msgspec
 from engine.base.cancellation import CancelToken
 from engine.corpus.folder_walk import LATEST_NS, FoundFile
 from engine.corpus.transcripts.chunk_packing import ChunkPacker, SessionChunk, SpokenMessage
+from engine.corpus.transcripts.message_offsets import write_lines
 from engine.corpus.transcripts.messages import Message, SessionFacts
 from engine.indexing.commits import Change
 from engine.indexing.note_preparation import chunk_rows
@@ -69,6 +70,8 @@ def session_file(
             ended=facts.ended,
             messages=messages,
             bytes=size,
+            unknown=facts.unknown,
+            rewound=write_lines(facts.rewound),
         ),
     )
 
@@ -215,7 +218,7 @@ def is_wanted(message: Message, settings: SessionSettings) -> bool:
 
 def said(message: Message) -> SpokenMessage:
     """What is indexed of it: secrets are masked."""
-    return SpokenMessage(message.role, redact(message.text), message.line, message.ordinal, redact(message.id))
+    return SpokenMessage(message.author, redact(message.text), message.line, message.ordinal, redact(message.id))
 
 
 def note_transcript(writer: Writer, file: FoundFile, state: bytes | None, rule: str = "", detail: str = "") -> None:

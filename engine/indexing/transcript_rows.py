@@ -131,13 +131,13 @@ class DocumentRows:
         with ExitStack() as unless_put:
             rows = ChunkRows(self._store.files.folder, self._token)
             unless_put.callback(rows.close)
-            for message in conversation.messages:
+            for message in conversation.everything:
                 packer.add([message])
                 rows.add(packer.take())
             rows.add(packer.finish())
             rows.analyse()
             count = sum(map(facts.counts, conversation.messages))
-            size = sum(len(message.text) for message in conversation.messages)
+            size = sum(len(message.text) for message in conversation.everything)
             new = session_file(file, name, facts, count, rows, hash=digest, size=size)
             unless_put.pop_all()
             self._commits.put(_putting(new, rows), indexed=1)
@@ -159,7 +159,7 @@ def _putting(new: NewFile, rows: ChunkRows) -> Change:
 
 def _digest(conversation: Conversation) -> str:
     facts = conversation.facts
-    content = msgspec.json.encode((facts.title, facts.project, conversation.messages))
+    content = msgspec.json.encode((facts.title, facts.project, facts.rewound, facts.unknown, conversation.everything))
     return hashlib.sha256(content).hexdigest()
 
 

@@ -110,13 +110,18 @@ class SessionFiles:
         if found is None:
             raise FileNotFoundError(path)
         masked = 0
+        rewound = found.facts.rewound
         messages = []
-        for message in found.messages:
+        for message in found.everything:
             if cancel is not None:
                 cancel.checkpoint()
             safe = _masked(message)
             masked += safe.text != message.text
-            messages.append(_shown(message if reveal else safe))
+            messages.append(
+                _shown(
+                    message if reveal else safe, rewound=any(first <= message.line <= last for first, last in rewound)
+                )
+            )
         return SessionText(
             summary=self._known(path),
             messages=tuple(messages),
@@ -167,9 +172,9 @@ def _masked(message: Message) -> Message:
     return msgspec.structs.replace(message, text=redact(message.text), id=redact(message.id), tool=redact(message.tool))
 
 
-def _shown(message: Message) -> SessionMessage:
+def _shown(message: Message, *, rewound: bool) -> SessionMessage:
     return SessionMessage(
-        role=message.role,
+        role=message.author,
         kind=message.kind,
         text=message.text,
         line=message.line,
@@ -178,4 +183,5 @@ def _shown(message: Message) -> SessionMessage:
         time=message.time,
         tool=message.tool,
         side=message.side,
+        rewound=rewound,
     )

@@ -26,6 +26,7 @@ from engine.records import (
     SyncReport,
 )
 from engine.store import stored_models
+from engine.store.sessions import transcripts
 from engine.store.stored_models import ModelName
 
 _ROWS = (database.CHUNKS, keywords.ROWS, keywords.SAMPLE, database.WORDS, vectors.VECTORS, database.GENERATIONS)
@@ -111,7 +112,9 @@ class Health:
     def _look_at_sources(self, subject: Subject, selection: Selection) -> Iterator[HealthFinding]:
         subject.step(tr("Looking through the folders"), 0, 0)
         found = find_transcripts(self._settings, cancel=self._cancel)
-        yield from sources.look_at_stores(self._settings, found)
+        with self._store.read(self._cancel) as snapshot:
+            known = transcripts(snapshot)
+        yield from sources.look_at_stores(self._settings, found, known)
         yield sources.look_at_notes(subject)
         with self._store.read(self._cancel) as snapshot:
             inside = [sources.look_at_transcripts(self._settings, found, snapshot), *sources.look_at_issues(snapshot)]

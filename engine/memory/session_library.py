@@ -1,5 +1,6 @@
 """The sessions of an index: listing, and similarity by vectors."""
 
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -153,12 +154,17 @@ def summary_of(stored: StoredSession) -> SessionSummary:
         bytes=stored.bytes,
         parent=stored.parent,
         resume_command=command,
+        modified=stored.modified,
+        unknown=stored.unknown,
     )
 
 
 # --- User-friendly names of sessions: the stable name, the id, or a prefix of the id ---------------------------------
 
 _SHORT_ID = 8
+_DATED_ID = re.compile(r"\d{8}_\d+")
+_WORD_OF_ID = re.compile(r"[A-Za-z]+[-_](?=[0-9a-f]{8})")
+"""A word that all ids of an agent begin with, such as iFlow's `session-`."""
 _MOST_CANDIDATES = 4
 
 
@@ -172,7 +178,10 @@ def short_names(known: Sequence[SessionSummary]) -> dict[str, str]:
     def name(session: SessionSummary) -> str:
         if not session.id or times[session.id] > 1:
             return session.path  # for example a reset session, whose archive has the same id
-        lengths = range(_SHORT_ID, len(session.id))
+        if _DATED_ID.fullmatch(session.id):
+            return session.id  # its beginning is that of every session of the day
+        word = _WORD_OF_ID.match(session.id)
+        lengths = range(_SHORT_ID + (word.end() if word else 0), len(session.id))
         return next((session.id[:length] for length in lengths if beginnings[session.id[:length]] == 1), session.id)
 
     return {session.path: name(session) for session in known}

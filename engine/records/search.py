@@ -69,6 +69,8 @@ class MessagePlace(Record, frozen=True):
     agent: str = ""
     """As in `SessionSummary`."""
     project: str = ""
+    rewound: bool = False
+    """As in `SessionMessage`."""
 
 
 class Passage(Record, frozen=True):

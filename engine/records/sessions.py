@@ -30,6 +30,10 @@ class SessionSummary(Record, frozen=True):
     """Id of the session that it is part of, such as a sub-agent's; empty for a main session."""
     resume_command: str
     """Shell command that resumes it in its agent; empty if there is none."""
+    modified: float | None = None
+    """When it ended, else when its transcript was changed last; None if unknown."""
+    unknown: int = 0
+    """How many items of its transcript, lines or blocks, were not understood, as of the last index update."""
 
 
 class SessionMessage(Record, frozen=True, gc=False):
@@ -52,6 +56,8 @@ class SessionMessage(Record, frozen=True, gc=False):
     """Name of the tool of a call or a result."""
     side: bool
     """Part of a side conversation, such as a sub-agent's."""
+    rewound: bool = False
+    """Part of a branch that the user left by going back to an earlier message."""
 
 
 class SessionText(Record, frozen=True):
@@ -63,7 +69,7 @@ class SessionText(Record, frozen=True):
     masked: int
     """How many messages hold secrets that are masked; with `reveal`, would be."""
     unknown: tuple[tuple[str, int], ...]
-    """Types of lines that were not understood, with their counts."""
+    """Types of items that were not understood, with their counts."""
 
 
 # --- Notes that sum a session up, before and after they are written --------------------------------------------------

@@ -40,7 +40,8 @@ def results_markdown(results: Iterable[MemorySearchResult], *, asked: str, total
         if result.workspace:
             told.append(f"in {_code(result.workspace)}")
         if result.message is not None:
-            told.append(_SAID_BY.get(result.message.role, result.message.role))
+            left = " (left branch)" if result.message.rewound else ""
+            told.append(f"{_SAID_BY.get(result.message.role, result.message.role)}{left}")
         yield " · ".join(told)
         yield _quoted(result.snippet)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import apsw
 
-from engine.corpus.transcripts.message_offsets import MessageOffset, read_places
+from engine.corpus.transcripts.message_offsets import MessageOffset, is_among, read_places
 from engine.records import FileRange, MatchField, MemorySearchResult, MessagePlace
 from engine.search.explanation import Scored
 from engine.search.scoring import Blend
@@ -104,7 +104,14 @@ def _inside(ranges: Sequence[FileRange], spans: Sequence[FileRange]) -> list[Fil
 
 
 def _message(place: MessageOffset, chunk: StoredChunk) -> MessagePlace:
-    return MessagePlace(ordinal=place.ordinal, id=place.id, role=place.role, agent=chunk.agent, project=chunk.project)
+    return MessagePlace(
+        ordinal=place.ordinal,
+        id=place.id,
+        role=place.role,
+        agent=chunk.agent,
+        project=chunk.project,
+        rewound=is_among(place.line, chunk.rewound),
+    )
 
 
 def _place(encoded: bytes, offset: int) -> MessageOffset:

@@ -72,11 +72,21 @@ def _index_4_front_matter(connection: apsw.Connection) -> None:
         _create_front_matter(connection, Tables(generation))
 
 
+def _index_5_unread_parts(connection: apsw.Connection) -> None:
+    for generation in generations_present(connection):
+        table = Tables(generation).sessions
+        columns = {name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")}
+        if "unknown" not in columns:
+            connection.execute(f"ALTER TABLE {table} ADD COLUMN unknown INTEGER NOT NULL DEFAULT 0")
+            connection.execute(f"ALTER TABLE {table} ADD COLUMN rewound TEXT NOT NULL DEFAULT ''")
+
+
 INDEX_MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _index_1_shared_tables,
     _index_2_sessions,
     _index_3_query_language,
     _index_4_front_matter,
+    _index_5_unread_parts,
 )
 
 
@@ -161,7 +171,8 @@ def _create_sessions(connection: apsw.Connection, tables: Tables) -> None:
         f"""CREATE TABLE IF NOT EXISTS {tables.sessions} (
             file_id INTEGER PRIMARY KEY, transcript TEXT NOT NULL, agent TEXT NOT NULL, session_id TEXT NOT NULL,
             project TEXT NOT NULL, branch TEXT NOT NULL, parent TEXT NOT NULL, started REAL, ended REAL,
-            messages INTEGER NOT NULL, bytes INTEGER NOT NULL)"""
+            messages INTEGER NOT NULL, bytes INTEGER NOT NULL, unknown INTEGER NOT NULL DEFAULT 0,
+            rewound TEXT NOT NULL DEFAULT '')"""
     )
     connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.sessions}_transcript ON {tables.sessions} (transcript)")
     # `state` lets a reader resume where the transcript ended; NULL if it must start over.

@@ -35,6 +35,10 @@ class StoredSession(NamedTuple):
     ended: _Time | None
     messages: int
     bytes: int
+    unknown: int = 0
+    rewound: str = ""
+    modified: float | None = None
+    """When it ended, else when its transcript was changed last."""
 
 
 def transcripts(snapshot: Snapshot) -> dict[str, StoredTranscript]:
@@ -68,7 +72,8 @@ def sessions(snapshot: Snapshot, path: str | None = None) -> list[StoredSession]
     """All indexed sessions, or only the one of this name; newest first."""
     rows = snapshot.connection.execute(
         f"""SELECT f.path, f.title, s.agent, s.session_id, s.project, s.branch, s.parent, s.started, s.ended,
-                s.messages, s.bytes
+                s.messages, s.bytes, s.unknown, s.rewound,
+                f.mtime_ns / 1e9
             FROM {snapshot.tables.sessions} s CROSS JOIN {snapshot.tables.files} f ON f.id = s.file_id
             WHERE ?1 IS NULL OR f.path = ?1
             ORDER BY f.mtime_ns DESC, f.path""",

@@ -19,7 +19,7 @@ MOST_FREE = 0.25
 """Share of empty pages above which they are returned to the disk; below it, new notes will fill them."""
 _GROUP = 400
 _CHUNK_TYPES = tuple(
-    (int, str, str, str, str, int, int, int, str, str, places, str, str) for places in (type(None), bytes)
+    (int, str, str, str, str, int, int, int, str, str, places, str, str, str) for places in (type(None), bytes)
 )
 _Row = TypeVar("_Row")
 
@@ -52,6 +52,8 @@ class StoredChunk:
     agent: str
     """Sessions only, else empty; the same holds for `project`."""
     project: str
+    rewound: str
+    """Lines that the user left by going back."""
 
     @property
     def citation(self) -> str:
@@ -172,7 +174,8 @@ class Snapshot:
         for group in _groups(ids):
             rows = self.connection.execute(
                 f"""SELECT c.id, f.path, f.source, f.title, f.language, f.mtime_ns, c.start_line, c.end_line, c.heading,
-                        c.text, c.places, coalesce(s.agent, ''), coalesce(s.project, '')
+                        c.text, c.places, coalesce(s.agent, ''), coalesce(s.project, ''),
+                        coalesce(s.rewound, '')
                     FROM {self.tables.chunks} c CROSS JOIN {self.tables.files} f ON f.id = c.file_id
                     LEFT JOIN {self.tables.sessions} s ON s.file_id = f.id
                     WHERE c.id IN ({_marks(group)})""",

@@ -52,6 +52,10 @@ class NewSession(msgspec.Struct, frozen=True, gc=False):
     ended: float | None
     messages: int
     bytes: int
+    unknown: int = 0
+    """How many of its lines or blocks were not understood."""
+    rewound: str = ""
+    """Its lines that the user left by going back, as `write_lines` makes them."""
 
 
 class NewChunks(Protocol):
@@ -117,7 +121,7 @@ class Writer(Snapshot):
             (_file_row(id_, file) for id_, file in enumerate(files, first)),
         )
         self.connection.executemany(
-            f"""INSERT INTO {self.tables.sessions} SELECT ?1, {",".join("?" * 10)}
+            f"""INSERT INTO {self.tables.sessions} SELECT ?1, {",".join("?" * 12)}
                 WHERE EXISTS (SELECT 1 FROM {self.tables.files} WHERE id = ?1)""",
             (_session_row(id_, file.session) for id_, file in enumerate(files, first) if file.session is not None),
         )
@@ -151,7 +155,7 @@ class Writer(Snapshot):
             after += len(rows)
         if file.session is not None:
             self.connection.execute(
-                f"INSERT OR REPLACE INTO {self.tables.sessions} VALUES ({','.join('?' * 11)})",
+                f"INSERT OR REPLACE INTO {self.tables.sessions} VALUES ({','.join('?' * 13)})",
                 _session_row(file_id, file.session),
             )
         return list(range(first, after))
@@ -342,5 +346,5 @@ def _file_row(id_: int | None, file: NewFile) -> tuple[int | str | None, ...]:
 def _session_row(file_id: int, session: NewSession) -> tuple[int | float | str | None, ...]:
     return (
         file_id, session.transcript, session.agent, session.id, session.project, session.branch, session.parent,
-        session.started, session.ended, session.messages, session.bytes,
+        session.started, session.ended, session.messages, session.bytes, session.unknown, session.rewound,
     )  # fmt: skip

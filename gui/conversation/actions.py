@@ -54,7 +54,9 @@ def _parts(conversation: Conversation, detail: Detail, token: CancelToken) -> It
     for number, entry in enumerate(conversation.entries):
         token.checkpoint()
         said = entry.kind in ("user", "speech")
-        if not said and detail == "hidden":
+        # A branch is one line, or else all of its messages.
+        left_out = detail == "full" if entry.kind == "branch" else entry.branch >= 0 and detail != "full"
+        if left_out or (not said and detail == "hidden"):
             continue
         if entry.speaker != speaker:
             speaker = entry.speaker
@@ -324,7 +326,7 @@ class ConversationActions(QObject):
         if self._view.selection.text():
             self._menu.addAction(self.copy)
         self._menu.addActions([self.copy_message, self.link, self.like, self.raw])
-        if conversation.entries[current].kind in ("thinking", "tool"):
+        if conversation.entries[current].kind not in ("user", "speech"):
             self._menu.addAction(self.fold)
         self._menu.addSeparator()
         self._menu.addActions([self.remember, self.copy_session, self.prompts, self.more, self.similar])

@@ -61,7 +61,7 @@ def _load(language: str) -> Any:
     return None
 
 
-EntryKind = Literal["user", "speech", "thinking", "tool"]
+EntryKind = Literal["user", "speech", "thinking", "tool", "branch"]
 
 _LANGUAGE_SAMPLE = 6_000
 _OPEN_CALLS = 64
@@ -90,7 +90,10 @@ class Piece(NamedTuple):
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
-    """One displayed item: a message, reasoning, or a tool call with its result."""
+    """One displayed item: a message, reasoning, a tool call with its result, or the heading of a branch.
+
+    A branch is a sequence of messages that the user left by going back to an earlier one. Its heading has no pieces.
+    """
 
     kind: EntryKind
     speaker: str
@@ -107,6 +110,10 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     time: float | None
     day: int
     """Proleptic Gregorian ordinal in local time; 0 where the time is unknown."""
+    branch: int = -1
+    """The entry that is the heading of its branch."""
+    members: int = 0
+    """Of a branch: how many entries follow in it."""
 
     @property
     def after_piece(self) -> int:
@@ -154,10 +161,15 @@ class Conversation:
         self.entry_of_piece = array("L")
         for number, entry in enumerate(entries):
             self.entry_of_piece.extend([number] * entry.piece_count)
-        self.prompts = tuple(number for number, entry in enumerate(entries) if entry.kind == "user")
-        """Entries of the user."""
+        self.prompts = tuple(
+            number for number, entry in enumerate(entries) if entry.kind == "user" and entry.branch < 0
+        )
+        """Entries of the user, without those of branches that were left."""
         by_line = sorted(
-            (session.messages[part].line, number) for number, entry in enumerate(entries) for part in entry.parts
+            (session.messages[part].line, number)
+            for number, entry in enumerate(entries)
+            if entry.kind != "branch"
+            for part in entry.parts
         )
         self._lines = array("Q", (line for line, _ in by_line))
         self._entries_by_line = array("L", (number for _, number in by_line))
@@ -210,9 +222,17 @@ def prepare(session: SessionText, token: CancelToken) -> Conversation:
 
     entries: list[Entry] = []
     pieces = Pieces()
+    branch = -1
     for kind, parts in _grouped(session.messages):
         token.checkpoint()
         first = session.messages[parts[0]]
+        if first.rewound and branch < 0:
+            branch = len(entries)
+            entries.append(_heading(first, parts[0], len(pieces)))
+        elif not first.rewound:
+            branch = -1
+        if branch >= 0:
+            entries[branch] = _counted(entries[branch], kind)
         before, clamped = len(pieces), []
         for part in parts:
             text = session.messages[part].text
@@ -236,10 +256,22 @@ def prepare(session: SessionText, token: CancelToken) -> Conversation:
                 max(lines),
                 first.time,
                 _day(first.time),
+                branch,
             )
         )
     said = " ".join(_sample(session.messages))
     return Conversation(session, detect_language(said), entries, pieces)
+
+
+def _heading(first: SessionMessage, number: int, piece: int) -> Entry:
+    """The heading of a branch that begins with this message, without entries yet."""
+    return Entry("branch", _speaker(first), (number,), piece, 0, (), 0, 0, first.time, _day(first.time))
+
+
+def _counted(heading: Entry, kind: EntryKind) -> Entry:
+    """The heading after one more entry; its `lines` are the messages of the branch."""
+    lines = heading.lines + (kind in ("user", "speech"))
+    return msgspec.structs.replace(heading, members=heading.members + 1, lines=lines)
 
 
 def _line_count(text: str) -> int:
@@ -282,6 +314,11 @@ def _grouped(messages: Sequence[SessionMessage]) -> Iterator[tuple[EntryKind, tu
 
 
 def _speaker(message: SessionMessage) -> str:
+    speaker = _author(message)
+    return tr("{speaker} (left branch)", speaker=speaker) if message.rewound else speaker
+
+
+def _author(message: SessionMessage) -> str:
     if message.side:
         return tr("Sub-agent")
     if message.role == "system":
@@ -394,6 +431,9 @@ def summary(conversation: Conversation, entry: Entry) -> tuple[str, str, str]:
     if entry.kind == "thinking":
         size = tr_count("{count:,} character", "{count:,} characters", len(first.text))
         return tr("Thinking"), first_words(first.text), size
+    if entry.kind == "branch":
+        size = tr_count("{count:,} message", "{count:,} messages", entry.lines)
+        return tr("Left branch"), first_words(first.text), size
     last = conversation.session.messages[entry.parts[-1]]
     size = tr_count("{count:,} line", "{count:,} lines", entry.lines)
     if first.kind == "tool-call":

@@ -6,8 +6,8 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from engine import SessionSummary, SessionText, tr, tr_count
-from gui.sessions.wording import UNTITLED, agent_name, folder_name, message_count, span
+from engine import SessionSummary, SessionText, tr
+from gui.sessions.wording import UNTITLED, agent_name, folder_name, message_count, span, unknown_count
 from gui.style.stylesheet import set_role
 from gui.style.typography import font_scale
 from gui.viewer.header import FoldingActions
@@ -59,11 +59,11 @@ class ConversationHeader(QFrame):
             when,
             span(summary.started, summary.ended),
             message_count(summary.messages),
-            tr_count("{count:,} line of unknown type", "{count:,} lines of unknown types", unknown) if unknown else "",
+            unknown_count(unknown),
         ]
         self.facts.setText(" · ".join(fact for fact in facts if fact))
         types = [f"{name}: {grouped(count)}" for name, count in session.unknown]
-        not_understood = [tr("Lines that were not understood:"), *types] if types else []
+        not_understood = [tr("Items of unknown type:"), *types] if types else []
         tip = [summary.project, _from_to(summary), *not_understood]
         self.facts.set_tip("\n".join(part for part in tip if part))
 

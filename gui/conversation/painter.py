@@ -263,7 +263,7 @@ class ConversationPainter:
                 pen.current(top, height)
             fold = layout.rows.fold(row.entry)
             if row.slot == SUMMARY:
-                hit = fold == "folded" and bool(self._highlights.entries[row.entry])
+                hit = fold == "folded" and any(self._highlights.entries[row.entry : row.entry + 1 + entry.members])
                 pen.summary(top, height, summary(layout.conversation, entry), folded=fold == "folded", hit=hit)
             elif row.slot == MORE:
                 pen.more(top, height, _more_words(entry.longest, all_shown=fold == "all"))

@@ -2,7 +2,8 @@
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Literal, NamedTuple
 
 from gui.conversation.entries import Conversation
@@ -16,7 +17,7 @@ _SLOT_BITS = 24
 MORE = (1 << _SLOT_BITS) - 2
 """Slots of rows without a piece: the summary of a folded entry, and the "Show all" row below a long one."""
 
-ROW_KINDS = {"user": b"u", "speech": b"s", "thinking": b"t", "tool": b"t"}
+ROW_KINDS = {"user": b"u", "speech": b"s", "thinking": b"t", "tool": b"t", "branch": b"t"}
 
 
 class Row(NamedTuple):
@@ -53,7 +54,8 @@ class Rows:
     def __init__(self, conversation: Conversation) -> None:
         """Takes a moment; any thread."""
         self._conversation = conversation
-        self._all = {detail: self._lists(detail) for detail in DETAILS}
+        every = range(len(conversation.entries))
+        self._all = {detail: self._lists(every, partial(self._default, detail)) for detail in DETAILS}
         self._folds: dict[int, Fold] = {}
         self.detail: Detail = "short"
         self.rows = PackedRows(array("Q"))
@@ -76,16 +78,19 @@ class Rows:
                 self.set_fold(entry, fold)
 
     def fold(self, entry: int) -> Fold:
-        return self._folds.get(entry) or self._default(entry, self.detail)
+        branch = self._conversation.entries[entry].branch
+        if branch >= 0 and self.fold(branch) == "folded":
+            return "gone"
+        return self._folds.get(entry) or self._shown(entry, self.detail)
 
     def set_fold(self, entry: int, fold: Fold) -> None:
-        """Unfold or fold one entry."""
-        first = self.position(Row(entry, SUMMARY))
-        after = self.position(Row(entry + 1, SUMMARY))
-        new = _packed(self._rows_of(entry, fold))
+        """Unfold or fold one entry, with those of its branch."""
+        until = entry + 1 + self._conversation.entries[entry].members
+        first, after = self.position(Row(entry, SUMMARY)), self.position(Row(until, SUMMARY))
         self._folds[entry] = fold
-        self.rows.numbers[first:after] = new
-        self.kinds[first:after] = ROW_KINDS[self._conversation.entries[entry].kind] * len(new)
+        rows, kinds = self._lists(range(entry, until), self.fold)
+        self.rows.numbers[first:after] = rows
+        self.kinds[first:after] = kinds
 
     def position(self, row: Row) -> int:
         """Position of a row, or where it would be inserted, or the number of rows for one after the last."""
@@ -99,6 +104,9 @@ class Rows:
         """Unfold the entry of a piece, and return its row."""
         conversation = self._conversation
         number = conversation.entry_of_piece[piece]
+        branch = conversation.entries[number].branch
+        if branch >= 0 and self.fold(branch) == "folded":
+            self.set_fold(branch, "clamped")
         entry, fold = conversation.entries[number], self.fold(number)
         if fold != "all":
             needed: Fold = "clamped" if piece in entry.clamped else "all"
@@ -106,29 +114,37 @@ class Rows:
                 self.set_fold(number, needed)
         return self.position(Row(number, piece - entry.first_piece))
 
-    def _lists(self, detail: Detail) -> tuple["array[int]", bytearray]:
+    def _lists(self, numbers: Iterable[int], fold: Callable[[int], Fold]) -> tuple["array[int]", bytearray]:
+        """The rows of these entries, each folded like this, and their kinds."""
         rows = array("Q")
         kinds = bytearray()
-        for number, entry in enumerate(self._conversation.entries):
-            new = _packed(self._rows_of(number, self._default(number, detail)))
+        for number in numbers:
+            new = _packed(self._rows_of(number, fold(number)))
             rows += new
-            kinds += ROW_KINDS[entry.kind] * len(new)
+            kinds += ROW_KINDS[self._conversation.entries[number].kind] * len(new)
         return rows, kinds
 
-    def _default(self, number: int, detail: Detail) -> Fold:
-        if self._conversation.entries[number].kind in ("user", "speech"):
+    def _default(self, detail: Detail, number: int) -> Fold:
+        """Branches are folded at first."""
+        return "gone" if self._conversation.entries[number].branch >= 0 else self._shown(number, detail)
+
+    def _shown(self, number: int, detail: Detail) -> Fold:
+        kind = self._conversation.entries[number].kind
+        if kind in ("user", "speech"):
             return "all"
+        if kind == "branch":
+            return "folded"
         return {"hidden": "gone", "short": "folded", "full": "clamped"}[detail]  # type: ignore[return-value]
 
     def _rows_of(self, number: int, fold: Fold) -> Iterator[Row]:
         entry = self._conversation.entries[number]
+        if fold == "gone":
+            return
         if entry.kind in ("user", "speech"):
             yield from (Row(number, slot) for slot in range(entry.piece_count))
             return
-        if fold == "gone":
-            return
         yield Row(number, SUMMARY)
-        if fold == "folded":
+        if fold == "folded" or entry.kind == "branch":
             return
         if fold == "all":
             yield from (Row(number, slot) for slot in range(entry.piece_count))

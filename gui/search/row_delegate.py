@@ -390,7 +390,10 @@ def _place(row: ResultRow) -> tuple[str, str]:
     if message is None:
         return split_name(row.result.path)[1], row.lines
     told = (agent_name(message.agent), folder_name(message.project)) if message.agent else (tr("Session"),)
-    return " · ".join(part for part in told if part), tr(_SPEAKERS.get(message.role, message.role))
+    speaker = tr(_SPEAKERS.get(message.role, message.role))
+    if message.rewound:
+        speaker = tr("{speaker} (left branch)", speaker=speaker)
+    return " · ".join(part for part in told if part), speaker
 
 
 def _paint_score(painter: QPainter, corner: QPointF, row: ResultRow, colours: Tokens) -> None:

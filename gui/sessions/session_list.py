@@ -14,7 +14,7 @@ from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.location import Location
 from gui.search.result_list import copy_text
 from gui.sessions.rows import HeadingRow, Row, SessionRow
-from gui.sessions.wording import UNTITLED, hits_text, message_count, parts_text, session_count, span
+from gui.sessions.wording import UNTITLED, hits_text, message_count, parts_text, session_count, span, unknown_count
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, mark_pen, tokens
 from gui.widgets.formatting import exact, grouped, size_text
@@ -148,7 +148,8 @@ class SessionDelegate(QStyledItemDelegate):
         # All rows tell the unit or none does; the tooltip always does.
         roomy = rect.width() >= UNIT_CHARACTERS * metrics.averageCharWidth()
         messages = message_count(summary.messages) if roomy else grouped(summary.messages)
-        shown = " · ".join(part for part in (messages, took) if part)
+        unknown = unknown_count(summary.unknown) if roomy else ""
+        shown = " · ".join(part for part in (messages, took, unknown) if part)
         painter.setFont(self._meta)
         painter.setPen(colours.muted)
         write(painter, rect, AT_RIGHT, shown)
@@ -207,6 +208,7 @@ def _spoken(row: Row) -> str:
         entry.project,
         message_count(summary.messages),
         span(summary.started, summary.ended),
+        unknown_count(summary.unknown),
         hits_text(row.hits) if row.hits else "",
         _parts_told(parts, shown=row.opened) if parts else "",
         "" if row.alike is None else tr("similarity {score:.2f}", score=row.alike),
@@ -226,6 +228,7 @@ def _tip(row: SessionRow) -> str:
     told = (
         row.entry.title,
         f"{row.entry.agent} · {message_count(summary.messages)} · {size_text(summary.bytes)}",
+        unknown_count(summary.unknown),
         " \N{EN DASH} ".join(dict.fromkeys(times)),
         tr("{folder} (branch {branch})", folder=summary.project, branch=summary.branch).lstrip()
         if summary.branch

@@ -58,5 +58,10 @@ def message_count(messages: int) -> str:
     return tr_count("{count:,} message", "{count:,} messages", messages)
 
 
+def unknown_count(items: int) -> str:
+    """Empty without such items."""
+    return tr_count("{count:,} item of unknown type", "{count:,} items of unknown type", items) if items else ""
+
+
 def session_count(sessions: int) -> str:
     return tr_count("{count:,} session", "{count:,} sessions", sessions)

@@ -86,7 +86,8 @@ def read_stored(snapshot: Snapshot, file: LocalFile) -> Stored | None:
         f"SELECT aliases, dated, evergreen FROM {tables.front_matter} WHERE file_id = ?", (file.id,)
     ).fetchone() or ("", None, 0)
     session = connection.execute(
-        f"""SELECT transcript, agent, session_id, project, branch, parent, started, ended, messages, bytes
+        f"""SELECT transcript, agent, session_id, project, branch, parent, started, ended, messages, bytes,
+                unknown, rewound
             FROM {tables.sessions} WHERE file_id = ?""",
         (file.id,),
     ).fetchone()

@@ -15,6 +15,7 @@ from engine.corpus.document import describe
 from engine.corpus.globs import Globs
 from engine.corpus.note_reader import Unreadable, read_note
 from engine.corpus.path_guard import PathGuard
+from engine.corpus.transcripts.message_offsets import is_among
 from engine.records import FileRange, MemorySearchResult, MessagePlace, Source, cite
 from engine.search.chunk_filter import Filter
 from engine.search.results import ranges_of
@@ -170,7 +171,12 @@ class ResultMapper:
             ranges=snippet.ranges,
             question=question,
             message=MessagePlace(
-                ordinal=place.ordinal, id=place.id, role=place.role, agent=known.agent, project=known.project
+                ordinal=place.ordinal,
+                id=place.id,
+                role=place.role,
+                agent=known.agent,
+                project=known.project,
+                rewound=is_among(place.line, known.rewound),
             ),
         )
 

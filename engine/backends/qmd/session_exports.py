@@ -35,7 +35,7 @@ from engine.store.sessions import StoredSession
 
 _MOST_BYTES = 1024**3
 """Of a session that was written out; the longest transcripts have some hundred megabytes."""
-_FORMAT = 1
+_FORMAT = 2
 """Raise it when the same session would be written out in another way."""
 _OURS = re.compile(r"[0-9a-f]{32}\.(?:md|json)")
 _ENDINGS = (".md", ".json")
@@ -245,17 +245,30 @@ class SessionExports:
 
         facts, wanted = conversation.facts, self._settings.sessions
         count = sum(map(facts.counts, conversation.messages))
-        size = sum(len(message.text) for message in conversation.messages)
+        size = sum(len(message.text) for message in conversation.everything)
         row = session_file(file, name, facts, count, None, hash="", size=size)
         assert row.session is not None
         of = row.session
         known = StoredSession(
-            name, row.title, of.agent, of.id, of.project, of.branch, of.parent, of.started, of.ended, count, size
+            name,
+            row.title,
+            of.agent,
+            of.id,
+            of.project,
+            of.branch,
+            of.parent,
+            of.started,
+            of.ended,
+            count,
+            size,
+            of.unknown,
+            of.rewound,
+            row.mtime_ns / 1e9,
         )
         title = " ".join(row.title.split()) or f"Session {of.id}".strip()
         parts = [f"# {title}", " ".join(filter(None, (of.agent, of.project, of.branch)))]
         line, places = sum(part.count("\n") + 2 for part in parts) + 1, list[_Place]()
-        for message in conversation.messages:
+        for message in conversation.everything:
             token.checkpoint()
             if is_wanted(message, wanted):
                 one = said(message)

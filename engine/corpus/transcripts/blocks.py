@@ -7,10 +7,8 @@ import msgspec
 
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import content, mapping, string, tool_input
-from engine.corpus.transcripts.messages import Kind, Message, Role, clean
-
-Part = tuple[Role, Kind, str, str]
-"""Role, kind, text and the name of the tool."""
+from engine.corpus.transcripts.messages import Message, Role, clean
+from engine.corpus.transcripts.turns import Part, next_turn
 
 
 class BlockParser(LineParser, kw_only=True):
@@ -23,21 +21,13 @@ class BlockParser(LineParser, kw_only=True):
         """The parts of a message with this content."""
         return [part for block in (held if isinstance(held, list) else [held]) for part in self._block(block, role)]
 
-    def say(
-        self, parts: list[Part], *, line: int | None = None, id: str = "", time: float | None = None
-    ) -> list[Message]:
+    def say(self, parts: list[Part], *, line: int = 0, id: str = "", time: float | None = None) -> list[Message]:
         """The parts that have a text as one message; without a line, its ordinal is used."""
-        saying = [part for part in parts if part[2].strip()]
-        self.ordinal += bool(saying)
-        side = bool(self.facts.parent)
-        return [
-            self.part(role, kind, text, line or self.ordinal, id=id, time=time, tool=tool, side=side)
-            for role, kind, text, tool in saying
-        ]
+        return next_turn(self, parts, line, id=id, time=time, side=bool(self.facts.parent))
 
     def text(self, text: str, role: Role) -> Iterator[Part]:
         """The parts of a text block."""
-        yield role, "text", text, ""
+        yield Part(role, "text", text)
 
     def result(self, block: Mapping[str, Any]) -> str:
         """The text of a tool's result."""
@@ -51,18 +41,18 @@ class BlockParser(LineParser, kw_only=True):
         elif kind == "text":
             yield from self.text(string(block.get("text")), role)
         elif kind == "thinking":
-            yield "assistant", "thinking", string(block.get("thinking")), ""
+            yield Part("assistant", "thinking", string(block.get("thinking")))
         elif kind == "tool_use":
             name = string(block.get("name"))
             self.calls[clean(string(block.get("id")))] = clean(name)
-            yield "assistant", "tool-call", tool_input(block.get("input")) or name, name
+            yield Part("assistant", "tool-call", tool_input(block.get("input")) or name, name)
         elif kind == "tool_result":
             called = self.calls.pop(clean(string(block.get("tool_use_id")) or string(block.get("toolUseID"))), "")
-            yield "tool", "tool-result", self.result(block), string(block.get("name")) or called
+            yield Part("tool", "tool-result", self.result(block), string(block.get("name")) or called)
         elif kind in ("image", "media"):
-            yield role, "text", "[image]", ""
+            yield Part(role, "text", "[image]")
         elif kind in ("file", "document"):
             name = string(block.get("path")) or string(block.get("title"))
-            yield role, "text", f"[file: {name}]" if name else "[file]", ""
+            yield Part(role, "text", f"[file: {name}]" if name else "[file]")
         elif kind not in ("redacted", "redacted_thinking") and value is not None:
             self.count_unknown(f"block {kind}" if isinstance(kind, str) else None)

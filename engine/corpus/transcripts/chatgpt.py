@@ -1,19 +1,19 @@
 """ChatGPT's data export: every conversation as a tree of messages with one current branch.
 
 Written from public descriptions of exports up to autumn 2026 (OpenAI publishes none): `conversations.json` in the zip
-file, in newer and larger exports split into `conversations-000.json` and so on. `mapping` has the nodes by id, each
-with `parent` and `children`; `current_node` is the end of the branch that the user saw last, and only that branch is
-read.
+file, in newer and larger exports split into `conversations-000.json` and so on, or one file for each conversation in a
+folder `conversations`. `mapping` has the nodes by id, each with `parent` and `children`; `current_node` is the end of
+the branch that the user saw last. The other branches, made by editing or repeating a message, follow it as left ones.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import exports
-from engine.corpus.transcripts.exports import branch
+from engine.corpus.transcripts.exports import branch, left_branches, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
@@ -121,6 +121,11 @@ def _attachments(message: Mapping[str, Any]) -> Iterator[str]:
             yield f"[{name}]"
 
 
+def _messages(nodes: Mapping[str, Any], names: Iterable[str]) -> Iterator[Mapping[str, Any]]:
+    held = (mapping(nodes[name]).get("message") for name in names)
+    return (message for message in held if isinstance(message, dict))
+
+
 def _conversation(value: Mapping[str, Any]) -> Conversation:
     key = clean(string(value.get("conversation_id")) or string(value.get("id")))
     title = one_line(string(value.get("title")))
@@ -128,15 +133,13 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     nodes = mapping(value.get("mapping"))
     parents = {name: string(mapping(node).get("parent")) for name, node in nodes.items()}
     times = {name: seconds(mapping(mapping(node).get("message")).get("create_time")) for name, node in nodes.items()}
-    messages: list[Message] = []
-    for name in branch(parents, times, string(value.get("current_node"))):
-        message = mapping(nodes[name]).get("message")
-        if isinstance(message, dict):
-            messages += parser.feed(message, parser.ordinal + 1)
+    path = branch(parents, times, string(value.get("current_node")))
+    shown, others = (_messages(nodes, names) for names in (path, left_branches(parents, path)))
+    messages, left = read_branches(parser, shown, others)
     facts = parser.facts
     facts.started = facts.started or seconds(value.get("create_time"))
     facts.ended = facts.ended or seconds(value.get("update_time"))
-    return Conversation(key, facts, tuple(messages), Counter(parser.unknown))
+    return Conversation(key, facts, messages, Counter(parser.unknown), left)
 
 
 class ChatGptExport:
@@ -147,4 +150,5 @@ class ChatGptExport:
         return exports.matches(path, head, lambda start: b'"mapping"' in start and bool(_OURS.match(start)))
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        return map(_conversation, exports.conversations(path, cancel))
+        # A folder of conversations may have a list of them, too.
+        return (_conversation(value) for value in exports.conversations(path, cancel) if "mapping" in value)

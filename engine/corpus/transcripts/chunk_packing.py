@@ -10,7 +10,7 @@ from engine.corpus.chunking import chunk_markdown
 from engine.corpus.token_estimate import CHARACTERS_PER_TOKEN, weigh
 from engine.corpus.transcripts.message_offsets import MessageOffset
 
-PACKER_VERSION = 2
+PACKER_VERSION = 3
 """Raise it when the same messages would give other chunks: indexes are then rebuilt."""
 
 SPEAKERS = {"user": "User", "assistant": "Assistant", "tool": "Tool", "system": "System"}

@@ -2,10 +2,18 @@
 
 There is no published specification. Written from public descriptions of versions 1.0 (2025) to 2.1 (autumn 2026): one
 event per line, messages with one block per line, with `uuid`, `sessionId`, `cwd` and `gitBranch` on each.
+
+When the user goes back and edits a message, the new one has the same `parentUuid` as the old one, as the Agent SDK's
+reader follows it; the lines between them are those of a branch that was left.
+
+Lines saved from the SDK or in CI (`--output-format stream-json`) have the same messages without these members: the
+session's id is `session_id`, its folder is in the first line (`system`, `init`), and `parent_tool_use_id` names the
+call that started a sub-agent. Checked against the message types of the Agent SDK for Python, 0.1 (2026).
 """
 
 import os
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -13,9 +21,19 @@ from typing import Any, NamedTuple
 import msgspec
 
 from engine.base.bounded_json import decode_json
+from engine.corpus.transcripts.claude_speech import QUESTION, answers, spoken_call, teammate_messages
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import between, content, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import (
+    Kind,
+    Message,
+    Role,
+    SessionFacts,
+    clean,
+    first_sentence,
+    one_line,
+)
+from engine.redaction.masks import redact
 
 _TITLES = {  # type of line: (rank, key); a higher rank wins, of equal ones the last
     "custom-title": (4, "customTitle"),
@@ -29,11 +47,18 @@ _PASSED_OVER = frozenset(
     cost-state file-history-delta file-history-snapshot invoked-skills last-prompt mode permission-mode pr-link
     progress queue-operation speculation-accept system tag task-summary worktree-state""".split()
 )
+# Further types of the SDK's stream. Of these, `result` repeats the last answer, and `stream_event` has pieces of it.
+_STREAM_PASSED_OVER = frozenset(
+    """auth_status control_cancel_request control_request control_response keep_alive prompt_suggestion
+    rate_limit_event result stream_event streamlined_text streamlined_tool_use_summary tool_progress
+    tool_use_summary""".split()
+)
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 # Sub-agents that the program starts for itself: to compact, to guess the next prompt, to warm its cache.
 _HOUSEKEEPERS = ("agent-acompact", "agent-aprompt_suggestion")
 _WARM_UP = "Warmup"
+_LONGEST_OPENING = 8 * 1024
 
 
 # Inserted before or after the user's words.
@@ -50,6 +75,7 @@ _NOTICES = (
     "This session is being continued from a previous conversation",
     "<task-notification",
     "<teammate-message",
+    "Another Claude session sent a message:",
     "<agent-message",
     "<cross-session-message",
     "<channel",
@@ -86,8 +112,11 @@ def parts_of(text: str) -> Iterator[Part]:
         yield Part("tool", "tool-result", output, "bash")
     elif start.startswith("<user-memory-input>"):
         yield Part("user", "text", _inside(text, "user-memory-input"))
+    elif start.startswith(_NOTICES):
+        messages = [Part("system", "text", f"{sender}: {said}") for sender, said in teammate_messages(text)]
+        yield from messages or [Part("system", "text", text)]
     else:
-        yield Part("system" if start.startswith(_NOTICES) else "user", "text", text)
+        yield Part("user", "text", text)
 
 
 def _command(text: str) -> Part:
@@ -125,8 +154,10 @@ class ClaudeCodeParser(LineParser, kw_only=True):
     agent_file: bool = False
     """The whole file is a sub-agent's."""
     title_rank: int = 0
-    seen: set[int] = msgspec.field(default_factory=set)
-    """Digests of the lines' ids: a resumed or forked session may hold a line again."""
+    seen: dict[int, int] = msgspec.field(default_factory=dict)
+    """Lines by the digests of their ids: a resumed or forked session may hold a line again."""
+    prompts: list[int] = msgspec.field(default_factory=list)
+    """Lines of the user's messages."""
     summaries: dict[int, str] = msgspec.field(default_factory=dict)
     """Of lines that did not come yet. (Older versions put summaries of other sessions into a file.)"""
     calls: dict[str, str] = msgspec.field(default_factory=dict)
@@ -138,10 +169,13 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         kind = string(value.get("type"))
         if kind in {"user", "assistant", "attachment"}:
             self._take_place(value)
-            if self._is_again(value.get("uuid")):
+            if self._is_again(value.get("uuid"), line):
                 return []
             if kind == "user":
-                return self._emit(self._of_user(value), value, line)
+                messages = self._emit(self._of_user(value), value, line)
+                if any(message.role == "user" and message.kind == "text" for message in messages):
+                    self._take_prompt(value, line)
+                return messages
             if kind == "assistant":
                 return self._emit(
                     self._of_assistant(value), value, line, string(mapping(value.get("message")).get("id"))
@@ -152,13 +186,17 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             self._take_title(rank, string(value.get(key)))
         elif kind == "summary":
             self._take_summary(string(value.get("leafUuid")), string(value.get("summary")))
-        elif kind not in _PASSED_OVER:
+        elif kind == "system":
+            if value.get("subtype") == "init":
+                self._take_place(value)
+            self._is_again(value.get("uuid"), line)
+        elif kind not in _PASSED_OVER and kind not in _STREAM_PASSED_OVER:
             self.count_unknown(kind)
         return []
 
     def _emit(self, parts: Iterator[Part], value: Mapping[str, Any], line: int, answer: str = "") -> list[Message]:
         """The parts as one message, or as further parts of the message that the line before was of."""
-        side = self.agent_file or value.get("isSidechain") is True
+        side = self.agent_file or value.get("isSidechain") is True or isinstance(value.get("parent_tool_use_id"), str)
         time = seconds(value.get("timestamp"))
         uuid = string(value.get("uuid"))
         messages: list[Message] = []
@@ -183,7 +221,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             elif kind in {"image", "document"}:
                 pictures.append(content(block))
             elif kind.endswith("tool_result"):
-                yield self._result(block, value.get("toolUseResult"))
+                yield self._result(block, value.get("toolUseResult", value.get("tool_use_result")))
             else:
                 self.count_unknown(f"block {kind}")
         if value.get("isMeta") is True:
@@ -198,7 +236,17 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             parts.append(Part("user", "text", "\n".join(pictures)))
         if self.agent_file and self.ordinal == 0 and any(part.text.strip() == _WARM_UP for part in parts):
             self.facts.generated = True
+        if parts and spoken and not self.facts.opening and not self.agent_file and value.get("isSidechain") is not True:
+            self._open_with(parts[0], spoken[0])
         yield from parts
+
+    def _open_with(self, part: Part, text: str) -> None:
+        """A session that begins with a command alone, such as `/init`, is called by it; a teammate's, by its task."""
+        command = part.text.split(maxsplit=1)[0] if part.role == "system" and part.text.startswith("/") else ""
+        _, task = next(teammate_messages(text), ("", ""))
+        title = part.text if command[1:] and command[1:] not in _SETTINGS else task
+        # Mask before cutting: half of a secret would not be recognised.
+        self.facts.opening = first_sentence(redact(title[:_LONGEST_OPENING]))
 
     def _of_assistant(self, value: Mapping[str, Any]) -> Iterator[Part]:
         made_up = mapping(value.get("message")).get("model") == "<synthetic>" or value.get("isApiErrorMessage") is True
@@ -214,7 +262,10 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             elif kind.endswith("tool_use"):
                 tool = clean(string(block.get("name")))
                 self.calls[clean(string(block.get("id")))] = tool
-                yield Part(role, "tool-call", tool_input(block.get("input")), tool)
+                said = spoken_call(tool, block.get("input"))
+                yield (
+                    Part(role, "text", said) if said else Part(role, "tool-call", tool_input(block.get("input")), tool)
+                )
             elif kind.endswith("tool_result"):
                 yield self._result(block, None)
             elif kind != "redacted_thinking":
@@ -246,14 +297,17 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         if not text:
             found = mapping(detail)
             text = string(detail) or content([string(found.get("stdout")), string(found.get("stderr"))])
-        return Part("tool", "tool-result", text, self.calls.pop(clean(string(block.get("tool_use_id"))), ""))
+        tool = self.calls.pop(clean(string(block.get("tool_use_id"))), "")
+        if tool == QUESTION and block.get("is_error") is not True and (answer := answers(text, detail)):
+            return Part("user", "text", answer)
+        return Part("tool", "tool-result", text, tool)
 
     # --- facts about the session -----------
 
     def _take_place(self, value: Mapping[str, Any]) -> None:
         """The session's id, folder and branch: the first that a line names."""
         facts = self.facts
-        session = clean(string(value.get("sessionId")))
+        session = clean(string(value.get("sessionId")) or string(value.get("session_id")))
         if not facts.id:
             agent = clean(string(value.get("agentId")))
             self.agent_file = bool(agent) and value.get("isSidechain") is True
@@ -262,6 +316,19 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             facts.parent = facts.parent or session
         facts.project = facts.project or clean(string(value.get("cwd")))
         facts.branch = facts.branch or clean(string(value.get("gitBranch")))
+
+    def _take_prompt(self, value: Mapping[str, Any], line: int) -> None:
+        """Note a message of the user; if it answers an earlier line than the last one, what came between was left."""
+        if value.get("isSidechain") is True or "toolUseResult" in value:
+            return
+        origin = self.seen.get(_digest(string(value.get("parentUuid"))), line)
+        after = bisect_right(self.prompts, origin)
+        if after < len(self.prompts):
+            first = self.prompts[after]
+            # A branch that holds the answered line is no longer left.
+            kept = [span for span in self.facts.rewound if span[0] < first and not span[0] <= origin <= span[1]]
+            self.facts.rewound = [*((start, min(end, first - 1)) for start, end in kept), (first, line - 1)]
+        self.prompts.append(line)
 
     def _take_title(self, rank: int, title: str) -> None:
         title = one_line(title)
@@ -276,13 +343,13 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         elif leaf:
             self.summaries[_digest(leaf)] = one_line(summary)
 
-    def _is_again(self, uuid: object) -> bool:
+    def _is_again(self, uuid: object, line: int) -> bool:
         if not isinstance(uuid, str) or not uuid:
             return False
         digest = _digest(uuid)
         if digest in self.seen:
             return True
-        self.seen.add(digest)
+        self.seen[digest] = line
         if digest in self.summaries:
             self._take_title(_SUMMARY_RANK, self.summaries.pop(digest))
         return False
@@ -318,8 +385,12 @@ class ClaudeCodeFormat:
 def _is_line(value: Mapping[str, Any]) -> bool:
     kind = string(value.get("type"))
     if kind in {"user", "assistant"}:
-        identified = isinstance(value.get("sessionId"), str) and isinstance(value.get("uuid"), str)
-        return identified and "content" in mapping(value.get("message"))
+        message = mapping(value.get("message"))
+        if isinstance(value.get("sessionId"), str) and isinstance(value.get("uuid"), str):
+            return "content" in message
+        return message.get("role") == kind and isinstance(message.get("content"), str | list)
+    if kind == "system" and value.get("subtype") == "init":
+        return isinstance(value.get("session_id"), str) and isinstance(value.get("tools"), list)
     if kind == "summary":
         return isinstance(value.get("leafUuid"), str)
     if kind == "file-history-snapshot":

@@ -2,8 +2,9 @@
 
 Written from public descriptions of exports up to autumn 2026: `conversations.json` in the zip file, an array of objects
 with `uuid`, `name` and `chat_messages`. A message has `sender`, `text`, and since 2025 `content` blocks; pasted text
-comes as an attachment without a name. If `parent_message_uuid` exists, edited messages are there too: then only the
-branch that ends in `current_leaf_message_uuid`, or else in the newest message, is read.
+comes as an attachment without a name. If `parent_message_uuid` exists, edited messages are there too: the branch that
+ends in `current_leaf_message_uuid`, or else in the newest message, is followed by the left ones. An artifact is a call
+of the tool `artifacts` with `title`, `type` and `content`, or `new_str` for a change of it: it is read as speech.
 """
 
 import re
@@ -13,18 +14,20 @@ from typing import Any
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import exports
-from engine.corpus.transcripts.exports import branch
+from engine.corpus.transcripts.exports import branch, left_branches, read_branches
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.turns import Part, next_turn
 
 _AGENT = "claude"
 _OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\[?\s*\{(?=.*?"uuid"\s*:)(?=.*?"chat_messages"\s*:)', re.DOTALL)
 _ROLES: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant"}
 _SILENT = ("token_budget", "flag")
-
-_Part = tuple[Role, Kind, str, str]
-"""Role, kind, text and the name of the tool."""
+_ARTIFACTS = "artifacts"
+_PROSE = ("", "text/markdown", "text/plain")
+_FENCES = re.compile("`{3,}")
+_LANGUAGES = {"text/html": "html", "image/svg+xml": "xml", "application/vnd.ant.react": "jsx"}
 
 
 class _Parser(LineParser):
@@ -37,31 +40,41 @@ class _Parser(LineParser):
             role = "system"
         parts = [part for block in items(value.get("content")) for part in self._block(block, role) if part[2].strip()]
         if not any(part[1] == "text" for part in parts) and not any(part[1] == "tool-call" for part in parts):
-            parts.append((role, "text", string(value.get("text")), ""))  # older exports have nothing else
-        parts += ((role, "text", text, "") for text in _attached(value))
-        parts = [part for part in parts if part[2].strip()]
-        if not parts:
-            return []
-        self.ordinal += 1
-        id, time = string(value.get("uuid")), seconds(value.get("created_at"))
-        return [self.part(*part[:3], self.ordinal, id=id, time=time, tool=part[3]) for part in parts]
+            parts.append(Part(role, "text", string(value.get("text"))))  # older exports have nothing else
+        parts += (Part(role, "text", text) for text in _attached(value))
+        return next_turn(self, parts, id=string(value.get("uuid")), time=seconds(value.get("created_at")))
 
-    def _block(self, value: object, role: Role) -> Iterator[_Part]:
+    def _block(self, value: object, role: Role) -> Iterator[Part]:
         block = mapping(value)
         kind, name = block.get("type"), string(block.get("name"))
         if kind in ("text", "voice_note"):
-            yield role, "text", string(block.get("text")), ""
+            yield Part(role, "text", string(block.get("text")))
         elif kind == "thinking":
-            yield role, "thinking", string(block.get("thinking")), ""
+            yield Part(role, "thinking", string(block.get("thinking")))
         elif kind == "tool_use":
-            yield role, "tool-call", tool_input(block.get("input")), name
+            document = _artifact(mapping(block.get("input"))) if name == _ARTIFACTS else ""
+            if document:
+                yield Part(role, "text", document)
+            else:
+                yield Part(role, "tool-call", tool_input(block.get("input")), name)
         elif kind == "tool_result":
-            yield "tool", "tool-result", content(block.get("content")), name
+            yield Part("tool", "tool-result", content(block.get("content")), name)
         elif kind == "image":
-            yield role, "text", "[image]", ""
+            yield Part(role, "text", "[image]")
         elif kind not in _SILENT:
             self.count_unknown(kind)
-            yield role, "text", string(block.get("text")), ""
+            yield Part(role, "text", string(block.get("text")))
+
+
+def _artifact(given: Mapping[str, Any]) -> str:
+    """A document next to the conversation, or the new part of it, in Markdown; empty for none."""
+    text, kind = string(given.get("content")) or string(given.get("new_str")), string(given.get("type"))
+    if text and kind not in _PROSE:
+        language = string(given.get("language")) or _LANGUAGES.get(kind, "")
+        fence = "`" * max(3, 1 + max(map(len, _FENCES.findall(text)), default=0))
+        text = f"{fence}{language}\n{text}\n{fence}"
+    title = string(given.get("title"))
+    return f"**{title}**\n\n{text}" if title and text else text
 
 
 def _attached(message: Mapping[str, Any]) -> Iterator[str]:
@@ -83,23 +96,22 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
     project = mapping(value.get("project"))
     parser.facts.project = one_line(string(project.get("name")))
     given = [message for message in items(value.get("chat_messages")) if isinstance(message, dict)]
-    messages: list[Message] = []
-    for message in _visible(given, string(value.get("current_leaf_message_uuid"))):
-        messages += parser.feed(message, parser.ordinal + 1)
+    messages, left = read_branches(parser, *_branches(given, string(value.get("current_leaf_message_uuid"))))
     facts = parser.facts
     facts.started = facts.started or seconds(value.get("created_at"))
     facts.ended = facts.ended or seconds(value.get("updated_at"))
-    return Conversation(key, facts, tuple(messages), Counter(parser.unknown))
+    return Conversation(key, facts, messages, Counter(parser.unknown), left)
 
 
-def _visible(given: list[dict[str, Any]], tip: str) -> list[dict[str, Any]]:
-    """The messages of the branch that was seen last; all, where they do not say what they answer."""
+def _branches(given: list[dict[str, Any]], tip: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The messages of the branch that was seen last, and the others; all are of it if they don't name their parents."""
     by_name = {string(message.get("uuid")): message for message in given}
     parents = {name: string(message.get("parent_message_uuid")) for name, message in by_name.items()}
     if "" in by_name or len(by_name) < len(given) or not any(parent in by_name for parent in parents.values()):
-        return given
+        return given, []
     times = {name: seconds(message.get("created_at")) for name, message in by_name.items()}
-    return [by_name[name] for name in branch(parents, times, tip)]
+    path = branch(parents, times, tip)
+    return [by_name[name] for name in path], [by_name[name] for name in left_branches(parents, path)]
 
 
 class ClaudeExport:

@@ -11,6 +11,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -19,10 +20,11 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import exports
-from engine.corpus.transcripts.blocks import BlockParser, Part
+from engine.corpus.transcripts.blocks import BlockParser
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.turns import Part
 
 _AGENT = "cline"
 _OURS = re.compile(
@@ -50,14 +52,14 @@ def _typed(text: str) -> Iterator[Part]:
     """What the user typed, and what was inserted around it."""
     mark = _TYPED.search(text)
     if mark is None:
-        yield "user", "text", text, ""
+        yield Part("user", "text", text)
         return
     closing = f"</{mark[1]}>"
     end = text.find(closing, mark.end())
     typed, after = (text[mark.end() : end], text[end + len(closing) :]) if end >= 0 else (text[mark.end() :], "")
     command = _SLASH.search(mark[2])
-    yield "user", "text", f"/{command[1].lstrip('/')} {typed}" if command else typed, ""
-    yield "system", "text", f"{text[: mark.start()].strip()}\n{after.strip()}".strip(), ""
+    yield Part("user", "text", f"/{command[1].lstrip('/')} {typed}" if command else typed)
+    yield Part("system", "text", f"{text[: mark.start()].strip()}\n{after.strip()}".strip())
 
 
 class ClineSession:
@@ -69,12 +71,13 @@ class ClineSession:
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         """The one session of the file. Raises OSError, ValueError, Cancelled."""
-        for value in exports.conversations(path, cancel):
-            parser = _Parser(facts=_facts(path, value))
-            messages = [message for one in items(value.get("messages")) for message in parser.message(mapping(one))]
-            if messages:
-                yield Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
-            return
+        return exports.one_session(path, cancel, partial(_conversation, path))
+
+
+def _conversation(path: str, value: Mapping[str, Any]) -> Conversation:
+    parser = _Parser(facts=_facts(path, value))
+    messages = [message for one in items(value.get("messages")) for message in parser.message(mapping(one))]
+    return Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
 
 
 def _facts(path: str, value: Mapping[str, Any]) -> SessionFacts:

@@ -2,6 +2,7 @@
 
 Written from its public source and descriptions of it, versions 0.1 (spring 2025) to 0.144 (July 2026). Until September
 2025 a file is a header and bare items without times; since then each line is an envelope of time, type and payload.
+Items may lack a type (so read by the search tool cass, August 2026); what they hold tells it then.
 Rollouts unchanged for a week may be compressed (`jsonl`); names are in another file (`codex_names`). The same
 words may come as an item of the model's history, as an event for the screen, or as both, far apart.
 """
@@ -90,6 +91,17 @@ def tool_result(item: Mapping[str, Any]) -> str:
     return content(output)
 
 
+def item_type(item: Mapping[str, Any]) -> str:
+    """The type of an item, by its members if it doesn't say; empty for another object."""
+    if "type" in item:
+        return string(item["type"])
+    if isinstance(item.get("role"), str) and isinstance(item.get("content"), str | list):
+        return "message"
+    if "call_id" not in item:
+        return ""
+    return "function_call_output" if "output" in item else "function_call" if "arguments" in item else ""
+
+
 class Speech(NamedTuple):
     """A message of the user's role, taken apart."""
 
@@ -161,7 +173,7 @@ class CodexParser(LineParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         kind, payload = string(value.get("type")), value.get("payload")
         if not kind:
-            return self._header(value)
+            return self._header(value, line)
         time = seconds(value.get("timestamp"))
         if not isinstance(payload, dict):
             return self._item(value, line, time)
@@ -187,7 +199,9 @@ class CodexParser(LineParser, kw_only=True):
 
     # --- the lines ---
 
-    def _header(self, value: Mapping[str, Any]) -> list[Message]:
+    def _header(self, value: Mapping[str, Any], line: int) -> list[Message]:
+        if item_type(value):
+            return self._item(value, line, seconds(value.get("timestamp")))
         if isinstance(value.get("id"), str) and "timestamp" in value:
             self._meta(value)
         elif "record_type" not in value:
@@ -212,7 +226,7 @@ class CodexParser(LineParser, kw_only=True):
         facts.generated = "internal" in source or purpose in _HOUSEKEEPERS
 
     def _item(self, item: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
-        kind, id = string(item.get("type")), string(item.get("id"))
+        kind, id = item_type(item), string(item.get("id"))
         if kind == "message":
             return self._message(item, line, time)
         if kind == "reasoning":

@@ -9,6 +9,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -16,11 +17,11 @@ import msgspec
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.transcripts import exports
-from engine.corpus.transcripts.blocks import Part
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input, uri_path
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.turns import Part, next_turn
 
 _AGENT = "continue"
 _OURS = re.compile(
@@ -35,24 +36,22 @@ class _Parser(LineParser, kw_only=True):
     """Ids of the calls whose results are known: a message of its own may repeat them."""
 
     def item(self, value: Mapping[str, Any]) -> list[Message]:
-        parts = [part for part in self._parts(value) if part[2].strip()]
-        self.ordinal += bool(parts)
-        return [self.part(role, kind, text, self.ordinal, tool=tool) for role, kind, text, tool in parts]
+        return next_turn(self, self._parts(value))
 
     def _parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
         message = mapping(value.get("message"))
         kind = string(message.get("role"))
-        yield "assistant", "thinking", string(mapping(value.get("reasoning")).get("text")), ""
-        yield "system", "text", string(value.get("conversationSummary")), ""
+        yield Part("assistant", "thinking", string(mapping(value.get("reasoning")).get("text")))
+        yield Part("system", "text", string(value.get("conversationSummary")))
         text = content(message.get("content"))
         if kind == "thinking":
-            yield "assistant", "thinking", text, ""
+            yield Part("assistant", "thinking", text)
         elif kind == "tool":
             if string(message.get("toolCallId")) not in self.done:
-                yield "tool", "tool-result", text, ""
+                yield Part("tool", "tool-result", text)
         elif kind in _ROLES:
             files = _files(value) if kind == "user" else []
-            yield _ROLES[kind], "text", "\n".join(filter(None, (text, *files))), ""
+            yield Part(_ROLES[kind], "text", "\n".join(filter(None, (text, *files))))
         else:
             self.count_unknown(f"role {kind}" if kind else None)
         yield from self._calls(value, message)
@@ -62,11 +61,8 @@ class _Parser(LineParser, kw_only=True):
         for call in items(message.get("toolCalls")) if not states else [state.get("toolCall") for state in states]:
             function = mapping(mapping(call).get("function"))
             name, arguments = string(function.get("name")), string(function.get("arguments"))
-            yield (
-                "assistant",
-                "tool-call",
-                tool_input(parse_line(arguments.encode(errors="replace")) or arguments),
-                name,
+            yield Part(
+                "assistant", "tool-call", tool_input(parse_line(arguments.encode(errors="replace")) or arguments), name
             )
         for state in states:
             name = string(mapping(mapping(state.get("toolCall")).get("function")).get("name"))
@@ -74,7 +70,7 @@ class _Parser(LineParser, kw_only=True):
             text = "\n".join(filter(None, output))
             if text.strip():
                 self.done.add(string(state.get("toolCallId")))
-            yield "tool", "tool-result", text, name
+            yield Part("tool", "tool-result", text, name)
 
 
 def _files(value: Mapping[str, Any]) -> list[str]:
@@ -92,12 +88,13 @@ class ContinueSession:
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         """The one session of the file. Raises OSError, ValueError, Cancelled."""
-        for value in exports.conversations(path, cancel):
-            parser = _Parser(facts=_facts(path, value))
-            messages = [message for one in items(value.get("history")) for message in parser.item(mapping(one))]
-            if messages:
-                yield Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
-            return
+        return exports.one_session(path, cancel, partial(_conversation, path))
+
+
+def _conversation(path: str, value: Mapping[str, Any]) -> Conversation:
+    parser = _Parser(facts=_facts(path, value))
+    messages = [message for one in items(value.get("history")) for message in parser.item(mapping(one))]
+    return Conversation("", parser.facts, tuple(messages), Counter(parser.unknown))
 
 
 def _facts(path: str, value: Mapping[str, Any]) -> SessionFacts:

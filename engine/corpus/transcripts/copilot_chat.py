@@ -30,7 +30,8 @@ from engine.corpus.transcripts.exports import LARGEST_CONVERSATION
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input, uri_path
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.turns import Part, next_turn
 
 _AGENT = "copilot-chat"
 _LOG = re.compile(rb'\A\s*\{\s*"kind"\s*:\s*0\s*,\s*"v"\s*:\s*\{')
@@ -52,9 +53,6 @@ _SILENT = frozenset(
 )
 _ATTACHED = frozenset({"file", "directory", "image"})
 
-_Part = tuple[Role, Kind, str, str]
-"""Role, kind, text and the name of the tool."""
-
 
 class _Parser(LineParser, kw_only=True):
     def request(self, value: Mapping[str, Any]) -> list[Message]:
@@ -66,46 +64,37 @@ class _Parser(LineParser, kw_only=True):
             answered = seconds(asked + elapsed / 1000)
         answer = list(_joined(self._answer(value.get("response"), _arguments(result))))
         if failure := string(mapping(result.get("errorDetails")).get("message")):
-            answer.append(("system", "text", failure, ""))
-        question: _Part = ("user", "text", _question(value), "")
-        return [
-            *self._said([question], string(value.get("requestId")), asked),
-            *self._said(answer, string(value.get("responseId")), answered or asked),
-        ]
+            answer.append(Part("system", "text", failure))
+        question = next_turn(
+            self, [Part("user", "text", _question(value))], id=string(value.get("requestId")), time=asked
+        )
+        return [*question, *next_turn(self, answer, id=string(value.get("responseId")), time=answered or asked)]
 
-    def _said(self, parts: list[_Part], name: str, time: float | None) -> list[Message]:
-        saying = [part for part in parts if part[2].strip()]
-        self.ordinal += bool(saying)
-        return [
-            self.part(role, kind, text, self.ordinal, id=name, time=time, tool=tool)
-            for role, kind, text, tool in saying
-        ]
-
-    def _answer(self, response: object, arguments: Mapping[str, str]) -> Iterator[_Part]:
+    def _answer(self, response: object, arguments: Mapping[str, str]) -> Iterator[Part]:
         for item in response if isinstance(response, list) else [response]:
             part = mapping(item)
             kind = part.get("kind")
             if isinstance(item, str) or (kind is None and part):
-                yield "assistant", "text", _text(item), ""
+                yield Part("assistant", "text", _text(item))
             elif kind in ("markdownVuln", "markdownContent"):
-                yield "assistant", "text", _text(part.get("content")), ""
+                yield Part("assistant", "text", _text(part.get("content")))
             elif kind == "inlineReference":
-                yield "assistant", "text", _reference(part), ""
+                yield Part("assistant", "text", _reference(part))
             elif kind == "thinking":
                 value = part.get("value")
                 text = "\n".join(filter(None, map(string, value))) if isinstance(value, list) else string(value)
-                yield "assistant", "thinking", text, ""
+                yield Part("assistant", "thinking", text)
             elif kind == "toolInvocationSerialized":
                 yield from _tool(part, arguments)
             elif kind == "textEditGroup":
-                yield "assistant", "tool-call", _edits(part), "edit"
+                yield Part("assistant", "tool-call", _edits(part), "edit")
             elif kind == "warning":
-                yield "system", "text", _text(part.get("content")), ""
+                yield Part("system", "text", _text(part.get("content")))
             elif part and string(kind) not in _SILENT:
                 self.count_unknown(f"part {kind}" if isinstance(kind, str) else None)
 
 
-def _joined(parts: Iterator[_Part]) -> Iterator[_Part]:
+def _joined(parts: Iterator[Part]) -> Iterator[Part]:
     """Text in one piece that names of files and symbols interrupt."""
     pieces: list[str] = []
     for part in parts:
@@ -113,11 +102,11 @@ def _joined(parts: Iterator[_Part]) -> Iterator[_Part]:
             pieces.append(part[2])
             continue
         if pieces:
-            yield "assistant", "text", "".join(pieces), ""
+            yield Part("assistant", "text", "".join(pieces))
             pieces.clear()
         yield part
     if pieces:
-        yield "assistant", "text", "".join(pieces), ""
+        yield Part("assistant", "text", "".join(pieces))
 
 
 def _question(request: Mapping[str, Any]) -> str:
@@ -163,16 +152,16 @@ def _call_id(value: object) -> str:
     return string(value).partition("__vscode")[0]
 
 
-def _tool(part: Mapping[str, Any], arguments: Mapping[str, str]) -> Iterator[_Part]:
+def _tool(part: Mapping[str, Any], arguments: Mapping[str, str]) -> Iterator[Part]:
     name = string(part.get("toolId"))
     data, details = mapping(part.get("toolSpecificData")), part.get("resultDetails")
     said = _text(part.get("invocationMessage"))
     call = _command(data) or arguments.get(_call_id(part.get("toolCallId"))) or string(mapping(details).get("input"))
-    yield "assistant", "tool-call", call or said or name, name
+    yield Part("assistant", "tool-call", call or said or name, name)
     output = string(mapping(data.get("terminalCommandOutput")).get("text"))
     output = output or string(data.get("result")) or string(data.get("output")) or _output(details)
     past = _text(part.get("pastTenseMessage"))
-    yield "tool", "tool-result", output or (past if past != said else ""), name
+    yield Part("tool", "tool-result", output or (past if past != said else ""), name)
 
 
 def _command(data: Mapping[str, Any]) -> str:

@@ -19,9 +19,10 @@ import msgspec
 from engine.base.bounded_json import decode_json
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.blocks import BlockParser, Part
+from engine.corpus.transcripts.blocks import BlockParser
 from engine.corpus.transcripts.json_values import mapping, string
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.turns import Part
 
 _AGENT = "cursor-cli"
 _TRANSCRIPTS, _PARTS = "agent-transcripts", "subagents"
@@ -63,10 +64,10 @@ class CursorCliParser(BlockParser, kw_only=True):
         before, mark, rest = text.partition(_TYPED)
         typed, _, after = rest.partition(_TYPED_END)
         if not mark:
-            yield "system" if _INSERTED.match(text) else "user", "text", text, ""
+            yield Part("system" if _INSERTED.match(text) else "user", "text", text)
             return
-        yield "user", "text", typed.strip("\n"), ""
-        yield "system", "text", f"{before.strip()}\n{after.strip()}".strip(), ""
+        yield Part("user", "text", typed.strip("\n"))
+        yield Part("system", "text", f"{before.strip()}\n{after.strip()}".strip())
 
 
 def _seconds(stated: re.Match[str]) -> float | None:

@@ -26,15 +26,15 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.formats import Conversation, LineParser, SessionDatabase
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input, uri_path
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.session_rows import whole
 from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like
+from engine.corpus.transcripts.turns import Part, next_turn
 
 _AGENT = "cursor"
 _TABLES = frozenset({"cursorDiskKV"})
 _MARK = 1
 """Increase it when messages are read differently: stored sessions are read again then."""
-_MOST_TEXT = 128 * 1024**2
-"""Characters of one session, which is held in memory as a whole."""
 _MOST_PICTURES = 20
 
 _CHAT, _BUBBLE = "composerData:", "bubbleId:"
@@ -48,9 +48,6 @@ _BUBBLES = f"""SELECT CAST(substr(key, {len(_BUBBLE) + 1}, instr(substr(key, {le
 _HOLDS_BUBBLES = """SELECT 1 FROM cursorDiskKV
     WHERE key = ? AND instr(CAST(value AS BLOB), CAST('"bubbleId"' AS BLOB)) > 0"""
 _ONE = f"SELECT {_VALUE} FROM cursorDiskKV WHERE key = ?"
-
-_Part = tuple[Role, Kind, str, str]
-"""Role, kind, text and the name of the tool."""
 
 
 class CursorDatabase:
@@ -111,18 +108,9 @@ def _conversation(connection: apsw.Connection, key: str) -> Conversation | None:
     if chat is None:
         return None
     parser = _Parser(facts=_facts(key, chat))
-    messages: list[Message] = []
-    held = 0
-    for bubble in _bubbles(connection, key, chat, parser):
-        found = parser.bubble(bubble)
-        size = sum(len(message.text) for message in found)
-        if held + size > _MOST_TEXT:
-            parser.count_unknown("message of a session that is too long")
-            continue
-        held += size
-        messages += found
+    messages = whole(parser, map(parser.bubble, _bubbles(connection, key, chat, parser)))
     parser.facts.ended = parser.facts.ended or seconds(chat.get("lastUpdatedAt"))
-    return Conversation(key, parser.facts, tuple(messages), Counter(parser.unknown))
+    return Conversation(key, parser.facts, messages, Counter(parser.unknown))
 
 
 def _value(connection: apsw.Connection, key: str) -> Mapping[str, Any] | None:
@@ -161,35 +149,28 @@ def _facts(key: str, chat: Mapping[str, Any]) -> SessionFacts:
 class _Parser(LineParser, kw_only=True):
     def bubble(self, value: Mapping[str, Any]) -> list[Message]:
         kind = value.get("type")
-        parts: list[_Part]
         if kind == 1:
-            parts = [("user", "text", _question(value), "")]
+            parts = [Part("user", "text", _question(value))]
         elif kind == 2:
             parts = list(self._answer(value))
         else:
             self.count_unknown(f"type {kind}" if isinstance(kind, int) else None)
             return []
         self._take_project(value)
-        saying = [part for part in parts if part[2].strip()]
-        self.ordinal += bool(saying)
         timing = mapping(value.get("timingInfo"))
         time = seconds(value.get("createdAt"), value.get("timestamp"), timing.get("clientRpcSendTime"))
-        id_, side = string(value.get("bubbleId")), bool(self.facts.parent)
-        return [
-            self.part(role, sort, text, self.ordinal, id=id_, time=time, tool=tool, side=side)
-            for role, sort, text, tool in saying
-        ]
+        return next_turn(self, parts, id=string(value.get("bubbleId")), time=time, side=bool(self.facts.parent))
 
-    def _answer(self, value: Mapping[str, Any]) -> Iterator[_Part]:
+    def _answer(self, value: Mapping[str, Any]) -> Iterator[Part]:
         thinking, text = value.get("thinking"), string(value.get("text"))
-        yield "assistant", "thinking", string(thinking) or string(mapping(thinking).get("text")), ""
-        yield "assistant", "thinking" if value.get("isThought") is True else "text", text, ""
+        yield Part("assistant", "thinking", string(thinking) or string(mapping(thinking).get("text")))
+        yield Part("assistant", "thinking" if value.get("isThought") is True else "text", text)
         tool = mapping(value.get("toolFormerData"))
         if tool:
             name = string(tool.get("name"))
             given = _decoded(tool.get("rawArgs")) or _decoded(tool.get("params"))
-            yield "assistant", "tool-call", tool_input(given) or name, name
-            yield "tool", "tool-result", _result(tool), name
+            yield Part("assistant", "tool-call", tool_input(given) or name, name)
+            yield Part("tool", "tool-result", _result(tool), name)
 
     def _take_project(self, value: Mapping[str, Any]) -> None:
         if not self.facts.project:

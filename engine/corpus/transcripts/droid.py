@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from engine.base.bounded_json import decode_json
-from engine.corpus.transcripts.blocks import BlockParser, Part
+from engine.corpus.transcripts.blocks import BlockParser
 from engine.corpus.transcripts.json_values import mapping, seconds, string
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.turns import Part
 
 _AGENT = "droid"
 _INSERTED = re.compile(r"\s*<(?:system-reminder|system-notification)\b")
@@ -29,7 +30,7 @@ class DroidParser(BlockParser, kw_only=True):
         elif kind == "message":
             return self._message(value, line)
         elif kind == "compaction_state":
-            summary: Part = ("system", "text", string(value.get("summaryText")), "")
+            summary = Part("system", "text", string(value.get("summaryText")))
             return self.say([summary], line=line, time=seconds(value.get("timestamp")))
         elif string(kind) not in _SILENT:
             self.count_unknown(kind)
@@ -49,7 +50,7 @@ class DroidParser(BlockParser, kw_only=True):
             return []
         parts = self.blocks(message.get("content"), "assistant" if kind == "assistant" else "user")
         if value.get("visibility") == "llm_only":
-            parts = [("system" if part[0] == "user" else part[0], *part[1:]) for part in parts]
+            parts = [part._replace(role="system") if part.role == "user" else part for part in parts]
         return self.say(parts, line=line, id=string(value.get("id")), time=seconds(value.get("timestamp")))
 
     def text(self, text: str, role: Role) -> Iterator[Part]:

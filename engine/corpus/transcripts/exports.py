@@ -7,8 +7,9 @@ size.
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import chain
 from typing import IO, Any
 
 from engine.base import skip_reasons
@@ -16,7 +17,9 @@ from engine.base.bounded_json import BoundedDigits, built
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.jsonl import first_line
+from engine.corpus.transcripts.messages import Message
 
 _BLOCK = 256 * 1024
 _HEAD = 64 * 1024
@@ -25,7 +28,8 @@ LARGEST_DOCUMENT = 4 * 1024**3
 LARGEST_CONVERSATION = 128 * 1024**2
 """Bytes of one conversation, which is held in memory as a whole."""
 _ZIP = b"PK\x03\x04"
-_MEMBER = re.compile(r"(?:[^/\\]+/){0,2}conversations(?:[-_]\d{1,6})?\.json")
+_MEMBER = re.compile(r"(?:[^/\\]+/){0,2}conversations(?:(?:[-_]\d{1,6})?\.json|(?:-[^/\\]+)?/[^/\\]+\.json)")
+_MEMBERS_TO_JUDGE = 8
 _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # of others, a few bytes become megabytes in one step
 _ENCRYPTED = 0x1
 _BOM = b"\xef\xbb\xbf"
@@ -39,16 +43,17 @@ _Event = tuple[str, Any]
 
 
 def matches(path: str, head: bytes, is_ours: Callable[[bytes], bool]) -> bool:
-    """Whether `is_ours` accepts the first bytes of the document, or of the first one in the zip file."""
+    """Whether `is_ours` accepts the first bytes of the document, or of one of the first in the zip file."""
     if not head.startswith(_ZIP):
         return is_ours(head)
     try:
         with open_binary(path) as file, zipfile.ZipFile(file) as archive:
             members = _members(archive)
-            if not members:
-                return False
-            with archive.open(members[0]) as document:
-                return is_ours(document.read(_HEAD))
+            for member in members[:_MEMBERS_TO_JUDGE]:
+                with archive.open(member) as document:
+                    if is_ours(document.read(_HEAD)):
+                        return True
+            return False
     except (OSError, ValueError, PathRefused, *_BROKEN):
         return False
 
@@ -68,6 +73,15 @@ def conversations(path: str, cancel: CancelToken | None = None) -> Iterator[Mapp
             for member in _members(archive):
                 with archive.open(member) as document:
                     yield from _objects(_Reader(document, cancel))
+
+
+def one_session(
+    path: str, cancel: CancelToken | None, read: Callable[[Mapping[str, Any]], Conversation]
+) -> Iterator[Conversation]:
+    """The session of a document that is one; none without messages. Raises as `conversations` does."""
+    found = next(map(read, conversations(path, cancel)), None)
+    if found is not None and found.messages:
+        yield found
 
 
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ArithmeticError)
@@ -213,3 +227,33 @@ def branch(parents: Mapping[str, str], times: Mapping[str, float | None], tip: s
         path[tip] = None
         tip = parents[tip]
     return list(reversed(path))
+
+
+def read_branches(
+    parser: LineParser, shown: Iterable[Mapping[str, Any]], left: Iterable[Mapping[str, Any]]
+) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+    """The messages of the branch that was seen last, and those of the others, which tell nothing about the session."""
+    messages = tuple(chain.from_iterable(parser.feed(value, 0) for value in shown))
+    facts, last = parser.facts, parser.ordinal
+    told = facts.started, facts.ended, facts.opening
+    others = tuple(chain.from_iterable(parser.feed(value, 0) for value in left))
+    facts.started, facts.ended, facts.opening = told
+    facts.rewound = [(last + 1, parser.ordinal)] if others else []
+    return messages, others
+
+
+def left_branches(parents: Mapping[str, str], path: Iterable[str]) -> list[str]:
+    """The nodes that are not on the path, each branch from its beginning, in the order of its nodes."""
+    children: dict[str, list[str]] = {}
+    for name, parent in parents.items():
+        children.setdefault(parent, []).append(name)
+    seen, found = set(path), list[str]()
+    for name in parents:
+        waiting = [name] if name not in seen and (parents[name] in seen or parents[name] not in parents) else []
+        while waiting:
+            node = waiting.pop()
+            if node not in seen:
+                seen.add(node)
+                found.append(node)
+                waiting += reversed(children.get(node, []))
+    return found

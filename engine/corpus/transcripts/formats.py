@@ -50,6 +50,7 @@ class LineParser(msgspec.Struct, kw_only=True):
         """Note a line or a block of a type that this format did not have when it was looked up."""
         name = redact(clean(kind[:1000]))[:60] if isinstance(kind, str) and kind else "without a type"
         self.unknown[name] = self.unknown.get(name, 0) + 1
+        self.facts.unknown += 1
 
 
 class LineFormat(Protocol):
@@ -82,6 +83,13 @@ class Conversation(msgspec.Struct, frozen=True):
     facts: SessionFacts
     messages: tuple[Message, ...]
     unknown: Counter[str]
+    left: tuple[Message, ...] = ()
+    """Those of branches that the user left by editing or repeating a message, numbered after all others."""
+
+    @property
+    def everything(self) -> tuple[Message, ...]:
+        """The messages, then those of the branches that were left."""
+        return self.messages + self.left
 
 
 class DocumentFormat(Protocol):

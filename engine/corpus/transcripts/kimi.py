@@ -23,11 +23,11 @@ import msgspec
 from engine.base.bounded_json import decode_json
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.blocks import Part
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.turns import Part
 
 _AGENT = "kimi"
 _LONGEST_LIST = 8 * 1024**2
@@ -90,7 +90,7 @@ class KimiParser(LineParser, kw_only=True):
 
     def _of_event(self, kind: str, payload: Mapping[str, Any]) -> Iterator[Part]:
         if kind in ("TurnBegin", "SteerInput"):
-            yield "user", "text", content(payload.get("user_input")), ""
+            yield Part("user", "text", content(payload.get("user_input")))
         elif kind == "ContentPart":
             yield from self._content(payload, "assistant")
         elif kind == "ToolCall":
@@ -98,40 +98,36 @@ class KimiParser(LineParser, kw_only=True):
         elif kind == "ToolResult":
             returned = mapping(payload.get("return_value"))
             output = content(returned.get("output")) or string(returned.get("message"))
-            yield "tool", "tool-result", output, self.calls.pop(string(payload.get("tool_call_id")), "")
+            yield Part("tool", "tool-result", output, self.calls.pop(string(payload.get("tool_call_id")), ""))
         elif kind == "PlanDisplay":
-            yield "assistant", "text", string(payload.get("content")), ""
+            yield Part("assistant", "text", string(payload.get("content")))
         elif kind == "BtwBegin":
-            yield "user", "text", string(payload.get("question")), ""
+            yield Part("user", "text", string(payload.get("question")))
         elif kind == "BtwEnd":
-            yield "assistant", "text", string(payload.get("response")) or string(payload.get("error")), ""
+            yield Part("assistant", "text", string(payload.get("response")) or string(payload.get("error")))
         elif kind == "Notification":
-            yield "system", "text", "\n".join(filter(None, map(string, map(payload.get, ("title", "body"))))), ""
+            yield Part("system", "text", "\n".join(filter(None, map(string, map(payload.get, ("title", "body"))))))
         elif kind == "QuestionRequest":
             asked = (string(mapping(one).get("question")) for one in items(payload.get("questions")))
-            yield "assistant", "text", "\n".join(filter(None, asked)), ""
+            yield Part("assistant", "text", "\n".join(filter(None, asked)))
         elif kind == "QuestionResponse":
-            yield "user", "text", "\n".join(filter(None, map(string, mapping(payload.get("answers")).values()))), ""
+            yield Part("user", "text", "\n".join(filter(None, map(string, mapping(payload.get("answers")).values()))))
         elif kind != "StepBegin":
             self.count_unknown(kind)
 
     def _content(self, value: object, role: Role) -> Iterator[Part]:
         part = mapping(value)
         if part.get("type") == "think":
-            yield "assistant", "thinking", string(part.get("think")), ""
+            yield Part("assistant", "thinking", string(part.get("think")))
         else:
-            yield role, "text", content(part or value), ""
+            yield Part(role, "text", content(part or value))
 
     def _call(self, call: Mapping[str, Any]) -> Part:
         function = mapping(call.get("function"))
         name, arguments = clean(string(function.get("name"))), string(function.get("arguments"))
         self.calls[clean(string(call.get("id")))] = name
-        return (
-            "assistant",
-            "tool-call",
-            tool_input(parse_line(arguments.encode(errors="replace")) or arguments) or name,
-            name,
-        )
+        given = tool_input(parse_line(arguments.encode(errors="replace")) or arguments)
+        return Part("assistant", "tool-call", given or name, name)
 
     # --- the history for the model ---
 
@@ -146,11 +142,12 @@ class KimiParser(LineParser, kw_only=True):
             for one in held if isinstance(held, list) else [held]:
                 for part in self._content(one, author):
                     inserted = author == "user" and _CHECKPOINT.fullmatch(part[2])
-                    yield ("system", *part[1:]) if inserted else part
+                    yield part._replace(role="system") if inserted else part
             for call in items(value.get("tool_calls")):
                 yield self._call(mapping(call))
         elif role == "tool":
-            yield "tool", "tool-result", content(held), self.calls.pop(clean(string(value.get("tool_call_id"))), "")
+            name = self.calls.pop(clean(string(value.get("tool_call_id"))), "")
+            yield Part("tool", "tool-result", content(held), name)
         elif not role.startswith("_"):
             self.count_unknown(f"role {role}" if role else None)
 
@@ -172,7 +169,7 @@ class KimiParser(LineParser, kw_only=True):
         """A message of the user's role; only those with this origin are the user's."""
         origin = mapping(message.get("origin")).get("kind")
         if message.get("role") == "user":
-            yield "user" if origin in ("user", None) else "system", "text", content(message.get("content")), ""
+            yield Part("user" if origin in ("user", None) else "system", "text", content(message.get("content")))
 
     def _of_loop(self, event: Mapping[str, Any]) -> Iterator[Part]:
         kind = event.get("type")
@@ -181,10 +178,10 @@ class KimiParser(LineParser, kw_only=True):
         elif kind == "tool.call":
             name = clean(string(event.get("name")))
             self.calls[clean(string(event.get("toolCallId")))] = name
-            yield "assistant", "tool-call", tool_input(event.get("args")) or name, name
+            yield Part("assistant", "tool-call", tool_input(event.get("args")) or name, name)
         elif kind == "tool.result":
             name = self.calls.pop(clean(string(event.get("toolCallId"))), "")
-            yield "tool", "tool-result", content(mapping(event.get("result")).get("output")), name
+            yield Part("tool", "tool-result", content(mapping(event.get("result")).get("output")), name)
         elif not string(kind).startswith("step."):
             self.count_unknown(kind)
 

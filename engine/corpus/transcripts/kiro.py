@@ -23,12 +23,12 @@ from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts.blocks import Part
 from engine.corpus.transcripts.formats import Conversation, LineParser, SessionDatabase
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like, tables
+from engine.corpus.transcripts.turns import Part, next_turn
 
 _AGENT = "kiro"
 _LONGEST_DESCRIPTION = 256 * 1024
@@ -113,26 +113,22 @@ class _Parser(LineParser, kw_only=True):
         user, answer, request = map(mapping, map(value.get, ("user", "assistant", "request_metadata")))
         asked = seconds(user.get("timestamp"), request.get("request_start_timestamp_ms"))
         answered = seconds(request.get("stream_end_timestamp_ms")) or asked
-        return [*self._say(self._asked(user), asked), *self._say(self._answered(answer), answered)]
-
-    def _say(self, parts: Iterator[Part], time: float | None) -> list[Message]:
-        saying = [part for part in parts if part[2].strip()]
-        self.ordinal += bool(saying)
-        return [self.part(role, kind, text, self.ordinal, time=time, tool=tool) for role, kind, text, tool in saying]
+        asking = next_turn(self, self._asked(user), time=asked)
+        return [*asking, *next_turn(self, self._answered(answer), time=answered)]
 
     def _asked(self, user: Mapping[str, Any]) -> Iterator[Part]:
         for kind, value in mapping(user.get("content")).items():
             held = mapping(value)
             if kind in ("Prompt", "CancelledToolUses"):
                 pictures = ["[image]" for _ in items(user.get("images"))[:20]]
-                yield "user", "text", "\n".join(filter(None, (string(held.get("prompt")), *pictures))), ""
+                yield Part("user", "text", "\n".join(filter(None, (string(held.get("prompt")), *pictures))))
             elif kind != "ToolUseResults":
                 self.count_unknown(kind)
             for result in map(mapping, items(held.get("tool_use_results"))):
                 blocks = map(mapping, items(result.get("content")))
                 texts = (string(block.get("Text")) or tool_input(block.get("Json")) for block in blocks)
                 name = self.calls.pop(string(result.get("tool_use_id")), "")
-                yield "tool", "tool-result", "\n".join(filter(None, texts)), name
+                yield Part("tool", "tool-result", "\n".join(filter(None, texts)), name)
 
     def _answered(self, answer: Mapping[str, Any]) -> Iterator[Part]:
         for kind, value in answer.items():
@@ -140,11 +136,11 @@ class _Parser(LineParser, kw_only=True):
             if kind not in ("Response", "ToolUse"):
                 self.count_unknown(kind)
                 continue
-            yield "assistant", "text", string(held.get("content")), ""
+            yield Part("assistant", "text", string(held.get("content")))
             for call in map(mapping, items(held.get("tool_uses"))):
                 name = string(call.get("name"))
                 self.calls[string(call.get("id"))] = name
-                yield "assistant", "tool-call", tool_input(call.get("args")) or name, name
+                yield Part("assistant", "tool-call", tool_input(call.get("args")) or name, name)
 
 
 # --- Files -----------------------------------------------------------------------------------------------------------
@@ -162,36 +158,31 @@ class KiroParser(LineParser, kw_only=True):
             return []
         author: Role = "assistant" if kind == "AssistantMessage" else "user"
         parts = [part for block in items(data.get("content")) for part in self._block(mapping(block), author)]
-        saying = [part for part in parts if part[2].strip()]
-        self.ordinal += bool(saying)
         id_, time = string(data.get("message_id")), seconds(mapping(data.get("meta")).get("timestamp"))
         side = bool(self.facts.parent)
-        return [
-            self.part(role, sort, text, line, id=id_, time=time, tool=tool, side=side)
-            for role, sort, text, tool in saying
-        ]
+        return next_turn(self, parts, line, id=id_, time=time, side=side)
 
     def _block(self, block: Mapping[str, Any], author: Role) -> Iterator[Part]:
         kind, data = block.get("kind"), block.get("data")
         held = mapping(data)
         if kind == "text":
-            yield author, "text", string(data), ""
+            yield Part(author, "text", string(data))
         elif kind == "thinking":
-            yield "assistant", "thinking", string(data) or string(held.get("text")), ""
+            yield Part("assistant", "thinking", string(data) or string(held.get("text")))
         elif kind == "image":
-            yield author, "text", "[image]", ""
+            yield Part(author, "text", "[image]")
         elif kind == "toolUse":
             name = clean(string(held.get("name")))
             self.calls[clean(string(held.get("toolUseId")))] = name
             given = {key: one for key, one in mapping(held.get("input")).items() if key != "__tool_use_purpose"}
-            yield "assistant", "tool-call", tool_input(given) or name, name
+            yield Part("assistant", "tool-call", tool_input(given) or name, name)
         elif kind == "toolResult":
             name = self.calls.pop(clean(string(held.get("toolUseId"))), "")
             texts = (
                 string(one.get("data")) or tool_input(one.get("data"))
                 for one in map(mapping, items(held.get("content")))
             )
-            yield "tool", "tool-result", "\n".join(filter(None, texts)), name
+            yield Part("tool", "tool-result", "\n".join(filter(None, texts)), name)
         else:
             self.count_unknown(f"block {kind}" if isinstance(kind, str) else None)
 

@@ -1,4 +1,6 @@
-"""Where in a chunk of a session each message is."""
+"""Where in a chunk of a session each message is, and which lines of a session the user left by going back."""
+
+from collections.abc import Iterable
 
 import msgspec
 
@@ -27,3 +29,14 @@ def read_places(encoded: bytes) -> tuple[MessageOffset, ...]:
     if not places:
         raise IndexCorrupt(tr("The index does not say which messages a passage is from."))
     return places
+
+
+def write_lines(ranges: Iterable[tuple[int, int]]) -> str:
+    """Ranges of lines as they are stored: `7-12 30-31`."""
+    return " ".join(f"{first}-{last}" for first, last in ranges)
+
+
+def is_among(line: int, stored: str) -> bool:
+    """Whether a line is in one of the stored ranges."""
+    bounds = (text.partition("-") for text in stored.split())
+    return any(int(first) <= line <= int(last) for first, _, last in bounds if first.isdecimal() and last.isdecimal())

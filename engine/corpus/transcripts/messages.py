@@ -42,6 +42,11 @@ class Message(msgspec.Struct, frozen=True, gc=False):
     """Part of a side conversation, such as a sub-agent's."""
 
     @property
+    def author(self) -> Role:
+        """Who wrote it: what a sub-agent is asked comes from the assistant, in the user's role."""
+        return "assistant" if self.side and self.role == "user" else self.role
+
+    @property
     def is_speech(self) -> bool:
         """Whether it is speech of the user or the agent, not reasoning, tools or instructions."""
         return self.kind == "text" and self.role in {"user", "assistant"}
@@ -64,6 +69,10 @@ class SessionFacts(msgspec.Struct, kw_only=True):
     ended: float | None = None
     parent: str = ""
     """Id of the session that this one is a part of, such as a sub-agent's."""
+    unknown: int = 0
+    """How many of its lines or blocks were not understood."""
+    rewound: list[tuple[int, int]] = []
+    """Its lines, from the first to the last of each range, that the user left by going back to an earlier message."""
     generated: bool = False
     """Made by the agent's own housekeeping: nothing in it is worth finding."""
 
@@ -109,9 +118,10 @@ def _clean(text: str) -> str:
 
 
 def one_line(title: str) -> str:
-    """A given title on one line, at most 200 characters."""
+    """A given title on one line, at most 200 characters; it ends in an ellipsis if it is cut."""
     # Mask before cutting: half of a secret would not be recognised.
-    return " ".join(redact(clean(title[:_OPENING])).split())[:_LONGEST_GIVEN]
+    line = " ".join(redact(clean(title[:_OPENING])).split())
+    return line if len(line) <= _LONGEST_GIVEN else f"{line[: _LONGEST_GIVEN - 1].rstrip()}…"
 
 
 def first_sentence(text: str) -> str:

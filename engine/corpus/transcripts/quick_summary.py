@@ -96,7 +96,8 @@ def _begin(descriptor: int, path: str, size: int, block: bytes) -> _Begun | None
                     said += parser.feed(early, 0)
             elif len(values) == _LINES_TO_JUDGE:
                 return None
-        if position >= _MOST or (size > _SHORT and parser is not None and parser.facts.opening):
+        named = size > _SHORT and parser is not None and parser.facts.opening
+        if position >= _MOST or (named and any(message.is_speech for message in said)):
             break
     return None if known is None or parser is None else _Begun(known, parser, said, position)
 

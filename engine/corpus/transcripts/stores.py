@@ -23,8 +23,10 @@ from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, 
 from engine.corpus.ignore import is_unusable, shown
 from engine.corpus.roots import holds_secrets
 from engine.corpus.safe_open import is_link, scan_folder
-from engine.corpus.transcripts.registry import may_be_transcript, store_name
+from engine.corpus.transcripts.agents import WAL
+from engine.corpus.transcripts.registry import may_be_transcript, owner_of_part, store_name
 from engine.corpus.transcripts.transcript_files import (
+    NO_TRANSCRIPT,
     SILENT,
     compressed,
     judge_entry,
@@ -37,6 +39,9 @@ from engine.settings import Settings
 
 _PREFIX = "sessions/"
 _LONGEST_KEY = 100
+_OF_DATABASES = (WAL, "-shm", "-journal")
+_MOST_NAMED = 20
+"""Files of other names in a folder of the user that are named; the rest is counted."""
 
 
 class Store(msgspec.Struct, frozen=True):
@@ -127,6 +132,9 @@ class _Walk(FolderWalk):
     def __init__(self, cancel: CancelToken | None, listener: DiscoveryListener | None, most_entries: float) -> None:
         super().__init__(cancel, listener, most_entries)
         self.skipped: list[FileIssue] = []
+        self._others: list[str] | None = None
+        """The first files of other names; None in an agent's own folder, where they are expected."""
+        self._more = 0
 
     def visit(self, store: Store) -> None:
         try:
@@ -141,7 +149,9 @@ class _Walk(FolderWalk):
         if match is not None:
             self._pass(store.name, match.rule, match.detail)
         elif stat.S_ISDIR(state.st_mode):
+            self._others, self._more = None if store_name(store.path) else [], 0
             self.descend(store.path, store.name)
+            self._pass_others(store)
         else:
             self._take(f"{store.name}/{transcript_of(os.path.basename(store.path))}", store.path, state)
 
@@ -153,7 +163,17 @@ class _Walk(FolderWalk):
             self._take(transcript_of(name), path, entry.stat(follow_symlinks=False))
         elif match not in SILENT:
             self._pass(name, match.rule, match.detail)
+        elif match is NO_TRANSCRIPT and self._others is not None and not _is_part(path):
+            self._more += len(self._others) == _MOST_NAMED
+            self._others += [name] * (len(self._others) < _MOST_NAMED)
         return False
+
+    def _pass_others(self, store: Store) -> None:
+        for name in self._others or ():
+            self._pass(name, NO_TRANSCRIPT.rule, NO_TRANSCRIPT.detail)
+        if self._more:
+            detail = skip_reasons.MORE_OTHER_NAMES.said(count=self._more)
+            self._pass(f"{store.name}/…", NO_TRANSCRIPT.rule, detail)
 
     def _take(self, name: str, path: str, state: os.stat_result) -> None:
         """Add a transcript with its size and modification time, including files next to it."""
@@ -166,6 +186,12 @@ class _Walk(FolderWalk):
 
     def _pass(self, name: str, rule: str, detail: str) -> None:
         self.skipped.append(FileIssue(path=shown(name), rule=rule, detail=detail))
+
+
+def _is_part(path: str) -> bool:
+    """Whether a file is hidden, or belongs to the transcript next to it."""
+    name = os.path.basename(path)
+    return name.startswith(".") or name.endswith(_OF_DATABASES) or bool(owner_of_part(path))
 
 
 def may_name_session(name: str) -> bool:

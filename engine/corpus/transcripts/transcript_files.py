@@ -16,10 +16,10 @@ from engine.corpus.transcripts.registry import is_database, is_part_folder, may_
 
 _COMPRESSED = ".zst"
 
-_NO_TRANSCRIPT = Match("no-transcript", skip_reasons.NO_TRANSCRIPT_NAME.said())
+NO_TRANSCRIPT = Match("no-transcript", skip_reasons.NO_TRANSCRIPT_NAME.said())
 _PART = Match("part-of-session", skip_reasons.PART_OF_SESSIONS.said())
 _PACKED_TWICE = Match("packed-twice", skip_reasons.PACKED_TWICE.said())
-SILENT = frozenset({_NO_TRANSCRIPT, _PART, _PACKED_TWICE, NOT_A_FILE})
+SILENT = frozenset({NO_TRANSCRIPT, _PART, _PACKED_TWICE, NOT_A_FILE})
 """Files that agents store next to transcripts: skipped without an issue, unless a path is explained."""
 
 
@@ -39,7 +39,7 @@ def judge_entry(entry: os.DirEntry[str], above: str, neighbours: Collection[str]
         return _PACKED_TWICE  # its agent is just packing or unpacking it
     folder = entry.is_dir(follow_symlinks=False)
     if not folder and not may_be_transcript(os.path.join(above, entry.name)):
-        return _NO_TRANSCRIPT
+        return NO_TRANSCRIPT
     if is_unusable(entry.name):
         return BAD_NAME
     state = entry.stat(follow_symlinks=False)

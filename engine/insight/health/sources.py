@@ -1,22 +1,25 @@
 """Checks that the index matches the current notes and sessions, and lists files that could not be indexed."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from engine.base.errors import WorkspaceError
 from engine.base.language import marked, tr, tr_count
-from engine.base.skip_reasons import tr_reason
+from engine.base.skip_reasons import files_covered, tr_reason
 from engine.corpus.discovery import discover
 from engine.corpus.transcripts.stores import FoundTranscripts, find_stores
 from engine.insight.health.subject import UPDATE, Subject, degraded, failed, fine
 from engine.records import HealthFinding
 from engine.settings import Settings
 from engine.store import sessions
+from engine.store.sessions import StoredTranscript
 from engine.store.snapshot import Snapshot
 
 _MOST_FAILED = 20
 """Findings for failed files; one more finding counts the rest."""
+_MOST_NAMED = 5
+"""Files of a folder that are not read, and named."""
 _ADVICE = {
     "not-utf8": marked("Save it as UTF-8; the next update reads it."),
     "binary": marked("If it is text, save it as UTF-8; if not, exclude it in the settings."),
@@ -36,8 +39,15 @@ class _Known(Protocol):
     def mtime_ns(self) -> int: ...
 
 
-def look_at_stores(settings: Settings, found: FoundTranscripts) -> Iterator[HealthFinding]:
-    """One finding for each folder or export listed in the settings."""
+def look_at_stores(
+    settings: Settings, found: FoundTranscripts, known: Mapping[str, StoredTranscript]
+) -> Iterator[HealthFinding]:
+    """One finding for each folder or export listed in the settings, and one for its files that are not read.
+
+    `known`: the transcripts of the index.
+    """
+    left_out = {issue.path: issue.detail for issue in found.skipped}
+    left_out |= {name: stored.detail for name, stored in known.items() if stored.rule}
     problems = {issue.path: issue.detail for issue in found.skipped}
     for store in find_stores(settings):
         id_ = f"store:{store.name}"
@@ -52,6 +62,21 @@ def look_at_stores(settings: Settings, found: FoundTranscripts) -> Iterator[Heal
                 "{count:,} transcript in {folder}", "{count:,} transcripts in {folder}", count, folder=store.path
             )
             yield fine(id_, store.name, some)
+        reasons = [(name, detail) for name, detail in left_out.items() if name.startswith(f"{store.name}/")]
+        if reasons:
+            yield _not_read(store.name, reasons)
+
+
+def _not_read(store: str, reasons: Sequence[tuple[str, str]]) -> HealthFinding:
+    """The files of a folder that are not read, the first ones with their reasons."""
+    named = [f"{name.removeprefix(f'{store}/')}: {tr_reason(detail)}" for name, detail in reasons[:_MOST_NAMED]]
+    detail = tr_count(
+        "{count:,} file is not read: {named}",
+        "{count:,} files are not read: {named}",
+        sum(files_covered(detail) for _, detail in reasons),
+        named=" ".join(named) + " …" * (len(reasons) > _MOST_NAMED),
+    )
+    return fine(f"not-read:{store}", tr("Files not read in {folder}", folder=store), detail)
 
 
 def look_at_notes(subject: Subject) -> HealthFinding:

@@ -40,6 +40,29 @@ def test_known_sessions_counted(verb: Run, store: Path) -> None:
     assert (found["state"], found["detail"]) == ("fine", f"2 transcripts in {store}")
 
 
+def test_files_that_are_not_read_are_named_with_reasons(verb: Run, store: Path) -> None:
+    (store / "shopping.jsonl").write_text('{"milk": 1}\n')
+    (store / "notes.txt").write_text("Varnish.")
+    for number in range(25):
+        (store / f"page-{number:02}.html").write_text("x")
+    before = check(verb, "Files not read in sessions/boats")
+    assert before["detail"].startswith("26 files are not read: notes.txt: By its name it is no transcript of an agent ")
+    verb("index")
+    found = check(verb, "Files not read in sessions/boats")
+    assert (found["state"], found["detail"][:23]) == ("fine", "27 files are not read: ")
+    skipped = {issue["path"]: issue["rule"] for issue in verb("status", "--json").json["skippedFiles"]}
+    assert skipped["sessions/boats/notes.txt"] == "no-transcript"
+    assert skipped["sessions/boats/shopping.jsonl"] == "unknown-format"
+    assert skipped["sessions/boats/…"] == "no-transcript"
+    assert "notes.txt  By its name it is no transcript of an agent that is known." in verb("status").out
+
+
+def test_without_other_files_nothing_is_left_out(verb: Run, store: Path) -> None:
+    verb("index")
+    names = [check["name"] for check in verb("doctor", "--json").json["checks"]]
+    assert not any(name.startswith("Files not read") for name in names)
+
+
 def test_changes_since_the_last_update_are_counted(verb: Run, store: Path) -> None:
     (store / "two.jsonl").write_text(json.dumps(HEAD) + "\n")
     verb("index")

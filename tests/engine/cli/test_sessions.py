@@ -7,7 +7,7 @@ import pytest
 
 from tests.helpers.command_line import Run
 from tests.helpers.fake_memory import FakeMemory
-from tests.helpers.fake_sessions import MASK, SECRET, SESSIONS, UNTITLED, VALVE, make_session
+from tests.helpers.fake_sessions import MASK, NOW, SECRET, SESSIONS, UNTITLED, VALVE, make_session
 
 SAMPLE = Path(__file__).resolve().parents[3] / "resources" / "sample_sessions"
 STORES = ("chatgpt", "claude-code", "codex", "gemini", "openclaw")
@@ -94,6 +94,36 @@ def test_names_are_as_long_as_they_must_be(run: Run, memory: FakeMemory) -> None
         assert run("sessions", "show", name).code == 0, name
 
 
+def test_ids_of_one_agent_are_not_cut_to_what_they_share(run: Run, memory: FakeMemory) -> None:
+    ids = {
+        "session-5e6f7a8b-0000-4000-8000-000000000002": "session-5e6f7a8b",
+        "20251103_1": "20251103_1",
+        "20251103_12": "20251103_12",
+        "20251104_1": "20251104_1",
+        "ses_0a1b2c3d4e5f": "ses_0a1b2c3d",
+    }
+    only(memory, *({"path": f"sessions/a/{number}", "id": id} for number, id in enumerate(ids)))
+    assert {line.split()[0] for line in run("sessions").out.splitlines()} == set(ids.values())
+    for id, name in ids.items():
+        assert run("sessions", "show", name, "--json").json["summary"]["id"] == id
+
+
+def test_session_without_an_end_has_the_time_of_its_file(run: Run, memory: FakeMemory) -> None:
+    day = 86_400.0
+    only(
+        memory,
+        {"path": "sessions/a/1", "id": "old", "started": NOW - 9 * day, "ended": None, "modified": NOW - 3 * day},
+        {"path": "sessions/a/2", "id": "new", "started": None, "ended": None, "modified": NOW - day},
+        {"path": "sessions/a/3", "id": "never", "started": None, "ended": None},
+    )
+    shown = {line.split()[0]: line.split()[1] for line in run("sessions").out.splitlines()}
+    assert shown == {"old": "2026-02-08", "new": "2026-02-10", "never": "no"}
+    found = run("sessions", "--since", "2026-02-08", "--until", "2026-02-10", "--json").json["sessions"]
+    assert {session["id"] for session in found} == {"old", "new"}
+    found = run("sessions", "--since", "2026-02-09", "--json").json["sessions"]
+    assert [session["id"] for session in found] == ["new"]
+
+
 # --- show -----------------------------------------------------------------------------------------------------------
 
 
@@ -152,7 +182,7 @@ def test_an_aside_is_named_except_in_a_session_that_is_one(run: Run, memory: Fak
 
 @pytest.mark.parametrize(
     ("unknown", "told"),
-    [((), ""), ((("holo\x1bgram", 1200), ("x", 1)), "\nPassed over as unknown: holo\ufffdgram (1,200), x (1).\n")],
+    [((), ""), ((("holo\x1bgram", 1200), ("x", 1)), "\n1,201 items of unknown type: holo\ufffdgram (1,200), x (1).\n")],
 )
 def test_unknown_types_reported(run: Run, memory: FakeMemory, unknown: tuple[tuple[str, int], ...], told: str) -> None:
     session = make_session([("user", [("text", "Count them.")])], path="sessions/a/1", id="a1")
@@ -160,6 +190,28 @@ def test_unknown_types_reported(run: Run, memory: FakeMemory, unknown: tuple[tup
     out = run("sessions", "show", "a1").out
     assert told in out
     assert ("unknown" in out) == bool(unknown)
+
+
+def test_left_branch_is_one_line_unless_full(run: Run, memory: FakeMemory) -> None:
+    turns = [(role, [("text", text)]) for role, text in (("user", "Go."), ("user", "Left."), ("assistant", "Gone."))]
+    session = make_session([*turns, ("user", [("text", "Back.")])], path="sessions/a/1", id="a1")
+    messages = tuple(
+        msgspec.structs.replace(message, rewound=message.text in ("Left.", "Gone.")) for message in session.messages
+    )
+    memory.session_texts = {"sessions/a/1": msgspec.structs.replace(session, messages=messages)}
+    out = run("sessions", "show", "a1").out
+    assert "Go.\n\n[Left branch: 2 messages]\n\nUser" in out
+    assert "Gone." not in out
+    full = run("sessions", "show", "a1", "--full").out
+    assert "User (left branch)" in full
+    assert "Gone." in full
+
+
+def test_list_counts_unknown_items(run: Run, memory: FakeMemory) -> None:
+    only(memory, {"path": "sessions/a/1", "id": "a1", "unknown": 1}, {"path": "sessions/a/2", "id": "a2"})
+    lines = run("sessions").out.splitlines()
+    assert [line.endswith("  (1 item of unknown type)") for line in lines] == [True, False]
+    assert [session["unknown"] for session in run("sessions", "--json").json["sessions"]] == [1, 0]
 
 
 def test_secrets_stay_masked(run: Run, memory: FakeMemory) -> None:

@@ -330,3 +330,18 @@ def test_listed_folders_and_exports_are_measured_as_they_are(home):
         ("empty", 0, 0),
     ]
     assert [(issue.path, issue.rule) for issue in found.issues] == [(str(home / "gone"), "missing")]
+
+
+def test_measure_tells_which_files_are_not_read(tmp_path: Path) -> None:
+    folder = tmp_path / "saved"
+    folder.mkdir()
+    for name in ("a.jsonl", *(f"page-{number}.html" for number in range(30))):
+        (folder / name).write_text("{}\n")
+    found = measure_sessions([str(folder)])
+    assert found.places[0].files == 1
+    (issue,) = found.issues
+    assert (issue.path, issue.rule) == (str(folder), "no-transcript")
+    assert issue.detail == (
+        "30 files in it are not read, because by their names they are no transcripts: "
+        "page-0.html, page-1.html, page-10.html, …"
+    )

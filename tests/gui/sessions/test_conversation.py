@@ -95,7 +95,7 @@ def test_session_is_shown_from_its_start(panel: ConversationPanel, show) -> None
     show()
     assert panel.header.title.text() == "Fix the valve controller"
     assert "Claude Code · greenhouse · fix/valve · 11 Feb 2026" in panel.header.facts.text()
-    assert "44 lines of unknown types" in panel.header.facts.text()
+    assert "44 items of unknown type" in panel.header.facts.text()
     assert visible_text(panel).startswith("The 06:10 run was skipped again.")
     assert "debounces at 40 ms" in visible_text(panel)  # Markdown is rendered
     assert "**" not in visible_text(panel)

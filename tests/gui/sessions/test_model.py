@@ -1,3 +1,4 @@
+import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
@@ -49,4 +50,12 @@ def test_tooltips_show_full_project_and_path(model):
     tip = model.index(1).data(Role.ToolTipRole)
     assert "/home/ines/src/greenhouse (branch fix/valve)" in tip
     assert VALVE in tip
+    assert "unknown" not in tip
     assert model.index(0).data(Role.ToolTipRole) is None
+
+
+def test_unknown_items_are_in_tooltip_and_accessible_text(model, today):
+    summary = msgspec.structs.replace(SESSIONS[VALVE].summary, unknown=3)
+    model.set_rows(build_listing(make_catalogue([summary]), Criteria(), {}, (), today).rows)
+    for role in (Role.ToolTipRole, Role.AccessibleTextRole):
+        assert "3 items of unknown type" in model.index(1).data(role)

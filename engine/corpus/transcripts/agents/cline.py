@@ -25,6 +25,26 @@ def extension_tasks(machine: Machine, extension: str) -> FoundFolders:
         yield "" if editor == "Code" else editor, os.path.join(folder, "globalStorage", extension, "tasks")
 
 
+def extension_agent(name: str, label: str, extension: str) -> Agent:
+    """An extension that began as a copy of Cline, and stores its tasks in the same way."""
+
+    def formats() -> "Formats":
+        from engine.corpus.transcripts.cline import ClineTask
+        from engine.corpus.transcripts.formats import Formats
+
+        return Formats(documents=(ClineTask(name),))
+
+    return Agent(
+        name=name,
+        label=label,
+        stores=((rf"/{extension}/tasks\Z", name),),
+        folders=lambda machine: extension_tasks(machine, extension),
+        files=(TASKS,),
+        parts=(CHECKPOINTS,),
+        formats=formats,
+    )
+
+
 def _folders(machine: Machine) -> FoundFolders:
     yield from extension_tasks(machine, _EXTENSION)
     data = machine.named("CLINE_DATA_DIR") or os.path.join(

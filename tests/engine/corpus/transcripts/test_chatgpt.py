@@ -4,10 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.corpus.transcripts.chatgpt import ChatGptExport
+from engine.corpus.transcripts.registry import may_be_transcript
 from tests.helpers.exports import head, in_order, packed, read, read_first, written
 from tests.helpers.transcripts import mangled
 
@@ -74,6 +76,55 @@ def test_a_split_export_in_a_zip_file_is_read_in_order(tmp_path: Path) -> None:
     )
     assert _FORMAT.matches(str(path), head(path))
     assert [conversation.key for conversation in read(_FORMAT, path)] == ["c-1", "c-2"]
+
+
+def test_left_branches_follow_the_visible_one(tmp_path: Path) -> None:
+    def node(name: str, parent: str | None, role: str, text: str) -> dict[str, Any]:
+        message = {"id": name, "author": {"role": role}, "content": {"content_type": "text", "parts": [text]}}
+        return {"id": name, "parent": parent, "message": {**message, "create_time": 1.7e9 + len(name)}}
+
+    nodes = [
+        {"id": "root", "parent": None, "message": None},
+        node("a", "root", "user", "Rig the mast."),
+        node("b1", "a", "assistant", "With rope."),
+        node("b2", "a", "assistant", "With wire."),
+        node("c1", "b1", "user", "Which rope?"),
+        node("c2", "b2", "user", "Which wire?"),
+        node("d1", "c1", "assistant", "Hemp."),
+        node("d2", "c1", "assistant", "Nylon."),
+    ]
+    value = {"conversation_id": "c", "current_node": "c2", "mapping": {str(one["id"]): one for one in nodes}}
+    (found,) = read(_FORMAT, written(tmp_path, [value]))
+    assert [message.text for message in found.messages] == ["Rig the mast.", "With wire.", "Which wire?"]
+    assert [message.text for message in found.left] == ["With rope.", "Which rope?", "Hemp.", "Nylon."]
+    assert [message.line for message in found.everything] == list(range(1, 8))
+    assert (found.facts.rewound, found.facts.opening) == ([(4, 7)], "Rig the mast.")
+
+
+def test_one_file_a_conversation_packed(tmp_path: Path) -> None:
+    values = json.loads(_FIXTURE.read_text("utf-8"))
+    single = {f"conversations/{number}.json": json.dumps(value).encode() for number, value in enumerate(values)}
+    path = packed(tmp_path, {"conversations/about.json": b'{"made": "today"}', "user.json": b"{}", **single})
+    assert _FORMAT.matches(str(path), head(path))
+    assert read(_FORMAT, path) == read(_FORMAT, _FIXTURE)
+    mirrored = packed(tmp_path, {"conversations.json": _FIXTURE.read_bytes(), **single})
+    assert read(_FORMAT, mirrored) == read(_FORMAT, _FIXTURE)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("export/conversations/6a1b.json", True),
+        ("com.openai.chat/conversations-0c1d2e3f/6a1b.json", True),
+        ("my-chatgpt-export/0c1d2e3f-0000-4000-8000-000000000001.json", True),
+        ("saved/ChatGPT-Masts.json", True),
+        ("my-chatgpt-export/user.json", False),
+        ("saved/0c1d2e3f-0000-4000-8000-000000000001.json", False),
+        ("export/conversations/6a1b.txt", False),
+    ],
+)
+def test_file_of_one_conversation_known_by_its_name(name: str, expected: bool) -> None:
+    assert may_be_transcript(name) is expected
 
 
 @settings(max_examples=150)

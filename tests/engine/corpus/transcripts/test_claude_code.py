@@ -22,7 +22,9 @@ FIXTURES = Path(__file__).parent / "fixtures" / "claude_code"
 SESSION = "5d1c7a52-3c1e-4b0e-9a39-0d4f5c1be001"
 MAIN = FIXTURES / f"{SESSION}.jsonl"
 SUB_AGENT = FIXTURES / SESSION / "subagents" / "agent-a1b2c3.jsonl"
-SAMPLES = [value for _, value in fixture_lines(MAIN)]
+ASKED = FIXTURES / "5d1c7a52-3c1e-4b0e-9a39-0d4f5c1be002.jsonl"
+STREAM = FIXTURES.parent / "claude_code_stream" / "claude_code" / "build-77.jsonl"
+SAMPLES = [value for path in (MAIN, ASKED, STREAM) for _, value in fixture_lines(path)]
 AT = 1_773_050_400.0
 
 
@@ -119,6 +121,169 @@ def test_a_sub_agents_file_is_a_session_of_its_own() -> None:
     renamed = ClaudeCodeFormat().parser("copy.jsonl")
     feed(renamed, fixture_lines(SUB_AGENT))
     assert renamed.facts == parser.facts
+
+
+def test_questions_answers_and_plans_are_speech() -> None:
+    parser = ClaudeCodeFormat().parser(str(ASKED))
+    messages = feed(parser, fixture_lines(ASKED))
+    assert [(message.role, message.kind, message.text) for message in messages] == [
+        ("system", "text", "/rig-boat"),
+        ("assistant", "text", "Which mast?\n- Wood: Looks better\n- Steel\n\nWhich knots?\n- Bowline"),
+        ("user", "text", "Which mast? Wood\nWhich knots? Bowline, Reef knot"),
+        ("system", "text", 'rigger: The "shrouds" are up.'),
+        ("system", "text", "sailmaker: The sails are sewn."),
+        ("assistant", "text", "# Plan\n\n1. Step the mast."),
+        ("tool", "tool-result", "User has approved your plan. You can now start coding."),
+        ("assistant", "text", "Ready?"),
+        ("tool", "tool-result", "The user doesn't want to proceed with this tool use."),
+    ]
+    assert [message.ordinal for message in messages] == [1, 2, 3, 4, 4, 5, 6, 7, 8]
+    assert (parser.facts.name, parser.calls, parser.unknown) == ("/rig-boat", {}, {})
+
+
+def asked(result: Any, detail: Any = None, **more: Any) -> tuple[str, str, str]:
+    question = {"type": "tool_use", "id": "t", "name": "AskUserQuestion", "input": {"questions": [{"question": "Q?"}]}}
+    held = [{"type": "tool_result", "tool_use_id": "t", "content": result, **more}]
+    return parts_of(answer("m", question), user(held, toolUseResult=detail))[-1]
+
+
+@pytest.mark.parametrize(
+    ("result", "detail", "words"),
+    [
+        ("", {"answers": {"Q?": "Red"}}, "Red"),
+        ("", {"answers": {"Q?": ["Red", "Blue"], "R?": "", "S?": None}}, "Red\nBlue"),
+        ('User has answered your questions: "Q?"="Red". You can now continue with the answers in mind.', None, "Red"),
+        ('User has answered your questions: "Q?"="Red", "R?"="No". You can now', None, "Q? Red\nR? No"),
+        ("User has answered your questions: use the red one. You can now continue with", None, "use the red one"),
+    ],
+)
+def test_answer_to_a_question_is_the_users(result: str, detail: Any, words: str) -> None:
+    assert asked(result, detail) == ("user", "text", words)
+
+
+def test_question_without_an_answer_stays_a_result() -> None:
+    assert asked("Something else", {"answers": "odd"}) == ("tool", "tool-result", "Something else")
+    assert asked("No", {"answers": {"Q?": "Red"}}, is_error=True) == ("tool", "tool-result", "No")
+
+
+@pytest.mark.parametrize(
+    ("lines", "name"),
+    [
+        (["<command-message>init is analysing</command-message>\n<command-name>/init</command-name>"], "/init"),
+        (["<command-name>/init</command-name>", "Then add tests."], "/init"),
+        (["<command-name>/model</command-name>", "Then add tests."], "Then add tests."),
+        (["<command-name>/</command-name>", "Then add tests."], "Then add tests."),
+        (["Add tests.", "<command-name>/init</command-name>"], "Add tests."),
+        (["<command-name>/plan</command-name><command-args>the jib</command-args>"], "/plan the jib"),
+        (['<teammate-message teammate_id="team-lead">\nRig it. Now.\n</teammate-message>'], "Rig it."),
+    ],
+)
+def test_session_is_named_after_its_first_command(lines: list[str], name: str) -> None:
+    parser = ClaudeCodeFormat().parser("s.jsonl")
+    feed(parser, enumerate(map(user, lines), 1))
+    assert parser.facts.name == name
+
+
+def test_secret_in_a_teammates_task_is_not_in_the_name() -> None:
+    parser = ClaudeCodeFormat().parser("s.jsonl")
+    secret = "sk-ant-api03-" + "A1b2C3d4" * 11
+    parser.feed(user(f'<teammate-message teammate_id="lead">Use {secret} here</teammate-message>'), 1)
+    assert parser.facts.name.startswith("Use ")
+    assert secret not in parser.facts.name
+
+
+def test_teammates_are_named_without_their_tags() -> None:
+    wrapped = '<teammate-message teammate_id="rigger" color="blue" summary="up">\nUp.\n</teammate-message>'
+    assert parts_of(user(f"Another Claude session sent a message:\n{wrapped}\n")) == [("system", "text", "rigger: Up.")]
+    assert parts_of(user(wrapped.replace("</", "<"))) == [("system", "text", "rigger: Up.\n<teammate-message>")]
+
+
+def test_request_to_a_sub_agent_is_the_assistants() -> None:
+    messages = feed(ClaudeCodeFormat().parser(str(SUB_AGENT)), fixture_lines(SUB_AGENT))
+    assert [message.author for message in messages] == ["assistant", "assistant"]
+    messages = feed(ClaudeCodeFormat().parser(str(MAIN)), fixture_lines(MAIN))
+    assert [message.author for message in messages if message.role == "user" and message.side] == ["assistant"]
+    assert {message.author for message in messages if not message.side and message.role == "user"} == {"user"}
+
+
+def rewound(*lines: dict[str, Any]) -> list[tuple[int, int]]:
+    parser = ClaudeCodeFormat().parser("s.jsonl")
+    feed(parser, enumerate(lines, 1))
+    return parser.facts.rewound
+
+
+def test_lines_of_a_left_branch_are_noted() -> None:
+    first = [
+        user("Rig the mast.", uuid="p1", parentUuid=None),
+        answer("m1", text("How?"), uuid="a1", parentUuid="p1"),
+        user("With rope.", uuid="p2", parentUuid="a1"),
+        answer("m2", text("Rigged."), uuid="a2", parentUuid="p2"),
+        {"type": "system", "subtype": "turn_duration", "uuid": "y2", "parentUuid": "a2", "sessionId": "s"},
+    ]
+    assert rewound(*first) == []
+    assert rewound(*first, user("Thanks.", uuid="p3", parentUuid="y2")) == []
+    again = user("With wire.", uuid="p4", parentUuid="a1")
+    assert rewound(*first, again) == [(3, 5)]
+    more = [answer("m3", text("Wired."), uuid="a4", parentUuid="p4"), user("Taut?", uuid="p5", parentUuid="a4")]
+    assert rewound(*first, again, *more) == [(3, 5)]
+    assert rewound(*first, again, *more, user("Loose?", uuid="p6", parentUuid="a4")) == [(3, 5), (8, 8)]
+    assert rewound(*first, again, *more, user("With tape.", uuid="p7", parentUuid="a1")) == [(3, 8)]
+    assert rewound(*first, again, *more, user("Paint it.", uuid="p8", parentUuid="y2")) == [(6, 8)], "back again"
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        user("Paint it.", uuid="p9", parentUuid="elsewhere"),
+        user("Paint it.", uuid="p9", parentUuid=None),
+        user("Paint it.", uuid="p9", parentUuid=["odd"]),
+        user("Count them.", uuid="p9", parentUuid="a1", isSidechain=True),
+        user("Noted.", uuid="p9", parentUuid="a1", isMeta=True),
+        user([{"type": "tool_result", "tool_use_id": "t", "content": "x"}], uuid="p9", parentUuid="a1"),
+        answer("m9", text("Again."), uuid="a9", parentUuid="a1"),
+    ],
+)
+def test_other_lines_leave_no_branch(last: dict[str, Any]) -> None:
+    first = [user("Rig it.", uuid="p1"), answer("m1", text("How?"), uuid="a1", parentUuid="p1")]
+    assert rewound(*first, user("With rope.", uuid="p2", parentUuid="a1"), last) == []
+
+
+def test_stream_of_the_sdk_is_read() -> None:
+    """Its lines have no `uuid`, no `sessionId` and no time."""
+    parser = ClaudeCodeFormat().parser(str(STREAM))
+    messages = feed(parser, fixture_lines(STREAM))
+    assert [(message.role, message.kind, message.text, message.ordinal, message.side) for message in messages] == [
+        ("user", "text", "Why does the rudder stick?", 1, False),
+        ("assistant", "text", "I have it looked at.", 2, False),
+        (
+            "assistant",
+            "tool-call",
+            '{\n  "description": "Look at the rudder",\n  "prompt": "Look for salt on the rudder."\n}',
+            2,
+            False,
+        ),
+        ("user", "text", "Look for salt on the rudder.", 3, True),
+        ("assistant", "text", "Much salt.", 4, True),
+        ("tool", "tool-result", "Much salt.", 5, False),
+        ("assistant", "text", "Rinse it with fresh water.", 6, False),
+    ]
+    facts = parser.facts
+    assert (facts.id, facts.project) == ("7c1d7a52-3c1e-4b0e-9a39-0d4f5c1be007", "/builds/boat")
+    assert (facts.name, facts.ended, parser.unknown) == ("Why does the rudder stick?", None, {})
+
+
+@pytest.mark.parametrize("number", [0, 1, 3, 4])
+def test_stream_known_by_any_of_its_lines(number: int) -> None:
+    line = fixture_lines(STREAM)[number][1]
+    assert ClaudeCodeFormat().matches([line])
+    assert not ClaudeCodeFormat().matches([{**line, "message": {"role": "user", "parts": []}, "tools": None}])
+
+
+def test_saved_line_without_ids_is_recognised() -> None:
+    line = {"type": "user", "cwd": "/boat", "message": {"role": "user", "content": "Why?"}}
+    assert ClaudeCodeFormat().matches([line])
+    assert not ClaudeCodeFormat().matches([{**line, "type": "message"}])
+    assert not ClaudeCodeFormat().matches([{**line, "message": {"content": "Why?"}}])
 
 
 @pytest.mark.parametrize(
@@ -296,7 +461,7 @@ def test_titles_ranked_by_source_last_wins() -> None:
         ([custom, by_agent], "Mine"),
         ([custom, {**custom, "customTitle": "Newer"}], "Newer"),
         ([custom, {**custom, "customTitle": ""}, {**custom, "customTitle": 7}], "Mine"),
-        ([{**custom, "customTitle": "x" * 5000}], "x" * 200),
+        ([{**custom, "customTitle": "x" * 5000}], "x" * 199 + "…"),
     ]:
         parser = ClaudeCodeFormat().parser("s.jsonl")
         feed(parser, enumerate(lines, 1))
@@ -332,7 +497,7 @@ def test_its_lines_are_recognised_and_others_are_not() -> None:
     assert not matches([{"type": ["user"], "uuid": "u", "sessionId": "s", "message": {"content": ""}}])
 
 
-@pytest.mark.parametrize("path", [MAIN, SUB_AGENT])
+@pytest.mark.parametrize("path", [MAIN, SUB_AGENT, ASKED, STREAM])
 def test_reading_resumes(path: Path) -> None:
     format = ClaudeCodeFormat()
     whole = format.parser(str(path))

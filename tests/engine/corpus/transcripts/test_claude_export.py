@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given, settings
+import pytest
+from hypothesis import given as generated
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from engine.corpus.transcripts.claude_export import ClaudeExport
@@ -44,6 +46,40 @@ def test_the_named_leaf_ends_the_branch(tmp_path: Path) -> None:
     assert read(_FORMAT, written(tmp_path, value))[0].messages[-1].text == "Edited away."
 
 
+def test_edited_messages_are_in_a_left_branch() -> None:
+    first, second = read(_FORMAT, _FIXTURE)
+    assert [message.text for message in first.left] == ["Edited away."]
+    assert (first.facts.rewound, second.facts.rewound) == ([(4, 4)], [])
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"command": "create", "type": "text/markdown", "title": "Beds", "content": "# Beds"}, "**Beds**\n\n# Beds"),
+        ({"command": "update", "id": "a", "old_str": "x", "new_str": "y"}, "y"),
+        (
+            {"type": "application/vnd.ant.code", "language": "python", "title": "sow.py", "content": "sow()"},
+            "**sow.py**\n\n```python\nsow()\n```",
+        ),
+        ({"type": "text/html", "content": "<pre>```</pre>"}, "````html\n<pre>```</pre>\n````"),
+    ],
+)
+def test_artifact_is_speech(tmp_path: Path, given: dict[str, str], text: str) -> None:
+    value = json.loads(_FIXTURE.read_text("utf-8"))[1]
+    held = [{"type": "tool_use", "name": "artifacts", "input": given}]
+    value["chat_messages"][1]["content"] = [*held, {"type": "tool_result", "name": "artifacts", "content": "OK"}]
+    (found,) = read(_FORMAT, written(tmp_path, [value]))
+    assert in_order(found)[1:] == [("assistant", "text", text, ""), ("tool", "tool-result", "OK", "artifacts")]
+
+
+@pytest.mark.parametrize("given", [{}, {"command": "create", "title": "Beds"}, {"content": 3}])
+def test_artifact_without_text_stays_a_call(tmp_path: Path, given: dict[str, Any]) -> None:
+    value = json.loads(_FIXTURE.read_text("utf-8"))[1]
+    value["chat_messages"][1]["content"] = [{"type": "tool_use", "name": "artifacts", "input": {**given, "id": "a"}}]
+    (found,) = read(_FORMAT, written(tmp_path, [value]))
+    assert [kind for _, kind, _, _ in in_order(found)[1:]] == ["tool-call"]
+
+
 def test_messages_without_names_are_all_given(tmp_path: Path) -> None:
     value = json.loads(_FIXTURE.read_text("utf-8"))
     for message in value[0]["chat_messages"]:
@@ -60,7 +96,7 @@ def test_is_known_by_its_content_packed_or_not(tmp_path: Path) -> None:
 
 
 @settings(max_examples=150)
-@given(data=st.data())
+@generated(data=st.data())
 def test_any_json_in_any_place_is_read(tmp_path_factory: Any, data: st.DataObject) -> None:
     value = data.draw(mangled(json.loads(_FIXTURE.read_text("utf-8"))))
     path = written(tmp_path_factory.mktemp("export"), [value, 1, None, [], value])

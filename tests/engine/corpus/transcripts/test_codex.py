@@ -145,6 +145,29 @@ def test_no_message_duplicated_or_lost(said: list[tuple[str, str, str]], data: s
     assert sorted((role, text) for role, _, text in parts_of(*lines)) == sorted(expected)
 
 
+@pytest.mark.parametrize("enveloped", [True, False])
+def test_items_without_a_type_are_read(enveloped: bool) -> None:
+    """What they hold tells their type."""
+    items: list[dict[str, Any]] = [
+        {"role": "user", "content": "Why does it leak?"},
+        {"role": "assistant", "content": [{"type": "output_text", "text": "Let me look."}]},
+        {"call_id": "c1", "name": "shell", "arguments": '{"command": ["ls"]}'},
+        {"call_id": "c1", "output": "hull"},
+        {"call_id": "c2"},
+        {"role": "critic", "content": "No."},
+    ]
+    lines = [{"type": "response_item", "payload": item} for item in items] if enveloped else items
+    parser = CodexFormat().parser("rollout-x.jsonl")
+    messages = feed(parser, enumerate(lines, 1))
+    assert [(message.role, message.kind, message.text, message.tool) for message in messages] == [
+        ("user", "text", "Why does it leak?", ""),
+        ("assistant", "text", "Let me look.", ""),
+        ("assistant", "tool-call", "ls", "shell"),
+        ("tool", "tool-result", "hull", "shell"),
+    ]
+    assert parser.unknown == {"message of critic": 1, "without a type": 1}
+
+
 def test_the_twin_may_come_much_later_and_with_other_blanks() -> None:
     between = [item(type="function_call", name="x", arguments="{}", call_id=str(number)) for number in range(300)]
     found = parts_of(answered("Done.\nAll of it."), *between, shown("agent", "Done. All of it. "))

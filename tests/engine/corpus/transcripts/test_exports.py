@@ -90,6 +90,23 @@ def test_an_absurd_conversation_is_refused_and_many_are_not(tmp_path: Path, monk
         list(exports.conversations(str(written(tmp_path, [{"a": "b" * 900_000}]))))
 
 
+@given(st.dictionaries(st.integers(0, 9).map(str), st.integers(0, 12).map(str), max_size=10), st.integers(0, 12))
+def test_branches_hold_every_node_once(parents: dict[str, str], tip: int) -> None:
+    path = exports.branch(parents, {}, str(tip))
+    left = exports.left_branches(parents, path)
+    assert len(set(path + left)) == len(path + left)
+    assert set(path + left) <= parents.keys()
+    reached = {name for name in parents if _ends(parents, name)}
+    assert reached <= set(path + left)
+
+
+def _ends(parents: dict[str, str], name: str) -> bool:
+    """Whether a node leads to a root, not into a circle."""
+    for _ in parents:
+        name = parents.get(name, "")
+    return name not in parents
+
+
 def test_unusual_packing_is_refused(tmp_path: Path) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_BZIP2) as archive:

@@ -6,7 +6,13 @@ from pathlib import Path
 import pytest
 
 from engine.corpus.transcripts.registry import formats
-from engine.corpus.transcripts.transcript_reader import document_format, line_format, opened, read_session
+from engine.corpus.transcripts.transcript_reader import (
+    conversations,
+    document_format,
+    line_format,
+    opened,
+    read_session,
+)
 
 FIXTURES = Path(__file__).parent / "fixtures"
 AGENTS = {
@@ -51,6 +57,7 @@ def test_line_transcripts_are_known_by_their_content(fixture: Path, tmp_path: Pa
     session = read_session(path, "")
     assert session is not None
     assert session.facts.agent == known.agent
+    assert session.facts.unknown == session.unknown.total()
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -61,6 +68,12 @@ def test_document_is_known_to_its_agent_alone(name: str) -> None:
     head = path.read_bytes()[: 64 * 1024]
     documents = [known.agent for one in formats() for known in one.documents if known.matches(str(path), head)]
     assert (documents, lines) == ([DOCUMENTS[name]], None)
+
+
+@pytest.mark.parametrize("name", [*DOCUMENTS, "chatgpt/conversations.json", "claude_export/conversations.json"])
+def test_unknown_items_of_documents_are_counted_once(name: str) -> None:
+    for session in conversations(FIXTURES / name):
+        assert session.facts.unknown == session.unknown.total()
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"{}\n", b"[]\n", b'{"level": "info"}\n', b"\x00" * 100, b"# Notes\n"])

@@ -86,6 +86,19 @@ def test_missing_folders_links_and_places_for_keys_are_reported(home: Path) -> N
     assert [file.name for file in found.files] == ["sessions/exports/conversations.json"]
 
 
+def test_other_files_are_named_only_in_folders_of_the_user(home: Path) -> None:
+    for number in range(22):
+        (home / "exports" / f"page-{number:02}.html").write_text("x")
+    (home / "exports" / ".hidden").write_text("x")
+    found = find_transcripts(listing(home / "exports", home / ".claude/projects"))
+    assert [issue.path for issue in found.skipped] == [
+        *(f"sessions/exports/page-{number:02}.html" for number in range(20)),
+        "sessions/exports/…",
+    ]
+    assert {issue.rule for issue in found.skipped} == {"no-transcript"}
+    assert found.skipped[-1].detail.startswith("2 more files in it are no transcripts")
+
+
 def test_a_name_leads_back_to_its_transcript_and_key(home: Path) -> None:
     settings = listing(home / ".claude/projects", home / "exports/conversations.json")
     path, key = locate_transcript("sessions/claude/-home-ada-boat/one.jsonl", settings)

@@ -1,0 +1,68 @@
+"""Speech in the tool calls and wrappers of Claude Code: questions with their answers, plans, messages of teammates.
+
+Written from public descriptions of versions 2.0 to 2.1 (2026). `AskUserQuestion` has `questions`, each with `question`
+and `options` of `label` and `description`; its result is a sentence, `"question"="answer"` in it, and `toolUseResult`
+has `answers` by question. `ExitPlanMode` has the `plan` in Markdown. A message of a teammate is wrapped in
+`<teammate-message teammate_id="…" color="…" summary="…">`, perhaps after a sentence, several in one text.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from engine.corpus.transcripts.json_values import content, items, mapping, string
+
+QUESTION, PLAN = "AskUserQuestion", "ExitPlanMode"
+_ANSWERED = ("User has answered your questions:", "Your questions have been answered:")
+_CLOSING = "You can now continue with"
+_PAIR = re.compile(r'"([^"]*)"="([^"]*)"')
+_MOST_SEARCHED = 64 * 1024
+_TEAMMATE, _TEAMMATE_END = "<teammate-message ", "</teammate-message>"
+_SENDER = re.compile(r'\bteammate_id="([^"]+)"')
+_LONGEST_TAG = 4096
+
+
+def spoken_call(tool: str, given: object) -> str:
+    """The text of a call that is addressed to the user, in Markdown; empty for any other call."""
+    if tool == QUESTION:
+        return "\n\n".join(filter(None, map(_question, items(mapping(given).get("questions")))))
+    return string(mapping(given).get("plan")) if tool == PLAN else ""
+
+
+def _question(value: object) -> str:
+    question = string(mapping(value).get("question"))
+    if not question:
+        return ""
+    options = (_option(mapping(option)) for option in items(mapping(value).get("options")))
+    return "\n".join((question, *filter(None, options)))
+
+
+def _option(option: Mapping[str, Any]) -> str:
+    label, description = string(option.get("label")), string(option.get("description"))
+    return f"- {label}{f': {description}' if description else ''}" if label else ""
+
+
+def answers(result: object, detail: object) -> str:
+    """The user's answers to questions, each behind its question unless there is only one; empty if there are none."""
+    held = mapping(mapping(detail).get("answers"))
+    given = {question: content(answer) for question, answer in held.items() if content(answer)}
+    text = content(result)[:_MOST_SEARCHED].strip()
+    if not given and text.startswith(_ANSWERED):
+        said = text.partition(":")[2].partition(_CLOSING)[0].strip().removesuffix(".")
+        given = dict(_PAIR.findall(said)) or {"": said}
+    if len(given) == 1:
+        return next(iter(given.values()))
+    return "\n".join(f"{question} {answer}" for question, answer in given.items())
+
+
+def teammate_messages(text: str) -> Iterator[tuple[str, str]]:
+    """Sender and text of each message in a text; none if it has no such wrapper."""
+    place = 0
+    while (start := text.find(_TEAMMATE, place)) >= 0 and (opened := text.find(">", start)) >= 0:
+        place = opened + 1
+        sender = _SENDER.search(text[start:place][:_LONGEST_TAG])
+        if sender is not None:
+            end = text.find(_TEAMMATE_END, place)
+            end = end if end >= 0 else len(text)
+            yield sender[1], text[place:end].strip()
+            place = end

@@ -1,0 +1,158 @@
+"""Speech of sessions in the index: who said it, and what counts as said."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engine.agent.readable_session import readable_session
+from engine.backends.builtin import BuiltinMemory
+from engine.settings.options import SessionSettings
+
+SESSION = "0c1d2e3f-0000-4000-8000-000000000001"
+
+
+def line(role: str, content: object, **more: object) -> str:
+    return json.dumps({"type": role, "message": {"role": role, "content": content}, "sessionId": SESSION, **more})
+
+
+@pytest.fixture
+def projects(tmp_path: Path) -> Path:
+    folder = tmp_path / ".claude" / "projects"
+    (folder / "boat").mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture
+def memory(open_memory: Callable[..., BuiltinMemory], projects: Path) -> BuiltinMemory:
+    return open_memory(sessions=SessionSettings(folders=(str(projects),)))
+
+
+def stored(projects: Path, *lines: str) -> None:
+    (projects / "boat" / f"{SESSION}.jsonl").write_text("\n".join(lines) + "\n")
+
+
+def found(memory: BuiltinMemory, query: str) -> list[str]:
+    return [result.snippet for result in memory.search(query, sources=("sessions",), min_score=0).results]
+
+
+def test_request_to_a_sub_agent_is_not_the_users(memory: BuiltinMemory, projects: Path) -> None:
+    stored(
+        projects,
+        line("user", "Rig the mast."),
+        line("user", "Count the shackles.", isSidechain=True),
+        line("assistant", [{"type": "text", "text": "Nine."}], isSidechain=True),
+    )
+    memory.sync()
+    (result,) = memory.search("shackles", sources=("sessions",), min_score=0).results
+    assert "Assistant: Count the shackles." in result.snippet
+    (session,) = memory.sessions()
+    messages = memory.read_session(session.path).messages
+    assert [(message.role, message.text) for message in messages] == [
+        ("user", "Rig the mast."),
+        ("assistant", "Count the shackles."),
+        ("assistant", "Nine."),
+    ]
+    assert "Assistant: Count the shackles." in memory.read_file(session.path).text
+
+
+def test_request_alone_is_not_found_as_the_users(memory: BuiltinMemory, projects: Path) -> None:
+    stored(projects, line("user", "Count the shackles.", isSidechain=True, agentId="a1"))
+    memory.sync()
+    assert found(memory, "shackles role:user") == []
+    assert len(found(memory, "shackles role:assistant")) == 1
+
+
+def test_unknown_items_are_the_same_everywhere(memory: BuiltinMemory, projects: Path) -> None:
+    unknown = [json.dumps({"type": "hologram", "sessionId": SESSION})] * 2
+    stored(projects, line("user", "Rig the mast."), *unknown, line("assistant", [{"type": "aroma"}]))
+    memory.sync()
+    (session,) = memory.sessions()
+    read = memory.read_session(session.path)
+    assert read.unknown == (("block aroma", 1), ("hologram", 2))
+    assert session.unknown == read.summary.unknown == 3
+    assert "3 items of unknown type: block aroma (1), hologram (2)." in readable_session(read, full=False)
+    with (projects / "boat" / f"{SESSION}.jsonl").open("a") as file:
+        file.write(unknown[0] + "\n")
+    memory.sync()
+    assert memory.sessions()[0].unknown == 4
+
+
+def test_left_branch_is_marked_in_results_and_messages(memory: BuiltinMemory, projects: Path) -> None:
+    lines = [
+        line("user", "Rig the mast.", uuid="p1"),
+        line("assistant", [{"type": "text", "text": "How?"}], uuid="a1", parentUuid="p1"),
+        line("user", "With hempen rope.", uuid="p2", parentUuid="a1"),
+    ]
+    stored(projects, *lines)
+    memory.sync()
+    (result,) = memory.search("hempen", sources=("sessions",), min_score=0).results
+    assert result.message is not None
+    assert not result.message.rewound
+    stored(projects, *lines, line("user", "With steel wire.", uuid="p3", parentUuid="a1"))
+    memory.sync()
+    marks = {}
+    for word in ("hempen", "steel"):
+        (result,) = memory.search(word, sources=("sessions",), min_score=0).results
+        assert result.message is not None
+        marks[word] = result.message.rewound
+    assert marks == {"hempen": True, "steel": False}
+    read = memory.read_session(memory.sessions()[0].path)
+    assert [message.rewound for message in read.messages] == [False, False, True, False]
+
+
+def test_left_branch_of_an_export_is_found_and_marked(memory: BuiltinMemory, projects: Path) -> None:
+    def said(name: str, parent: str, text: str) -> dict[str, object]:
+        return {"uuid": name, "parent_message_uuid": parent, "sender": "human", "text": text}
+
+    messages = [said("m1", "", "Rig it."), said("m2", "m1", "With hempen rope."), said("m3", "m1", "With wire.")]
+    value = {"uuid": "c", "name": "Rig", "current_leaf_message_uuid": "m3", "chat_messages": messages}
+    (projects / "conversations.json").write_text(json.dumps([value]))
+    memory.sync()
+    (result,) = memory.search("hempen", sources=("sessions",), min_score=0).results
+    assert result.message is not None
+    assert result.message.rewound
+    read = memory.read_session(memory.sessions()[0].path)
+    assert [(message.text, message.rewound) for message in read.messages] == [
+        ("Rig it.", False),
+        ("With wire.", False),
+        ("With hempen rope.", True),
+    ]
+    assert read.summary.messages == 2
+
+
+def test_sessions_without_times_are_sorted_by_file_time(memory: BuiltinMemory, projects: Path) -> None:
+    for name, changed in (("one", 1.77e9), ("two", 1.79e9), ("three", 1.78e9)):
+        path = projects / "boat" / f"{name}.jsonl"
+        path.write_text(json.dumps({"type": "user", "message": {"role": "user", "content": name}}) + "\n")
+        os.utime(path, (changed, changed))
+    memory.sync()
+    assert [(session.title, session.modified) for session in memory.sessions()] == [
+        ("two", 1.79e9),
+        ("three", 1.78e9),
+        ("one", 1.77e9),
+    ]
+
+
+def test_plans_and_answers_are_found_without_tools(memory: BuiltinMemory, projects: Path) -> None:
+    questions = [{"question": "Which timber?", "options": [{"label": "Larch"}]}]
+    stored(
+        projects,
+        line("user", "Build a dinghy."),
+        line(
+            "assistant",
+            [{"type": "tool_use", "id": "t1", "name": "AskUserQuestion", "input": {"questions": questions}}],
+        ),
+        line(
+            "user",
+            [{"type": "tool_result", "tool_use_id": "t1", "content": ""}],
+            toolUseResult={"answers": {"Which timber?": "Larch from Tyrol"}},
+        ),
+        line("assistant", [{"type": "tool_use", "id": "t2", "name": "ExitPlanMode", "input": {"plan": "Steam ribs."}}]),
+    )
+    memory.sync()
+    assert len(found(memory, "tyrol role:user")) == 1
+    assert len(found(memory, "steam ribs")) == 1
+    assert memory.sessions()[0].messages == 4
