@@ -1,4 +1,4 @@
-"""`mnemoscope sessions [list|show ID]`."""
+"""`mnemoscope sessions [list|show ID|stats]`."""
 
 from argparse import Namespace
 from collections.abc import Sequence
@@ -8,7 +8,10 @@ from engine.agent.readable_session import readable_session
 from engine.base.errors import MnemoscopeError
 from engine.base.formatting import plural
 from engine.cli.output import print_json, safe
+from engine.cli.session_stats import print_stats
 from engine.cli.workspace import CliWorkspace, find_place, interruptible, opened
+from engine.insight.session_costs import load_prices
+from engine.insight.session_stats import session_stats
 from engine.memory.session_library import short_names, wanted_session
 from engine.records import SessionSummary
 from engine.settings import settings_path
@@ -22,6 +25,10 @@ def run(arguments: Namespace) -> int:
             raise MnemoscopeError(_nothing(place, arguments))
         if arguments.action == "list":
             _list(arguments, known)
+            return 0
+        if arguments.action == "stats":
+            found = [session for session in known if _fits(session, arguments)]
+            print_stats(session_stats(found, load_prices(place.settings.sessions.prices), arguments.by), arguments)
             return 0
         path = wanted_session(arguments.id, known).path
         try:

@@ -159,7 +159,7 @@ def _putting(new: NewFile, rows: ChunkRows) -> Change:
 
 def _digest(conversation: Conversation) -> str:
     facts = conversation.facts
-    content = msgspec.json.encode((facts.title, facts.project, conversation.messages))
+    content = msgspec.json.encode((facts.title, facts.project, facts.usage, conversation.messages))
     return hashlib.sha256(content).hexdigest()
 
 

@@ -9,13 +9,14 @@ from engine.base.errors import MnemoscopeError, PathRefused
 from engine.base.formatting import plural
 from engine.corpus.transcripts.registry import resume_command
 from engine.embedding.base import EmbeddingProvider
-from engine.records import SessionSummary
+from engine.records import ModelUsage, SessionSummary
 from engine.store import sessions
 from engine.store.index import IndexStore
 from engine.store.sessions import StoredSession
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import StoredModel, Vectors, decode
 from engine.store.vectors import VectorIndex
+from engine.store.writer import StoredUsage
 
 LEAST = 0.16
 """Minimum cosine of similar sessions."""
@@ -102,7 +103,8 @@ class SessionLibrary:
     def all(self) -> tuple[SessionSummary, ...]:
         """All indexed sessions, newest first."""
         with self._store.read() as snapshot:
-            return tuple(map(summary_of, sessions.sessions(snapshot)))
+            usage = sessions.usage_of_sessions(snapshot)
+            return tuple(summary_of(one, usage.get(one.path, ())) for one in sessions.sessions(snapshot))
 
     def indexed_sizes(self) -> dict[str, int]:
         """Bytes of every transcript at its last read, by stable name."""
@@ -113,9 +115,10 @@ class SessionLibrary:
         """Summary of a session; raises `PathRefused` if it is not in the index."""
         with self._store.read() as snapshot:
             found = sessions.sessions(snapshot, path)
+            usage = sessions.usage_of_sessions(snapshot, path)
         if not found:
             raise PathRefused  # not indexed (yet), or without indexed content
-        return summary_of(found[0])
+        return summary_of(found[0], usage.get(path, ()))
 
     def similar(
         self, path: str, provider: EmbeddingProvider | None, most: int
@@ -135,7 +138,7 @@ class SessionLibrary:
         return tuple((summary_of(known[name]), cosine) for name, cosine in order[:most])
 
 
-def summary_of(stored: StoredSession) -> SessionSummary:
+def summary_of(stored: StoredSession, usage: Sequence[StoredUsage] = ()) -> SessionSummary:
     """Convert a stored session to a summary for display."""
     command = resume_command(stored.agent, shlex.quote(stored.id)) if stored.id and not stored.parent else ""
     if command and (stored.project.startswith(("/", "~")) or stored.project[1:2] == ":"):
@@ -153,6 +156,18 @@ def summary_of(stored: StoredSession) -> SessionSummary:
         bytes=stored.bytes,
         parent=stored.parent,
         resume_command=command,
+        usage=tuple(
+            ModelUsage(
+                model=one.model,
+                input_tokens=one.input,
+                output_tokens=one.output,
+                cache_read_tokens=one.cache_read,
+                cache_write_tokens=one.cache_write,
+                cache_write_hour_tokens=one.cache_write_hour,
+                recorded_cost=one.cost,
+            )
+            for one in usage
+        ),
     )
 
 

@@ -239,6 +239,15 @@ class SessionSettings(Section, frozen=True):
     tools: Annotated[
         bool, option("Index tool calls and results", "Index the calls and results of tools, not only messages.")
     ] = False
+    prices: Annotated[
+        str,
+        option(
+            "Price list",
+            "TOML file with prices of models, asked before the built-in one; empty is the built-in one alone.",
+            also="cost, dollars, tokens",
+            applies="immediately",
+        ),
+    ] = ""
 
 
 class BatchSettings(Section, frozen=True):

@@ -16,6 +16,7 @@ from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import between, content, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.usage import anthropic_usage
 
 _TITLES = {  # type of line: (rank, key); a higher rank wins, of equal ones the last
     "custom-title": (4, "customTitle"),
@@ -143,9 +144,10 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             if kind == "user":
                 return self._emit(self._of_user(value), value, line)
             if kind == "assistant":
-                return self._emit(
-                    self._of_assistant(value), value, line, string(mapping(value.get("message")).get("id"))
-                )
+                message = mapping(value.get("message"))
+                id = string(message.get("id"))
+                self.use(message.get("model"), anthropic_usage(message.get("usage")), request=id)
+                return self._emit(self._of_assistant(value), value, line, id)
             return self._emit(self._of_attachment(value), value, line)
         if kind in _TITLES:
             rank, key = _TITLES[kind]

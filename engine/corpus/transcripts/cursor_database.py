@@ -28,6 +28,7 @@ from engine.corpus.transcripts.json_values import items, mapping, seconds, strin
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like
+from engine.corpus.transcripts.usage import Usage, tokens
 
 _AGENT = "cursor"
 _TABLES = frozenset({"cursorDiskKV"})
@@ -170,6 +171,9 @@ class _Parser(LineParser, kw_only=True):
             self.count_unknown(f"type {kind}" if isinstance(kind, int) else None)
             return []
         self._take_project(value)
+        counts = mapping(value.get("tokenCount"))
+        usage = Usage(*(tokens(counts.get(name)) for name in ("inputTokens", "outputTokens")))
+        self.use(mapping(value.get("modelInfo")).get("modelName"), usage)
         saying = [part for part in parts if part[2].strip()]
         self.ordinal += bool(saying)
         timing = mapping(value.get("timingInfo"))

@@ -5,6 +5,7 @@ from typing import Literal
 
 import msgspec
 
+from engine.corpus.transcripts.usage import Usage
 from engine.redaction.masks import redact
 
 Role = Literal["user", "assistant", "tool", "system"]
@@ -66,6 +67,8 @@ class SessionFacts(msgspec.Struct, kw_only=True):
     """Id of the session that this one is a part of, such as a sub-agent's."""
     generated: bool = False
     """Made by the agent's own housekeeping: nothing in it is worth finding."""
+    usage: dict[str, Usage] = {}
+    """Tokens and cost by model; empty if the transcript records none."""
 
     @property
     def name(self) -> str:
