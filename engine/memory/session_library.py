@@ -156,18 +156,20 @@ def summary_of(stored: StoredSession, usage: Sequence[StoredUsage] = ()) -> Sess
         bytes=stored.bytes,
         parent=stored.parent,
         resume_command=command,
-        usage=tuple(
-            ModelUsage(
-                model=one.model,
-                input_tokens=one.input,
-                output_tokens=one.output,
-                cache_read_tokens=one.cache_read,
-                cache_write_tokens=one.cache_write,
-                cache_write_hour_tokens=one.cache_write_hour,
-                recorded_cost=one.cost,
-            )
-            for one in usage
-        ),
+        usage=tuple(map(usage_record, usage)),
+    )
+
+
+def usage_record(stored: StoredUsage) -> ModelUsage:
+    """Convert stored usage to a record."""
+    return ModelUsage(
+        model=stored.model,
+        input_tokens=stored.input,
+        output_tokens=stored.output,
+        cache_read_tokens=stored.cache_read,
+        cache_write_tokens=stored.cache_write,
+        cache_write_hour_tokens=stored.cache_write_hour,
+        recorded_cost=stored.cost,
     )
 
 

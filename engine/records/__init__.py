@@ -92,7 +92,9 @@ from engine.records.search import (
     SearchTimings,
 )
 from engine.records.sessions import (
+    EXPORT_FORMATS,
     STATS_KEYS,
+    ExportFormat,
     ModelUsage,
     PriceSource,
     RememberedSession,
@@ -150,6 +152,7 @@ from engine.records.workspaces import (
 )
 
 __all__ = [
+    "EXPORT_FORMATS",
     "FACT_CATEGORIES",
     "FORGOTTEN_DAYS",
     "LAST_LINE",
@@ -180,6 +183,7 @@ __all__ = [
     "EarlierAnswer",
     "EarlierQuestion",
     "EmbeddingEstimate",
+    "ExportFormat",
     "Fact",
     "FactAnswer",
     "FactCandidate",

@@ -25,6 +25,19 @@ class ModelUsage(Record, frozen=True, gc=False):
     """In US dollars, where the agent itself recorded it."""
 
 
+class UsageTotal(Record, frozen=True):
+    """Tokens and cost of some sessions; None is unknown. Sessions without recorded numbers are not in the sums."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_read_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    cost: float | None = None
+    """In US dollars: as recorded, else by the price table."""
+    cost_complete: bool = True
+    """False if the cost of a part is unknown."""
+
+
 class SessionSummary(Record, frozen=True):
     """What is known of one session without reading it."""
 
@@ -50,6 +63,8 @@ class SessionSummary(Record, frozen=True):
     """Shell command that resumes it in its agent; empty if there is none."""
     usage: tuple[ModelUsage, ...] = ()
     """By model; empty if the transcript records none, or was not read yet."""
+    spent: UsageTotal | None = None
+    """The sum of `usage` with its cost, of a session that was read."""
 
 
 class SessionMessage(Record, frozen=True, gc=False):
@@ -152,19 +167,6 @@ class PriceSource(Record, frozen=True):
     """The day on which they were looked up, such as 2026-10-24; empty if unknown."""
 
 
-class UsageTotal(Record, frozen=True):
-    """Tokens and cost of some sessions; None is unknown. Sessions without recorded numbers are not in the sums."""
-
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cache_read_tokens: int | None = None
-    cache_write_tokens: int | None = None
-    cost: float | None = None
-    """In US dollars: as recorded, else by the price table."""
-    cost_complete: bool = True
-    """False if the cost of a part is unknown."""
-
-
 class StatsRow(Record, frozen=True):
     """Sums over some sessions."""
 
@@ -190,3 +192,9 @@ class SessionStats(Record, frozen=True):
     unpriced: tuple[str, ...]
     """Models without a price."""
     prices: tuple[PriceSource, ...]
+
+
+# --- Sessions to take along -------------------------------------------------------------------------------------------
+
+ExportFormat = Literal["html", "markdown"]
+EXPORT_FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)

@@ -222,6 +222,10 @@ class SyncSettings(Section, frozen=True):
     sessions: SessionDeltaSettings = SessionDeltaSettings()
 
 
+LEAST_CONTEXT = 500
+"""Characters; less has no room for all sections."""
+
+
 class SessionSettings(Section, frozen=True):
     GROUP = Group.SESSIONS
 
@@ -248,6 +252,17 @@ class SessionSettings(Section, frozen=True):
             applies="immediately",
         ),
     ] = ""
+    context_characters: Annotated[
+        int,
+        option(
+            "Length of a context",
+            "Characters of the text with which another agent continues a session.",
+            LEAST_CONTEXT,
+            200_000,
+            also="continue, handover, copy",
+            applies="immediately",
+        ),
+    ] = 8000
 
 
 class BatchSettings(Section, frozen=True):

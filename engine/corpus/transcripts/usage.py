@@ -79,7 +79,7 @@ def apart(sent: object, *cached: object) -> int | None:
 
 
 def both(first: object, second: object) -> int | None:
-    """The sum of two numbers of tokens, of which the second may be missing."""
+    """The sum of two numbers of tokens; the second may be missing."""
     total = tokens(first)
     return None if total is None else total + (tokens(second) or 0)
 
@@ -98,7 +98,7 @@ def anthropic_usage(value: object) -> Usage:
 
 
 def gemini_usage(value: object) -> Usage:
-    """The `usageMetadata` of a response as the API of Gemini has it: the prompt includes what was in the cache."""
+    """The `usageMetadata` of a response as the API of Gemini has it: the prompt includes the cached tokens."""
     usage = mapping(value)
     cached = usage.get("cachedContentTokenCount")
     return Usage(
