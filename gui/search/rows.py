@@ -55,7 +55,8 @@ def _with_context(excerpt: Excerpt, context: MessageContext) -> Excerpt:
     text = strip_markup(context.text, ())[0]
     if text[:LEAD].casefold() in excerpt.text[:ROOM].casefold():
         return excerpt
-    speaker = tr(_NAMES["User" if context.role == "user" else "Assistant"])
+    name = "User" if context.role == "user" else "Assistant"
+    speaker = tr(_NAMES[name])
     if context.role == "assistant":
         return Excerpt(f"{excerpt.text}{SEPARATOR}{speaker}: {text}", excerpt.marks)
     if len(text) > _ROOM_OF_CONTEXT:
