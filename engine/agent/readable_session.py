@@ -36,7 +36,7 @@ def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:
         if moment is not None and f"{moment:%Y-%m-%d}" != day:
             day = f"{moment:%Y-%m-%d}"
             yield f"\n--- {day} ---"
-        says = _speaker(message, aside=message.side and not session.summary.parent)
+        says = says_who(message, aside=message.side and not session.summary.parent)
         if says and (says != speaker or (message.ordinal != ordinal and message.kind in ("text", "thinking"))):
             speaker, ordinal = says, message.ordinal
             yield f"\n{says}{'' if moment is None else f'  {moment:%H:%M}'}"
@@ -54,7 +54,7 @@ def unknown_items(count: int) -> str:
     return f"{plural(count, 'item')} of unknown type"
 
 
-def _speaker(message: SessionMessage, *, aside: bool) -> str:
+def says_who(message: SessionMessage, *, aside: bool) -> str:
     """The speaker: the agent for a tool result; empty for text inserted by the program."""
     if message.role == "system":
         return ""
@@ -75,20 +75,20 @@ def _head(summary: SessionSummary) -> Iterator[str]:
 
 def _parts(messages: tuple[SessionMessage, ...], *, full: bool) -> Iterator[tuple[SessionMessage, str]]:
     """What is printed of each part; a folded call has the length of its result in its own line."""
-    results = {} if full else _results(messages)
+    results = {} if full else results_of(messages)
     taken = set(results.values())
     for number, message in enumerate(messages):
         if message.kind == "text" and message.role != "system":
             yield message, message.text
         elif full:
-            yield message, f"\n[{_label(message)}]\n{message.text}"
+            yield message, f"\n[{label_of(message)}]\n{message.text}"
         elif number in results:
-            yield message, f"  {_folded(message)} → {_length(messages[results[number]])}"
+            yield message, f"  {folded_line(message)} → {_length(messages[results[number]])}"
         elif number not in taken:
-            yield message, f"  {_folded(message)}"
+            yield message, f"  {folded_line(message)}"
 
 
-def _results(messages: tuple[SessionMessage, ...]) -> dict[int, int]:
+def results_of(messages: tuple[SessionMessage, ...]) -> dict[int, int]:
     """For the place of each call that of its result: results come in the order of the calls, before the next speech."""
     found: dict[int, int] = {}
     waiting: list[int] = []
@@ -105,7 +105,7 @@ def _results(messages: tuple[SessionMessage, ...]) -> dict[int, int]:
     return found
 
 
-def _label(message: SessionMessage) -> str:
+def label_of(message: SessionMessage) -> str:
     return {
         "text": "System",
         "thinking": "Thinking",
@@ -114,12 +114,12 @@ def _label(message: SessionMessage) -> str:
     }[message.kind]
 
 
-def _folded(message: SessionMessage) -> str:
+def folded_line(message: SessionMessage) -> str:
     text = _subject(message.text) if message.kind == "tool-call" else message.text
     line = " ".join(text[: 4 * _LONGEST_LINE].split())
     if len(line) > _LONGEST_LINE:
         line = f"{line[: _LONGEST_LINE - 1]}…"
-    return f"[{_label(message)}] {line}".rstrip()
+    return f"[{label_of(message)}] {line}".rstrip()
 
 
 def _subject(given: str) -> str:

@@ -5,7 +5,14 @@ import math
 from pathlib import Path
 from typing import Any, NoReturn, get_args
 
-from engine.records import FACT_CATEGORIES, FORGOTTEN_DAYS, USUAL_IMPORTANCE, Source
+from engine.records import (
+    EXPORT_FORMATS,
+    FACT_CATEGORIES,
+    FORGOTTEN_DAYS,
+    STATS_KEYS,
+    USUAL_IMPORTANCE,
+    Source,
+)
 from engine.text.dates import EXAMPLES, Period, parse_period
 from engine.text.operators import QUERY_HELP
 
@@ -63,7 +70,7 @@ VERBS = {
     "index": "Bring the index up to date with the notes.",
     "search": "Find passages by words and meaning.",
     "get": "Print the text of an indexed file.",
-    "sessions": "List past sessions, or print one.",
+    "sessions": "List past sessions, print or export one, or add up their tokens and cost.",
     "remember": "Write a note of a past session into the folder memory.",
     "searches": "List the searches that were saved in the window.",
     "duplicates": "List the notes that share text: copies, near-copies and passages.",
@@ -334,7 +341,7 @@ def _add_get(get: argparse.ArgumentParser) -> None:
 
 def _add_sessions(sessions: argparse.ArgumentParser) -> None:
     _add_session_filters(sessions)
-    actions = sessions.add_subparsers(dest="action", metavar="list|show", parser_class=_Parser)
+    actions = sessions.add_subparsers(dest="action", metavar="list|show|stats|export|context", parser_class=_Parser)
     sessions.set_defaults(action="list")
     # An option that is missing after the action must not reset one given before it.
     common = _common(argument_default=argparse.SUPPRESS)
@@ -357,6 +364,16 @@ def _add_sessions(sessions: argparse.ArgumentParser) -> None:
     show.add_argument(
         "--full", action="store_true", default=False, help="print thinking, tool calls and their results whole"
     )
+    export = add("export", "Write one session into a file to take along; secrets are masked.")
+    export.add_argument("id", type=nonempty, metavar="ID", help="as sessions show takes it")
+    export.add_argument("--format", choices=EXPORT_FORMATS, default="html", help="html (default) or markdown")
+    export.add_argument("-o", "--output", type=Path, metavar="FILE", required=True, help="the file to write")
+    context = add("context", "Print a text with which another agent can continue a session; secrets are masked.")
+    context.add_argument("id", type=nonempty, metavar="ID", help="as sessions show takes it")
+    context.add_argument("--characters", type=count, default=None, metavar="N", help="at most N (default: settings)")
+    stats = add("stats", "Add up messages, duration, tokens and cost.")
+    _add_session_filters(stats, listing=False)
+    stats.add_argument("--by", choices=STATS_KEYS, default=None, help="one line for each of these")
 
 
 def _add_remember(remember: argparse.ArgumentParser) -> None:
@@ -374,9 +391,10 @@ def _add_remember(remember: argparse.ArgumentParser) -> None:
     remember.add_argument("--dry-run", action="store_true", help="only print the note and where it would go")
 
 
-def _add_session_filters(sessions: argparse.ArgumentParser) -> None:
+def _add_session_filters(sessions: argparse.ArgumentParser, *, listing: bool = True) -> None:
     sessions.add_argument("--agent", metavar="NAME", help="only of this program: claude-code, codex, openclaw …")
     sessions.add_argument("--project", metavar="TEXT", help="only those whose folder's path contains this")
     sessions.add_argument("--since", type=parse_since, metavar="D", help="only with messages on or after this date")
     sessions.add_argument("--until", type=parse_until, metavar="D", help="only begun before the end of this date")
-    sessions.add_argument("--max", type=count, metavar="N", help="list at most N sessions")
+    if listing:
+        sessions.add_argument("--max", type=count, metavar="N", help="list at most N sessions")

@@ -1,17 +1,26 @@
-"""`mnemoscope sessions [list|show ID]`."""
+"""`mnemoscope sessions [list|show ID|export ID|context ID|stats]`."""
 
 from argparse import Namespace
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 
 from engine.agent.readable_session import readable_session, unknown_items
+from engine.agent.session_context import session_context
+from engine.agent.session_export import export_session
 from engine.base.errors import MnemoscopeError
 from engine.base.formatting import plural
+from engine.base.private_files import exporting
 from engine.cli.output import print_json, safe
 from engine.cli.workspace import CliWorkspace, find_place, interruptible, opened
+from engine.insight.session_costs import load_prices
+from engine.insight.session_stats import session_stats
 from engine.memory.session_library import short_names, wanted_session
-from engine.records import SessionSummary
+from engine.records import SessionStats, SessionSummary, SessionText, StatsRow
 from engine.settings import settings_path
+
+_HEADINGS = ("sessions", "messages", "time", "in", "cached", "written", "out", "cost")
+_UNKNOWN = "unknown"
 
 
 def run(arguments: Namespace) -> int:
@@ -23,11 +32,24 @@ def run(arguments: Namespace) -> int:
         if arguments.action == "list":
             _list(arguments, known)
             return 0
+        if arguments.action == "stats":
+            found = [session for session in known if _fits(session, arguments)]
+            _print_stats(session_stats(found, load_prices(place.settings.sessions.prices), arguments.by), arguments)
+            return 0
         path = wanted_session(arguments.id, known).path
         try:
             session = manager.read_session(path, cancel=token)
         except FileNotFoundError:
             raise MnemoscopeError(f"The transcript of {path} is not there any more.") from None
+    if arguments.action == "export":
+        return _export(arguments, session, place)
+    if arguments.action == "context":
+        context = session_context(session, arguments.characters or place.settings.sessions.context_characters)
+        if arguments.json:
+            print_json({"context": context})
+        else:
+            print(context, end="")
+        return 0
     if arguments.json:
         print_json(session)
     else:
@@ -43,6 +65,27 @@ def _nothing(place: CliWorkspace, arguments: Namespace) -> str:
         f'No session folder is listed: add folders = ["~/.claude/projects"], or where yours are, under '
         f"[defaults.sessions] in {arguments.config or settings_path()}, then run mnemoscope index."
     )
+
+
+# --- export ---------------------------------------------------------------------------------------------------------
+
+
+def _export(arguments: Namespace, session: SessionText, place: CliWorkspace) -> int:
+    """Write the file: wholly, or not at all. Notes and transcripts are never replaced."""
+    path = arguments.output.expanduser()
+    own = (place.folder, *(place.folder / Path(folder).expanduser() for folder in place.settings.sessions.folders))
+    try:
+        if path.exists() and any(path.resolve().is_relative_to(folder.resolve()) for folder in own):
+            raise MnemoscopeError(f"{path} is one of your notes or transcripts: choose another file.")
+        with exporting(path.resolve()) as file:
+            file.write(export_session(session, arguments.format).encode("utf-8", "replace"))
+    except OSError as error:
+        raise MnemoscopeError(f"{path} cannot be written: {error.strerror or error}.") from None
+    if arguments.json:
+        print_json({"file": str(path), "session": session.summary.path})
+    else:
+        print(safe(f"Written to {path}."))
+    return 0
 
 
 # --- list -----------------------------------------------------------------------------------------------------------
@@ -94,3 +137,56 @@ def _moment(time: float | None) -> str:
 
 def _folder_name(project: str) -> str:
     return project.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or project
+
+
+# --- stats -----------------------------------------------------------------------------------------------------------
+
+
+def _print_stats(stats: SessionStats, arguments: Namespace) -> None:
+    if arguments.json:
+        print_json(stats)
+        return
+    rows = [(arguments.by or "", *_HEADINGS), *map(_cells, stats.rows), ("total", *_cells(stats.total)[1:])]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for name, *cells in rows:
+        right = (f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
+        print(f"{name:<{widths[0]}}  {'  '.join(right)}".rstrip())
+    for note in _notes(stats):
+        print(note)
+
+
+def _cells(row: StatsRow) -> Sequence[str]:
+    usage = row.usage
+    counts = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens, usage.output_tokens)
+    return (
+        safe(row.name) or _UNKNOWN,
+        f"{row.sessions:,}",
+        f"{row.messages:,}",
+        _duration(row.seconds),
+        *(_UNKNOWN if count is None else f"{count:,}" for count in counts),
+        _cost(row),
+    )
+
+
+def _cost(row: StatsRow) -> str:
+    """With a plus where a part of it is unknown."""
+    if row.usage.cost is None:
+        return _UNKNOWN
+    return f"${row.usage.cost:,.2f}{'' if row.usage.cost_complete else '+'}"
+
+
+def _duration(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    return f"{minutes // 60:,}:{minutes % 60:02}"
+
+
+def _notes(stats: SessionStats) -> Sequence[str]:
+    notes = []
+    if stats.total.without_usage:
+        notes.append(f"{plural(stats.total.without_usage, 'session')} without recorded tokens.")
+    if stats.unpriced:
+        notes.append(f"No price is known of {safe(', '.join(stats.unpriced))}; a plus marks costs without it.")
+    dates = sorted({source.date for source in stats.prices if source.date})
+    if dates and stats.total.usage.cost is not None:
+        notes.append(f"Costs are as recorded, else by list prices of {dates[0]} to {dates[-1]}.")
+    return notes

@@ -25,7 +25,7 @@ from engine.redaction.masks import redact
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from engine.store import sessions
-from engine.store.writer import NewChunk, NewChunks, NewFile, NewSession, Writer
+from engine.store.writer import NewChunk, NewChunks, NewFile, NewSession, StoredUsage, Writer
 from engine.text import analyse_both, detect_language
 
 _HEAD_CHARACTERS = 4096
@@ -73,7 +73,12 @@ def session_file(
             unknown=facts.unknown,
             rewound=write_lines(facts.rewound),
         ),
+        usage=() if chunks is None else _usage_rows(facts),
     )
+
+
+def _usage_rows(facts: SessionFacts) -> tuple[StoredUsage, ...]:
+    return tuple(StoredUsage(model, *msgspec.structs.astuple(usage)) for model, usage in facts.usage.items())
 
 
 def _number(id: str) -> str:

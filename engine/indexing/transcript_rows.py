@@ -159,7 +159,8 @@ def _putting(new: NewFile, rows: ChunkRows) -> Change:
 
 def _digest(conversation: Conversation) -> str:
     facts = conversation.facts
-    content = msgspec.json.encode((facts.title, facts.project, facts.rewound, facts.unknown, conversation.everything))
+    stored = (facts.title, facts.project, facts.rewound, facts.unknown, facts.usage, conversation.everything)
+    content = msgspec.json.encode(stored)
     return hashlib.sha256(content).hexdigest()
 
 

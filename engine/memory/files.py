@@ -1,5 +1,6 @@
 """Files of a workspace as text: notes unchanged from disk, sessions from their transcripts with secrets masked."""
 
+import logging
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
@@ -8,18 +9,25 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import PathRefused, TranscriptUnreadable
+from engine.base.errors import PathRefused, SettingsError, TranscriptUnreadable
 from engine.base.language import tr
 from engine.base.skip_reasons import tr_reason
 from engine.corpus.path_guard import PathGuard
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.stores import locate_transcript, names_session
+from engine.insight.session_costs import Prices, load_prices
+from engine.insight.session_stats import total_usage
+from engine.memory.session_library import usage_record
 from engine.records import FileText, SessionMessage, SessionSummary, SessionText
 from engine.redaction.masks import redact
 from engine.settings import Settings
+from engine.store.writer import StoredUsage
 
 if TYPE_CHECKING:
     from engine.corpus.numbered_lines import NumberedText
+
+
+log = logging.getLogger(__name__)
 
 
 class WorkspaceFiles:
@@ -117,17 +125,26 @@ class SessionFiles:
                 cancel.checkpoint()
             safe = _masked(message)
             masked += safe.text != message.text
-            messages.append(
-                _shown(
-                    message if reveal else safe, rewound=any(first <= message.line <= last for first, last in rewound)
-                )
-            )
+            left = any(first <= message.line <= last for first, last in rewound)
+            messages.append(_shown(message if reveal else safe, rewound=left))
+        usage = tuple(
+            usage_record(StoredUsage(model, *msgspec.structs.astuple(spent)))
+            for model, spent in found.facts.usage.items()
+        )
         return SessionText(
-            summary=self._known(path),
+            summary=msgspec.structs.replace(self._known(path), usage=usage, spent=total_usage(usage, self._prices())),
             messages=tuple(messages),
             masked=masked,
             unknown=tuple(sorted(found.unknown.items())),
         )
+
+    def _prices(self) -> Prices:
+        """The user's prices, or the built-in ones while their file is unusable."""
+        try:
+            return load_prices(self._settings.sessions.prices)
+        except SettingsError as problem:
+            log.warning("%s", problem)
+            return load_prices()
 
     def read_file(self, path: str, *, start: int | None, lines: int | None) -> FileText:
         """A transcript as text: each message is on the line of its number in the transcript, other lines are empty."""

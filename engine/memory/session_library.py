@@ -10,13 +10,14 @@ from engine.base.errors import MnemoscopeError, PathRefused
 from engine.base.formatting import plural
 from engine.corpus.transcripts.registry import resume_command
 from engine.embedding.base import EmbeddingProvider
-from engine.records import SessionSummary
+from engine.records import ModelUsage, SessionSummary
 from engine.store import sessions
 from engine.store.index import IndexStore
 from engine.store.sessions import StoredSession
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import StoredModel, Vectors, decode
 from engine.store.vectors import VectorIndex
+from engine.store.writer import StoredUsage
 
 LEAST = 0.16
 """Minimum cosine of similar sessions."""
@@ -103,7 +104,8 @@ class SessionLibrary:
     def all(self) -> tuple[SessionSummary, ...]:
         """All indexed sessions, newest first."""
         with self._store.read() as snapshot:
-            return tuple(map(summary_of, sessions.sessions(snapshot)))
+            usage = sessions.usage_of_sessions(snapshot)
+            return tuple(summary_of(one, usage.get(one.path, ())) for one in sessions.sessions(snapshot))
 
     def indexed_sizes(self) -> dict[str, int]:
         """Bytes of every transcript at its last read, by stable name."""
@@ -114,9 +116,10 @@ class SessionLibrary:
         """Summary of a session; raises `PathRefused` if it is not in the index."""
         with self._store.read() as snapshot:
             found = sessions.sessions(snapshot, path)
+            usage = sessions.usage_of_sessions(snapshot, path)
         if not found:
             raise PathRefused  # not indexed (yet), or without indexed content
-        return summary_of(found[0])
+        return summary_of(found[0], usage.get(path, ()))
 
     def similar(
         self, path: str, provider: EmbeddingProvider | None, most: int
@@ -136,7 +139,7 @@ class SessionLibrary:
         return tuple((summary_of(known[name]), cosine) for name, cosine in order[:most])
 
 
-def summary_of(stored: StoredSession) -> SessionSummary:
+def summary_of(stored: StoredSession, usage: Sequence[StoredUsage] = ()) -> SessionSummary:
     """Convert a stored session to a summary for display."""
     command = resume_command(stored.agent, shlex.quote(stored.id)) if stored.id and not stored.parent else ""
     if command and (stored.project.startswith(("/", "~")) or stored.project[1:2] == ":"):
@@ -156,6 +159,20 @@ def summary_of(stored: StoredSession) -> SessionSummary:
         resume_command=command,
         modified=stored.modified,
         unknown=stored.unknown,
+        usage=tuple(map(usage_record, usage)),
+    )
+
+
+def usage_record(stored: StoredUsage) -> ModelUsage:
+    """Convert stored usage to a record."""
+    return ModelUsage(
+        model=stored.model,
+        input_tokens=stored.input,
+        output_tokens=stored.output,
+        cache_read_tokens=stored.cache_read,
+        cache_write_tokens=stored.cache_write,
+        cache_write_hour_tokens=stored.cache_write_hour,
+        recorded_cost=stored.cost,
     )
 
 

@@ -45,6 +45,8 @@ class MemorySearchResult(Record, frozen=True):
     """How much of `score` the words gave, 0 to 1; the meaning gave the rest."""
     message: "MessagePlace | None" = None
     """The message of the session that the snippet's first match is in; None for a note."""
+    context: "MessageContext | None" = None
+    """Of a session: the question before a short answer, or the answer after a short question; else None."""
     title_ranges: tuple[FileRange, ...] = ()
     """Matched words in `title`."""
     heading_ranges: tuple[tuple[FileRange, ...], ...] = ()
@@ -71,6 +73,17 @@ class MessagePlace(Record, frozen=True):
     project: str = ""
     rewound: bool = False
     """As in `SessionMessage`."""
+
+
+class MessageContext(Record, frozen=True):
+    """The beginning of a message next to the one that was found."""
+
+    role: str
+    """`user` or `assistant`."""
+    text: str
+    """At most 160 characters, on one line."""
+    line: int
+    ordinal: int
 
 
 class Passage(Record, frozen=True):

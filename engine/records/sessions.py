@@ -1,10 +1,41 @@
 """Past sessions of agents, and their messages."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import UNSET, UnsetType
 
 from engine.records.base import Record
+
+
+class ModelUsage(Record, frozen=True, gc=False):
+    """Tokens and cost of a session's requests to one model, as its transcript records them; None is unknown."""
+
+    model: str
+    """Empty if unknown."""
+    input_tokens: int | None = None
+    """Sent, and not in the provider's cache."""
+    output_tokens: int | None = None
+    """Received, with those of reasoning."""
+    cache_read_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    """Sent and written to the cache."""
+    cache_write_hour_tokens: int | None = None
+    """Those of `cache_write_tokens` that stay for an hour."""
+    recorded_cost: float | None = None
+    """In US dollars, where the agent itself recorded it."""
+
+
+class UsageTotal(Record, frozen=True):
+    """Tokens and cost of some sessions; None is unknown. Sessions without recorded numbers are not in the sums."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_read_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    cost: float | None = None
+    """In US dollars: as recorded, else by the price table."""
+    cost_complete: bool = True
+    """False if the cost of a part is unknown."""
 
 
 class SessionSummary(Record, frozen=True):
@@ -34,6 +65,10 @@ class SessionSummary(Record, frozen=True):
     """When it ended, else when its transcript was changed last; None if unknown."""
     unknown: int = 0
     """How many items of its transcript, lines or blocks, were not understood, as of the last index update."""
+    usage: tuple[ModelUsage, ...] = ()
+    """By model; empty if the transcript records none, or was not read yet."""
+    spent: UsageTotal | None = None
+    """The sum of `usage` with its cost, of a session that was read."""
 
 
 class SessionMessage(Record, frozen=True, gc=False):
@@ -120,3 +155,52 @@ class WrittenNote(Record, frozen=True):
     written: float
     digest: str
     """SHA-256 of the file as written, in hexadecimal: shows whether it was changed since."""
+
+
+# --- Statistics -------------------------------------------------------------------------------------------------------
+
+
+StatsKey = Literal["agent", "project", "model", "day"]
+STATS_KEYS: tuple[StatsKey, ...] = get_args(StatsKey)
+
+
+class PriceSource(Record, frozen=True):
+    """Where prices of models are from."""
+
+    source: str
+    """Address or file."""
+    date: str
+    """The day on which they were looked up, such as 2026-10-24; empty if unknown."""
+
+
+class StatsRow(Record, frozen=True):
+    """Sums over some sessions."""
+
+    name: str
+    """Agent, project, model or day (2026-02-11); empty for unknown."""
+    sessions: int
+    """Without those of sub-agents, whose tokens and cost are in `usage`."""
+    messages: int
+    seconds: float
+    """From the first to the last message of each session."""
+    without_usage: int
+    """How many of the sessions record no tokens."""
+    usage: UsageTotal
+
+
+class SessionStats(Record, frozen=True):
+    """Statistics of sessions."""
+
+    total: StatsRow
+    rows: tuple[StatsRow, ...]
+    """By agent, project, model or day, if requested. A session counts on the day of its last message, and in each row
+    of the models that it used."""
+    unpriced: tuple[str, ...]
+    """Models without a price."""
+    prices: tuple[PriceSource, ...]
+
+
+# --- Sessions to take along -------------------------------------------------------------------------------------------
+
+ExportFormat = Literal["html", "markdown"]
+EXPORT_FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)

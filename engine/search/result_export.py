@@ -11,6 +11,8 @@ _MARKUP = re.compile(r"([\\`*_\[\]<>#|~])")
 _TICKS = re.compile(r"`+")
 _SAID_BY = {"user": "written by the user", "assistant": "said by the assistant", "tool": "from a tool"}
 
+_NEXT_TO = {"user": "Question", "assistant": "Answer"}
+
 
 def outcome_values(outcome: SearchOutcome) -> dict[str, Any]:
     """Return an answer as dicts and lists with camelCase keys, without fields that only matter while typing."""
@@ -20,6 +22,8 @@ def outcome_values(outcome: SearchOutcome) -> dict[str, Any]:
     for result in values["results"]:
         if not result["workspace"]:
             del result["workspace"]  # only one was searched
+        if result["context"] is None:
+            del result["context"]
     for key in ("telling", "within"):
         if not values[key]:
             del values[key]
@@ -43,6 +47,8 @@ def results_markdown(results: Iterable[MemorySearchResult], *, asked: str, total
             left = " (left branch)" if result.message.rewound else ""
             told.append(f"{_SAID_BY.get(result.message.role, result.message.role)}{left}")
         yield " · ".join(told)
+        if result.context is not None:
+            yield f"{_NEXT_TO[result.context.role]}: {_plain(result.context.text)}"
         yield _quoted(result.snippet)
 
 

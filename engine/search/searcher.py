@@ -16,6 +16,7 @@ from engine.search.cut_off import at_most_per_file, cut
 from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Grounds, Scored, explain
 from engine.search.found_set import FoundSet, Kept, is_lasting, list_newest, narrow
+from engine.search.hit_context import context_of
 from engine.search.keyword_leg import KeywordLeg, with_all_parts
 from engine.search.query_conditions import Conditions, files_to_search, hidden, wanted_roles
 from engine.search.query_embedding import QueryEmbedder
@@ -373,9 +374,12 @@ class Searcher:
                     work.cancel.checkpoint()
                 around = scored.id in grounds.words.around
                 result = make_result(chunks[scored.id], scored, found.question, grounds.blend, roles, around=around)
-                if scored.id in more:
-                    result = msgspec.structs.replace(result, more_in_file=more[scored.id])
-                results.append(result)
+                context = context_of(snapshot, result, chunks[scored.id])
+                results.append(
+                    msgspec.structs.replace(result, more_in_file=more.get(scored.id, 0), context=context)
+                    if scored.id in more or context is not None
+                    else result
+                )
         work.stages.add("results", len(kept), len(results))
         explanation = None
         if work.request.explain is True or (work.request.explain and not results):

@@ -222,6 +222,10 @@ class SyncSettings(Section, frozen=True):
     sessions: SessionDeltaSettings = SessionDeltaSettings()
 
 
+LEAST_CONTEXT = 500
+"""Characters; less has no room for all sections."""
+
+
 class SessionSettings(Section, frozen=True):
     GROUP = Group.SESSIONS
 
@@ -239,6 +243,26 @@ class SessionSettings(Section, frozen=True):
     tools: Annotated[
         bool, option("Index tool calls and results", "Index the calls and results of tools, not only messages.")
     ] = False
+    prices: Annotated[
+        str,
+        option(
+            "Price list",
+            "TOML file with prices of models, asked before the built-in one; empty is the built-in one alone.",
+            also="cost, dollars, tokens",
+            applies="immediately",
+        ),
+    ] = ""
+    context_characters: Annotated[
+        int,
+        option(
+            "Length of a context",
+            "Characters of the text with which another agent continues a session.",
+            LEAST_CONTEXT,
+            200_000,
+            also="continue, handover, copy",
+            applies="immediately",
+        ),
+    ] = 8000
 
 
 class BatchSettings(Section, frozen=True):

@@ -81,12 +81,18 @@ def _index_5_unread_parts(connection: apsw.Connection) -> None:
             connection.execute(f"ALTER TABLE {table} ADD COLUMN rewound TEXT NOT NULL DEFAULT ''")
 
 
+def _index_6_session_usage(connection: apsw.Connection) -> None:
+    for generation in generations_present(connection):
+        _create_session_usage(connection, Tables(generation))
+
+
 INDEX_MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _index_1_shared_tables,
     _index_2_sessions,
     _index_3_query_language,
     _index_4_front_matter,
     _index_5_unread_parts,
+    _index_6_session_usage,
 )
 
 
@@ -108,6 +114,11 @@ class Tables:
     def sessions(self) -> str:
         """Metadata of the sessions among the files."""
         return f"sessions_{self.generation}"
+
+    @property
+    def session_usage(self) -> str:
+        """Tokens and cost of the sessions, by model."""
+        return f"session_usage_{self.generation}"
 
     @property
     def tags(self) -> str:
@@ -164,6 +175,7 @@ def create_generation(connection: apsw.Connection, tables: Tables, *, first_chun
     _create_sessions(connection, tables)
     _create_query_language(connection, tables)
     _create_front_matter(connection, tables)
+    _create_session_usage(connection, tables)
 
 
 def _create_sessions(connection: apsw.Connection, tables: Tables) -> None:
@@ -202,6 +214,15 @@ def _create_front_matter(connection: apsw.Connection, tables: Tables) -> None:
     connection.execute(
         f"""CREATE TABLE IF NOT EXISTS {tables.front_matter} (
             file_id INTEGER PRIMARY KEY, aliases TEXT NOT NULL, dated REAL, evergreen INTEGER NOT NULL)"""
+    )
+
+
+def _create_session_usage(connection: apsw.Connection, tables: Tables) -> None:
+    # NULL is unknown: the transcript doesn't record it. `cost` is the agent's own, in US dollars.
+    connection.execute(
+        f"""CREATE TABLE IF NOT EXISTS {tables.session_usage} (
+            file_id INTEGER NOT NULL, model TEXT NOT NULL, input INTEGER, output INTEGER, cache_read INTEGER,
+            cache_write INTEGER, cache_write_hour INTEGER, cost REAL, PRIMARY KEY (file_id, model)) WITHOUT ROWID"""
     )
 
 
@@ -351,6 +372,7 @@ def discard_generation(connection: apsw.Connection, tables: Tables) -> None:
     discard(connection, tables.chunks)
     discard(connection, tables.transcripts)
     connection.execute(f"DROP TABLE IF EXISTS {tables.sessions}")
+    connection.execute(f"DROP TABLE IF EXISTS {tables.session_usage}")
     connection.execute(f"DROP TABLE IF EXISTS {tables.tags}")
     connection.execute(f"DROP TABLE IF EXISTS {tables.front_matter}")
     connection.execute(f"DROP TABLE IF EXISTS {tables.files}")

@@ -5,7 +5,7 @@ from typing import Annotated, NamedTuple
 import msgspec
 
 from engine.store.snapshot import Snapshot, typed
-from engine.store.writer import Writer
+from engine.store.writer import StoredUsage, Writer
 
 _Time = Annotated[float, msgspec.Meta(ge=0, lt=253_402_300_800)]
 """Seconds since the epoch, before the year 10000."""
@@ -80,6 +80,17 @@ def sessions(snapshot: Snapshot, path: str | None = None) -> list[StoredSession]
         (path,),
     )
     return typed(rows, StoredSession)
+
+
+def usage_of_sessions(snapshot: Snapshot, path: str | None = None) -> dict[str, tuple[StoredUsage, ...]]:
+    """Usage by session, of all or only of the one of this name; sessions without recorded usage are missing."""
+    query = f"""SELECT f.path, u.model, u.input, u.output, u.cache_read, u.cache_write, u.cache_write_hour, u.cost
+        FROM {snapshot.tables.session_usage} u CROSS JOIN {snapshot.tables.files} f ON f.id = u.file_id
+        WHERE ?1 IS NULL OR f.path = ?1"""
+    found: dict[str, tuple[StoredUsage, ...]] = {}
+    for name, *row in snapshot.connection.execute(query, (path,)):
+        found[name] = (*found.get(name, ()), StoredUsage(*row))
+    return found
 
 
 def note_transcript(

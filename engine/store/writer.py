@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -58,6 +58,18 @@ class NewSession(msgspec.Struct, frozen=True, gc=False):
     """Its lines that the user left by going back, as `write_lines` makes them."""
 
 
+class StoredUsage(NamedTuple):
+    """Tokens and cost of a session's requests to one model; None is unknown."""
+
+    model: str
+    input: int | None
+    output: int | None
+    cache_read: int | None
+    cache_write: int | None
+    cache_write_hour: int | None
+    cost: float | None
+
+
 class NewChunks(Protocol):
     """Chunks in order, not necessarily all in memory."""
 
@@ -78,6 +90,8 @@ class NewFile(msgspec.Struct, frozen=True):
     name_tokens: str
     chunks: NewChunks
     session: NewSession | None = None
+    usage: tuple[StoredUsage, ...] = ()
+    """Sessions only."""
     tags: tuple[str, ...] = ()
     """Notes only; case-folded."""
     aliases: tuple[str, ...] = ()
@@ -158,7 +172,15 @@ class Writer(Snapshot):
                 f"INSERT OR REPLACE INTO {self.tables.sessions} VALUES ({','.join('?' * 13)})",
                 _session_row(file_id, file.session),
             )
+            self._replace_usage(file_id, file.usage)
         return list(range(first, after))
+
+    def _replace_usage(self, file_id: int, usage: Sequence[StoredUsage]) -> None:
+        self.connection.execute(f"DELETE FROM {self.tables.session_usage} WHERE file_id = ?", (file_id,))
+        self.connection.executemany(
+            f"INSERT INTO {self.tables.session_usage} VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            ((file_id, *row) for row in usage),
+        )
 
     def add_keywords(self, rows: Iterable[tuple[int, Sequence[str]]]) -> None:
         """Add rows (chunk id, token streams in the order of `FTS_COLUMNS`) to the keyword index."""
@@ -186,6 +208,7 @@ class Writer(Snapshot):
         ids = self._remove_chunks(row[0])
         if source == "sessions":
             self.connection.execute(f"DELETE FROM {self.tables.sessions} WHERE file_id = ?", row)
+            self._replace_usage(row[0], ())
         for table in (self.tables.tags, self.tables.front_matter):
             self.connection.execute(f"DELETE FROM {table} WHERE file_id = ?", row)
         self.connection.execute(f"DELETE FROM {self.tables.files} WHERE id = ?", row)

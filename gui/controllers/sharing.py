@@ -39,7 +39,7 @@ from gui.core.location import Location
 from gui.core.notices import Notices
 from gui.core.window_context import WindowContext
 from gui.core.workspace import Opened, OpenFailure, Workspace
-from gui.sharing.export import Exports, SessionCopies
+from gui.sharing.export import Exports, SessionCopies, SessionExports
 from gui.shell.views import Views
 from gui.style.theme import tokens
 from gui.widgets.message import Action
@@ -252,6 +252,9 @@ class SharingFeatures:
         self._views = views
         self.links = LinkController(context, views, folders, opener)
         self.exports = Exports(workspace, views.search, views.viewer.external, banner, jobs, window)
+        self.session_exports = SessionExports(
+            workspace, self._open_session, views.viewer.external, banner, jobs, window
+        )
         self.printing = PrintController(workspace, views, banner, jobs, window)
         self.dragging = DragController(workspace, views, banner, jobs, window)
 
@@ -264,8 +267,17 @@ class SharingFeatures:
             commands.add("share.print", marked("Print…"), self.printing.print_, *print_keys),
             commands.add("share.pdf", marked("Save as PDF…"), self.printing.save_pdf),
         ]
-        for reader in (self._views.viewer, self._views.conversation):
-            reader.offer(on_paper)
+        take_along = [
+            commands.add("share.session", marked("Export session…"), self.session_exports.choose),
+            commands.add("share.context", marked("Continue in another agent"), self.session_exports.copy_context),
+        ]
+        self._views.viewer.offer(on_paper)
+        self._views.conversation.offer([*on_paper, *take_along])
+
+    def _open_session(self) -> str:
+        """Path of the session on the screen; empty for none."""
+        session = self._views.read_session
+        return "" if session is None else session.conversation.session.summary.path
 
     def close(self) -> None:
         """Remove temporary files for printing and dragging when the program ends."""

@@ -6,13 +6,14 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from engine import SessionSummary, SessionText, tr
+from engine import SessionSummary, SessionText, UsageTotal, tr
 from gui.sessions.wording import UNTITLED, agent_name, folder_name, message_count, span, unknown_count
 from gui.style.stylesheet import set_role
 from gui.style.typography import font_scale
 from gui.viewer.header import FoldingActions
 from gui.widgets.formatting import date_of, exact, grouped
 from gui.widgets.labels import ElidedLabel, line
+from gui.widgets.pricing import cost_text, sent_and_received, usage_lines
 
 _SIDE = 16
 _GAP = 8
@@ -49,6 +50,7 @@ class ConversationHeader(QFrame):
 
     def show_session(self, session: SessionText) -> None:
         summary = session.summary
+        spent = summary.spent or UsageTotal()
         self.title.setText(summary.title or tr(UNTITLED))
         when = "" if summary.started is None else date_of(summary.started)
         unknown = sum(count for _, count in session.unknown)
@@ -59,12 +61,15 @@ class ConversationHeader(QFrame):
             when,
             span(summary.started, summary.ended),
             message_count(summary.messages),
+            ", ".join(one.model for one in summary.usage if one.model),
+            sent_and_received(spent),
+            cost_text(spent),
             unknown_count(unknown),
         ]
         self.facts.setText(" · ".join(fact for fact in facts if fact))
         types = [f"{name}: {grouped(count)}" for name, count in session.unknown]
         not_understood = [tr("Items of unknown type:"), *types] if types else []
-        tip = [summary.project, _from_to(summary), *not_understood]
+        tip = [summary.project, _from_to(summary), *_usage(summary, spent), *not_understood]
         self.facts.set_tip("\n".join(part for part in tip if part))
 
     def show_title(self, title: str) -> None:
@@ -99,6 +104,21 @@ class ConversationHeader(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fold()
+
+
+def _usage(summary: SessionSummary, spent: UsageTotal) -> list[str]:
+    """Models with their tokens, and the cost."""
+    if not summary.usage:
+        return [tr("Tokens and cost: not recorded")]
+    lines = []
+    for one in summary.usage:
+        lines += [one.model or tr("Unknown model"), *(f"    {line}" for line in usage_lines(one))]
+    cost = cost_text(spent) or tr("unknown")
+    recorded = all(one.recorded_cost is not None for one in summary.usage)
+    lines.append(
+        tr("Cost: {cost}, as recorded", cost=cost) if recorded else tr("Cost: {cost}, by list prices", cost=cost)
+    )
+    return lines
 
 
 def _from_to(summary: SessionSummary) -> str:

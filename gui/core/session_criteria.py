@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import Literal
 
 from engine import marked, tr
-from gui.widgets.formatting import month_and_year
+from gui.widgets.formatting import month_and_year, short_date
 
 SessionOrder = Literal["newest", "oldest", "longest", "project"]
 
@@ -33,6 +33,11 @@ class Period:
     def narrows(self) -> bool:
         return any(part is not None for part in (self.days, self.first, self.last))
 
+    @property
+    def only_day(self) -> date | None:
+        """The day, if it is one given day."""
+        return self.first if self.first == self.last else None
+
     def bounds(self, today: date) -> tuple[date, date]:
         first = self.first if self.days is None else today - timedelta(days=self.days - 1)
         return first or date.min, self.last or date.max
@@ -46,6 +51,10 @@ PERIODS = (
     Period(marked("Past month"), days=30),
     Period(marked("Past year"), days=365),
 )
+
+
+def day_period(day: date) -> Period:
+    return Period(short_date(day), first=day, last=day)
 
 
 def month_period(month: date) -> Period:

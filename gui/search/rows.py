@@ -12,8 +12,8 @@ from typing import Literal
 
 from PySide6.QtCore import QObject
 
-from engine import MemorySearchResult, SearchOutcome, marked, split_name, tr, tr_count
-from gui.search.excerpt import Excerpt, Range, make_excerpt
+from engine import MemorySearchResult, MessageContext, SearchOutcome, marked, split_name, tr, tr_count
+from gui.search.excerpt import ELLIPSIS, LEAD, ROOM, SEPARATOR, Excerpt, Range, make_excerpt, strip_markup
 from gui.widgets.formatting import ago, exact
 from gui.widgets.row_list import RowModel
 
@@ -44,6 +44,26 @@ def name_speakers(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Rang
 
     said = [(moved(start), moved(end)) for start, end in ranges if (start, end) not in names]
     return _LABEL.sub(lambda found: shown[found[0]], snippet), said
+
+
+_ROOM_OF_CONTEXT = 60
+"""Characters in front of an excerpt; the rest of two lines is for the excerpt itself."""
+
+
+def _with_context(excerpt: Excerpt, context: MessageContext) -> Excerpt:
+    """The excerpt after the question that it answers, or before its answer, unless it shows that already."""
+    text = strip_markup(context.text, ())[0]
+    if text[:LEAD].casefold() in excerpt.text[:ROOM].casefold():
+        return excerpt
+    name = "User" if context.role == "user" else "Assistant"
+    speaker = tr(_NAMES[name])
+    if context.role == "assistant":
+        return Excerpt(f"{excerpt.text}{SEPARATOR}{speaker}: {text}", excerpt.marks)
+    if len(text) > _ROOM_OF_CONTEXT:
+        text = f"{text[:_ROOM_OF_CONTEXT].rpartition(' ')[0] or text[:_ROOM_OF_CONTEXT]}{ELLIPSIS}"
+    front = f"{speaker}: {text}{SEPARATOR}"
+    shift = len(front)
+    return Excerpt(f"{front}{excerpt.text}", tuple((start + shift, end + shift) for start, end in excerpt.marks))
 
 
 @dataclass(frozen=True)
@@ -103,7 +123,8 @@ class ResultRow:
         above = self.result.heading[-1] if self.result.heading else self.result.title
         if self.result.message is None:
             return make_excerpt(self.result.snippet, self.result.match_ranges, above, self.result.title)
-        return make_excerpt(*name_speakers(self.result.snippet, self.result.match_ranges), above)
+        excerpt = make_excerpt(*name_speakers(self.result.snippet, self.result.match_ranges), above)
+        return excerpt if self.result.context is None else _with_context(excerpt, self.result.context)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDateEdit, QDialog, QDialogButtonBox, QFormLayout,
 
 from engine import marked, tr
 from gui.core.capabilities import Gates, MissingFeatures
-from gui.core.session_criteria import ANY_TIME, PERIODS, Criteria, Period, Role, SessionOrder, month_period
+from gui.core.session_criteria import ANY_TIME, PERIODS, Criteria, Period, Role, SessionOrder, day_period, month_period
 from gui.sessions.catalog import Choice, SessionCatalog
 from gui.sessions.listing_view import ListingView
 from gui.sessions.wording import agent_name, folder_name
@@ -243,6 +243,7 @@ class FilterController(QObject):
         box.left.connect(self._clear_chosen)
         view.order_chosen.connect(self._sort)
         view.parts_requested.connect(self._show_parts)
+        view.calendar.day_chosen.connect(self._choose_day)
 
     @Slot()
     def read(self) -> None:
@@ -280,6 +281,14 @@ class FilterController(QObject):
         if self.chips.narrows:
             self.chips.clear()
             self.read()
+
+    @Slot(object)
+    def _choose_day(self, day: date) -> None:
+        """List the sessions of this day, or of all days again."""
+        chips = self.chips
+        period = ANY_TIME if chips.period.only_day == day else day_period(day)
+        chips.choose(chips.agent, chips.project, period, chips.role)
+        self.read()
 
     @Slot(str)
     def _sort(self, order: SessionOrder) -> None:

@@ -10,6 +10,7 @@ from engine import MemoryProviderStatus, MemorySearchManager, SessionSummary, ma
 from gui.core.capabilities import TITLES, MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
 from gui.sessions import listing_view
+from gui.sessions.calendar import count_days
 from gui.sessions.catalog import Entry, SessionCatalog, make_catalogue
 from gui.sessions.content_search import ContentSearch
 from gui.sessions.filter_controller import FilterController
@@ -138,6 +139,7 @@ class ListBuilder(QObject):
     def begin(self, *, reading: bool) -> None:
         """Show that nothing is known yet; `reading`: the list is being read."""
         self._opened.clear()
+        self._view.show_days(None)
         self._view.notice.show_notice("")
         if reading and "sessions" in self.lacks:
             act = (tr("Choose another engine…"), self.engine_requested.emit)
@@ -165,6 +167,7 @@ class ListBuilder(QObject):
         listing = build_listing(known.catalogue, criteria, found, self._opened, self._today())
         unsearched = self.lacks.get("conditions", "") if criteria.text else ""
         self._view.notice.show_notice(listing_view.notice(hits) or unsearched or self._elsewhere)
+        self._view.show_days(count_days(known.catalogue, criteria, self._today()), criteria.period.only_day)
         if hits.text and hits.text == criteria.text:
             self._wanted.box.set_state(listing_view.box_state(listing))
         if listing.rows:
@@ -191,6 +194,7 @@ class ListBuilder(QObject):
         return listing_view.NOTHING_FITS if known.catalogue.sessions else listing_view.NONE_TO_READ
 
     def _show_nothing_known(self) -> None:
+        self._view.show_days(None)
         self._view.notice.show_notice("")
         self._view.show_page(
             self._without,

@@ -1,23 +1,26 @@
 """The body of the sessions panel: counts, a notice, and the list or a page that replaces it."""
 
 from collections.abc import Callable, Sequence
+from datetime import date
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, marked, tr, tr_count, tr_reason, usual_folders
 from gui.core.session_criteria import Criteria
+from gui.sessions.calendar import SessionCalendar, SessionDays
 from gui.sessions.catalog import SessionCatalog
 from gui.sessions.content_search import ContentHits
 from gui.sessions.rows import Listing, Row
 from gui.sessions.session_list import SessionList
 from gui.sessions.wording import hits_text, session_count
 from gui.viewer.notice_page import NothingToRead
-from gui.widgets.labels import breakable, label
+from gui.widgets.labels import breakable, label, line
 from gui.widgets.list_header import ListHeader, Order
 from gui.widgets.message import NoticeBar
 from gui.widgets.placeholder_page import Action, StatePage
+from gui.widgets.row_list import GUTTER
 
 ORDERS = (
     Order("newest", marked("Newest"), marked("newest"), marked("Last used first")),
@@ -59,6 +62,10 @@ class ListingView(QWidget):
         super().__init__(parent)
         self.header = ListHeader(ORDERS)
         self.header.sort_button.add_option(tr("Show sub-agents"), self.parts_requested.emit)
+        self.header.sort_button.add_option(tr("Hide calendar"), self._hide_calendar)
+        self.calendar = SessionCalendar()
+        self._calendar_hidden = False
+        self._calendar_frame = _framed(self.calendar)
         self.notice = NoticeBar()
         self.list = SessionList()
         self.page = StatePage()
@@ -70,7 +77,7 @@ class ListingView(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for widget in (self.header, self.notice, self._stack):
+        for widget in (self.header, self._calendar_frame, self.notice, self._stack):
             column.addWidget(widget)
         self.header.order_chosen.connect(self.order_chosen)
 
@@ -93,6 +100,16 @@ class ListingView(QWidget):
         self._stack.setCurrentWidget(self.list)
         self.list.show_rows(rows, words, keep=keep)
         self._announce(counts[0])
+
+    def show_days(self, days: SessionDays | None, listed: date | None = None) -> None:
+        """Fill the calendar, or hide it where there are no sessions to list."""
+        if days is not None:
+            self.calendar.show_days(days, listed)
+        self._calendar_frame.setVisible(days is not None and not self._calendar_hidden)
+
+    def _hide_calendar(self, hidden: bool) -> None:
+        self._calendar_hidden = hidden
+        self._calendar_frame.setVisible(not hidden)
 
     def show_page(
         self,
@@ -117,6 +134,21 @@ class ListingView(QWidget):
         if sentence != self._counts and QAccessible.isActive():
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
         self._counts = sentence
+
+
+def _framed(calendar: SessionCalendar) -> QWidget:
+    """With room around it and a line below; hidden until there are sessions."""
+    frame = QWidget()
+    inside = QHBoxLayout()
+    inside.setContentsMargins(GUTTER, 8, GUTTER, 6)
+    inside.addWidget(calendar)
+    column = QVBoxLayout(frame)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    column.addLayout(inside)
+    column.addWidget(line())
+    frame.hide()
+    return frame
 
 
 def make_place_table() -> QWidget:

@@ -4,13 +4,14 @@ import errno
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import msgspec
 from PySide6.QtCore import QObject, QStandardPaths, Slot
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from engine import (
@@ -19,9 +20,11 @@ from engine import (
     MemorySearchResult,
     MnemoscopeError,
     SearchOutcome,
+    export_session,
     exporting,
     outcome_values,
     results_markdown,
+    session_context,
     temporary_prefix,
     to_slug,
     tr,
@@ -204,12 +207,114 @@ def _written(outcome: SearchOutcome, asked: str, *, as_json: bool) -> bytes:
     return f"{page}\n".encode("utf-8", "replace")
 
 
-def _named(path: Path, kind: str) -> Path:
+def _named(path: Path, kind: str, filters: Mapping[str, str] = _FILTERS) -> Path:
     """With the ending of the form that was chosen, where the name has none of them."""
-    if path.suffix.lower() in _FILTERS:
+    if path.suffix.lower() in filters:
         return path
-    ending = next((ending for ending, words in _FILTERS.items() if words == kind), ".md")
+    ending = next((ending for ending, words in filters.items() if words == kind), next(iter(filters)))
     return path.with_name(f"{path.name}{ending}")
+
+
+# --- The open session, as a file to take along or as a text with which another agent continues ----------------------
+
+_SESSION_KEY = "export-session"
+_SESSION_FILTERS = {".html": "HTML (*.html)", ".md": "Markdown (*.md)"}
+
+
+class SessionExports(QObject):
+    """One at a time; a new one replaces it. Secrets are masked, whatever the window shows."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        session_path: Callable[[], str],
+        elsewhere: ExternalOpener,
+        banner: Notices,
+        jobs: Jobs,
+        window: QWidget,
+    ) -> None:
+        """`session_path`: of the open session; empty for none."""
+        super().__init__(window)
+        self._workspace = workspace
+        self._session_path = session_path
+        self._external = elsewhere
+        self._banner = banner
+        self._jobs = jobs
+        self._window = window
+        self._job = JobSlot(self)
+        self._folder = ""
+        workspace.closed.connect(self._job.cancel)
+
+    @Slot()
+    def choose(self) -> None:
+        """Ask for a file, and export the open session to it."""
+        path = self._open_session()
+        if path:
+            name = PurePosixPath(path).name.partition(".")[0]
+            start = Path(self._folder or documents_folder()) / f"{to_slug(name) or 'session'}.html"
+            filters = ";;".join(_SESSION_FILTERS.values())
+            chosen, kind = QFileDialog.getSaveFileName(self._window, tr("Export session"), str(start), filters)
+            if chosen:
+                self._folder = str(Path(chosen).parent)
+                target = _named(Path(chosen), kind, _SESSION_FILTERS)
+                self.save(target, may_replace=target == Path(chosen))
+
+    def save(self, target: Path, *, may_replace: bool = True) -> None:
+        """Export the open session; the suffix of the name decides the format."""
+        path, opened = self._open_session(), self._workspace.current
+        if not path or opened is None:
+            return
+
+        def work(token: CancelToken) -> None:
+            session = opened.everywhere.read_session(path, reveal=False, cancel=token)
+            page = export_session(session, "markdown" if target.suffix.lower() == ".md" else "html")
+            token.checkpoint()
+            data = page.encode("utf-8", "replace")
+            save_whole(target, data, notes=places_of_notes(opened), may_replace=may_replace)
+
+        def done(_: object) -> None:
+            self._job.done()
+            show = Action(tr("Show in file manager"), partial(self._external.reveal_place, target))
+            self._banner.say(tr("Session exported to {path}.", path=target), "fine", show, key=_SESSION_KEY)
+
+        self._job.put(self._jobs.write(work, done, self._fail))
+
+    @Slot()
+    def copy_context(self) -> None:
+        """Copy a text with which another agent can continue the open session."""
+        path, opened = self._open_session(), self._workspace.current
+        if not path or opened is None:
+            return
+        limit = opened.settings.sessions.context_characters
+
+        def done(text: str) -> None:
+            self._job.done()
+            QGuiApplication.clipboard().setText(text)
+            said = tr_count(
+                "{count:,} character copied: paste it into another agent.",
+                "{count:,} characters copied: paste them into another agent.",
+                len(text),
+            )
+            self._banner.say(said, "fine", key=_SESSION_KEY)
+
+        self._job.put(
+            self._jobs.read(
+                lambda token: session_context(opened.everywhere.read_session(path, reveal=False, cancel=token), limit),
+                done,
+                self._fail,
+            )
+        )
+
+    def _open_session(self) -> str:
+        """Path of the open session; shows a message if there is none."""
+        path = self._session_path()
+        if not path:
+            self._banner.say(tr("No session is open: choose one first."), "off", key=_SESSION_KEY)
+        return path
+
+    def _fail(self, sentence: str) -> None:
+        self._job.done()
+        self._banner.say(sentence, "degraded", key=_SESSION_KEY)
 
 
 # --- Sessions as files that others may have: readable Markdown with the secrets masked, in a private folder ----------

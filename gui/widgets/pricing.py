@@ -2,10 +2,10 @@
 
 from datetime import date as day
 
-from engine import EmbeddingEstimate, tr, tr_count
-from gui.widgets.formatting import duration, short_date
+from engine import EmbeddingEstimate, ModelUsage, UsageTotal, marked, number, tr, tr_count
+from gui.widgets.formatting import duration, grouped, short_date
 
-_MILLION = 1_000_000
+_THOUSAND, _MILLION = 1000, 1_000_000
 CENT = 0.01
 
 
@@ -28,6 +28,44 @@ def tokens_text(tokens: int) -> str:
     if tokens >= _MILLION:
         return tr("{millions:.1f} million tokens", millions=tokens / _MILLION)
     return tr_count("{count:,} token", "{count:,} tokens", tokens)
+
+
+def cost_text(spent: UsageTotal) -> str:
+    """What sessions cost: $3.10; at least that where a part is unknown; empty where all of it is."""
+    if spent.cost is None:
+        return ""
+    return money(spent.cost) if spent.cost_complete else tr("at least {cost}", cost=money(spent.cost))
+
+
+def sent_and_received(spent: UsageTotal | ModelUsage) -> str:
+    """Tokens of sessions: those sent in all, with the cache's, and those received."""
+    counts = (spent.input_tokens, spent.cache_read_tokens, spent.cache_write_tokens)
+    sent = sum(count for count in counts if count is not None)
+    parts = [
+        "" if all(count is None for count in counts) else tr("{tokens} in", tokens=short_count(sent)),
+        "" if spent.output_tokens is None else tr("{tokens} out", tokens=short_count(spent.output_tokens)),
+    ]
+    return ", ".join(filter(None, parts))
+
+
+def usage_lines(spent: UsageTotal | ModelUsage) -> tuple[str, ...]:
+    """The numbers of tokens, one a line; what is not recorded is unknown."""
+    unknown = tr("unknown")
+    rows = (
+        (marked("Sent: {tokens}"), spent.input_tokens),
+        (marked("Read from the cache: {tokens}"), spent.cache_read_tokens),
+        (marked("Written to the cache: {tokens}"), spent.cache_write_tokens),
+        (marked("Received: {tokens}"), spent.output_tokens),
+    )
+    return tuple(tr(words, tokens=unknown if count is None else grouped(count)) for words, count in rows)
+
+
+def short_count(count: int) -> str:
+    """812, 4.1k, 1.2M."""
+    for size, unit in ((_MILLION, marked("{count}M")), (_THOUSAND, marked("{count}k"))):
+        if count >= size:
+            return tr(unit, count=number(count / size, ".1f" if count < 10 * size else ".0f"))
+    return grouped(count)
 
 
 def estimate_words(estimate: EmbeddingEstimate) -> str:

@@ -18,6 +18,7 @@ from engine.corpus.transcripts.blocks import BlockParser
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input, uri_path
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
+from engine.corpus.transcripts.usage import Usage, tokens
 
 _AGENT = "amp"
 _OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\{[^{}\[\]]*"id"\s*:\s*"T-')
@@ -29,7 +30,10 @@ class _Parser(BlockParser, kw_only=True):
         if kind not in ("user", "assistant"):
             self.count_unknown(f"role {kind}" if isinstance(kind, str) else None)
             return []
-        time = seconds(mapping(value.get("meta")).get("sentAt"), mapping(value.get("usage")).get("timestamp"))
+        usage = mapping(value.get("usage"))
+        counts = map(usage.get, ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"))
+        self.use(usage.get("model"), Usage(*map(tokens, counts)))
+        time = seconds(mapping(value.get("meta")).get("sentAt"), usage.get("timestamp"))
         parts = self.blocks(value.get("content"), "assistant" if kind == "assistant" else "user")
         return self.say(parts, time=time)
 

@@ -33,6 +33,7 @@ from engine.corpus.transcripts.messages import (
     first_sentence,
     one_line,
 )
+from engine.corpus.transcripts.usage import anthropic_usage
 from engine.redaction.masks import redact
 
 _TITLES = {  # type of line: (rank, key); a higher rank wins, of equal ones the last
@@ -177,9 +178,10 @@ class ClaudeCodeParser(LineParser, kw_only=True):
                     self._take_prompt(value, line)
                 return messages
             if kind == "assistant":
-                return self._emit(
-                    self._of_assistant(value), value, line, string(mapping(value.get("message")).get("id"))
-                )
+                message = mapping(value.get("message"))
+                id = string(message.get("id"))
+                self.use(message.get("model"), anthropic_usage(message.get("usage")), request=id)
+                return self._emit(self._of_assistant(value), value, line, id)
             return self._emit(self._of_attachment(value), value, line)
         if kind in _TITLES:
             rank, key = _TITLES[kind]

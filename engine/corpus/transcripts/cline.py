@@ -25,6 +25,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.usage import Usage, dollars, tokens
 
 _HEAD = 256 * 1024
 _OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=[^{}]*?"ts"\s*:)(?=[^{}]*?"(?:ask|say)"\s*:)')
@@ -43,6 +44,7 @@ _TROUBLE = frozenset(
     """api_req_failed clineignore_error command_permission_denied condense_context_error diff_error error
     mistake_limit_reached rooignore_error""".split()
 )
+_REQUESTS = frozenset({"api_req_started", "deleted_api_reqs", "subagent_usage"})
 _SILENT = frozenset(
     """api_req_deleted api_req_finished api_req_rate_limit_wait api_req_retried api_req_retry_delayed api_req_started
     auto_approval_max_req_reached checkpoint_created checkpoint_saved compaction condense conditional_rules_applied
@@ -63,6 +65,10 @@ class _Parser(LineParser, kw_only=True):
     def message(self, value: Mapping[str, Any]) -> list[Message]:
         kind = string(value.get("say")) or string(value.get("ask"))
         text = string(value.get("text")).removesuffix(_FLAGS.get(kind, ""))
+        if kind in _REQUESTS:
+            self.use(mapping(value.get("modelInfo")).get("modelId"), _usage(_decoded(text)))
+        elif kind == "condense_context":
+            self.use("", Usage(cost=dollars(mapping(value.get("contextCondense")).get("cost"))))
         if kind in _SILENT or (kind == "completion_result" and text == self.last):
             return []
         self.last = text
@@ -96,6 +102,16 @@ class _Parser(LineParser, kw_only=True):
 
 def _decoded(text: str) -> Mapping[str, Any]:
     return parse_line(text.encode(errors="replace")) or {}
+
+
+def _usage(counts: Mapping[str, Any]) -> Usage:
+    return Usage(
+        tokens(counts.get("tokensIn")),
+        tokens(counts.get("tokensOut")),
+        tokens(counts.get("cacheReads")),
+        tokens(counts.get("cacheWrites")),
+        cost=dollars(counts.get("cost")),
+    )
 
 
 def _question(text: str) -> Iterator[_Part]:

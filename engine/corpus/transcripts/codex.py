@@ -20,6 +20,7 @@ from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import between, content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.usage import Usage, apart, tokens
 
 _ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 _ENVELOPES_PASSED_OVER = frozenset({"world_state", "inter_agent_communication_metadata"})
@@ -33,7 +34,7 @@ _EVENTS_PASSED_OVER = frozenset(
     exited_review_mode guardian_assessment hook_completed image_generation_end injected_message mcp_tool_call_begin
     mcp_tool_call_end model_reroute patch_apply_begin patch_apply_end plan_update session_configured shutdown_complete
     stream_error sub_agent_activity task_complete task_started thread_goal_updated thread_rolled_back
-    thread_settings_applied token_count turn_aborted turn_complete turn_diff turn_started undo_completed
+    thread_settings_applied turn_aborted turn_complete turn_diff turn_started undo_completed
     view_image_tool_call warning web_search_begin web_search_end""".split()
 )
 _TURN_ITEMS_PASSED_OVER = frozenset(
@@ -167,6 +168,9 @@ class CodexParser(LineParser, kw_only=True):
     side: bool = False
     calls: dict[str, str] = msgspec.field(default_factory=dict)
     """Names of the tools called, by the id of the call, until its output comes."""
+    model: str = ""
+    spent: Usage = msgspec.field(default_factory=Usage)
+    """Of the session so far: events have running totals, and repeat them."""
     unpaired: dict[int, int] = msgspec.field(default_factory=dict)
     """By digest of the words: how often they came as an item more than as an event (less, if negative)."""
 
@@ -193,6 +197,7 @@ class CodexParser(LineParser, kw_only=True):
             self._meta(payload)
         elif kind == "turn_context":
             self.facts.project = self.facts.project or clean(string(payload.get("cwd")))
+            self.model = clean(string(payload.get("model"))) or self.model
         elif kind not in _ENVELOPES_PASSED_OVER:
             self.count_unknown(kind)
         return []
@@ -282,9 +287,19 @@ class CodexParser(LineParser, kw_only=True):
             return self._turn_item(mapping(event.get("item")), line, time)
         if kind == "thread_name_updated":
             self.facts.title = self.facts.title if self.named else one_line(string(event.get("thread_name")))
+        elif kind == "token_count":
+            self._count_tokens(mapping(mapping(event.get("info")).get("total_token_usage")))
         elif kind not in _EVENTS_PASSED_OVER:
             self.count_unknown(kind)
         return []
+
+    def _count_tokens(self, total: Mapping[str, Any]) -> None:
+        cached = total.get("cached_input_tokens")
+        now = Usage(apart(total.get("input_tokens"), cached), tokens(total.get("output_tokens")), tokens(cached))
+        if now.is_recorded:
+            restarted = (now.output or 0) < (self.spent.output or 0)
+            self.use(self.model, now if restarted else now.beyond(self.spent))
+            self.spent = now
 
     def _turn_item(self, item: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
         """Files of the "paginated" kind have these events in place of those for the screen."""

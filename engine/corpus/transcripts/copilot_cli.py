@@ -31,6 +31,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.turns import Part, attached, next_turn
+from engine.corpus.transcripts.usage import Usage, apart, tokens
 
 _AGENT = "copilot-cli"
 _EVENTS = "events.jsonl"
@@ -71,6 +72,8 @@ class CopilotParser(LineParser, kw_only=True):
             self._start(data)
         elif kind == "session.title_changed":
             self._take_title(string(data.get("title")))
+        elif kind == "session.shutdown":
+            self._count_tokens(mapping(data.get("modelMetrics")))
         elif kind in _SPEECH or kind in _SIDE_EVENTS or kind in _NOTICES:
             side = bool(value.get("agentId") or data.get("parentToolCallId"))
             time, id_ = seconds(value.get("timestamp")), string(value.get("id"))
@@ -85,6 +88,14 @@ class CopilotParser(LineParser, kw_only=True):
         facts.project = facts.project or clean(string(place.get("cwd")) or string(place.get("gitRoot")))
         facts.branch = facts.branch or clean(string(place.get("branch")))
         facts.started = facts.started or seconds(data.get("startTime"))
+
+    def _count_tokens(self, models: Mapping[str, Any]) -> None:
+        """The requests of one run of the program; tokens of the prompts include those of the cache."""
+        for model, metrics in models.items():
+            counts = mapping(mapping(metrics).get("usage"))
+            read, written = counts.get("cacheReadTokens"), counts.get("cacheWriteTokens")
+            sent = apart(counts.get("inputTokens"), read, written)
+            self.use(model, Usage(sent, tokens(counts.get("outputTokens")), tokens(read), tokens(written)))
 
     def _take_title(self, title: str) -> None:
         if not self.named and title.strip():

@@ -19,6 +19,7 @@ from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.session_rows import RowFormat, as_text, cell, columns, data_of, whole
 from engine.corpus.transcripts.turns import Part, attached, next_turn
+from engine.corpus.transcripts.usage import Usage, dollars
 
 _AGENT = "crush"
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
@@ -79,6 +80,10 @@ def _conversation(connection: apsw.Connection, key: str, path: str) -> Conversat
         generated=key.startswith("title-"),
     )
     reader = CrushReader(facts=facts)
+    if "cost" in columns(connection, "sessions"):
+        # Its numbers of tokens are those of the last request.
+        for (cost,) in connection.execute("SELECT cost FROM sessions WHERE id = ?", (key,)):
+            reader.use("", Usage(cost=dollars(cost)))
     turns = _turns(connection, key, reader)
     return Conversation(key, facts, whole(reader, turns), Counter(reader.unknown))
 

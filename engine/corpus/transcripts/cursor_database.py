@@ -30,6 +30,7 @@ from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one
 from engine.corpus.transcripts.session_rows import whole
 from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like
 from engine.corpus.transcripts.turns import Part, next_turn
+from engine.corpus.transcripts.usage import Usage, tokens
 
 _AGENT = "cursor"
 _TABLES = frozenset({"cursorDiskKV"})
@@ -157,6 +158,9 @@ class _Parser(LineParser, kw_only=True):
             self.count_unknown(f"type {kind}" if isinstance(kind, int) else None)
             return []
         self._take_project(value)
+        counts = mapping(value.get("tokenCount"))
+        usage = Usage(*(tokens(counts.get(name)) for name in ("inputTokens", "outputTokens")))
+        self.use(mapping(value.get("modelInfo")).get("modelName"), usage)
         timing = mapping(value.get("timingInfo"))
         time = seconds(value.get("createdAt"), value.get("timestamp"), timing.get("clientRpcSendTime"))
         return next_turn(self, parts, id=string(value.get("bubbleId")), time=time, side=bool(self.facts.parent))

@@ -3,13 +3,19 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
+from hashlib import blake2b
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.usage import Usage, add_usage
 from engine.redaction.masks import redact
+
+_RECENT = 64
+"""Requests whose usage may be repeated, with more tokens, on a later line."""
+_LONGEST_MODEL = 100
 
 
 class LineParser(msgspec.Struct, kw_only=True):
@@ -24,6 +30,8 @@ class LineParser(msgspec.Struct, kw_only=True):
     """Messages so far."""
     unknown: dict[str, int] = {}
     """How many lines of each type were not understood. Formats drift: they are shown, never fatal."""
+    counted: dict[int, Usage] = {}
+    """Usage of the last requests by digest of their id."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         """The messages of one parsed line, in order. Wrong types inside count as unknown, nothing raises."""
@@ -45,6 +53,20 @@ class LineParser(msgspec.Struct, kw_only=True):
         message = Message(role, kind, clean(text), line, self.ordinal, clean(id), time, clean(tool), side)
         self.facts.saw(message)
         return message
+
+    def use(self, model: object, usage: Usage, *, request: str = "") -> None:
+        """Add the usage of a request to the facts, once for all lines with the same id of it."""
+        if not usage.is_recorded:
+            return
+        name = redact(clean(model[:1000]))[:_LONGEST_MODEL] if isinstance(model, str) else ""
+        if request:
+            digest = int.from_bytes(blake2b(request.encode(errors="replace"), digest_size=7).digest())
+            before = self.counted.pop(digest, None)
+            self.counted[digest] = usage
+            if len(self.counted) > _RECENT:
+                del self.counted[next(iter(self.counted))]
+            usage = usage if before is None else usage.beyond(before)
+        add_usage(self.facts.usage, name, usage)
 
     def count_unknown(self, kind: object) -> None:
         """Note a line or a block of a type that this format did not have when it was looked up."""

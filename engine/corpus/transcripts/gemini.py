@@ -32,6 +32,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import first_line
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.usage import Usage, apart, both, tokens
 
 _AGENT = "gemini"
 _ANSWERS = ("gemini", "qwen")
@@ -88,6 +89,7 @@ class GeminiParser(LineParser, kw_only=True):
     def message(self, value: Mapping[str, Any], line: int | None) -> list[Message]:
         """The new contents of a recorded message; without a line, its ordinal is used."""
         name = clean(string(value.get("id")))
+        self.use(value.get("model"), _usage(mapping(value.get("tokens"))), request=name)
         given = self.given.get(name) or _Given(self.ordinal + 1)
         parts = list(self._new_parts(value, given))
         if not parts:
@@ -262,6 +264,13 @@ def _members(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
                     yield "metadata", {"directories": [value]}
         except (ijson.JSONError, ArithmeticError) as error:
             raise ValueError(skip_reasons.BROKEN_DOCUMENT.said(what=first_line(error))) from None
+
+
+def _usage(counts: Mapping[str, Any]) -> Usage:
+    """The tokens of an answer: those of its prompt include what was in the cache."""
+    cached = counts.get("cached")
+    sent = both(apart(counts.get("input"), cached), counts.get("tool"))
+    return Usage(sent, both(counts.get("output"), counts.get("thoughts")), tokens(cached))
 
 
 def _facts(path: str) -> SessionFacts:

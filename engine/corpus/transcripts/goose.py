@@ -18,9 +18,11 @@ from engine.corpus.transcripts.json_values import content, items, mapping, secon
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.session_rows import RowFormat, as_text, cell, columns, data_of, whole
 from engine.corpus.transcripts.turns import Part, next_turn
+from engine.corpus.transcripts.usage import Usage, tokens
 
 _AGENT = "goose"
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
+_COUNTS = frozenset({"model_config_json", "accumulated_input_tokens", "accumulated_output_tokens"})
 _OPTIONAL = ("name", "description", "session_type")
 _UNNAMED = frozenset({"", "CLI Session", "New Chat", "New session"})
 _SILENT = frozenset("redactedThinking toolConfirmationRequest frontendToolRequest actionRequired".split())
@@ -83,6 +85,12 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         generated=sort == "hidden",
     )
     reader = GooseReader(facts=facts)
+    if known >= _COUNTS:
+        query = f"""SELECT {data_of("model_config_json")}, accumulated_input_tokens, accumulated_output_tokens
+            FROM sessions WHERE id = ?"""
+        for model, sent, received in connection.execute(query, (key,)):
+            used = "" if model is None else mapping(cell(reader, model)).get("model_name")
+            reader.use(used, Usage(tokens(sent), tokens(received)))
     turns = _turns(connection, key, reader, side=sort == "sub_agent")
     return Conversation(key, facts, whole(reader, turns), Counter(reader.unknown))
 

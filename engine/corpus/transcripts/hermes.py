@@ -17,10 +17,20 @@ from engine.corpus.transcripts.json_values import seconds
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
 from engine.corpus.transcripts.session_rows import RowFormat, as_text, cell, columns, data_of, whole
 from engine.corpus.transcripts.turns import next_turn
+from engine.corpus.transcripts.usage import Usage, both, dollars, tokens
 
 _AGENT = "hermes"
 _FACTS = ("title", "cwd", "git_branch", "parent_session_id")
 _REASONING = ("reasoning_content", "reasoning")
+_COUNTS = (
+    "input_tokens",
+    "output_tokens",
+    "reasoning_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "actual_cost_usd",
+    "estimated_cost_usd",
+)
 _STRUCTURED = b"\0json:"
 """The beginning of content in JSON, such as text with images."""
 _INSERTED = ("[CONTEXT COMPACTION", "[Your active task list was preserved")
@@ -44,7 +54,20 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
         started=seconds(row[0]),
     )
     reader = ChatParser(facts=facts)
+    _count_tokens(connection, key, reader)
     return Conversation(key, facts, whole(reader, _turns(connection, key, reader)), Counter(reader.unknown))
+
+
+def _count_tokens(connection: apsw.Connection, key: str, reader: ChatParser) -> None:
+    """Take the totals in the session's row, where the database has them."""
+    known = columns(connection, "sessions")
+    fields = ", ".join(name if name in known else "NULL" for name in _COUNTS)
+    query = f"SELECT CAST(model AS BLOB), {fields} FROM sessions WHERE id = ?"
+    if "model" in known:
+        for model, sent, received, reasoning, read, written, actual, estimated in connection.execute(query, (key,)):
+            cost = dollars(actual) or dollars(estimated)
+            spent = Usage(tokens(sent), both(received, reasoning), tokens(read), tokens(written), cost=cost)
+            reader.use(as_text(model), spent)
 
 
 def _turns(connection: apsw.Connection, key: str, reader: ChatParser) -> Iterator[list[Message]]:

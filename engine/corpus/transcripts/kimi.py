@@ -28,6 +28,7 @@ from engine.corpus.transcripts.json_values import content, items, mapping, secon
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.turns import Part
+from engine.corpus.transcripts.usage import Usage, tokens
 
 _AGENT = "kimi"
 _LONGEST_LIST = 8 * 1024**2
@@ -84,9 +85,15 @@ class KimiParser(LineParser, kw_only=True):
             if side or inner.get("type") == "SubagentEvent":
                 return []
             return self._event(string(inner.get("type")), mapping(inner.get("payload")), line, time, side=True)
+        if kind == "StatusUpdate":
+            self._count_tokens(mapping(payload.get("token_usage")))
         if kind not in _SILENT_EVENTS:
             return self._say(list(self._of_event(kind, payload)), line, time, begins=kind in _BEGINNINGS, side=side)
         return []
+
+    def _count_tokens(self, counts: Mapping[str, Any]) -> None:
+        names = ("input_other", "output", "input_cache_read", "input_cache_creation")
+        self.use("", Usage(*(tokens(counts.get(name)) for name in names)))
 
     def _of_event(self, kind: str, payload: Mapping[str, Any]) -> Iterator[Part]:
         if kind in ("TurnBegin", "SteerInput"):

@@ -5,6 +5,7 @@ from typing import Literal
 
 import msgspec
 
+from engine.corpus.transcripts.usage import Usage
 from engine.redaction.masks import redact
 
 Role = Literal["user", "assistant", "tool", "system"]
@@ -75,6 +76,8 @@ class SessionFacts(msgspec.Struct, kw_only=True):
     """Its lines, from the first to the last of each range, that the user left by going back to an earlier message."""
     generated: bool = False
     """Made by the agent's own housekeeping: nothing in it is worth finding."""
+    usage: dict[str, Usage] = {}
+    """Tokens and cost by model; empty if the transcript records none."""
 
     @property
     def name(self) -> str:

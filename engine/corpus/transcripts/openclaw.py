@@ -22,6 +22,7 @@ from engine.corpus.transcripts import openclaw_injected as injected
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import mapping, seconds, string, tool_input
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.usage import Usage, dollars, tokens
 
 _TIME = r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d{3})?Z"
 _ARCHIVE = re.compile(rf"\.jsonl\.(?:reset|deleted)\.{_TIME}$")
@@ -141,6 +142,7 @@ class OpenClawParser(LineParser, kw_only=True):
         if role == "user":
             parts = self._user(message)
         elif role == "assistant":
+            self.use(message.get("model"), _usage(mapping(message.get("usage"))))
             said: Role = "system" if _between_sessions(message) else "assistant"
             parts = self._blocks(content, said)
         elif role == "toolResult":
@@ -286,6 +288,16 @@ def _is_header(value: Mapping[str, Any]) -> bool:
 def _is_message(value: Mapping[str, Any]) -> bool:
     message = value.get("message")
     return value.get("type") == "message" and isinstance(message, dict) and string(message.get("role")) in _ROLES
+
+
+def _usage(counts: Mapping[str, Any]) -> Usage:
+    return Usage(
+        tokens(counts.get("input")),
+        tokens(counts.get("output")),
+        tokens(counts.get("cacheRead")),
+        tokens(counts.get("cacheWrite")),
+        cost=dollars(mapping(counts.get("cost")).get("total")),
+    )
 
 
 def _session_id(name: str) -> str:

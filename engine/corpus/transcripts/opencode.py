@@ -23,6 +23,7 @@ from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.usage import Usage, both, dollars, tokens
 
 # --- Messages of opencode: in parts (first generation), or in one piece (version 2) ----------------------------------
 
@@ -57,6 +58,8 @@ class OpencodeReader(LineParser, kw_only=True):
         return self._said(name, value, list(self._entry(kind, value)))
 
     def _said(self, name: str, value: Mapping[str, Any], pieces: Sequence[_Piece]) -> list[Message]:
+        model = string(value.get("modelID")) or string(mapping(value.get("model")).get("id"))
+        self.use(model, _usage(value), request=name)
         saying = [piece for piece in pieces if piece.text.strip()]
         if not saying:
             return []
@@ -113,6 +116,19 @@ class OpencodeReader(LineParser, kw_only=True):
         yield _Piece("assistant", "tool-call", tool_input(state.get("input")), name)
         failure = string(mapping(state.get("error")).get("message"))
         yield _Piece("tool", "tool-result", "\n".join(filter(None, (content(state.get("content")), failure))), name)
+
+
+def _usage(message: Mapping[str, Any]) -> Usage:
+    """The tokens and the cost of an answer, of either generation."""
+    counts = mapping(message.get("tokens"))
+    cache = mapping(counts.get("cache"))
+    return Usage(
+        tokens(counts.get("input")),
+        both(counts.get("output"), counts.get("reasoning")),
+        tokens(cache.get("read")),
+        tokens(cache.get("write")),
+        cost=dollars(message.get("cost")),
+    )
 
 
 def _file(value: Mapping[str, Any], key: str) -> str:

@@ -19,6 +19,7 @@ from engine.corpus.transcripts.gemini import GeminiDocument, GeminiParser
 from engine.corpus.transcripts.json_values import mapping, seconds, string
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.turns import Part, next_turn
+from engine.corpus.transcripts.usage import gemini_usage
 
 _AGENT = "qwen"
 _FOLDER = re.compile(r"[/\\]\.qwen[/\\]")
@@ -37,6 +38,8 @@ class QwenParser(GeminiParser, kw_only=True):
             self.count_unknown(kind)
             return []
         self._take_place(value)
+        if kind == "assistant":
+            self.use(value.get("model"), gemini_usage(value.get("usageMetadata")), request=string(value.get("uuid")))
         if kind == "system":
             parts = self._of_system(string(value.get("subtype")), payload)
         elif kind == "user":

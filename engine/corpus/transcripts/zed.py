@@ -23,6 +23,7 @@ from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.messages import Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.session_rows import RowFormat, as_text, columns, whole
 from engine.corpus.transcripts.turns import Part, attached, next_turn
+from engine.corpus.transcripts.usage import anthropic_usage
 
 _AGENT = "zed"
 _BLOCK = 256 * 1024
@@ -128,6 +129,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     reader = ZedReader(facts=facts)
     document = _document(reader, as_text(sort), data)
     facts.project = facts.project or clean(_snapshot_folder(document))
+    reader.use(mapping(document.get("model")).get("model"), anthropic_usage(document.get("cumulative_token_usage")))
     turns = (
         next_turn(reader, reader.parts(message), time=ended, side=bool(facts.parent))
         for message in items(document.get("messages"))

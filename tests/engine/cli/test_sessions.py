@@ -315,3 +315,48 @@ def test_the_status_counts_each_source(sample: Run, folder: Path) -> None:
     assert "\n  sessions:    17 files · " in sample("status").out
     counts = {count["source"]: count["files"] for count in sample("status", "--json").json["sourceCounts"]}
     assert counts == {"memory": 1, "sessions": 17}
+
+
+# --- export and context -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "start"), [((), "<!DOCTYPE html>"), (("--format", "markdown"), "# Fix the valve")]
+)
+def test_export_writes_a_file_with_masked_secrets(
+    run: Run, tmp_path: Path, arguments: tuple[str, ...], start: str
+) -> None:
+    target = tmp_path / "valve"
+    answer = run("sessions", "export", "3f6c0a1e", *arguments, "-o", str(target))
+    assert (answer.code, answer.out) == (0, f"Written to {target}.\n")
+    text = target.read_text("utf-8")
+    assert text.startswith(start)
+    assert MASK in text
+    assert SECRET not in text
+    assert run("sessions", "export", VALVE, "-o", str(target), "--json").json == {
+        "file": str(target),
+        "session": VALVE,
+    }
+
+
+def test_export_never_replaces_a_note(run: Run, folder: Path) -> None:
+    note = folder / "note.md"
+    note.write_text("mine")
+    answer = run("sessions", "export", "3f6c0a1e", "-o", str(note))
+    assert (answer.code, note.read_text()) == (1, "mine")
+    assert "one of your notes" in answer.err
+
+
+def test_export_into_a_missing_folder_is_one_line(run: Run, tmp_path: Path) -> None:
+    answer = run("sessions", "export", "3f6c0a1e", "-o", str(tmp_path / "gone" / "a.html"))
+    assert answer.code == 1
+    assert "cannot be written" in answer.err
+    assert run("sessions", "export", "3f6c0a1e").code == 2
+
+
+def test_context_is_masked_and_as_long_as_asked(run: Run) -> None:
+    context = run("sessions", "context", "3f6c0a1e", "--characters", "1200").out
+    assert len(context) <= 1200
+    assert "## Goal" in context
+    assert SECRET not in run("sessions", "context", "3f6c0a1e").out
+    assert run("sessions", "context", "3f6c0a1e", "--json").json["context"].startswith("Continue this session")

@@ -1,6 +1,6 @@
 import pytest
 
-from engine import MessagePlace, speak
+from engine import MessageContext, MessagePlace, speak
 from gui.search.rows import ResultRow, name_speakers
 
 
@@ -41,3 +41,44 @@ def test_only_session_results_show_speakers(make_result) -> None:
     said = make_result(snippet="User: Ines", match_ranges=(), message=MessagePlace(1, "", "user"))
     assert ResultRow(note, 0, "").excerpt.text == "User: Ines"
     assert ResultRow(said, 0, "").excerpt.text == "You: Ines"
+
+
+# --- a short hit with the message next to it --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def excerpt_of(make_result):
+    """The excerpt of a session's result with this context, and its marked words."""
+
+    def run(snippet: str, role: str, text: str) -> tuple[str, list[str]]:
+        place = MessagePlace(ordinal=2, id="", role="assistant" if role == "user" else "user")
+        context = MessageContext(role=role, text=text, line=1, ordinal=1)
+        row = ResultRow(make_result(snippet=snippet, message=place, context=context), 0, "")
+        return row.excerpt.text, [row.excerpt.text[start:end] for start, end in row.excerpt.marks]
+
+    return run
+
+
+def test_short_answer_follows_its_question(excerpt_of) -> None:
+    text, marks = excerpt_of("Assistant: Two words.", "user", "How **many** are there?")
+    assert text == "You: How many are there? · Assistant: Two words."
+    assert marks == ["words"]
+
+
+def test_short_question_precedes_its_answer(excerpt_of) -> None:
+    text, marks = excerpt_of("User: Which words?", "assistant", "These.")
+    assert text == "You: Which words? · Assistant: These."
+    assert marks == ["words"]
+
+
+def test_long_question_leaves_room_for_the_answer(excerpt_of) -> None:
+    text, marks = excerpt_of("Assistant: Two words.", "user", "why and " * 30)
+    assert text.startswith("You: why and why and")
+    assert text.endswith("… · Assistant: Two words.")
+    assert len(text) < 100
+    assert marks == ["words"]
+
+
+def test_context_that_is_shown_already_is_not_repeated(excerpt_of) -> None:
+    snippet = "User: How many?\n\nAssistant: Two words."
+    assert excerpt_of(snippet, "user", "How many?")[0] == "You: How many? Assistant: Two words."

@@ -2,15 +2,19 @@
 
 from collections.abc import Iterator
 
+import msgspec
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAccessible, QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
+from engine import ModelUsage, UsageTotal
+from gui.conversation.header import ConversationHeader
 from gui.conversation.panel import ConversationPanel
 from gui.conversation.prompt_list import PromptList
 from gui.core.jobs import Jobs
+from gui.widgets.plain_text import tip_of
 from tests.helpers.fake_insight import FakeInsight
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SECRET, SESSIONS, VALVE, make_session
@@ -99,6 +103,28 @@ def test_session_is_shown_from_its_start(panel: ConversationPanel, show) -> None
     assert visible_text(panel).startswith("The 06:10 run was skipped again.")
     assert "debounces at 40 ms" in visible_text(panel)  # Markdown is rendered
     assert "**" not in visible_text(panel)
+
+
+def test_header_shows_models_tokens_and_cost(qtbot) -> None:
+    usage = ModelUsage(model="claude-opus-4-5", input_tokens=1200, output_tokens=300, cache_read_tokens=40_000)
+    spent = UsageTotal(input_tokens=1200, output_tokens=300, cache_read_tokens=40_000, cost=3.1)
+    header = ConversationHeader([], [], None)
+    qtbot.addWidget(header)
+    header.show_session(make_session([], usage=(usage,), spent=spent))
+    assert header.facts.text().endswith(" · claude-opus-4-5 · 41k in, 300 out · $3.10")
+    assert "Written to the cache: unknown" in tip_of(header.facts)
+    assert "Cost: $3.10, by list prices" in tip_of(header.facts)
+    partly = msgspec.structs.replace(spent, cost_complete=False)
+    header.show_session(make_session([], usage=(usage,), spent=partly))
+    assert header.facts.text().endswith(" · at least $3.10")
+
+
+def test_header_of_session_without_usage_says_so(qtbot) -> None:
+    header = ConversationHeader([], [], None)
+    qtbot.addWidget(header)
+    header.show_session(make_session([("user", [("text", "Hello")])]))
+    assert header.facts.text().endswith("1 message")
+    assert "Tokens and cost: not recorded" in tip_of(header.facts)
 
 
 def test_show_line_scrolls_to_it_and_frames_query_words(qtbot, panel: ConversationPanel, show) -> None:

@@ -6,9 +6,12 @@ from pathlib import Path
 import msgspec
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
+from gui.core.location import Location
 from gui.sharing.export import MOST_RESULTS
+from tests.helpers.fake_sessions import SECRET, VALVE
 
 
 @pytest.fixture
@@ -146,3 +149,48 @@ def test_export_without_results_or_file_does_nothing(opened, find, choose):
     choose("")
     opened.sharing.exports.choose()
     assert not opened.banner.text
+
+
+# --- the open session -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def read_session(qtbot, opened):
+    with qtbot.waitSignal(opened.views.conversation.session_shown):
+        opened.views.show_spot(Location(VALVE, 1))
+    return opened
+
+
+@pytest.mark.parametrize(("name", "start"), [("valve.html", "<!DOCTYPE html>"), ("valve.md", "# Fix the valve")])
+def test_session_exports_with_masked_secrets(qtbot, read_session, choose, name, start):
+    target = choose(name)
+    read_session.sharing.session_exports.choose()
+    _told(qtbot, read_session, f"Session exported to {target}")
+    page = target.read_text("utf-8")
+    assert page.startswith(start)
+    assert SECRET not in page
+    assert page.count("<details>") == page.count("</details>") > 0
+
+
+def test_session_export_without_ending_is_html(qtbot, read_session, choose):
+    target = choose("valve", "HTML (*.html)")
+    read_session.sharing.session_exports.choose()
+    _told(qtbot, read_session, "Session exported")
+    assert target.with_name("valve.html").exists()
+
+
+def test_context_of_session_is_copied_as_long_as_set(qtbot, read_session):
+    read_session.sharing.session_exports.copy_context()
+    _told(qtbot, read_session, "paste them into another agent")
+    text = QGuiApplication.clipboard().text()
+    assert "## Goal" in text
+    assert SECRET not in text
+    assert len(text) <= read_session.workspace.current.settings.sessions.context_characters
+
+
+def test_export_without_open_session_says_so(opened, choose):
+    target = choose("none.html")
+    opened.sharing.session_exports.choose()
+    opened.sharing.session_exports.copy_context()
+    assert "No session is open" in opened.banner.text
+    assert not target.exists()

@@ -1,0 +1,96 @@
+"""Sums over sessions: messages, duration, tokens and cost, in total and by agent, project, model or day."""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import TypeVar
+
+from engine.insight.session_costs import Prices
+from engine.records import ModelUsage, SessionStats, SessionSummary, StatsKey, StatsRow, UsageTotal
+
+Number = TypeVar("Number", int, float)
+
+
+def total_usage(usage: Iterable[ModelUsage], prices: Prices) -> UsageTotal:
+    """The sum over models and sessions; what none of them records stays None."""
+    known = list(usage)
+    costs = [prices.cost(one) for one in known]
+    return UsageTotal(
+        input_tokens=_sum([one.input_tokens for one in known]),
+        output_tokens=_sum([one.output_tokens for one in known]),
+        cache_read_tokens=_sum([one.cache_read_tokens for one in known]),
+        cache_write_tokens=_sum([one.cache_write_tokens for one in known]),
+        cost=_sum(costs),
+        cost_complete=None not in costs,
+    )
+
+
+def session_stats(sessions: Sequence[SessionSummary], prices: Prices, by: StatsKey | None = None) -> SessionStats:
+    """Statistics of these sessions; rows by day are in order, others have the most expensive first."""
+    rows = [] if by is None else _rows(sessions, prices, by)
+    unpriced = {
+        one.model
+        for session in sessions
+        for one in session.usage
+        if one.recorded_cost is None and one.model and not prices.knows(one.model)
+    }
+    whole = [(session, session.usage) for session in sessions]
+    return SessionStats(
+        total=_row("", whole, prices), rows=tuple(rows), unpriced=tuple(sorted(unpriced)), prices=prices.sources
+    )
+
+
+_Part = tuple[SessionSummary, Sequence[ModelUsage]]
+"""A session and those of its requests that are counted."""
+
+
+def _rows(sessions: Iterable[SessionSummary], prices: Prices, by: StatsKey) -> list[StatsRow]:
+    groups: dict[str, list[_Part]] = {}
+    for session in sessions:
+        for name, usage in _parts(session, by):
+            groups.setdefault(name, []).append((session, usage))
+    rows = [_row(name, parts, prices) for name, parts in groups.items()]
+    if by == "day":
+        return sorted(rows, key=lambda row: row.name)
+    return sorted(rows, key=lambda row: (-(row.usage.cost or 0), -row.messages, row.name))
+
+
+def _parts(session: SessionSummary, by: StatsKey) -> list[tuple[str, Sequence[ModelUsage]]]:
+    if by == "model":
+        return [(one.model, (one,)) for one in session.usage] or [("", ())]
+    return [(_NAMES[by](session), session.usage)]
+
+
+def _row(name: str, parts: Sequence[_Part], prices: Prices) -> StatsRow:
+    main = [session for session, _ in parts if not session.parent]
+    return StatsRow(
+        name=name,
+        sessions=len(main),
+        messages=sum(session.messages for session in main),
+        seconds=sum(map(_seconds, main)),
+        without_usage=sum(not session.usage for session in main),
+        usage=total_usage((one for _, usage in parts for one in usage), prices),
+    )
+
+
+def _seconds(session: SessionSummary) -> float:
+    if session.started is None or session.ended is None:
+        return 0.0
+    return max(0.0, session.ended - session.started)
+
+
+def _day(session: SessionSummary) -> str:
+    """The local day of the last message."""
+    last = session.started if session.ended is None else session.ended
+    return "" if last is None else f"{datetime.fromtimestamp(last):%Y-%m-%d}"
+
+
+_NAMES: dict[StatsKey, Callable[[SessionSummary], str]] = {
+    "agent": lambda session: session.agent,
+    "project": lambda session: session.project,
+    "day": _day,
+}
+
+
+def _sum(values: Iterable[Number | None]) -> Number | None:
+    known = [value for value in values if value is not None]
+    return sum(known[1:], start=known[0]) if known else None

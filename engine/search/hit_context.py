@@ -1,0 +1,72 @@
+"""The other side of a short hit in a session: the question before an answer, or the answer after a question."""
+
+from collections.abc import Iterator
+
+from engine.corpus.transcripts.chunk_packing import SPEAKERS
+from engine.corpus.transcripts.message_offsets import MessageOffset, read_places
+from engine.records import MemorySearchResult, MessageContext
+from engine.store.snapshot import Snapshot, StoredChunk
+
+_LITTLE = 120
+"""Characters of a message that says enough without another one."""
+_LONGEST = 160
+_MOST_CHUNKS = 2
+"""Neighbouring chunks that are looked through."""
+_OTHER = {"assistant": "user", "user": "assistant"}
+
+
+def context_of(snapshot: Snapshot, result: MemorySearchResult, chunk: StoredChunk) -> MessageContext | None:
+    """The beginning of the other side's message; None for a note, and for a hit that says enough."""
+    hit = result.message
+    if hit is None or chunk.places is None or hit.role not in _OTHER:
+        return None
+    spoken = list(_messages(chunk))
+    own = sum(len(text) for place, text in spoken if place.ordinal == hit.ordinal)
+    if own > _LITTLE or (spoken[0][0].ordinal == hit.ordinal and not _is_whole(chunk, spoken[0][0])):
+        return None
+    before = hit.role == "assistant"
+    for found in (chunk, *_neighbours(snapshot, chunk, before=before)):
+        messages = [
+            (place, text) for place, text in _messages(found) if place.role == _OTHER[hit.role] and text.strip()
+        ]
+        for place, text in reversed(messages) if before else messages:
+            if place.ordinal < hit.ordinal if before else place.ordinal > hit.ordinal:
+                begin = _begin(text if _is_whole(found, place) else f"…{text}")
+                return MessageContext(role=place.role, text=begin, line=place.line, ordinal=place.ordinal)
+    return None
+
+
+def _messages(chunk: StoredChunk) -> Iterator[tuple[MessageOffset, str]]:
+    """The messages of a chunk, without the names of their speakers."""
+    places = read_places(chunk.places or b"")
+    ends = [*(place.offset for place in places[1:]), len(chunk.text)]
+    for place, end in zip(places, ends, strict=True):
+        yield place, chunk.text[place.offset : end].removeprefix(_label(place))
+
+
+def _is_whole(chunk: StoredChunk, place: MessageOffset) -> bool:
+    """Whether a message begins in this chunk: the first one may be the rest of a long one."""
+    return chunk.text.startswith(_label(place), place.offset)
+
+
+def _label(place: MessageOffset) -> str:
+    return f"{SPEAKERS.get(place.role, place.role)}: "
+
+
+def _neighbours(snapshot: Snapshot, chunk: StoredChunk, *, before: bool) -> Iterator[StoredChunk]:
+    """The chunks before or after one of the same session, the nearest first."""
+    chunks = snapshot.tables.chunks
+    compared, order = ("<", "DESC") if before else (">", "ASC")
+    query = f"""SELECT id FROM {chunks} WHERE file_id = (SELECT file_id FROM {chunks} WHERE id = ?1)
+        AND id {compared} ?1 ORDER BY id {order} LIMIT {_MOST_CHUNKS}"""
+    ids = [id_ for (id_,) in snapshot.connection.execute(query, (chunk.id,))]
+    found = snapshot.chunks(ids)
+    yield from (found[id_] for id_ in ids if id_ in found)
+
+
+def _begin(text: str) -> str:
+    """The beginning on one line, cut between words."""
+    line = " ".join(text[: 4 * _LONGEST].split())
+    if len(line) <= _LONGEST and len(text) <= 4 * _LONGEST:
+        return line
+    return f"{line[:_LONGEST].rpartition(' ')[0] or line[: _LONGEST - 1]}…"

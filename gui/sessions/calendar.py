@@ -1,0 +1,202 @@
+"""A calendar above the session list: a square per day, larger and stronger with more sessions."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from itertools import accumulate
+
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtWidgets import QWidget
+
+from engine import tr
+from gui.core.session_criteria import Criteria
+from gui.sessions.catalog import Entry, SessionCatalog
+from gui.sessions.rows import filter_test
+from gui.sessions.wording import session_count
+from gui.style.theme import Tokens
+from gui.widgets.accessible_painting import Part
+from gui.widgets.charts.chart import Chart, Mark, Series, figure_cell
+from gui.widgets.formatting import short_date, short_month_and_year, weekday_and_date
+
+_WEEKS = 53
+_WEEK = 7
+_CELL = 10
+"""Pixels of a day at font scale 1, with its gap."""
+_GAP = 2
+_LEVELS = 4
+_FAINTEST = 0.35
+_LONG_AGO = 180
+"""Days without a session after which the calendar ends with the last one instead of today."""
+_STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_Left: -_WEEK, Qt.Key.Key_Right: _WEEK}
+
+
+@dataclass(frozen=True)
+class SessionDays:
+    """How many sessions each day of a year has; a session has the days from its first to its last message."""
+
+    first: date
+    """A Monday."""
+    counts: tuple[int, ...] = ()
+
+    def day(self, index: int) -> date:
+        return self.first + timedelta(days=index)
+
+
+def count_days(catalogue: SessionCatalog, criteria: Criteria, today: date) -> SessionDays:
+    """The days of the sessions with the chosen agent and project, whatever the chosen time; empty if none has any."""
+    chosen = filter_test(Criteria(agent=criteria.agent, project=criteria.project), today)
+    entries = [entry for entry in catalogue.orders["newest"] if entry.last_day and (chosen is None or chosen(entry))]
+    if not entries:
+        return SessionDays(today)
+    newest = min(today, max(filter(None, (entry.last_day for entry in entries))))
+    last = today if (today - newest).days <= _LONG_AGO else newest
+    first = last - timedelta(days=last.weekday() + (_WEEKS - 1) * _WEEK)
+    return SessionDays(first, _counted(entries, first, (last - first).days + 1))
+
+
+def _counted(entries: Iterable[Entry], first: date, days: int) -> tuple[int, ...]:
+    """Sessions of each day, from the changes between days."""
+    changes = [0] * (days + 1)
+    for entry in entries:
+        assert entry.last_day is not None
+        end = (entry.last_day - first).days
+        start = end if entry.first_day is None else min((entry.first_day - first).days, end)
+        if end >= 0 and start < days:
+            changes[max(0, start)] += 1
+            changes[min(end, days - 1) + 1] -= 1
+    return tuple(accumulate(changes[:-1]))
+
+
+def _series(days: SessionDays) -> Series:
+    marks = tuple(_mark(days.day(index), count) for index, count in enumerate(days.counts))
+    busy = sum(count > 0 for count in days.counts)
+    gist = tr("Sessions on {days:,} days of the last year.", days=busy) if marks else ""
+    return Series(marks, gist, resting="" if marks else tr("No session with a date."))
+
+
+def _mark(day: date, count: int) -> Mark:
+    sessions = session_count(count)
+    return Mark(
+        parts=(float(count),),
+        caption=f"{short_date(day)}: {sessions}",
+        row=((day.isoformat(), day.toordinal()), figure_cell(count)),
+        detail=f"{weekday_and_date(day)}: {sessions}",
+    )
+
+
+class SessionCalendar(Chart):
+    """Weeks are columns, the last at the right; as many as there is room for.
+
+    Signals: day_chosen: list the sessions of this date only, by a click or Enter.
+    """
+
+    day_chosen = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(tr("Calendar of sessions"), _WEEK * _CELL, parent)
+        self._days = SessionDays(date.min)
+        self._most = 1
+        self._listed: date | None = None
+        self._spoken: tuple[object, list[Part]] = (None, [])
+        """The parts for a screen reader, which asks often, and what they were made for."""
+        self.opened.connect(self._open)
+
+    def show_days(self, days: SessionDays, listed: date | None) -> None:
+        """`listed`: the day whose sessions alone are in the list."""
+        if (days, listed) == (self._days, self._listed):
+            return
+        self._days, self._listed = days, listed
+        self._most = max(days.counts, default=1) or 1
+        self.show_series(_series(days))
+        self.update()
+
+    def _open(self, mark: Mark) -> None:
+        self.day_chosen.emit(date.fromordinal(int(mark.row[0][1])))
+
+    def spoken_parts(self) -> list[Part]:
+        """The shown days with sessions."""
+        state = (self._days, self.size())
+        if self._spoken[0] != state:
+            shown = range(self._hidden, len(self.series.marks))
+            days = ((self.series.marks[index], index) for index in shown if self._days.counts[index])
+            parts = [Part(mark.detail, self._stands(self.place_of(index)).toAlignedRect()) for mark, index in days]
+            self._spoken = state, parts
+        return self._spoken[1]
+
+    # --- geometry ---------------------------------------------------------------------------------------------------
+
+    @property
+    def _hidden(self) -> int:
+        """Days left of the first week that there is room for."""
+        weeks = -(-len(self.series.marks) // _WEEK)
+        return max(0, weeks - int((self.plot().width() + _GAP) // self._scaled(_CELL))) * _WEEK
+
+    def plot(self) -> QRectF:
+        return super().plot().adjusted(0, 1, 0, 1)
+
+    def mark_at(self, position: QPointF) -> int | None:
+        cell, place = self._scaled(_CELL), position - self.plot().topLeft()
+        week, weekday = int(place.x() // cell), int(place.y() // cell)
+        index = self._hidden + week * _WEEK + weekday
+        return index if place.x() >= 0 and 0 <= weekday < _WEEK and index < len(self.series.marks) else None
+
+    def place_of(self, index: int) -> QRectF:
+        if index < self._hidden:
+            return QRectF()
+        week, weekday = divmod(index - self._hidden, _WEEK)
+        cell, side = self._scaled(_CELL), self._scaled(_CELL - _GAP)
+        return QRectF(week * cell, self.plot().top() + weekday * cell, side, side)
+
+    def footer(self) -> tuple[str, str]:
+        if self.mark() or not self.series.marks:
+            return super().footer()
+        last = self._days.day(len(self._days.counts) - 1)
+        return short_month_and_year(self._days.day(self._hidden)), short_month_and_year(last)
+
+    # --- painting ---------------------------------------------------------------------------------------------------
+
+    def paint_marks(self, painter: QPainter, colours: Tokens) -> None:
+        for index in range(self._hidden, len(self.series.marks)):
+            self._paint_day(painter, colours, index)
+
+    def _paint_day(self, painter: QPainter, colours: Tokens, index: int) -> None:
+        """More sessions make a larger square, not only a stronger one."""
+        place = self.place_of(index)
+        count = self._days.counts[index]
+        level = -(-_LEVELS * count // self._most)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colours.line)
+        painter.drawRoundedRect(place, 2, 2)
+        if level:
+            ink = QColor(colours.accent)
+            ink.setAlphaF(_FAINTEST + (1 - _FAINTEST) * level / _LEVELS)
+            inset = place.width() * (_LEVELS - level) / (4 * _LEVELS)
+            painter.setBrush(ink)
+            painter.drawRoundedRect(place.adjusted(inset, inset, -inset, -inset), 2, 2)
+        if index == self.chosen or self._days.day(index) == self._listed:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(colours.text if index == self.chosen else colours.accent, 1.5))
+            painter.drawRoundedRect(place.adjusted(-0.5, -0.5, 0.5, 0.5), 2, 2)
+
+    # --- events -----------------------------------------------------------------------------------------------------
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Up and Down go by days, Left and Right by weeks."""
+        step = _STEPS.get(Qt.Key(event.key()))
+        last = len(self.series.marks) - 1
+        if step is None or last < 0 or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            super().keyPressEvent(event)
+            return
+        if self.isRightToLeft() and abs(step) == _WEEK:
+            step = -step
+        begin = self.chosen if self.chosen is not None else last - step
+        self.choose(min(max(begin + step, self._hidden), last))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton and (mark := self.mark()):
+            self._open(mark)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """The first click was enough."""

@@ -1,0 +1,156 @@
+"""A session as HTML or Markdown in one file, and as a context block for another agent."""
+
+import re
+from html.parser import HTMLParser
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.agent.session_context import session_context
+from engine.agent.session_export import export_session
+from engine.records import EXPORT_FORMATS, ModelUsage, SessionText, UsageTotal
+from engine.settings.options import LEAST_CONTEXT
+from tests.helpers.fake_sessions import make_session
+
+TURNS = [
+    ("user", [("text", "Why does the sail tear? It is new.")]),
+    (
+        "assistant",
+        [
+            ("thinking", "Look at the seam."),
+            ("tool-call", '{"file_path": "src/seam.py", "old_string": "1"}', "Edit"),
+            ("tool-result", "done </pre><b>", "Edit"),
+            ("text", "The `seam` is weak:\n\n```py\nwidth = 1 < 2\n```\nSew it again."),
+        ],
+    ),
+    ("user", [("text", "Use a double seam. Not glue.")]),
+    ("assistant", [("tool-call", "docs/knots.md", "Read"), ("text", "Sewn twice.")]),
+    ("user", [("text", "And the mast?")]),
+    ("assistant", [("text", "It holds.")]),
+]
+
+
+def sails(**more) -> SessionText:
+    return make_session(TURNS, title="Sail <repair>", project="/home/ada/boat", **more)
+
+
+class _Page(HTMLParser):
+    """Collects tags, targets and links."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.ids: set[str] = set()
+        self.links: list[str] = []
+        self.open: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.tags.append(tag)
+        self.ids |= {given["id"]} if given.get("id") else set()
+        self.links += [given[name] for name in ("href", "src") if given.get(name)]
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_html_is_one_file_with_a_contents_list_and_folded_tools():
+    text = export_session(sails(), "html")
+    page = _Page(text)
+    assert page.open == []
+    assert page.links == ["#m1", "#m3", "#m5"]
+    assert {link[1:] for link in page.links} <= page.ids
+    assert page.tags.count("details") == 3  # thinking, and each tool with its result
+    assert not {"script", "img", "link", "iframe"} & set(page.tags)
+    assert "default-src 'none'" in text
+    assert "<h1>Sail &lt;repair&gt;</h1>" in text
+    assert "done &lt;/pre&gt;&lt;b&gt;" in text
+    assert "The <code>seam</code> is weak" in text
+    assert "<pre>width = 1 &lt; 2</pre>" in text
+
+
+def test_markdown_has_a_contents_list_and_folded_tools():
+    text = export_session(sails(), "markdown")
+    assert text.startswith("# Sail \\<repair\\>\n")
+    assert re.findall(r"^\d+\. \[(.*)\]\(#(m\d+)\)$", text, re.MULTILINE) == [
+        ("Why does the sail tear?", "m1"),
+        ("Use a double seam.", "m3"),
+        ("And the mast?", "m5"),
+    ]
+    assert '<a id="m3"></a>' in text
+    assert text.count("<details>") == text.count("</details>") == 3
+    assert "<summary>[Edit] src/seam.py</summary>" in text
+    assert "```py\nwidth = 1 < 2\n```" in text
+
+
+def test_a_result_with_a_fence_stays_in_its_own():
+    session = make_session([("assistant", [("tool-call", "ls", "Bash"), ("tool-result", "````\nx\n````", "Bash")])])
+    assert "`````\n````\nx\n````\n`````" in export_session(session, "markdown")
+
+
+@pytest.mark.parametrize("format", EXPORT_FORMATS)
+def test_export_names_models_tokens_and_cost(format):
+    session = sails()
+    usage = (ModelUsage(model="claude-opus-4-5", input_tokens=5, output_tokens=7),)
+    spent = UsageTotal(input_tokens=5, output_tokens=7, cache_read_tokens=1000, cost=1.5)
+    summary = msgspec.structs.replace(session.summary, usage=usage, spent=spent)
+    made = msgspec.structs.replace(session, summary=summary, masked=2)
+    text = export_session(made, format)
+    assert "claude-opus-4-5 · 1,005 tokens in · 7 tokens out · $1.50" in text
+    assert "Secrets are masked in 2 messages." in text
+    assert "tokens" not in export_session(session, format)
+
+
+@pytest.mark.parametrize("format", EXPORT_FORMATS)
+def test_empty_session_has_a_title_only(format):
+    text = export_session(make_session([], title=""), format)
+    assert "Untitled session" in text
+    assert "Contents" not in text
+
+
+@given(st.lists(st.tuples(st.sampled_from(["text", "thinking", "tool-call", "tool-result"]), st.text(max_size=60))))
+def test_any_text_makes_a_well_formed_page(parts):
+    session = make_session([("assistant", [(kind, text, "T") for kind, text in parts])])
+    assert _Page(export_session(session, "html")).open == []
+    export_session(session, "markdown").encode("utf-8", "replace")
+
+
+# --- context block -----------------------------------------------------------------------------------------------
+
+
+def test_context_has_goal_decisions_files_and_last_state():
+    context = session_context(sails(branch="fix/sail"), 4000)
+    assert context.splitlines()[0] == "Continue this session of claude-code in /home/ada/boat on branch fix/sail."
+    assert "## Goal\nWhy does the sail tear? It is new." in context
+    assert "newest first\n- Use a double seam." in context
+    assert "## Files\n- src/seam.py (changed)\n- docs/knots.md (read)" in context
+    assert "## Last request\nAnd the mast?" in context
+    assert "## Last answer\nIt holds." in context
+
+
+def test_context_takes_files_from_patches():
+    patch = "*** Begin Patch\n*** Update File: a/b.py\n@@\n*** End Patch"
+    session = make_session([("assistant", [("tool-call", patch, "apply_patch")])])
+    assert "- a/b.py (changed)" in session_context(session, 2000)
+
+
+@pytest.mark.parametrize("limit", [1, 500, 700, 2000, 50_000])
+def test_context_never_exceeds_the_limit(limit):
+    long = [("user", [("text", f"Question {n}. " * 300)]) for n in range(30)]
+    answers = [
+        ("assistant", [("tool-call", f"src/file{n}.py", "Read"), ("text", "Answer. " * 3000)]) for n in range(30)
+    ]
+    turns = [turn for pair in zip(long, answers, strict=True) for turn in pair]
+    context = session_context(make_session(turns, title="t" * 900, project="/p" * 600), limit)
+    assert len(context) <= max(limit, LEAST_CONTEXT)
+    for section in ("## Goal", "## Last request", "## Last answer"):
+        assert section in context
+
+
+def test_context_of_an_empty_session_is_its_head():
+    assert session_context(make_session([], title="Empty"), 1000).endswith("Title: Empty\n")

@@ -1,0 +1,83 @@
+"""`mnemoscope sessions stats`."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.records import ModelUsage
+from tests.helpers.command_line import Run
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_sessions import make_session
+
+SPENT = ModelUsage(model="claude-opus-4-5", input_tokens=1_000_000, output_tokens=2000, cache_read_tokens=5)
+UNPRICED = ModelUsage(model="gpt-99", input_tokens=10, output_tokens=1)
+
+
+@pytest.fixture(autouse=True)
+def _sessions(memory: FakeMemory) -> None:
+    made = [
+        make_session([("user", [("text", "Hello")])], **fields)
+        for fields in (
+            {"path": "sessions/a/1", "agent": "codex", "usage": (SPENT,)},
+            {"path": "sessions/a/2", "agent": "claude-code", "usage": (SPENT, UNPRICED)},
+            {"path": "sessions/a/3", "agent": "aider", "started": 86_400.0, "ended": 90_000.0},
+        )
+    ]
+    memory.session_texts = {session.summary.path: session for session in made}
+
+
+def stats(run: Run, *arguments: str) -> Any:
+    return run("sessions", "stats", *arguments, "--json").json
+
+
+def test_stats_add_up_all_sessions(run: Run) -> None:
+    found = stats(run)
+    total = found["total"]
+    assert (total["sessions"], total["messages"], total["withoutUsage"]) == (3, 3, 1)
+    assert total["usage"] == {
+        "inputTokens": 2_000_010,
+        "outputTokens": 4001,
+        "cacheReadTokens": 10,
+        "cacheWriteTokens": None,
+        "cost": pytest.approx(10.100005),
+        "costComplete": False,
+    }
+    assert (found["rows"], found["unpriced"]) == ([], ["gpt-99"])
+
+
+def test_stats_by_agent_and_since(run: Run) -> None:
+    assert [row["name"] for row in stats(run, "--by", "agent")["rows"]] == ["claude-code", "codex", "aider"]
+    assert [row["name"] for row in stats(run, "--by", "agent", "--since", "2026-01-01")["rows"]] == [
+        "claude-code",
+        "codex",
+    ]
+    assert stats(run, "--agent", "codex")["total"]["sessions"] == 1
+    assert stats(run, "--agent", "abacus")["total"]["usage"]["inputTokens"] is None
+
+
+def test_stats_as_text_say_what_is_unknown(run: Run) -> None:
+    lines = run("sessions", "stats", "--by", "agent").out.splitlines()
+    assert lines[0].split() == ["agent", "sessions", "messages", "time", "in", "cached", "written", "out", "cost"]
+    assert lines[1].split() == ["claude-code", "1", "1", "0:00", "1,000,010", "5", "unknown", "2,001", "$5.05+"]
+    assert lines[3].split()[4:] == ["unknown"] * 5
+    assert lines[4].split()[0] == "total"
+    assert "1 session without recorded tokens." in lines
+    assert any("gpt-99" in line for line in lines)
+
+
+def test_stats_use_the_price_list_of_the_settings(run: Run, tmp_path: Path, settings: Path) -> None:
+    own = tmp_path / "prices.toml"
+    own.write_text('[[list]]\n[list.models]\n"claude-opus-4-5" = { input = 1, output = 0 }\n')
+    settings.write_text(f'{settings.read_text()}[defaults.sessions]\nprices = "{own.as_posix()}"\n')
+    assert stats(run, "--config", str(settings), "--agent", "codex")["total"]["usage"]["cost"] == pytest.approx(
+        1.000005
+    )
+    own.unlink()
+    failed = run("sessions", "stats", "--config", str(settings))
+    assert failed.code == 1
+    assert "prices.toml" in failed.err
+
+
+def test_unknown_grouping_is_wrong_usage(run: Run) -> None:
+    assert run("sessions", "stats", "--by", "moon").code == 2

@@ -1,0 +1,122 @@
+"""Cost of sessions by recorded cost or price table, and sums over sessions."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.base.errors import SettingsError
+from engine.insight.session_costs import load_prices
+from engine.insight.session_stats import session_stats
+from engine.records import ModelUsage, SessionSummary, UsageTotal
+from tests.helpers.fake_sessions import make_session_summary
+
+NOON = datetime(2026, 2, 11, 12).timestamp()
+LATER = datetime(2026, 2, 13, 12).timestamp()
+
+
+def usage(
+    model: str = "claude-opus-4-5", sent: int | None = 1000, received: int | None = 100, **more: Any
+) -> ModelUsage:
+    return ModelUsage(model=model, input_tokens=sent, output_tokens=received, **more)
+
+
+def session(*used: ModelUsage, **changes: Any) -> SessionSummary:
+    return make_session_summary(**{"started": NOON, "ended": NOON + 600, "messages": 4, "usage": used, **changes})
+
+
+def test_cost_has_a_price_for_each_kind_of_token() -> None:
+    one = usage(cache_read_tokens=10_000, cache_write_tokens=2000, cache_write_hour_tokens=500)
+    expected = (1000 * 5 + 100 * 25 + 10_000 * 0.5 + 1500 * 6.25 + 500 * 10) / 1e6
+    assert load_prices().cost(one) == pytest.approx(expected)
+
+
+def test_recorded_cost_wins() -> None:
+    assert load_prices().cost(usage(recorded_cost=0.5)) == 0.5
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "claude-opus-4-5-20251101",
+        "anthropic/claude-opus-4.5",
+        "us.anthropic.claude-opus-4-5-20251101-v1:0",
+        "claude-opus-4-5@20251101",
+        "claude-opus-4-5[1m]",
+        "openrouter/anthropic/claude-opus-4.5:beta",
+    ],
+)
+def test_a_model_is_known_under_the_names_that_agents_use(name: str) -> None:
+    assert load_prices().cost(usage(name)) == load_prices().cost(usage())
+
+
+@pytest.mark.parametrize(
+    ("name", "cost"), [("gpt-5-2025-08-07", 0.00225), ("models/gemini-2.5-pro", 0.00225), ("openai/gpt-4.1", 0.0028)]
+)
+def test_names_with_points_and_dates(name: str, cost: float) -> None:
+    assert load_prices().cost(usage(name)) == pytest.approx(cost)
+
+
+@pytest.mark.parametrize("one", [usage("gpt-99"), usage(""), usage(sent=None), usage(received=None)])
+def test_unknown_cost_is_not_zero(one: ModelUsage) -> None:
+    assert load_prices().cost(one) is None
+
+
+def test_own_prices_come_first(tmp_path: Path) -> None:
+    own = tmp_path / "prices.toml"
+    own.write_text(
+        '[[list]]\n[list.models]\n"gpt-99" = { input = 1, output = 2 }\n"gpt-5" = { input = 0, output = 0 }\n'
+    )
+    prices = load_prices(str(own))
+    assert prices.cost(usage("gpt-99", cache_read_tokens=1000)) == pytest.approx(0.0022)
+    assert prices.cost(usage("gpt-5")) == 0
+    assert prices.cost(usage()) == load_prices().cost(usage())
+    assert prices.sources[0].source == str(own)
+
+
+@pytest.mark.parametrize(
+    "text", ["[[list", "[[list]]\nmodels = 3", '[[list]]\n[list.models]\n"a" = { input = -1, output = 1 }']
+)
+def test_invalid_price_list_is_an_error_with_its_name(tmp_path: Path, text: str) -> None:
+    own = tmp_path / "prices.toml"
+    own.write_text(text)
+    with pytest.raises(SettingsError, match=r"prices\.toml"):
+        load_prices(str(own))
+    with pytest.raises(SettingsError, match=r"missing\.toml"):
+        load_prices(str(tmp_path / "missing.toml"))
+
+
+def test_the_total_says_what_is_unknown() -> None:
+    stats = session_stats([session(usage(), usage("gpt-99", 5, 6)), session()], load_prices())
+    total = stats.total
+    assert (total.sessions, total.messages, total.seconds, total.without_usage) == (2, 8, 1200, 1)
+    assert total.usage == UsageTotal(input_tokens=1005, output_tokens=106, cost=0.0075, cost_complete=False)
+    assert (stats.rows, stats.unpriced) == ((), ("gpt-99",))
+    assert all(source.date for source in stats.prices)
+
+
+def test_no_sessions_have_unknown_tokens() -> None:
+    assert session_stats([], load_prices()).total.usage == UsageTotal()
+
+
+def test_sub_agents_add_tokens_not_sessions() -> None:
+    part = session(usage(), parent="a")
+    total = session_stats([session(usage()), part], load_prices()).total
+    assert (total.sessions, total.messages, total.usage.input_tokens) == (1, 4, 2000)
+
+
+def test_rows_by_model_agent_project_and_day() -> None:
+    first = session(usage(), usage("gpt-5", 1, 2), agent="codex", project="/a")
+    later = session(usage(), agent="claude-code", project="/b", started=None, ended=LATER)
+    unknown = session(agent="codex", project="", started=None, ended=None)
+    sessions = [first, later, unknown]
+
+    def rows(by: Any) -> list[tuple[str, int, int | None]]:
+        found = session_stats(sessions, load_prices(), by).rows
+        return [(row.name, row.sessions, row.usage.input_tokens) for row in found]
+
+    assert rows("model") == [("claude-opus-4-5", 2, 2000), ("gpt-5", 1, 1), ("", 1, None)]
+    assert rows("agent") == [("codex", 2, 1001), ("claude-code", 1, 1000)]
+    assert rows("project") == [("/a", 1, 1001), ("/b", 1, 1000), ("", 1, None)]
+    assert rows("day") == [("", 1, None), ("2026-02-11", 1, 1001), ("2026-02-13", 1, 1000)]

@@ -1,0 +1,130 @@
+"""The calendar above the session list: its days, and how it filters the list."""
+
+from datetime import date, timedelta
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+
+from gui.core.session_criteria import Criteria
+from gui.sessions.calendar import count_days
+from gui.sessions.catalog import make_catalogue
+from tests.gui.sessions.conftest import TODAY
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_sessions import NOW, make_session, make_session_summary
+
+DAY = 86_400
+EVERY = Criteria()
+
+
+def days_of(*sessions, criteria=EVERY, today=TODAY):
+    found = count_days(make_catalogue(sessions), criteria, today)
+    return {found.day(index): count for index, count in enumerate(found.counts) if count}
+
+
+def lasting(first: float, last: float, **more):
+    return make_session_summary(f"sessions/a/{first}-{last}", started=NOW + first * DAY, ended=NOW + last * DAY, **more)
+
+
+def test_session_counts_on_each_day_from_first_to_last():
+    found = days_of(lasting(-2, 0), lasting(-1, -1))
+    assert found == {TODAY: 1, TODAY - timedelta(days=1): 2, TODAY - timedelta(days=2): 1}
+
+
+def test_days_of_the_chosen_agent_and_project_only():
+    sessions = (lasting(0, 0, agent="codex"), lasting(-1, -1, project="/other"))
+    assert days_of(*sessions, criteria=Criteria(agent="codex")) == {TODAY: 1}
+    assert days_of(*sessions, criteria=Criteria(project="/other")) == {TODAY - timedelta(days=1): 1}
+
+
+def test_calendar_begins_on_monday_and_ends_today():
+    found = count_days(make_catalogue([lasting(0, 0)]), Criteria(), TODAY)
+    assert found.first.weekday() == 0
+    assert found.day(len(found.counts) - 1) == TODAY
+    assert 52 * 7 < len(found.counts) <= 53 * 7
+
+
+def test_old_sessions_end_the_calendar_with_the_last_one():
+    old = lasting(-900, -800)
+    assert days_of(old)[TODAY - timedelta(days=800)] == 1
+
+
+@pytest.mark.parametrize("times", [(None, None), (-1e300, 1e300)])
+def test_sessions_without_a_day_have_no_calendar(times):
+    session = make_session_summary(started=times[0], ended=times[1])
+    assert count_days(make_catalogue([session]), Criteria(), TODAY).counts == ()
+
+
+def test_thousands_of_long_sessions_are_counted_per_day():
+    found = days_of(*(lasting(-5000, 10, id=str(number)) for number in range(2000)))
+    assert set(found.values()) == {2000}
+
+
+# --- in the window -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def panel(show_panel):
+    turns = [("user", [("text", "Hello")])]
+    made = [
+        make_session(turns, path=f"sessions/a/{number}", title=f"Session {number}", started=NOW - number * DAY)
+        for number in (0, 1, 1.01, 9)
+    ]
+    memory = FakeMemory(sessions={session.summary.path: session for session in made})
+    yield show_panel(memory)
+    memory.close()
+
+
+def listed(panel) -> list[str]:
+    rows = panel.view.list.rows
+    found = (rows.row(number) for number in range(rows.rowCount()))
+    return [row.entry.title for row in found if hasattr(row, "entry")]
+
+
+def place_of(calendar, day: date) -> QPoint:
+    index = next(index for index, mark in enumerate(calendar.series.marks) if mark.key == day.isoformat())
+    return calendar.place_of(index).center().toPoint()
+
+
+def test_click_on_a_day_lists_its_sessions_and_again_all(qtbot, panel):
+    calendar = panel.view.calendar
+    assert calendar.isVisible()
+    yesterday = place_of(calendar, TODAY - timedelta(days=1))
+    qtbot.mouseClick(calendar, Qt.MouseButton.LeftButton, pos=yesterday)
+    assert listed(panel) == ["Session 1", "Session 1.01"]
+    assert panel.chips.period.only_day == TODAY - timedelta(days=1)
+    qtbot.mouseClick(calendar, Qt.MouseButton.LeftButton, pos=yesterday)
+    assert len(listed(panel)) == 4
+
+
+def test_keys_go_by_days_and_weeks_and_enter_filters(qtbot, panel):
+    calendar = panel.view.calendar
+    calendar.setFocus()
+    for key in (Qt.Key.Key_End, Qt.Key.Key_Up, Qt.Key.Key_Up, Qt.Key.Key_Left):
+        qtbot.keyClick(calendar, key)
+    assert calendar.mark().key == (TODAY - timedelta(days=9)).isoformat()
+    assert "1 session" in calendar.accessibleName()
+    qtbot.keyClick(calendar, Qt.Key.Key_Return)
+    assert listed(panel) == ["Session 9"]
+
+
+def test_day_without_sessions_keeps_the_calendar(qtbot, panel):
+    calendar = panel.view.calendar
+    qtbot.mouseClick(calendar, Qt.MouseButton.LeftButton, pos=place_of(calendar, TODAY - timedelta(days=4)))
+    assert listed(panel) == []
+    assert calendar.isVisible()
+
+
+def test_calendar_can_be_hidden(panel):
+    menu = panel.view.header.sort_button.menu()
+    hide = next(action for action in menu.actions() if action.text() == "Hide calendar")
+    hide.trigger()
+    assert not panel.view.calendar.isVisible()
+    hide.trigger()
+    assert panel.view.calendar.isVisible()
+
+
+def test_no_sessions_no_calendar(show_panel):
+    memory = FakeMemory(sessions={})
+    panel = show_panel(memory)
+    assert not panel.view.calendar.isVisible()
+    memory.close()
