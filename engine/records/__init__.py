@@ -92,6 +92,7 @@ from engine.records.search import (
     SearchTimings,
 )
 from engine.records.sessions import (
+    FileUse,
     RememberedSession,
     SessionMessage,
     SessionNote,
@@ -184,6 +185,7 @@ __all__ = [
     "FileIssue",
     "FileRange",
     "FileText",
+    "FileUse",
     "FolderContents",
     "FolderCount",
     "FoundFact",

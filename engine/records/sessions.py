@@ -66,6 +66,27 @@ class SessionText(Record, frozen=True):
     """Types of lines that were not understood, with their counts."""
 
 
+class FileUse(Record, frozen=True, gc=False):
+    """A file that an agent's tool call read or changed."""
+
+    session: str
+    """Stable name of the session."""
+    title: str
+    """Of the session."""
+    agent: str
+    project: str
+    """Folder of the session."""
+    kind: Literal["read", "edited", "created", "deleted"]
+    path: str
+    """With `/`, relative to the project if it is in it; secrets masked."""
+    line: int
+    """Line of the transcript, as results cite it; in an export the message's ordinal."""
+    ordinal: int
+    """Number of the message."""
+    time: float | None
+    """Of the message; of the session's last message where the transcript has none."""
+
+
 # --- Notes that sum a session up, before and after they are written --------------------------------------------------
 
 

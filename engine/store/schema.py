@@ -72,11 +72,17 @@ def _index_4_front_matter(connection: apsw.Connection) -> None:
         _create_front_matter(connection, Tables(generation))
 
 
+def _index_5_tool_uses(connection: apsw.Connection) -> None:
+    for generation in generations_present(connection):
+        _create_tool_uses(connection, Tables(generation))
+
+
 INDEX_MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _index_1_shared_tables,
     _index_2_sessions,
     _index_3_query_language,
     _index_4_front_matter,
+    _index_5_tool_uses,
 )
 
 
@@ -108,6 +114,11 @@ class Tables:
     def front_matter(self) -> str:
         """Aliases and dates from the front matter of notes."""
         return f"front_matter_{self.generation}"
+
+    @property
+    def tool_uses(self) -> str:
+        """Files and commands of the tool calls in sessions."""
+        return f"tool_uses_{self.generation}"
 
     @property
     def transcripts(self) -> str:
@@ -154,6 +165,7 @@ def create_generation(connection: apsw.Connection, tables: Tables, *, first_chun
     _create_sessions(connection, tables)
     _create_query_language(connection, tables)
     _create_front_matter(connection, tables)
+    _create_tool_uses(connection, tables)
 
 
 def _create_sessions(connection: apsw.Connection, tables: Tables) -> None:
@@ -191,6 +203,20 @@ def _create_front_matter(connection: apsw.Connection, tables: Tables) -> None:
     connection.execute(
         f"""CREATE TABLE IF NOT EXISTS {tables.front_matter} (
             file_id INTEGER PRIMARY KEY, aliases TEXT NOT NULL, dated REAL, evergreen INTEGER NOT NULL)"""
+    )
+
+
+def _create_tool_uses(connection: apsw.Connection, tables: Tables) -> None:
+    # `value` is the path of a file, below the session's project where it is in it, or a command.
+    connection.execute(
+        f"""CREATE TABLE IF NOT EXISTS {tables.tool_uses} (
+            file_id INTEGER NOT NULL, line INTEGER NOT NULL, ordinal INTEGER NOT NULL, kind TEXT NOT NULL,
+            value TEXT NOT NULL, time REAL)"""
+    )
+    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.tool_uses}_file ON {tables.tool_uses} (file_id, line)")
+    connection.execute(
+        f"""CREATE INDEX IF NOT EXISTS {tables.tool_uses}_path ON {tables.tool_uses} (value, file_id)
+            WHERE kind <> 'command'"""
     )
 
 
@@ -339,6 +365,7 @@ def discard_generation(connection: apsw.Connection, tables: Tables) -> None:
     connection.execute(f"DROP TABLE IF EXISTS {tables.fts}")
     discard(connection, tables.chunks)
     discard(connection, tables.transcripts)
+    discard(connection, tables.tool_uses)
     connection.execute(f"DROP TABLE IF EXISTS {tables.sessions}")
     connection.execute(f"DROP TABLE IF EXISTS {tables.tags}")
     connection.execute(f"DROP TABLE IF EXISTS {tables.front_matter}")
