@@ -334,7 +334,7 @@ def _add_get(get: argparse.ArgumentParser) -> None:
 
 def _add_sessions(sessions: argparse.ArgumentParser) -> None:
     _add_session_filters(sessions)
-    actions = sessions.add_subparsers(dest="action", metavar="list|show", parser_class=_Parser)
+    actions = sessions.add_subparsers(dest="action", metavar="list|show|files|touching", parser_class=_Parser)
     sessions.set_defaults(action="list")
     # An option that is missing after the action must not reset one given before it.
     common = _common(argument_default=argparse.SUPPRESS)
@@ -356,6 +356,12 @@ def _add_sessions(sessions: argparse.ArgumentParser) -> None:
     )
     show.add_argument(
         "--full", action="store_true", default=False, help="print thinking, tool calls and their results whole"
+    )
+    files = add("files", "List the files that a session read or changed.")
+    files.add_argument("id", type=nonempty, metavar="ID", help="as for show")
+    touching = add("touching", "List the sessions that read or changed a file, newest first.")
+    touching.add_argument(
+        "path", type=nonempty, metavar="PATH", help="a name, the end of a path or a pattern, such as src/*.py"
     )
 
 

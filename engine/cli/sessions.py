@@ -1,16 +1,16 @@
-"""`mnemoscope sessions [list|show ID]`."""
+"""`mnemoscope sessions [list|show ID|files ID|touching PATH]`."""
 
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from engine.agent.readable_session import readable_session
 from engine.base.errors import MnemoscopeError
 from engine.base.formatting import plural
 from engine.cli.output import print_json, safe
-from engine.cli.workspace import CliWorkspace, find_place, interruptible, opened
+from engine.cli.workspace import CliWorkspace, find_place, inside, interruptible, opened
 from engine.memory.session_library import short_names, wanted_session
-from engine.records import SessionSummary
+from engine.records import FileUse, SessionSummary
 from engine.settings import settings_path
 
 
@@ -23,7 +23,13 @@ def run(arguments: Namespace) -> int:
         if arguments.action == "list":
             _list(arguments, known)
             return 0
+        if arguments.action == "touching":
+            _list_uses(arguments, known, inside(manager).uses_of_file(arguments.path, token))
+            return 0
         path = wanted_session(arguments.id, known).path
+        if arguments.action == "files":
+            _list_files(arguments, inside(manager).session_files(path, token))
+            return 0
         try:
             session = manager.read_session(path, cancel=token)
         except FileNotFoundError:
@@ -92,3 +98,42 @@ def _moment(time: float | None) -> str:
 
 def _folder_name(project: str) -> str:
     return project.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or project
+
+
+# --- files and touching ---------------------------------------------------------------------------------------------
+
+
+def _list_files(arguments: Namespace, uses: Sequence[FileUse]) -> None:
+    if arguments.json:
+        print_json({"files": uses})
+        return
+    for path, kinds in _kinds(uses, lambda use: use.path).items():
+        print(safe(f"{kinds:<14}  {path}"))
+    if not uses:
+        print("No tool call of this session names a file.")
+
+
+def _list_uses(arguments: Namespace, known: Sequence[SessionSummary], uses: Sequence[FileUse]) -> None:
+    if arguments.json:
+        print_json({"uses": uses})
+        return
+    names = short_names(known)
+    kinds = _kinds(uses, lambda use: use.session)
+    newest = {use.session: use for use in reversed(uses)}
+    width = max((len(names.get(path, path)) for path in kinds), default=0)
+    for path, done in kinds.items():
+        use = newest[path]
+        project = f"  [{_folder_name(use.project)}]" if use.project else ""
+        title = use.title or "Untitled"
+        line = f"{names.get(path, path):<{width}}  {_moment(use.time)}  {use.agent}  {done}  {title}{project}"
+        print(safe(line))
+    if not uses:
+        print("No session read or changed such a file.")
+
+
+def _kinds(uses: Sequence[FileUse], key: Callable[[FileUse], str]) -> dict[str, str]:
+    """What was done with each file or by each session: "created, edited"."""
+    found: dict[str, set[str]] = {}
+    for use in uses:
+        found.setdefault(key(use), set()).add(use.kind)
+    return {name: ", ".join(sorted(kinds)) for name, kinds in found.items()}
