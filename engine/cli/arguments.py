@@ -383,6 +383,7 @@ def _add_remember(remember: argparse.ArgumentParser) -> None:
 def _add_session_filters(sessions: argparse.ArgumentParser) -> None:
     sessions.add_argument("--agent", metavar="NAME", help="only of this program: claude-code, codex, openclaw …")
     sessions.add_argument("--project", metavar="TEXT", help="only those whose folder's path contains this")
+    sessions.add_argument("--machine", metavar="NAME", help="only from this machine, as sessions.machines names it")
     sessions.add_argument("--since", type=parse_since, metavar="D", help="only with messages on or after this date")
     sessions.add_argument("--until", type=parse_until, metavar="D", help="only begun before the end of this date")
     sessions.add_argument("--max", type=count, metavar="N", help="list at most N sessions")

@@ -66,6 +66,7 @@ def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
     for session in shown:
         title = f"{'(part) ' if session.parent else ''}{session.title or 'Untitled'}"
         project = f"  [{_folder_name(session.project)}]" if session.project else ""
+        project += f"  @{session.machine}" if session.machine else ""
         line = (
             f"{names[session.path]:<{name_width}}  {_moment(_last(session))}  {session.agent:<{agent_width}}  "
             f"{session.messages:>5,}  {title}{project}"
@@ -80,6 +81,8 @@ def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
 def _fits(session: SessionSummary, arguments: Namespace) -> bool:
     """Whether the filters let it through: a session has the days from its first to its last message."""
     if arguments.agent and session.agent.casefold() != arguments.agent.casefold():
+        return False
+    if arguments.machine and arguments.machine.casefold() != session.machine.casefold():
         return False
     if arguments.project and arguments.project.casefold() not in session.project.casefold():
         return False

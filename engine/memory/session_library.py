@@ -152,7 +152,8 @@ def summary_of(stored: StoredSession) -> SessionSummary:
         messages=stored.messages,
         bytes=stored.bytes,
         parent=stored.parent,
-        resume_command=command,
+        resume_command=command if not stored.machine else "",
+        machine=stored.machine,
     )
 
 

@@ -30,6 +30,8 @@ class SessionSummary(Record, frozen=True):
     """Id of the session that it is part of, such as a sub-agent's; empty for a main session."""
     resume_command: str
     """Shell command that resumes it in its agent; empty if there is none."""
+    machine: str = ""
+    """Name of the machine that it was synchronised from; empty for this one."""
 
 
 class SessionMessage(Record, frozen=True, gc=False):

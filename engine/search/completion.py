@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 
+from engine.store.sessions import machines
 from engine.store.snapshot import Snapshot
 from engine.store.tool_uses import frequent_paths, frequent_programs
 from engine.text.folding import fold
@@ -66,6 +67,10 @@ def _commands(snapshot: Snapshot) -> list[str]:
     return [program for program in frequent_programs(snapshot, _MOST_FILES) if _PROGRAM.fullmatch(program)]
 
 
+def _machines(snapshot: Snapshot) -> list[str]:
+    return sorted(set(machines(snapshot).values()))
+
+
 def _tags(snapshot: Snapshot) -> list[str]:
     return _counted(snapshot, f"SELECT tag FROM {snapshot.tables.tags}")
 
@@ -87,6 +92,7 @@ _VALUES: dict[str, Callable[[Snapshot], Iterable[str]]] = {
     "agent": _agents,
     "project": _projects,
     "tag": _tags,
+    "machine": _machines,
     "file": _files,
     "command": _commands,
 }

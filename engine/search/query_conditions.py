@@ -15,6 +15,7 @@ from engine.records import Source
 from engine.search.chunk_filter import Match
 from engine.search.search_context import SearchContext
 from engine.store.schema import spoken_by
+from engine.store.sessions import machine_of, machines
 from engine.store.snapshot import Snapshot
 from engine.store.tool_uses import sessions_with
 from engine.text import Query, QueryTerm, analyse_word
@@ -151,6 +152,7 @@ class Conditions:
             "project": self._project,
             "file": self._file,
             "command": self._command,
+            "machine": self._machine,
             "role": self._role,
             "after": self._after,
             "before": self._before,
@@ -198,6 +200,11 @@ class Conditions:
         part = re.sub(r"([\\%_])", r"\\\1", value.encode("utf-8", "replace").decode())
         query = f"SELECT file_id FROM {self._tables.tool_uses} WHERE kind = 'command' AND value LIKE ? ESCAPE '\\'"
         return _Condition(f"c.file_id IN ({query})", (f"%{part}%",))
+
+    def _machine(self, value: str) -> _Condition:
+        names = machines(self._snapshot)
+        rows = self._snapshot.connection.execute(f"SELECT id, path FROM {self._tables.files} WHERE source = 'sessions'")
+        return _among_files([id_ for id_, path in rows if fold(machine_of(path, names)) == fold(value)])
 
     def _role(self, value: str) -> _Condition:
         spoken = spoken_by(ROLE_NAMES[value.casefold()])

@@ -50,6 +50,7 @@ OPERATORS = {
         Operator(
             "command", marked("only in sessions that ran a command with this in it"), "command:pytest", either=False
         ),
+        Operator("machine", marked("only in sessions from the machine with this name"), "machine:laptop", either=True),
         Operator("role", marked("only where this one speaks: user, assistant or tool"), "role:user", either=True),
         Operator("after", marked("only changed on or after a date"), 'after:"last week"', either=False),
         Operator("before", marked("only changed before a date"), "before:2026-05-31", either=False),

@@ -50,6 +50,7 @@ UNKNOWN_TO_QMD = {
     "role": marked("who speaks"),
     "file": marked("files of tool calls"),
     "command": marked("commands of tool calls"),
+    "machine": marked("names of machines"),
 }
 
 
