@@ -128,7 +128,7 @@ class ConversationPanel(BaseViewer):
         do = self.session_actions
         chunks = self.chunks.inspector.margin_action
         menu = [do.copy_message, do.link, do.like, do.copy_session, do.raw, None, self.find_action, chunks]
-        buttons = [do.detail, do.prompts, do.remember, do.resume, do.more, do.similar]
+        buttons = [do.detail, do.prompts, do.files, do.remember, do.resume, do.more, do.similar]
         self.header = ConversationHeader(buttons, menu, self)
         self._put_together(self.header, self.header.show_active, self.view)
         self._put_below(self.chunks.card)
@@ -262,7 +262,7 @@ class ConversationPanel(BaseViewer):
         elif wanted.line is not None and wanted.query:
             self.view.folding.show_pieces(*conversation.at_line(wanted.line))  # it was found by what it means
         elif wanted.line is not None:
-            self.view.current.go_to(landing.entry)
+            self.view.folding.show_hidden(*conversation.at_line(wanted.line))
         place = self._left.arrive(wanted.path)
         if place is not None:
             self.view.scroller.return_to(place)

@@ -60,3 +60,7 @@ def message_count(messages: int) -> str:
 
 def session_count(sessions: int) -> str:
     return tr_count("{count:,} session", "{count:,} sessions", sessions)
+
+
+def file_count(files: int) -> str:
+    return tr_count("{count:,} file", "{count:,} files", files)
