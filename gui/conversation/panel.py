@@ -248,6 +248,8 @@ class ConversationPanel(BaseViewer):
         self._show_page(self.view)
         self._land(opened.wanted, opened.landing)
         self.session_shown.emit(session.summary.path)
+        if self._manager is not None:
+            self.live_updates.follow(self._manager, session.summary.path)
 
     def _land(self, wanted: Wanted, landing: Landing) -> None:
         """Highlight the query's words, and go to the search result."""
@@ -266,6 +268,10 @@ class ConversationPanel(BaseViewer):
         place = self._left.arrive(wanted.path)
         if place is not None:
             self.view.scroller.return_to(place)
+
+    def _on_written(self) -> None:
+        if self._manager is not None and self._opened is not None:
+            self.live_updates.look(self._manager, self._opened, written=True)
 
     def _on_grown(self, grown: NewMessages) -> None:
         before, opened = self._opened, grown.opened
@@ -367,6 +373,7 @@ class ConversationPanel(BaseViewer):
         self._opener.opened.connect(self._on_opened)
         self._opener.landed.connect(self._land)
         self.live_updates.grown.connect(self._on_grown)
+        self.live_updates.written.connect(self._on_written)
         self._opener.failed.connect(self._on_failed)
         self._opener.slow.connect(self._on_slow)
         self.empty_page.retry.connect(self._open)
