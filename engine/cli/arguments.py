@@ -341,7 +341,9 @@ def _add_get(get: argparse.ArgumentParser) -> None:
 
 def _add_sessions(sessions: argparse.ArgumentParser) -> None:
     _add_session_filters(sessions)
-    actions = sessions.add_subparsers(dest="action", metavar="list|show|stats|export|context", parser_class=_Parser)
+    actions = sessions.add_subparsers(
+        dest="action", metavar="list|show|files|touching|stats|export|context", parser_class=_Parser
+    )
     sessions.set_defaults(action="list")
     # An option that is missing after the action must not reset one given before it.
     common = _common(argument_default=argparse.SUPPRESS)
@@ -374,6 +376,12 @@ def _add_sessions(sessions: argparse.ArgumentParser) -> None:
     stats = add("stats", "Add up messages, duration, tokens and cost.")
     _add_session_filters(stats, listing=False)
     stats.add_argument("--by", choices=STATS_KEYS, default=None, help="one line for each of these")
+    files = add("files", "List the files that a session read or changed.")
+    files.add_argument("id", type=nonempty, metavar="ID", help="as for show")
+    touching = add("touching", "List the sessions that read or changed a file, newest first.")
+    touching.add_argument(
+        "path", type=nonempty, metavar="PATH", help="a name, the end of a path or a pattern, such as src/*.py"
+    )
 
 
 def _add_remember(remember: argparse.ArgumentParser) -> None:
@@ -394,6 +402,7 @@ def _add_remember(remember: argparse.ArgumentParser) -> None:
 def _add_session_filters(sessions: argparse.ArgumentParser, *, listing: bool = True) -> None:
     sessions.add_argument("--agent", metavar="NAME", help="only of this program: claude-code, codex, openclaw …")
     sessions.add_argument("--project", metavar="TEXT", help="only those whose folder's path contains this")
+    sessions.add_argument("--machine", metavar="NAME", help="only from this machine, as sessions.machines names it")
     sessions.add_argument("--since", type=parse_since, metavar="D", help="only with messages on or after this date")
     sessions.add_argument("--until", type=parse_until, metavar="D", help="only begun before the end of this date")
     if listing:

@@ -1,7 +1,7 @@
-"""`mnemoscope sessions [list|show ID|export ID|context ID|stats]`."""
+"""`mnemoscope sessions [list|show ID|files ID|touching PATH|export ID|context ID|stats]`."""
 
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -12,11 +12,11 @@ from engine.base.errors import MnemoscopeError
 from engine.base.formatting import plural
 from engine.base.private_files import exporting
 from engine.cli.output import print_json, safe
-from engine.cli.workspace import CliWorkspace, find_place, interruptible, opened
+from engine.cli.workspace import CliWorkspace, find_place, inside, interruptible, opened
 from engine.insight.session_costs import load_prices
 from engine.insight.session_stats import session_stats
 from engine.memory.session_library import short_names, wanted_session
-from engine.records import SessionStats, SessionSummary, SessionText, StatsRow
+from engine.records import FileUse, SessionStats, SessionSummary, SessionText, StatsRow
 from engine.settings import settings_path
 
 _HEADINGS = ("sessions", "messages", "time", "in", "cached", "written", "out", "cost")
@@ -36,7 +36,13 @@ def run(arguments: Namespace) -> int:
             found = [session for session in known if _fits(session, arguments)]
             _print_stats(session_stats(found, load_prices(place.settings.sessions.prices), arguments.by), arguments)
             return 0
+        if arguments.action == "touching":
+            _list_uses(arguments, known, inside(manager).uses_of_file(arguments.path, token))
+            return 0
         path = wanted_session(arguments.id, known).path
+        if arguments.action == "files":
+            _list_files(arguments, inside(manager).session_files(path, token))
+            return 0
         try:
             session = manager.read_session(path, cancel=token)
         except FileNotFoundError:
@@ -103,6 +109,7 @@ def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
     for session in shown:
         title = f"{'(part) ' if session.parent else ''}{session.title or 'Untitled'}"
         project = f"  [{_folder_name(session.project)}]" if session.project else ""
+        project += f"  @{session.machine}" if session.machine else ""
         unknown = f"  ({unknown_items(session.unknown)})" if session.unknown else ""
         line = (
             f"{names[session.path]:<{name_width}}  {_moment(_last(session))}  {session.agent:<{agent_width}}  "
@@ -118,6 +125,8 @@ def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
 def _fits(session: SessionSummary, arguments: Namespace) -> bool:
     """Whether the filters let it through: a session has the days from its first to its last message."""
     if arguments.agent and session.agent.casefold() != arguments.agent.casefold():
+        return False
+    if arguments.machine and arguments.machine.casefold() != session.machine.casefold():
         return False
     if arguments.project and arguments.project.casefold() not in session.project.casefold():
         return False
@@ -190,3 +199,42 @@ def _notes(stats: SessionStats) -> Sequence[str]:
     if dates and stats.total.usage.cost is not None:
         notes.append(f"Costs are as recorded, else by list prices of {dates[0]} to {dates[-1]}.")
     return notes
+
+
+# --- files and touching ---------------------------------------------------------------------------------------------
+
+
+def _list_files(arguments: Namespace, uses: Sequence[FileUse]) -> None:
+    if arguments.json:
+        print_json({"files": uses})
+        return
+    for path, kinds in _kinds(uses, lambda use: use.path).items():
+        print(safe(f"{kinds:<14}  {path}"))
+    if not uses:
+        print("No tool call of this session names a file.")
+
+
+def _list_uses(arguments: Namespace, known: Sequence[SessionSummary], uses: Sequence[FileUse]) -> None:
+    if arguments.json:
+        print_json({"uses": uses})
+        return
+    names = short_names(known)
+    kinds = _kinds(uses, lambda use: use.session)
+    newest = {use.session: use for use in reversed(uses)}
+    width = max((len(names.get(path, path)) for path in kinds), default=0)
+    for path, done in kinds.items():
+        use = newest[path]
+        project = f"  [{_folder_name(use.project)}]" if use.project else ""
+        title = use.title or "Untitled"
+        line = f"{names.get(path, path):<{width}}  {_moment(use.time)}  {use.agent}  {done}  {title}{project}"
+        print(safe(line))
+    if not uses:
+        print("No session read or changed such a file.")
+
+
+def _kinds(uses: Sequence[FileUse], key: Callable[[FileUse], str]) -> dict[str, str]:
+    """What was done with each file or by each session: "created, edited"."""
+    found: dict[str, set[str]] = {}
+    for use in uses:
+        found.setdefault(key(use), set()).add(use.kind)
+    return {name: ", ".join(sorted(kinds)) for name, kinds in found.items()}

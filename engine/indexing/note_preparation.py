@@ -9,6 +9,7 @@ from engine.corpus.folder_walk import FoundFile
 from engine.corpus.note_reader import NoteText, read_note
 from engine.corpus.tags import TAGS_FINGERPRINT, tags_of
 from engine.corpus.transcripts.chunk_packing import PACKER_VERSION, SessionChunk
+from engine.corpus.transcripts.tool_uses import TOOLS_VERSION
 from engine.corpus.transcripts.usage import USAGE_VERSION
 from engine.redaction.masks import REDACTION_VERSION
 from engine.settings import Settings
@@ -23,7 +24,7 @@ def fingerprint(settings: Settings) -> str:
     return (
         f"chunker {CHUNKER_VERSION}, {chunking.tokens}/{chunking.overlap}; analyser {ANALYSER_VERSION}; "
         f"packer {PACKER_VERSION}, thinking {wanted.thinking:d}, tools {wanted.tools:d}; "
-        f"redaction {REDACTION_VERSION}; usage {USAGE_VERSION}; {TAGS_FINGERPRINT}"
+        f"tool uses {TOOLS_VERSION}; redaction {REDACTION_VERSION}; usage {USAGE_VERSION}; {TAGS_FINGERPRINT}"
     )
 
 

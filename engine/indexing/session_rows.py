@@ -19,13 +19,14 @@ from engine.corpus.folder_walk import LATEST_NS, FoundFile
 from engine.corpus.transcripts.chunk_packing import ChunkPacker, SessionChunk, SpokenMessage
 from engine.corpus.transcripts.message_offsets import write_lines
 from engine.corpus.transcripts.messages import Message, SessionFacts
+from engine.corpus.transcripts.tool_uses import ToolUse, stored_command, stored_path, uses_of
 from engine.indexing.commits import Change
 from engine.indexing.note_preparation import chunk_rows
 from engine.redaction.masks import redact
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from engine.store import sessions
-from engine.store.writer import NewChunk, NewChunks, NewFile, NewSession, StoredUsage, Writer
+from engine.store.writer import NewChunk, NewChunks, NewFile, NewSession, NewToolUse, StoredUsage, Writer
 from engine.text import analyse_both, detect_language
 
 _HEAD_CHARACTERS = 4096
@@ -90,6 +91,40 @@ def _number(id: str) -> str:
 def _place(text: str) -> str:
     """A project or a branch, which many sessions share, with secrets masked."""
     return redact(text)
+
+
+class SessionUses:
+    """Collects files and commands of a session's tool calls, until the session's project is known."""
+
+    def __init__(self, line: int = 0) -> None:
+        """`line`: where reading begins."""
+        self._line = line
+        self._found: list[tuple[int, int, float | None, ToolUse]] = []
+        """With line, ordinal and time of the message."""
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+    def add(self, messages: Iterable[Message]) -> None:
+        self._found += (
+            (message.line, message.ordinal, message.time, use) for message in messages for use in uses_of(message)
+        )
+
+    def put_into(self, new: NewFile, project: str) -> NewFile:
+        """The file with these rows."""
+        rows = (
+            NewToolUse(line, ordinal, use.kind, value, time)
+            for line, ordinal, time, use in self._found
+            if (value := _stored(use, project))
+        )
+        return msgspec.structs.replace(new, tool_uses=tuple(rows), uses_from=self._line)
+
+
+def _stored(use: ToolUse, project: str) -> str:
+    return stored_command(use.value) if use.kind == "command" else _stored_path(use.value, project)
+
+
+_stored_path = lru_cache(maxsize=1024)(stored_path)
 
 
 class ChunkRows(NewChunks):

@@ -13,7 +13,7 @@ from engine.corpus.note_reader import NoteText, Unreadable
 from engine.corpus.safe_open import FolderFiles
 from engine.corpus.transcripts.quick_summary import glance
 from engine.corpus.transcripts.registry import copied_sessions
-from engine.corpus.transcripts.stores import FoundTranscripts, find_transcripts
+from engine.corpus.transcripts.stores import FoundTranscripts, find_transcripts, machine_names
 from engine.corpus.transcripts.transcript_files import is_compressed
 from engine.indexing import note_preparation
 from engine.indexing.commits import Change, Commits, TextOutcome
@@ -213,7 +213,17 @@ class SessionStage:
                 self._outcome.files_unchanged += 1
                 if stored.rule:
                     self._outcome.skipped.append(FileIssue(path=name, rule=stored.rule, detail=stored.detail))
+        self._name_machines()
         self._read(due, copies)
+
+    def _name_machines(self) -> None:
+        """Store which sessions are from other machines, as the settings say now."""
+        names, store = machine_names(self._settings), self._work.parts.store
+        with store.read() as snapshot:
+            if sessions.machines(snapshot) == names:
+                return
+        with store.write() as writer:
+            sessions.name_machines(writer, names)
 
     def _find(self) -> None:
         """Look, once, what there is and what the index knows of it."""

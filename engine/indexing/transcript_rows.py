@@ -24,7 +24,14 @@ from engine.corpus.transcripts.transcript_reader import (
     opened,
 )
 from engine.indexing.commits import Change, Commits
-from engine.indexing.session_rows import ChunkRows, TranscriptChunker, note_left_out, note_transcript, session_file
+from engine.indexing.session_rows import (
+    ChunkRows,
+    SessionUses,
+    TranscriptChunker,
+    note_left_out,
+    note_transcript,
+    session_file,
+)
 from engine.indexing.sync_parts import StageWork
 from engine.records import FileIssue
 from engine.redaction.masks import redact
@@ -128,6 +135,8 @@ class DocumentRows:
     def _put_session(self, file: FoundFile, name: str, conversation: Conversation, digest: str) -> None:
         facts = conversation.facts
         packer = TranscriptChunker(self._settings, self._token)
+        uses = SessionUses()
+        uses.add(conversation.messages)
         with ExitStack() as unless_put:
             rows = ChunkRows(self._store.files.folder, self._token)
             unless_put.callback(rows.close)
@@ -139,6 +148,7 @@ class DocumentRows:
             count = sum(map(facts.counts, conversation.messages))
             size = sum(len(message.text) for message in conversation.everything)
             new = session_file(file, name, facts, count, rows, hash=digest, size=size)
+            new = uses.put_into(new, facts.project)
             unless_put.pop_all()
             self._commits.put(_putting(new, rows), indexed=1)
 
@@ -212,11 +222,13 @@ class LineRows:
         facts = reader.parser.facts
         packer = TranscriptChunker(self._settings, self._token, state.open)
         messages, closed, language = state.messages, state.closed, state.language
+        uses = SessionUses(state.line)
 
         def take(found: list[Message]) -> None:
             nonlocal messages
             messages += sum(map(facts.counts, found))
             packer.add(found)
+            uses.add(found)
 
         def state_here(size: int) -> _State:
             anchor = _anchor(source, reader.offset)
@@ -242,6 +254,7 @@ class LineRows:
             rows.analyse()
             language = after.language = rows.language
             new = session_file(file, file.name, facts, messages, rows, hash=after.anchor, size=file.size)
+            new = uses.put_into(new, facts.project)
             unless_put.pop_all()
             change = _replacing(file, new, rows, closed, msgspec.json.encode(after), whole=whole)
             self._commits.put(change, indexed=1 if whole else 0)
@@ -255,6 +268,7 @@ class LineRows:
                 if len(rows) >= _CHUNKS_A_PART and not facts.generated:
                     put(state_here(_UNFINISHED), whole=False)
                     closed += len(rows)
+                    uses = SessionUses(reader.line)
                     rows = ChunkRows(self._store.files.folder, self._token, language)
                     unless_put.callback(rows.close)
             after = state_here(file.size)
@@ -293,7 +307,7 @@ def _replacing(file: FoundFile, new: NewFile, rows: ChunkRows, closed: int, stat
 
     def change(writer: Writer) -> tuple[list[int], list[int]]:
         try:
-            note_transcript(writer, seen, state)
+            note_transcript(writer, seen, state if rows or closed or not new.tool_uses else None)
             if not rows and not closed:
                 # A session that an agent has just started has no messages yet.
                 return [], writer.remove_file("sessions", new.path)

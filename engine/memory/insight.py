@@ -1,11 +1,13 @@
 """Inspection of an open memory's index, with one method per view."""
 
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from engine.base.cancellation import CancelToken
 from engine.memory.memory_context import MemoryContext
+from engine.records import FileUse
+from engine.store import tool_uses
 
 if TYPE_CHECKING:
     from engine.embedding.registry import Selection
@@ -95,6 +97,23 @@ class IndexInsight:
         with self._store.read(cancel) as snapshot:
             counts = Frequencies().of(snapshot)
             return snapshot.chunk_count(), {word: counts.chunks(word, "words") for word in words}
+
+    def session_files(self, session: str, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
+        """Files that the tool calls of the session with this stable name read or changed, in its order."""
+        with self._store.read(cancel) as snapshot:
+            return _records(tool_uses.uses_in_session(snapshot, session))
+
+    def uses_of_file(self, path: str, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
+        """Tool calls with a file, newest first. `path`: as the operator `file:` takes it."""
+        from engine.corpus.transcripts.tool_uses import file_matcher
+
+        with self._store.read(cancel) as snapshot:
+            return _records(tool_uses.uses_of_files(snapshot, file_matcher(path)))
+
+    def recent_edits(self, limit: int, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
+        """The last `limit` tool calls that edited, created or deleted a file, newest first."""
+        with self._store.read(cancel) as snapshot:
+            return _records(tool_uses.last_changes(snapshot, limit))
 
     def duplicates(self, cancel: CancelToken | None = None, progress: "Progress | None" = None) -> "DuplicateReport":
         """Notes that share text; takes some seconds for 10,000 notes, and is immediate while no text has changed."""
@@ -202,3 +221,7 @@ class IndexInsight:
 
         provider = self._selection().provider
         return None if provider is None else name_of(provider)
+
+
+def _records(uses: Iterable[tool_uses.StoredUse]) -> tuple[FileUse, ...]:
+    return tuple(FileUse(**use._asdict()) for use in uses)

@@ -156,10 +156,11 @@ def summary_of(stored: StoredSession, usage: Sequence[StoredUsage] = ()) -> Sess
         messages=stored.messages,
         bytes=stored.bytes,
         parent=stored.parent,
-        resume_command=command,
+        resume_command=command if not stored.machine else "",
         modified=stored.modified,
         unknown=stored.unknown,
         usage=tuple(map(usage_record, usage)),
+        machine=stored.machine,
     )
 
 

@@ -69,6 +69,8 @@ class SessionSummary(Record, frozen=True):
     """By model; empty if the transcript records none, or was not read yet."""
     spent: UsageTotal | None = None
     """The sum of `usage` with its cost, of a session that was read."""
+    machine: str = ""
+    """Name of the machine that it was synchronised from; empty for this one."""
 
 
 class SessionMessage(Record, frozen=True, gc=False):
@@ -105,6 +107,27 @@ class SessionText(Record, frozen=True):
     """How many messages hold secrets that are masked; with `reveal`, would be."""
     unknown: tuple[tuple[str, int], ...]
     """Types of items that were not understood, with their counts."""
+
+
+class FileUse(Record, frozen=True, gc=False):
+    """A file that an agent's tool call read or changed."""
+
+    session: str
+    """Stable name of the session."""
+    title: str
+    """Of the session."""
+    agent: str
+    project: str
+    """Folder of the session."""
+    kind: Literal["read", "edited", "created", "deleted"]
+    path: str
+    """With `/`, relative to the project if it is in it; secrets masked."""
+    line: int
+    """Line of the transcript, as results cite it; in an export the message's ordinal."""
+    ordinal: int
+    """Number of the message."""
+    time: float | None
+    """Of the message; of the session's last message where the transcript has none."""
 
 
 # --- Notes that sum a session up, before and after they are written --------------------------------------------------

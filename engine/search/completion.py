@@ -1,13 +1,18 @@
 """Completes queries: operators, and their values in the index."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 
+from engine.store.sessions import machines
 from engine.store.snapshot import Snapshot
+from engine.store.tool_uses import frequent_paths, frequent_programs
 from engine.text.folding import fold
 from engine.text.operators import OPERATORS
 
 _MOST = 12
+_MOST_FILES = 5000
+_PROGRAM = re.compile(r"[A-Za-z][\w.+/-]*")
 _DATES = ("today", "yesterday", "last week", "this month", "last month", "this year", "last year", "7d", "30d", "1y")
 
 
@@ -54,6 +59,18 @@ def _projects(snapshot: Snapshot) -> list[str]:
     return [name for name, _ in names.most_common()]
 
 
+def _files(snapshot: Snapshot) -> list[str]:
+    return frequent_paths(snapshot, _MOST_FILES)
+
+
+def _commands(snapshot: Snapshot) -> list[str]:
+    return [program for program in frequent_programs(snapshot, _MOST_FILES) if _PROGRAM.fullmatch(program)]
+
+
+def _machines(snapshot: Snapshot) -> list[str]:
+    return sorted(set(machines(snapshot).values()))
+
+
 def _tags(snapshot: Snapshot) -> list[str]:
     return _counted(snapshot, f"SELECT tag FROM {snapshot.tables.tags}")
 
@@ -62,7 +79,7 @@ def _counted(snapshot: Snapshot, query: str) -> list[str]:
     return [value for value, _ in Counter(value for (value,) in snapshot.connection.execute(query)).most_common()]
 
 
-_WITHIN = ("path", "project", "title")
+_WITHIN = ("file", "path", "project", "title")
 _VALUES: dict[str, Callable[[Snapshot], Iterable[str]]] = {
     "": _fixed(*(f"{name}:" for name in OPERATORS)),
     "source": _fixed("notes", "sessions"),
@@ -75,4 +92,7 @@ _VALUES: dict[str, Callable[[Snapshot], Iterable[str]]] = {
     "agent": _agents,
     "project": _projects,
     "tag": _tags,
+    "machine": _machines,
+    "file": _files,
+    "command": _commands,
 }

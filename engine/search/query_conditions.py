@@ -1,5 +1,6 @@
 """Conditions of a query on every result, as conditions on the index that both searches apply."""
 
+import re
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
@@ -9,11 +10,14 @@ import apsw
 
 from engine.corpus.globs import Globs
 from engine.corpus.path_guard import PathGuard
+from engine.corpus.transcripts.tool_uses import file_matcher
 from engine.records import Source
 from engine.search.chunk_filter import Match
 from engine.search.search_context import SearchContext
 from engine.store.schema import spoken_by
+from engine.store.sessions import machine_of, machines
 from engine.store.snapshot import Snapshot
+from engine.store.tool_uses import sessions_with
 from engine.text import Query, QueryTerm, analyse_word
 from engine.text.dates import parse_period
 from engine.text.folding import fold
@@ -146,6 +150,9 @@ class Conditions:
             "source": self._source,
             "agent": self._agent,
             "project": self._project,
+            "file": self._file,
+            "command": self._command,
+            "machine": self._machine,
             "role": self._role,
             "after": self._after,
             "before": self._before,
@@ -185,6 +192,19 @@ class Conditions:
     def _sessions(self, column: str, fits: Callable[[str], bool]) -> _Condition:
         rows = self._snapshot.connection.execute(f"SELECT file_id, {column} FROM {self._tables.sessions}")
         return _among_files([id_ for id_, value in rows if fits(fold(value))])
+
+    def _file(self, value: str) -> _Condition:
+        return _among_files(sessions_with(self._snapshot, file_matcher(value)))
+
+    def _command(self, value: str) -> _Condition:
+        part = re.sub(r"([\\%_])", r"\\\1", value.encode("utf-8", "replace").decode())
+        query = f"SELECT file_id FROM {self._tables.tool_uses} WHERE kind = 'command' AND value LIKE ? ESCAPE '\\'"
+        return _Condition(f"c.file_id IN ({query})", (f"%{part}%",))
+
+    def _machine(self, value: str) -> _Condition:
+        names = machines(self._snapshot)
+        rows = self._snapshot.connection.execute(f"SELECT id, path FROM {self._tables.files} WHERE source = 'sessions'")
+        return _among_files([id_ for id_, path in rows if fold(machine_of(path, names)) == fold(value)])
 
     def _role(self, value: str) -> _Condition:
         spoken = spoken_by(ROLE_NAMES[value.casefold()])

@@ -237,6 +237,14 @@ class SessionSettings(Section, frozen=True):
             also="history, transcripts, chats",
         ),
     ] = ()
+    machines: Annotated[
+        tuple[str, ...],
+        option(
+            "Other machines",
+            "Names for session folders that are synchronised from other machines, such as laptop=~/Sync/laptop.",
+            also="computer, host, label, synchronised, Syncthing",
+        ),
+    ] = ()
     thinking: Annotated[
         bool, option("Index agents' thinking", "Index what agents thought, not only what they said.")
     ] = False

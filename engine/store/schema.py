@@ -86,6 +86,11 @@ def _index_6_session_usage(connection: apsw.Connection) -> None:
         _create_session_usage(connection, Tables(generation))
 
 
+def _index_7_tool_uses(connection: apsw.Connection) -> None:
+    for generation in generations_present(connection):
+        _create_tool_uses(connection, Tables(generation))
+
+
 INDEX_MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _index_1_shared_tables,
     _index_2_sessions,
@@ -93,6 +98,7 @@ INDEX_MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _index_4_front_matter,
     _index_5_unread_parts,
     _index_6_session_usage,
+    _index_7_tool_uses,
 )
 
 
@@ -129,6 +135,11 @@ class Tables:
     def front_matter(self) -> str:
         """Aliases and dates from the front matter of notes."""
         return f"front_matter_{self.generation}"
+
+    @property
+    def tool_uses(self) -> str:
+        """Files and commands of the tool calls in sessions."""
+        return f"tool_uses_{self.generation}"
 
     @property
     def transcripts(self) -> str:
@@ -176,6 +187,7 @@ def create_generation(connection: apsw.Connection, tables: Tables, *, first_chun
     _create_query_language(connection, tables)
     _create_front_matter(connection, tables)
     _create_session_usage(connection, tables)
+    _create_tool_uses(connection, tables)
 
 
 def _create_sessions(connection: apsw.Connection, tables: Tables) -> None:
@@ -223,6 +235,20 @@ def _create_session_usage(connection: apsw.Connection, tables: Tables) -> None:
         f"""CREATE TABLE IF NOT EXISTS {tables.session_usage} (
             file_id INTEGER NOT NULL, model TEXT NOT NULL, input INTEGER, output INTEGER, cache_read INTEGER,
             cache_write INTEGER, cache_write_hour INTEGER, cost REAL, PRIMARY KEY (file_id, model)) WITHOUT ROWID"""
+    )
+
+
+def _create_tool_uses(connection: apsw.Connection, tables: Tables) -> None:
+    # `value` is the path of a file, below the session's project where it is in it, or a command.
+    connection.execute(
+        f"""CREATE TABLE IF NOT EXISTS {tables.tool_uses} (
+            file_id INTEGER NOT NULL, line INTEGER NOT NULL, ordinal INTEGER NOT NULL, kind TEXT NOT NULL,
+            value TEXT NOT NULL, time REAL)"""
+    )
+    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.tool_uses}_file ON {tables.tool_uses} (file_id, line)")
+    connection.execute(
+        f"""CREATE INDEX IF NOT EXISTS {tables.tool_uses}_path ON {tables.tool_uses} (value, file_id)
+            WHERE kind <> 'command'"""
     )
 
 
@@ -371,6 +397,7 @@ def discard_generation(connection: apsw.Connection, tables: Tables) -> None:
     connection.execute(f"DROP TABLE IF EXISTS {tables.fts}")
     discard(connection, tables.chunks)
     discard(connection, tables.transcripts)
+    discard(connection, tables.tool_uses)
     connection.execute(f"DROP TABLE IF EXISTS {tables.sessions}")
     connection.execute(f"DROP TABLE IF EXISTS {tables.session_usage}")
     connection.execute(f"DROP TABLE IF EXISTS {tables.tags}")

@@ -39,6 +39,8 @@ class StoredSession(NamedTuple):
     rewound: str = ""
     modified: float | None = None
     """When it ended, else when its transcript was changed last."""
+    machine: str = ""
+    """That it was synchronised from; empty for this one."""
 
 
 def transcripts(snapshot: Snapshot) -> dict[str, StoredTranscript]:
@@ -79,7 +81,25 @@ def sessions(snapshot: Snapshot, path: str | None = None) -> list[StoredSession]
             ORDER BY f.mtime_ns DESC, f.path""",
         (path,),
     )
-    return typed(rows, StoredSession)
+    found, names = typed(rows, StoredSession), machines(snapshot)
+    return [one._replace(machine=machine_of(one.path, names)) for one in found] if names else found
+
+
+def machines(snapshot: Snapshot) -> dict[str, str]:
+    """By the beginning of stable names, the machine that these sessions are from."""
+    stored = snapshot.meta("machines")
+    return msgspec.json.decode(stored, type=dict[str, str]) if isinstance(stored, str) else {}
+
+
+def machine_of(path: str, names: dict[str, str]) -> str:
+    """The machine of the session with this stable name; empty for this one."""
+    return names[max(fitting, key=len)] if (fitting := [name for name in names if path.startswith(name)]) else ""
+
+
+def name_machines(writer: Writer, names: dict[str, str]) -> None:
+    """Store these names as the only ones."""
+    writer.set_meta("machines", msgspec.json.encode(names).decode() if names else None)
+    writer.advance_stamp()  # cached answers to `machine:` are outdated
 
 
 def usage_of_sessions(snapshot: Snapshot, path: str | None = None) -> dict[str, tuple[StoredUsage, ...]]:

@@ -70,6 +70,16 @@ class StoredUsage(NamedTuple):
     cost: float | None
 
 
+class NewToolUse(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A file or a command of a session's tool call, with secrets masked, in the order of the table's columns."""
+
+    line: int
+    ordinal: int
+    kind: str
+    value: str
+    time: float | None
+
+
 class NewChunks(Protocol):
     """Chunks in order, not necessarily all in memory."""
 
@@ -92,6 +102,9 @@ class NewFile(msgspec.Struct, frozen=True):
     session: NewSession | None = None
     usage: tuple[StoredUsage, ...] = ()
     """Sessions only."""
+    tool_uses: tuple[NewToolUse, ...] = ()
+    """Sessions only: those from the line `uses_from` on."""
+    uses_from: int = 0
     tags: tuple[str, ...] = ()
     """Notes only; case-folded."""
     aliases: tuple[str, ...] = ()
@@ -149,6 +162,9 @@ class Writer(Snapshot):
         file_id = number(self.connection, query, (file.source, file.path))
         removed = self._remove_chunks(file_id, keep)
         self.connection.execute(
+            f"DELETE FROM {self.tables.tool_uses} WHERE file_id = ? AND line >= ?", (file_id, file.uses_from)
+        )
+        self.connection.execute(
             f"UPDATE {self.tables.files} SET hash = ?, mtime_ns = ?, size = ?, title = ?, language = ? WHERE id = ?",
             (file.hash, file.mtime_ns, file.size, file.title, file.language, file_id),
         )
@@ -173,6 +189,10 @@ class Writer(Snapshot):
                 _session_row(file_id, file.session),
             )
             self._replace_usage(file_id, file.usage)
+            self.connection.executemany(
+                f"INSERT INTO {self.tables.tool_uses} VALUES (?, ?, ?, ?, ?, ?)",
+                ((file_id, *msgspec.structs.astuple(use)) for use in file.tool_uses),
+            )
         return list(range(first, after))
 
     def _replace_usage(self, file_id: int, usage: Sequence[StoredUsage]) -> None:
@@ -207,8 +227,8 @@ class Writer(Snapshot):
             return []
         ids = self._remove_chunks(row[0])
         if source == "sessions":
-            self.connection.execute(f"DELETE FROM {self.tables.sessions} WHERE file_id = ?", row)
-            self._replace_usage(row[0], ())
+            for table in (self.tables.sessions, self.tables.tool_uses, self.tables.session_usage):
+                self.connection.execute(f"DELETE FROM {table} WHERE file_id = ?", row)
         for table in (self.tables.tags, self.tables.front_matter):
             self.connection.execute(f"DELETE FROM {table} WHERE file_id = ?", row)
         self.connection.execute(f"DELETE FROM {self.tables.files} WHERE id = ?", row)

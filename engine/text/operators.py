@@ -41,6 +41,16 @@ OPERATORS = {
         Operator(
             "project", marked("only in sessions whose project folder has this in it"), "project:otter", either=True
         ),
+        Operator(
+            "file",
+            marked("only in sessions that read or changed this file, or one that matches a pattern"),
+            "file:src/app.py",
+            either=False,
+        ),
+        Operator(
+            "command", marked("only in sessions that ran a command with this in it"), "command:pytest", either=False
+        ),
+        Operator("machine", marked("only in sessions from the machine with this name"), "machine:laptop", either=True),
         Operator("role", marked("only where this one speaks: user, assistant or tool"), "role:user", either=True),
         Operator("after", marked("only changed on or after a date"), 'after:"last week"', either=False),
         Operator("before", marked("only changed before a date"), "before:2026-05-31", either=False),

@@ -15,6 +15,7 @@ from engine.base.errors import PathRefused
 from engine.corpus.globs import literal_glob
 from engine.records import (
     FileText,
+    FileUse,
     KnownWorkspace,
     MemorySearchResult,
     Passage,
@@ -68,6 +69,10 @@ class MultiWorkspaceInsight:
     def chunk(self, path: str, id_: int, cancel: CancelToken | None = None) -> ChunkDetail | None:
         found = self._everywhere.at(path, lambda memory, there: _inside(memory).chunk(there, id_, cancel))
         return None if found is None else _replace(found, path=path)
+
+    def session_files(self, session: str, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
+        found = self._everywhere.at(session, lambda memory, there: _inside(memory).session_files(there, cancel))
+        return tuple(_replace(use, session=session) for use in found)
 
 
 def _inside(memory: "MemorySearchManager") -> "IndexInsight":

@@ -226,6 +226,7 @@ WITHIN = command("search.within", "Search within these results", "window", "Ctrl
 EXPLAIN = command("result.explain", "Why this result?", "window", "Ctrl+I")
 LINK = command("place.copy-link", "Copy link", ("results", "sessions", "file", "conversation"), "Alt+L")
 EXPORT = command("share.export", "Export results…", "window", "Ctrl+Shift+E")
+FILE_SESSIONS = command("file.sessions", "Sessions with this file", ("file", "edits"))
 EDIT = command("file.edit", "Open in editor", ("results", "file"), "Ctrl+E")
 FIND = command(
     "reading.find", "Find in the open file or session", ("file", "conversation"), QKeySequence.StandardKey.Find

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
 
-from engine import MemorySearchResult, PathState, SessionSummary
+from engine import FileUse, MemorySearchResult, PathState, SessionSummary
 from gui.core.location import Location
 from gui.core.workspace import Workspace
 from gui.diagnostics.panel import DiagnosticsPanel
@@ -27,6 +27,7 @@ class ResultOpener(QObject):
         views.search.editor_requested.connect(self._edit)
         views.search.reveal_requested.connect(self._reveal)
         views.sessions.session_activated.connect(self._read)
+        views.edits.edit_activated.connect(self._read_edit)
         views.index.open_requested.connect(self.open_path)
         diagnostics.reveal_requested.connect(self._reveal_issue)
         diagnostics.open_requested.connect(self._open_path)
@@ -40,6 +41,11 @@ class ResultOpener(QObject):
     @Slot(object)
     def _read(self, summary: SessionSummary) -> None:
         self._views.show_session(summary)
+        self._enter_reader()
+
+    @Slot(object)
+    def _read_edit(self, use: FileUse) -> None:
+        self._views.show_edit(use)
         self._enter_reader()
 
     @Slot(str, object)

@@ -9,11 +9,11 @@ from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMenu, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
-from engine import CancelToken, MemorySearchManager, Passage, beginning_of, marked, tr, tr_count
+from engine import CancelToken, FileUse, MemorySearchManager, Passage, beginning_of, marked, tr, tr_count
 from gui.commands.commands import LIKE, LINK, REMEMBER, allow, give_key
 from gui.commands.keymap import Command, command
 from gui.conversation.entries import Conversation, summary, without_escapes
-from gui.conversation.prompt_list import PromptList
+from gui.conversation.prompt_list import FileList, PromptList
 from gui.conversation.rows import DETAILS, Detail
 from gui.conversation.view import ConversationView
 from gui.core.capabilities import Gates, MissingFeatures
@@ -85,6 +85,7 @@ _COPY_MESSAGE = command("session.copy-message", marked("Copy message as Markdown
 _COPY_SESSION = command("session.copy-all", marked("Copy session as Markdown"), "conversation")
 _RAW = command("session.raw", marked("Show the raw line"), "conversation", "Alt+R")
 _PROMPTS = command("session.prompts", marked("Your messages"), "conversation", "Alt+J")
+_FILES = command("session.files", marked("Files"), "conversation", "Alt+F")
 _FOLD = command("session.fold", marked("Fold or unfold"), "conversation")
 _TOOLS: dict[Detail, str] = {
     "hidden": marked("Tools: hidden"),
@@ -218,15 +219,18 @@ class ConversationActions(QObject):
         self.copy_session = self._action(_COPY_SESSION, self._copy_session)
         self.raw = self._action(_RAW, self._show_raw)
         self.prompts = self._action(_PROMPTS, self._show_prompts)
+        self.files = self._action(_FILES, self._read_files)
         self.fold = self._action(_FOLD, self._toggle)
-        self._raw_job, self._copy_job = JobSlot(self), JobSlot(self)
-        self._prompt_list = PromptList(view)
+        self._raw_job, self._copy_job, self._files_job = JobSlot(self), JobSlot(self), JobSlot(self)
+        self._prompt_list, self._file_list = PromptList(view), FileList(view)
         self._prompt_list.chosen.connect(view.current.go_to)
+        self._file_list.chosen.connect(self._go_to_use)
         self._menu = QMenu(panel)
         self._menu.setToolTipsVisible(True)
         self._gates = Gates()
         self._of_session = [self._gates.add(action, "alike") for action in (self.like, self.similar)]
         self._of_session.append(self._gates.add(self.more, "conditions"))
+        self._of_session.append(self._gates.add(self.files, "insight"))
         view.menu_requested.connect(self._open_menu)
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
@@ -240,7 +244,9 @@ class ConversationActions(QObject):
         self._manager, self._conversation, self._revealed = manager, conversation, revealed
         self._allow(conversation)
         self._raw_job.cancel()
+        self._files_job.cancel()
         self._prompt_list.forget()
+        self._file_list.forget()
         self._name_detail()
 
     def _allow(self, conversation: Conversation | None) -> None:
@@ -317,6 +323,31 @@ class ConversationActions(QObject):
         if self._conversation is not None and self._conversation.prompts:
             self._prompt_list.open(self._conversation, self._view.current.number)
 
+    def _read_files(self) -> None:
+        """Open the list of the session's files, once it is read."""
+        conversation, insight = self._conversation, None if self._manager is None else self._manager.insight
+        if conversation is None or insight is None:
+            return
+        path = conversation.session.summary.path
+        self._files_job.put(
+            self._jobs.read(lambda token: insight.session_files(path, token), self._show_files, self.said.emit)
+        )
+
+    def _show_files(self, uses: Sequence[FileUse]) -> None:
+        self._files_job.done()
+        if self._conversation is None:
+            return
+        if uses:
+            self._file_list.open(self._conversation, uses)
+        else:
+            self.said.emit(tr("No tool call of this session names a file."))
+
+    def _go_to_use(self, entry: int) -> None:
+        """To a tool call, also where tools are hidden."""
+        if self._conversation is not None:
+            found = self._conversation.entries[entry]
+            self._view.folding.show_pieces(entry, range(found.first_piece, found.after_piece))
+
     def _open_menu(self, place: QPoint) -> None:
         """Open the menu for the message under the mouse, which is already current."""
         conversation, current = self._conversation, self._view.current.number
@@ -329,7 +360,7 @@ class ConversationActions(QObject):
         if conversation.entries[current].kind not in ("user", "speech"):
             self._menu.addAction(self.fold)
         self._menu.addSeparator()
-        self._menu.addActions([self.remember, self.copy_session, self.prompts, self.more, self.similar])
+        self._menu.addActions([self.remember, self.copy_session, self.prompts, self.files, self.more, self.similar])
         self._menu.addSeparator()
         self._menu.addActions(self.offered)
         self._menu.popup(place)

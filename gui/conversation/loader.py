@@ -1,15 +1,17 @@
 """Reads one session in the background, prepares it for the view, and reads on when it has grown."""
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QPushButton
 
-from engine import CancelToken, MemorySearchManager, tr_count
+from engine import CancelToken, MemorySearchManager, SessionSummary, tr_count
 from gui.conversation.entries import Conversation, prepare
 from gui.conversation.rows import Rows
 from gui.conversation.view import ConversationView
 from gui.core.jobs import Jobs, JobSlot
+from gui.viewer.file_loader import FileWatch
 from gui.viewer.matches import Finder, Hit, query_finder
 
 _NOTICE_DELAY_MS = 200
@@ -153,34 +155,51 @@ class NewMessages:
 
 
 class SessionWatch(QObject):
-    """Reads the open session again when its state in the index has changed.
+    """Reads the open session again when its state in the index, or its transcript, has changed.
 
     Signals:
         grown: it has other messages now (Grown).
+        written: its transcript has changed: `look` at it.
     """
 
     grown = Signal(object)
+    written = Signal()
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._job = JobSlot(self)
+        self._job, self._located = JobSlot(self), JobSlot(self)
         self._again = False
+        self._file = FileWatch(self, quiet=False)
+        self._file.changed.connect(self.written)
 
-    def look(self, manager: MemorySearchManager, opened: OpenedSession) -> None:
-        """Read the session again after a change of the index. Failures leave the display unchanged."""
+    def follow(self, manager: MemorySearchManager, path: str) -> None:
+        """Watch the transcript of this session: the index only follows when it has grown by much."""
+
+        def take(location: Path) -> None:
+            self._located.done()
+            self._file.follow(location)
+
+        work = self._jobs.read(lambda _token: _written_file(manager.locate(path)), take, lambda _: self._located.done())
+        self._located.put(work)
+
+    def look(self, manager: MemorySearchManager, opened: OpenedSession, *, written: bool = False) -> None:
+        """Read the session again after a change of the index, or of its transcript (`written`).
+
+        Failures leave the display unchanged.
+        """
         if self._job.busy:
             self._again = True  # a running read may be from before the change
             return
 
         def work(token: CancelToken) -> NewMessages | None:
-            return _read_again(manager, opened, token)
+            return _read_again(manager, opened, token, written=written)
 
         def take(grown: NewMessages | None) -> None:  # None also where the reading failed
             self._job.done()
             again, self._again = self._again, False
             if again:
-                self.look(manager, grown.opened if grown is not None else opened)
+                self.look(manager, grown.opened if grown is not None else opened, written=True)
             if grown is not None:
                 self.grown.emit(grown)
 
@@ -190,17 +209,34 @@ class SessionWatch(QObject):
         """Stop watching: another session is shown, or none."""
         self._again = False
         self._job.cancel()
+        self._located.cancel()
+        self._file.follow(None)
 
 
-def _read_again(manager: MemorySearchManager, opened: OpenedSession, token: CancelToken) -> NewMessages | None:
+def _written_file(transcript: Path) -> Path:
+    """The file that grows: of a database, its log."""
+    log = transcript.with_name(f"{transcript.name}-wal")
+    return log if log.exists() else transcript
+
+
+def _read_again(
+    manager: MemorySearchManager, opened: OpenedSession, token: CancelToken, *, written: bool
+) -> NewMessages | None:
     """Read the session again; None if nothing has changed."""
     wanted, before = opened.wanted, opened.conversation
     known = before.session.summary
-    if next((summary for summary in manager.sessions() if summary.path == wanted.path), known) == known:
+    if not written and _listed(manager, wanted.path, known) == known:
         return None
     session = manager.read_session(wanted.path, reveal=wanted.reveal, cancel=token)
+    if session == before.session:
+        return None
     now = prepare(session, token)
     return NewMessages(replace(opened, conversation=now, rows=Rows(now)), _same_pieces(before, now))
+
+
+def _listed(manager: MemorySearchManager, path: str, known: SessionSummary) -> SessionSummary:
+    """What the index knows of the session now."""
+    return next((summary for summary in manager.sessions() if summary.path == path), known)
 
 
 def _same_pieces(before: Conversation, now: Conversation) -> int:

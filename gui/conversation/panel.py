@@ -128,7 +128,7 @@ class ConversationPanel(BaseViewer):
         do = self.session_actions
         chunks = self.chunks.inspector.margin_action
         menu = [do.copy_message, do.link, do.like, do.copy_session, do.raw, None, self.find_action, chunks]
-        buttons = [do.detail, do.prompts, do.remember, do.resume, do.more, do.similar]
+        buttons = [do.detail, do.prompts, do.files, do.remember, do.resume, do.more, do.similar]
         self.header = ConversationHeader(buttons, menu, self)
         self._put_together(self.header, self.header.show_active, self.view)
         self._put_below(self.chunks.card)
@@ -248,6 +248,8 @@ class ConversationPanel(BaseViewer):
         self._show_page(self.view)
         self._land(opened.wanted, opened.landing)
         self.session_shown.emit(session.summary.path)
+        if self._manager is not None:
+            self.live_updates.follow(self._manager, session.summary.path)
 
     def _land(self, wanted: Wanted, landing: Landing) -> None:
         """Highlight the query's words, and go to the search result."""
@@ -262,10 +264,14 @@ class ConversationPanel(BaseViewer):
         elif wanted.line is not None and wanted.query:
             self.view.folding.show_pieces(*conversation.at_line(wanted.line))  # found by meaning: no word to show
         elif wanted.line is not None:
-            self.view.current.go_to(landing.entry)
+            self.view.folding.show_hidden(*conversation.at_line(wanted.line))
         place = self._left.arrive(wanted.path)
         if place is not None:
             self.view.scroller.return_to(place)
+
+    def _on_written(self) -> None:
+        if self._manager is not None and self._opened is not None:
+            self.live_updates.look(self._manager, self._opened, written=True)
 
     def _on_grown(self, grown: NewMessages) -> None:
         before, opened = self._opened, grown.opened
@@ -367,6 +373,7 @@ class ConversationPanel(BaseViewer):
         self._opener.opened.connect(self._on_opened)
         self._opener.landed.connect(self._land)
         self.live_updates.grown.connect(self._on_grown)
+        self.live_updates.written.connect(self._on_written)
         self._opener.failed.connect(self._on_failed)
         self._opener.slow.connect(self._on_slow)
         self.empty_page.retry.connect(self._open)

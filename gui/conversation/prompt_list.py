@@ -1,5 +1,6 @@
-"""A list of the user's messages in a session, to jump to one of them."""
+"""Lists over a session to jump to one of its messages: those of the user, and the files that its tools used."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import (
@@ -16,54 +17,101 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QLineEdit, QListView, QVBoxLayout, QWidget
 
-from engine import tr
+from engine import FileUse, marked, tr
 from gui.conversation.entries import Conversation, clock, day_text, first_words
-from gui.sessions.wording import message_count
+from gui.sessions.wording import file_count, message_count
 from gui.style.typography import font_scale
 from gui.widgets.labels import label
 from gui.widgets.plain_text import as_tip
 
 _WIDTH, _HEIGHT = 460, 420
 _MARGIN = 16
+_KINDS = {
+    "created": marked("created"),
+    "edited": marked("edited"),
+    "deleted": marked("deleted"),
+    "read": marked("read"),
+}
 _LIST_KEYS = (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_PageDown, Qt.Key.Key_PageUp)
 
 
-class _Prompts(QAbstractListModel):
+class _Targets(QAbstractListModel):
+    """Rows that are made when they are shown; each belongs to an entry of the conversation."""
+
+    def __init__(self, entries: Sequence[int], parent: QObject) -> None:
+        super().__init__(parent)
+        self.entries = entries
+
+    def rowCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:  # noqa: B008 - Qt's own
+        return 0 if parent.isValid() else len(self.entries)
+
+    def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return as_tip(self.tip(index.row())) or None
+        return self.text(index.row()) if role == Qt.ItemDataRole.DisplayRole else None
+
+    def text(self, row: int) -> str:
+        raise NotImplementedError
+
+    def tip(self, row: int) -> str:
+        raise NotImplementedError
+
+
+class _Prompts(_Targets):
     """The user's messages, each with its time and first words."""
 
     def __init__(self, conversation: Conversation, parent: QObject) -> None:
-        super().__init__(parent)
+        super().__init__(conversation.prompts, parent)
         self._conversation = conversation
 
-    def rowCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:  # noqa: B008 - Qt's own
-        return 0 if parent.isValid() else len(self._conversation.prompts)
-
-    def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return None
-        entry = self._conversation.entries[self._conversation.prompts[index.row()]]
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return as_tip(day_text(entry.day)) if entry.day else None
+    def text(self, row: int) -> str:
+        entry = self._conversation.entries[self.entries[row]]
         words = first_words(self._conversation.message(entry).text)
         return f"{clock(entry.time)}   {words}" if entry.time is not None else words
 
+    def tip(self, row: int) -> str:
+        entry = self._conversation.entries[self.entries[row]]
+        return day_text(entry.day) if entry.day else ""
 
-class PromptList(QFrame):
-    """List of the user's messages over the conversation; typing filters it, Enter jumps to a message, Esc closes it.
+
+class _Files(_Targets):
+    """The files of a session's tool calls, each with what was done; a row leads to the last change, else the first
+    look."""
+
+    def __init__(self, conversation: Conversation, uses: Sequence[FileUse], parent: QObject) -> None:
+        files: dict[str, list[FileUse]] = {}
+        for use in uses:
+            files.setdefault(use.path, []).append(use)
+        self._files = list(files.values())
+        shown = ([use for use in own if use.kind != "read"][-1:] or own[:1] for own in self._files)
+        super().__init__([conversation.at_line(use.line)[0] for (use,) in shown], parent)
+
+    def text(self, row: int) -> str:
+        own = self._files[row]
+        kinds = {use.kind for use in own}
+        return f"{own[0].path}   {', '.join(tr(words) for kind, words in _KINDS.items() if kind in kinds)}"
+
+    def tip(self, row: int) -> str:
+        return self._files[row][0].path
+
+
+class JumpList(QFrame):
+    """Opens over the conversation; typing filters it, Enter jumps to a message, Esc closes it.
 
     Signals: chosen: jump to this message (number of its entry).
     """
 
     chosen = Signal(int)
 
-    def __init__(self, over: QAbstractScrollArea) -> None:
+    def __init__(self, over: QAbstractScrollArea, find: str, name: str, count: Callable[[int], str]) -> None:
+        """`find`: of the box. `count`: words for so many rows."""
         super().__init__(over)
         self.setProperty("role", "card")
         self._over = over
-        self._conversation: Conversation | None = None
+        self._count_text = count
         self._box = QLineEdit()
-        self._box.setPlaceholderText(tr("Find among your messages"))
-        self._box.setAccessibleName(self._box.placeholderText())
+        self._box.setPlaceholderText(find)
+        self._box.setAccessibleName(find)
         self._box.installEventFilter(self)
         self._list = QListView()
         self._list.setUniformItemSizes(True)
@@ -72,7 +120,7 @@ class PromptList(QFrame):
         self._list.setFrameShape(QFrame.Shape.NoFrame)
         self._list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._list.setAccessibleName(tr("Your messages"))
+        self._list.setAccessibleName(name)
         self._list.clicked.connect(self._choose)
         self._list.activated.connect(self._choose)
         self._count = label(role="meta")
@@ -88,18 +136,14 @@ class PromptList(QFrame):
         self.hide()
         QApplication.instance().focusChanged.connect(self._on_focus)  # type: ignore[union-attr]
 
-    def open(self, conversation: Conversation, current: int | None) -> None:
-        """Show the messages of a conversation, with the one selected that `current` belongs to."""
-        if conversation is not self._conversation:
-            self._conversation = conversation
-            old = self._found.sourceModel()
-            self._found.setSourceModel(_Prompts(conversation, self))
-            if old is not None:
-                old.deleteLater()
+    def show_targets(self, targets: _Targets, current: int | None = None) -> None:
+        """Show these rows, with the last one selected that isn't after the entry `current`."""
+        self.forget()
+        self._found.setSourceModel(targets)
         self._box.clear()
         self._narrow("")
-        before = [row for row, entry in enumerate(conversation.prompts) if current is not None and entry <= current]
-        if conversation.prompts:
+        before = [row for row, entry in enumerate(targets.entries) if current is not None and entry <= current]
+        if targets.entries:
             index = self._found.index(before[-1] if before else 0, 0)
             self._list.setCurrentIndex(index)
             self._list.scrollTo(index, QListView.ScrollHint.PositionAtCenter)
@@ -111,7 +155,6 @@ class PromptList(QFrame):
     def forget(self) -> None:
         """Close the list: the conversation is about to be removed."""
         self.hide()
-        self._conversation = None
         old = self._found.sourceModel()
         self._found.setSourceModel(None)  # type: ignore[arg-type]
         if old is not None:
@@ -130,13 +173,14 @@ class PromptList(QFrame):
 
     def _narrow(self, words: str) -> None:
         self._found.setFilterFixedString(words)
-        self._count.setText(message_count(self._found.rowCount()))
+        self._count.setText(self._count_text(self._found.rowCount()))
         if not self._list.currentIndex().isValid() and self._found.rowCount():
             self._list.setCurrentIndex(self._found.index(0, 0))
 
     def _choose(self, index: QModelIndex) -> None:
-        if self._conversation is not None and index.isValid():
-            entry = self._conversation.prompts[self._found.mapToSource(index).row()]
+        targets = self._found.sourceModel()
+        if isinstance(targets, _Targets) and index.isValid():
+            entry = targets.entries[self._found.mapToSource(index).row()]
             self.close_list()
             self.chosen.emit(entry)
 
@@ -163,3 +207,24 @@ class PromptList(QFrame):
                 self._list.event(event)
                 return True
         return super().eventFilter(watched, event)
+
+
+class PromptList(JumpList):
+    """The user's messages."""
+
+    def __init__(self, over: QAbstractScrollArea) -> None:
+        super().__init__(over, tr("Find among your messages"), tr("Your messages"), message_count)
+
+    def open(self, conversation: Conversation, current: int | None) -> None:
+        """Show the messages of a conversation, with the one selected that `current` belongs to."""
+        self.show_targets(_Prompts(conversation, self), current)
+
+
+class FileList(JumpList):
+    """The files that the session's tools read or changed."""
+
+    def __init__(self, over: QAbstractScrollArea) -> None:
+        super().__init__(over, tr("Find a file"), tr("Files"), file_count)
+
+    def open(self, conversation: Conversation, uses: Sequence[FileUse]) -> None:
+        self.show_targets(_Files(conversation, uses, self))

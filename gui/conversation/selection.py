@@ -252,6 +252,14 @@ class Folding(QObject):
             self._scroller.update_rows()
         self._current.go_to(number)
 
+    def show_hidden(self, number: int, pieces: Sequence[int]) -> None:
+        """Go to an entry, which is only unfolded where nothing of it is shown."""
+        layout = self._scroller.layout
+        if layout is not None and layout.rows.fold(number) == "gone":
+            self.show_pieces(number, pieces)
+        else:
+            self._current.go_to(number)
+
     def _fold(self, number: int, fold: Fold) -> None:
         """Fold or unfold an entry whose beginning stays in place, or is scrolled into view."""
         layout = self._scroller.layout

@@ -71,6 +71,8 @@ class Criteria:
     agent: str = ""
     project: str = ""
     """Full path of the project."""
+    machine: str = ""
+    """Name of another machine that sessions were synchronised from."""
     period: Period = ANY_TIME
     order: SessionOrder = "newest"
     parts: bool = False
@@ -83,4 +85,4 @@ class Criteria:
     @property
     def narrows(self) -> bool:
         """Whether a filter is set, so that some sessions may be excluded."""
-        return bool(self.text or self.agent or self.project or self.period.narrows)
+        return bool(self.text or self.agent or self.project or self.machine or self.period.narrows)

@@ -57,6 +57,8 @@ class SessionCatalog:
     """Full paths of projects, most used first."""
     months: tuple[tuple[date, int], ...]
     """First days of the months in which sessions ended, newest first, with their number."""
+    machines: tuple[Choice, ...] = ()
+    """Other machines than this one, most used first."""
 
     @property
     def sessions(self) -> int:
@@ -93,6 +95,7 @@ def make_catalogue(summaries: Iterable[SessionSummary]) -> SessionCatalog:
         agents=_choices((entry.summary.agent, entry.agent) for entry in newest),
         projects=_choices((entry.summary.project, entry.project) for entry in newest if entry.project),
         months=tuple(sorted(months.items(), reverse=True)),
+        machines=_choices((machine, machine) for entry in newest if (machine := entry.summary.machine)),
     )
 
 
@@ -104,7 +107,8 @@ def _is_part(summary: SessionSummary, known: set[tuple[str, str]]) -> bool:
 def _entry(summary: SessionSummary, parts: tuple[Entry, ...]) -> Entry:
     first, last = summary.started, _last(summary)
     agent, project = agent_name(summary.agent), folder_name(summary.project)
-    said = "\n".join((summary.title, summary.project, summary.id, agent, summary.agent, summary.branch))
+    place = summary.project, summary.branch, summary.machine
+    said = "\n".join((summary.title, summary.id, agent, summary.agent, *place))
     return Entry(
         summary=summary,
         title=" ".join(summary.title.split()) or tr(UNTITLED),

@@ -56,6 +56,7 @@ class FilterChips(QWidget):
         super().__init__(parent)
         self.agent = ""
         self.project = ""
+        self.machine = ""
         self.period = ANY_TIME
         self.role: Role = ""
         self._catalogue: SessionCatalog | None = None
@@ -64,11 +65,13 @@ class FilterChips(QWidget):
         row.setSpacing(12)
         self._agent_chip = self._add(row, self._fill_agents)
         self._project_chip = self._add(row, self._fill_projects, yields=True)
+        self._machine_chip = self._add(row, self._fill_machines)
+        self._machine_chip.hide()
         self._period_chip = self._add(row, self._fill_periods)
         self._role_chip = self._add(row, self._fill_roles)
         set_tip(self._role_chip, tr("Speaker of the words found in a session"))
         self._gates = Gates()
-        for chip in (self._agent_chip, self._project_chip, self._period_chip, self._role_chip):
+        for chip in (self._agent_chip, self._project_chip, self._machine_chip, self._period_chip, self._role_chip):
             self._gates.add(chip, "sessions")
         self._show()
 
@@ -79,19 +82,21 @@ class FilterChips(QWidget):
     def show_catalogue(self, catalogue: SessionCatalog) -> None:
         """Fill the menus with the agents, projects and months of these sessions."""
         self._catalogue = catalogue
+        self._machine_chip.setVisible(bool(catalogue.machines or self.machine))
 
     @property
     def narrows(self) -> bool:
         """Whether a filter is selected."""
-        return bool(self.agent or self.project or self.role or self.period.narrows)
+        return bool(self.agent or self.project or self.machine or self.role or self.period.narrows)
 
     def clear(self) -> None:
         """Remove all filters, without a signal."""
-        self.choose("", "", ANY_TIME, "")
+        self.choose(Criteria(), "")
 
-    def choose(self, agent: str, project: str, period: Period, role: Role) -> None:
+    def choose(self, wanted: Criteria, role: Role) -> None:
         """Select these filters, without a signal."""
-        self.agent, self.project, self.period, self.role = agent, project, period, role
+        self.agent, self.project, self.machine = wanted.agent, wanted.project, wanted.machine
+        self.period, self.role = wanted.period, role
         self._show()
 
     def _add(self, row: QHBoxLayout, fill: Callable[[QMenu], None], *, yields: bool = False) -> Chip:
@@ -115,6 +120,9 @@ class FilterChips(QWidget):
     def _fill_projects(self, menu: QMenu) -> None:
         projects = self._catalogue.projects if self._catalogue else ()
         self._fill(menu, tr("All projects"), projects[:MOST_PROJECTS], "project")
+
+    def _fill_machines(self, menu: QMenu) -> None:
+        self._fill(menu, tr("All machines"), self._catalogue.machines if self._catalogue else (), "machine")
 
     def _fill(self, menu: QMenu, everything: str, choices: Sequence[Choice], attribute: str) -> None:
         chosen = getattr(self, attribute)
@@ -167,10 +175,12 @@ class FilterChips(QWidget):
     def _show(self) -> None:
         agent = agent_name(self.agent) if self.agent else tr("All agents")
         project = folder_name(self.project) or tr("All projects")
+        machine = self.machine or tr("All machines")
         role, said_by = (tr(words) for words in _SAID_BY[self.role])
         for chip, words, narrows, told in (
             (self._agent_chip, agent, self.agent, tr("Agent: {name}", name=agent)),
             (self._project_chip, project, self.project, tr("Project: {name}", name=project)),
+            (self._machine_chip, machine, self.machine, tr("Machine: {name}", name=machine)),
             (self._period_chip, self.period.title, self.period.narrows, tr("Time: {period}", period=self.period.title)),
             (self._role_chip, said_by, self.role, tr("Said by: {role}", role=role)),
         ):
@@ -250,7 +260,12 @@ class FilterController(QObject):
         """Read the criteria from the box and the chips."""
         chips = self.chips
         self.criteria = replace(
-            self.criteria, text=self.box.query, agent=chips.agent, project=chips.project, period=chips.period
+            self.criteria,
+            text=self.box.query,
+            agent=chips.agent,
+            project=chips.project,
+            machine=chips.machine,
+            period=chips.period,
         )
         self.narrowed.emit()
 
@@ -269,7 +284,7 @@ class FilterController(QObject):
     def return_to(self, standing: SessionsViewState) -> None:
         """Restore these criteria."""
         wanted = standing.criteria
-        self.chips.choose(wanted.agent, wanted.project, wanted.period, standing.role)
+        self.chips.choose(wanted, standing.role)
         self.criteria = replace(self.criteria, order=wanted.order, parts=wanted.parts)
         self._sort_button.show_order(wanted.order)
         self.box.show_text(wanted.text)
@@ -277,7 +292,7 @@ class FilterController(QObject):
 
     @Slot()
     def _clear_chosen(self) -> None:
-        """Esc in an empty box: remove the filters for agent, project, time and speaker."""
+        """Esc in an empty box: remove the filters for agent, project, machine, time and speaker."""
         if self.chips.narrows:
             self.chips.clear()
             self.read()
@@ -285,9 +300,8 @@ class FilterController(QObject):
     @Slot(object)
     def _choose_day(self, day: date) -> None:
         """List the sessions of this day, or of all days again."""
-        chips = self.chips
-        period = ANY_TIME if chips.period.only_day == day else day_period(day)
-        chips.choose(chips.agent, chips.project, period, chips.role)
+        period = ANY_TIME if self.chips.period.only_day == day else day_period(day)
+        self.chips.choose(replace(self.criteria, period=period), self.chips.role)
         self.read()
 
     @Slot(str)

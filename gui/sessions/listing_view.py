@@ -192,7 +192,7 @@ def nothing_matches(criteria: Criteria, *, searching: bool) -> tuple[str, str]:
     title = tr("No session matches “{text}”", text=text) if text else tr("No session matches")
     if searching:
         return title, tr(SEARCHING)
-    chosen = criteria.agent or criteria.project or criteria.period.narrows
+    chosen = criteria.agent or criteria.project or criteria.machine or criteria.period.narrows
     if chosen:
         return title, tr("Only sessions of the chosen agent, project and time were searched.")
     return title, tr("No title, project or message matches.")

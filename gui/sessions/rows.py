@@ -15,10 +15,10 @@ Test = Callable[[Entry], bool]
 
 
 def filter_test(criteria: Criteria, today: date) -> Test | None:
-    """Test for agent, project and period; None where all sessions pass."""
-    if not (criteria.agent or criteria.project or criteria.period.narrows):
+    """Test for agent, project, machine and period; None where all sessions pass."""
+    if not (criteria.agent or criteria.project or criteria.machine or criteria.period.narrows):
         return None
-    agent, project = criteria.agent, criteria.project
+    agent, project, machine = criteria.agent, criteria.project, criteria.machine
     first, last = criteria.period.bounds(today)
     timed = criteria.period.narrows
 
@@ -26,6 +26,7 @@ def filter_test(criteria: Criteria, today: date) -> Test | None:
         return (
             (not agent or entry.summary.agent == agent)
             and (not project or entry.summary.project == project)
+            and (not machine or entry.summary.machine == machine)
             and (not timed or _touches(entry, first, last))
         )
 

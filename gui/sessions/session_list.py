@@ -142,8 +142,8 @@ class SessionDelegate(QStyledItemDelegate):
 
     def _paint_meta(self, painter: QPainter, rect: QRect, row: SessionRow, colours: Tokens) -> None:
         metrics = self._meta_metrics
-        words = " · ".join(part for part in (row.entry.agent, row.entry.project, _parts_note(row)) if part)
-        summary = row.entry.summary
+        entry, summary = row.entry, row.entry.summary
+        words = " · ".join(filter(None, (entry.agent, entry.project, summary.machine, _parts_note(row))))
         took = span(summary.started, summary.ended)
         # All rows tell the unit or none does; the tooltip always does.
         roomy = rect.width() >= UNIT_CHARACTERS * metrics.averageCharWidth()
@@ -206,6 +206,7 @@ def _spoken(row: Row) -> str:
         entry.title,
         entry.agent,
         entry.project,
+        summary.machine,
         message_count(summary.messages),
         span(summary.started, summary.ended),
         unknown_count(summary.unknown),

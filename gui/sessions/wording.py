@@ -65,3 +65,7 @@ def unknown_count(items: int) -> str:
 
 def session_count(sessions: int) -> str:
     return tr_count("{count:,} session", "{count:,} sessions", sessions)
+
+
+def file_count(files: int) -> str:
+    return tr_count("{count:,} file", "{count:,} files", files)

@@ -7,11 +7,13 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from engine import (
+    FileUse,
     MemoryProviderStatus,
     MemorySearchManager,
     MemorySearchResult,
     Passage,
     SessionSummary,
+    marked,
     may_name_session,
     split_name,
     tr,
@@ -22,6 +24,7 @@ from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
 from gui.core.location import Location
 from gui.core.view_spec import ViewPanel, view_specs
+from gui.edits.panel import EditsPanel
 from gui.facts.panel import FactsPanel
 from gui.index.panel import IndexPanel
 from gui.search.panel import SearchPanel
@@ -32,6 +35,9 @@ from gui.sessions.wording import UNTITLED
 from gui.viewer.notice_page import NothingToRead
 from gui.viewer.panel import NOTHING_FOUND, ViewerPanel
 
+_CHOOSE_EDIT = NothingToRead(
+    marked("Choose a file with Up and Down, and press Enter to read the message that changed it here.")
+)
 _Panel = TypeVar("_Panel", bound=ViewPanel)
 
 
@@ -61,6 +67,7 @@ class Views(QObject):
         self.panels = {name: spec.make(jobs, self) for name, spec in self.specs.items()}
         self.search, self.sessions = search, sessions = self._panel(SearchPanel), self._panel(SessionsPanel)
         self.index, self.facts = self._panel(IndexPanel), self._panel(FactsPanel)
+        self.edits = self._panel(EditsPanel)
         self.viewer = ViewerPanel(jobs)
         self.conversation = ConversationPanel(jobs)
         self.lists = QStackedWidget()
@@ -94,6 +101,9 @@ class Views(QObject):
         self.conversation.like_requested.connect(self._search_like)
         self.viewer.more_requested.connect(self._search_like)
         self.index.left.connect(self.focus_box)
+        self.edits.edit_selected.connect(self.show_edit)
+        self.edits.sessions_requested.connect(self._search_file)
+        self.viewer.sessions_requested.connect(self._search_file)
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Use this memory in all views from now on."""
@@ -121,7 +131,7 @@ class Views(QObject):
             reader.show_unsupported(lacks)
 
     def _forget_shown(self) -> None:
-        self._wanted = dict.fromkeys(self.specs) | {"sessions": CHOOSE_SESSION}
+        self._wanted = dict.fromkeys(self.specs) | {"sessions": CHOOSE_SESSION, "edits": _CHOOSE_EDIT}
         self._shown = CHOOSE_SESSION
 
     def switch(self, name: str) -> None:
@@ -241,6 +251,21 @@ class Views(QObject):
             self._show_wanted()
         else:
             self.show_session(summary)
+
+    @Slot(object)
+    def show_edit(self, use: FileUse | None) -> None:
+        """Show the message that changed a file."""
+        title = "" if use is None else use.title or tr(UNTITLED)
+        self._wanted["edits"] = _CHOOSE_EDIT if use is None else _Shown(use.session, title, use.line, "")
+        if self.current == "edits":
+            self._show_wanted()
+
+    @Slot(str)
+    def _search_file(self, path: str) -> None:
+        """Search for the sessions that used a file."""
+        path = split_name(path)[1]
+        self.switch("search")
+        self.search.search(f'file:"{path}"' if " " in path else f"file:{path}")
 
     @Slot(str)
     def _show_similar(self, path: str) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtGui import QAction, QClipboard, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from engine import LAST_LINE, Passage, beginning_of, cite, marked, tr
-from gui.commands.commands import EDIT, LIKE, LINK, allow, give_key, key_action
+from gui.commands.commands import EDIT, FILE_SESSIONS, LIKE, LINK, allow, give_key, key_action
 from gui.commands.keymap import command
 from gui.core.capabilities import Gate
 from gui.core.jobs import Jobs
@@ -38,11 +38,13 @@ _PARAGRAPH, _LINE_END = "\u2029", "\u2028"
 class FileActions(QObject):
     """The actions of buttons and menus, for the current target and lines.
 
-    Signals: said: a message about the result. link_requested: copy a link to this `Location`.
+    Signals: said: a message about the result. link_requested: copy a link to this `Location`. sessions_requested:
+    search for the sessions that used the file with this name.
     """
 
     said = Signal(str)
     link_requested = Signal(object)
+    sessions_requested = Signal(str)
 
     def __init__(self, jobs: Jobs, elsewhere: ExternalOpener, source: SourceView, panel: QWidget) -> None:
         super().__init__(panel)
@@ -56,6 +58,8 @@ class FileActions(QObject):
         self.copy_path = self._action(_COPY_PATH.words, self._copy_path)
         self.copy_part = self._action(_COPY_PART.words, self._copy_part)
         self.reveal = self._action(_REVEAL.words, self._reveal)
+        self.sessions = self._action(FILE_SESSIONS.words, self._want_sessions)
+        self.sessions_gate = Gate(self.sessions, "insight")
         self.copy = self._action(tr("Copy"), self._copy_selection)
         self.select_all = self._action(_SELECT_ALL.words, source.select_all)
         for action, known in (
@@ -65,12 +69,13 @@ class FileActions(QObject):
             (self.copy_path, _COPY_PATH),
             (self.copy_part, _COPY_PART),
             (self.reveal, _REVEAL),
+            (self.sessions, FILE_SESSIONS),
         ):
             give_key(panel, action, known)
         for action, known in ((self.copy, _COPY), (self.select_all, _SELECT_ALL)):
             give_key(source, action, known, Qt.ShortcutContext.WidgetShortcut)
         source.selected.connect(self._offer_selection)
-        source.addActions([self.cite, self.link])
+        source.addActions([self.cite, self.link, self.sessions])
         source.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
     def set_target(self, target: ViewTarget | None) -> None:
@@ -78,6 +83,7 @@ class FileActions(QObject):
         self._target = target
         for action in (self.edit, self.cite, self.copy_path, self.reveal):
             allow(action, target is not None, missing("file"))
+        self.sessions_gate.allow(target is not None, missing("file"))
         allow(self.copy_part, target is not None and target.part is not None, tr("This file has no matching passage."))
 
     def _action(self, text: str, run: Callable[[], None]) -> QAction:
@@ -104,6 +110,10 @@ class FileActions(QObject):
         if self._target is not None:
             self.link_requested.emit(Location(self._target.name, *self._meant))
             self.said.emit(tr("Link copied"))
+
+    def _want_sessions(self) -> None:
+        if self._target is not None:
+            self.sessions_requested.emit(self._target.name)
 
     def _copy_path(self) -> None:
         if self._target is not None:

@@ -173,8 +173,10 @@ class FileWatch(QObject):
     changed = Signal()
     vanished = Signal()
 
-    def __init__(self, parent: QObject) -> None:
+    def __init__(self, parent: QObject, *, quiet: bool = True) -> None:
+        """`quiet`: wait until the file has not changed for a moment; else report a file that keeps changing, too."""
         super().__init__(parent)
+        self._quiet = quiet
         self._watcher = QFileSystemWatcher(self)
         self._watcher.fileChanged.connect(self._stir)
         self._watcher.directoryChanged.connect(self._stir)
@@ -199,7 +201,7 @@ class FileWatch(QObject):
             self._watch()
 
     def _stir(self) -> None:
-        if self._path is not None:
+        if self._path is not None and (self._quiet or not self._timer.isActive()):
             self._timer.start()
 
     def _look(self) -> None:

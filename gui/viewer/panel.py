@@ -130,11 +130,13 @@ class ViewerPanel(BaseViewer):
 
     Signals: file_shown: the name of the file whose text is shown, or why it has none. more_requested: find passages
     similar to this `Passage`, with its first words if known. link_requested: a link to this `Location`.
+    sessions_requested: the sessions that used the file with this name.
     """
 
     file_shown = Signal(str)
     more_requested = Signal(object, str)
     link_requested = Signal(object)
+    sessions_requested = Signal(str)
 
     def __init__(self, jobs: Jobs, manager: MemorySearchManager | None = None, parent: QWidget | None = None) -> None:
         super().__init__(jobs, IN_FILE, parent)
@@ -171,6 +173,7 @@ class ViewerPanel(BaseViewer):
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Features that the files' memory doesn't support."""
         self.similar.gate.update_features(lacks)
+        self.file_actions.sessions_gate.update_features(lacks)
         self._chunks.show_unsupported(lacks)
 
     def refresh(self) -> None:
@@ -368,6 +371,7 @@ class ViewerPanel(BaseViewer):
             do.copy_part,
             do.reveal,
             self.similar.action,
+            do.sessions,
             None,
             self.find_action,
             self.wrap_action,
@@ -398,4 +402,5 @@ class ViewerPanel(BaseViewer):
         self.empty_page.retry.connect(lambda: self._open(reloading=False))
         self.file_actions.said.connect(self.hint.say)
         self.file_actions.link_requested.connect(self.link_requested)
+        self.file_actions.sessions_requested.connect(self.sessions_requested)
         self.external.failed.connect(self.hint.say)

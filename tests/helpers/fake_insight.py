@@ -15,6 +15,7 @@ from engine import (
     DuplicateMember,
     DuplicateReport,
     FileChunks,
+    FileUse,
     HealthFinding,
     IndexMap,
     IndexOverview,
@@ -61,6 +62,7 @@ class FakeInsight:
         changed: whether files differ from the indexed ones.
         groups: the duplicates, found in so many `seconds`; hidden: keys of some; problem: raised in place of an answer.
         found: the overview.
+        uses: files of tool calls, newest first.
         asked: the requests, in order. `during` is called while duplicates are looked for.
     """
 
@@ -73,8 +75,19 @@ class FakeInsight:
         self.problem: MnemoscopeError | None = None
         self.hidden: set[str] = set()
         self.seconds = 0.1
+        self.uses: tuple[FileUse, ...] = ()
         self.asked: list[tuple[Any, ...]] = []
         self.during: Callable[[CancelToken], None] = lambda _token: None
+
+    def session_files(self, session: str, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
+        self.asked.append(("session_files", session))
+        return tuple(use for use in self.uses if use.session == session)
+
+    def recent_edits(self, limit: int, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
+        self.asked.append(("recent_edits", limit))
+        if self.problem is not None:
+            raise self.problem
+        return tuple(use for use in self.uses if use.kind != "read")[:limit]
 
     def overview(self, cancel: CancelToken | None = None) -> IndexOverview:
         self.asked.append(("overview",))

@@ -45,7 +45,13 @@ _SIGNED = re.compile(r'\s-+(?=[\w"])')
 _PAIR = 2
 _TYPED = re.compile(r"^\s*(lex|vec|hyde|intent|expand)\s*:", re.IGNORECASE)
 _LONGEST_WORD = 120
-UNKNOWN_TO_QMD = {"tag": marked("tags"), "role": marked("who speaks")}
+UNKNOWN_TO_QMD = {
+    "tag": marked("tags"),
+    "role": marked("who speaks"),
+    "file": marked("files of tool calls"),
+    "command": marked("commands of tool calls"),
+    "machine": marked("names of machines"),
+}
 
 
 # --- Pauses between retries after failures ---------------------------------------------------------------------------

@@ -65,6 +65,22 @@ def find_stores(settings: Settings) -> tuple[Store, ...]:
     return tuple(Store(_PREFIX + _name(path, alone=bases[_short_name(path).casefold()] == 1), path) for path in outer)
 
 
+def machine_names(settings: Settings) -> dict[str, str]:
+    """By the beginning of stable names, the machine that these sessions are from, as the settings name it."""
+    found: dict[str, str] = {}
+    for entry in settings.sessions.machines:
+        label, _, folder = map(str.strip, entry.partition("="))
+        if not (label and folder):
+            continue
+        path = _resolved(folder)
+        for store in find_stores(settings):
+            if path == store.path or _covers(path, store.path):
+                found[f"{store.name}/"] = label
+            elif _covers(store.path, path):
+                found[f"{store.name}/{os.path.relpath(path, store.path).replace(os.sep, '/')}/"] = label
+    return found
+
+
 def _name(path: str, *, alone: bool) -> str:
     """Folders with the same short name get longer ones, so that none takes another's name when that is removed from the
     list."""

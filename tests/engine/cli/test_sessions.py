@@ -360,3 +360,31 @@ def test_context_is_masked_and_as_long_as_asked(run: Run) -> None:
     assert "## Goal" in context
     assert SECRET not in run("sessions", "context", "3f6c0a1e").out
     assert run("sessions", "context", "3f6c0a1e", "--json").json["context"].startswith("Continue this session")
+
+
+# --- files and touching -----------------------------------------------------------------------------------------------
+
+
+def test_files_lists_what_was_done_with_each(sample: Run) -> None:
+    name = sample("sessions", "--agent", "claude-code", "--max", "1").out.split()[0]
+    lines = sample("sessions", "files", name).out.splitlines()
+    assert lines
+    for line in lines:
+        kinds, path = line.rsplit("  ", 1)
+        assert set(kinds.strip().split(", ")) <= {"read", "edited", "created", "deleted"}
+        assert path.strip()
+    uses = sample("sessions", "files", name, "--json").json["files"]
+    assert {use["path"] for use in uses} == {line.rsplit("  ", 1)[1] for line in lines}
+
+
+def test_touching_lists_sessions_newest_first(sample: Run) -> None:
+    uses = sample("sessions", "touching", "src/otter/*.py", "--json").json["uses"]
+    assert len({use["session"] for use in uses}) > 1
+    assert [use["time"] for use in uses] == sorted((use["time"] for use in uses), reverse=True)
+    lines = sample("sessions", "touching", "src/otter/*.py").out.splitlines()
+    assert len(lines) == len({use["session"] for use in uses})
+    assert "edited" in lines[0] or "read" in lines[0]
+
+
+def test_touching_unknown_file_says_so(sample: Run) -> None:
+    assert sample("sessions", "touching", "anchor.py").out == "No session read or changed such a file.\n"

@@ -155,3 +155,28 @@ def test_deleted_session_stays_on_screen(panel, memory, jobs) -> None:
     panel.refresh()
     _finish(jobs)
     assert panel.view.conversation is conversation
+
+
+def test_written_transcript_grows_before_the_index_knows(qtbot, panel, memory, jobs) -> None:
+    view = panel.view
+    view.current.go_to(9)
+    _rest(qtbot, panel)
+    _finish(jobs)  # the transcript is located, and watched from now on
+    before = list(view.scroller.visible())
+    memory.session_texts[PATH] = make_session([*_turns(30), *LATER], path=PATH)
+    with qtbot.waitSignal(panel.live_updates.grown), memory.locate(PATH).open("a") as transcript:
+        transcript.write("\n")
+    assert list(view.scroller.visible()) == before
+    assert panel.new_messages.text() == "2 new messages below"
+    assert view.current.number == 9
+
+
+def test_write_without_new_messages_changes_nothing(qtbot, panel, memory, jobs) -> None:
+    _finish(jobs)
+    with (
+        qtbot.assertNotEmitted(panel.live_updates.grown),
+        qtbot.waitSignal(panel.live_updates.written),
+        memory.locate(PATH).open("a") as transcript,
+    ):
+        transcript.write("\n")
+    _finish(jobs)

@@ -1,5 +1,6 @@
 from collections.abc import Callable
 
+import msgspec
 import pytest
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QColor, QGuiApplication
@@ -12,6 +13,7 @@ from gui.sessions.panel import SessionsPanel
 from gui.sessions.rows import HeadingRow
 from gui.sessions.session_list import SessionMenu
 from gui.style.theme import theme_tokens
+from gui.widgets.chip import Chip
 from gui.widgets.list_header import CountLine
 from tests.helpers.chips import choose_from_chip
 from tests.helpers.fake_memory import FakeMemory
@@ -231,6 +233,24 @@ def test_failed_comparison_is_shown_with_way_back(qtbot, panel, memory):
     assert panel.view.notice.accessibleName() == "The model is gone."
     _press(panel.view.notice, "Back to all")
     assert len(_sessions(panel)) == 11
+
+
+def test_machine_filter_is_offered_if_there_are_machines(qtbot, panel, memory):
+    chip = next(chip for chip in panel.chips.findChildren(Chip) if chip.accessibleName().startswith("Machine"))
+    assert chip.isHidden()
+    session = msgspec.structs.replace(
+        SESSIONS[VALVE], summary=msgspec.structs.replace(SESSIONS[VALVE].summary, machine="laptop")
+    )
+    memory.session_texts = {**SESSIONS, VALVE: session}
+    panel.refresh()
+    _rest(qtbot, panel)
+    assert not chip.isHidden()
+    choose_from_chip(panel.chips, "Machine", "laptop")
+    assert _sessions(panel) == ["Fix the valve controller"]
+    assert panel.view_state.criteria.machine == "laptop"
+    choose_from_chip(panel.chips, "Machine", "All machines")
+    panel.search("LAPTOP")
+    assert _sessions(panel)[0] == "Fix the valve controller"
 
 
 def test_escape_in_empty_box_clears_filters_but_not_similar(qtbot, panel):

@@ -1,0 +1,232 @@
+"""Files and commands of tool calls, for all agents: the one place that knows names of tools and of their arguments.
+
+Out: which files an agent read, edited, created or deleted, and which commands it ran. Names and arguments are those of
+the agents' public sources as of autumn 2026; they are compared without case, underscores and digits.
+"""
+
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal, NamedTuple
+
+from engine.corpus.globs import Globs, literal_glob
+from engine.corpus.transcripts.json_values import items, mapping, string, uri_path
+from engine.corpus.transcripts.jsonl import parse_line
+from engine.corpus.transcripts.messages import Message
+from engine.redaction.masks import redact
+from engine.text.folding import fold
+
+TOOLS_VERSION = 1
+"""Raise it when the same calls would give other files or commands: sessions are then read again."""
+
+UseKind = Literal["read", "edited", "created", "deleted", "command"]
+_Action = Literal["read", "edited", "created", "deleted", "command", "patch", "chosen"]
+
+_TOOLS: Mapping[_Action, str] = {
+    "read": """fsread notebookread open openfile read readfile readfiles readmanyfiles readmediafile readnotebook
+        readtextfile view viewfile""",
+    "edited": """appendtofile applieddiff applydiff edit editedexistingfile editexistingfile editfile editnotebook
+        editnotebookfile fsappend inserteditintofile insertcontent multiedit multifindandreplace multireplacefilecontent
+        multireplacestringinfile notebookedit replace replacefilecontent replaceinfile replacestringinfile
+        searchandreplace searchreplace singlefindandreplace strreplace strreplacefile vscodeeditfileinternal""",
+    "created": """create createfile createnewfile newfilecreated savefile write writefile writetofile""",
+    "deleted": """delete deletefile deletepath filedeleted fsdelete remove removefile""",
+    "command": """bash command exec execcommand execute executebash executecommand executeshellcommand localshell
+        powershell run runcommand runinterminal runshellcommand runterminalcmd runterminalcommand shell shellcommand
+        terminal""",
+    "patch": "applypatch patch",
+    "chosen": "fswrite strreplacebasededittool strreplaceeditor texteditor",
+}
+_ACTIONS: Mapping[str, _Action] = {name: action for action, names in _TOOLS.items() for name in names.split()}
+_CHOICES: Mapping[str, UseKind] = {"view": "read", "read": "read", "create": "created", "write": "created"}
+"""Of a tool whose argument `command` says what it does; anything else edits."""
+
+_PATHS = (
+    """absolutepath effectiveuri file filename filepath notebookpath path relativepath relativeworkspacepath targetfile
+    targetnotebook uri"""
+).split()
+_LISTS = "edits filepaths files operations ops paths replacements".split()
+_COMMANDS = "cmd command commandline script".split()
+_FOLDERS = "cwd dirpath workdir workingdirectory".split()
+
+_VERSION = re.compile(r"_?v\d+\Z")
+_NO_LETTER = re.compile("[^a-z]+")
+_PATCHED = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$|^\*\*\* (Move) to: (.+)$", re.MULTILINE)
+_PATCHES: Mapping[str, UseKind] = {"Add": "created", "Move": "created", "Update": "edited", "Delete": "deleted"}
+_SHOWN = re.compile(
+    r"""(?:^|[;&|\n])\s*(cat|head|nl|sed|tail)\s+((?:(?:-\S+|'[^'\n]*'|\d[\d,]*p?)\s+)*)"""
+    r"""([^\s;&|<>'"$*`-][^\s;&|<>'"$*`]*\.\w+)(?=\s*(?:$|[;&|\n]))"""
+)
+"""A file that a shell command shows, or that sed changes."""
+_SAID = re.compile(r"(?:Read|Reading|Edited|Editing|Created|Creating) (\S.*?)(?:,? lines? .*)?")
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_BLANKS = re.compile(r"[\x00-\x1f\x7f]+")
+
+_MOST_TEXT = 128 * 1024
+_OPENING = 8 * 1024
+_LONGEST_PATH, _LONGEST_COMMAND = 1024, 2000
+_MOST_USES = 200
+"""Files of one call."""
+
+
+class ToolUse(NamedTuple):
+    """A file or a command of one tool call, not redacted."""
+
+    kind: UseKind
+    value: str
+    """The path as the agent wrote it, or the beginning of the command."""
+
+
+def uses_of(message: Message) -> list[ToolUse]:
+    """Files and commands of a tool call; none of any other message."""
+    if message.kind != "tool-call":
+        return []
+    action = _ACTIONS.get(_letters(_plain_name(message.tool)))
+    if action is None or (message.role == "user" and action != "command"):  # a diff of the user's own changes
+        return []
+    text = message.text
+    parsed = parse_line(text.encode("utf-8", "surrogatepass")) if text.startswith("{") else None
+    found = _of_text(action, text) if parsed is None else _of_arguments(action, parsed)
+    uses = (ToolUse(use.kind, use.value[:_OPENING]) for use in found if use.value.strip())
+    return list(dict.fromkeys(uses))[:_MOST_USES]
+
+
+def stored_path(path: str, project: str) -> str:
+    """A path with `/`, relative to the project if it is in it, with secrets masked; empty if it names no file."""
+    path = _slashed(uri_path(path.strip()) if "://" in path[:8] else path.strip(), project)
+    if not path or len(path) > _LONGEST_PATH:
+        return ""
+    if not _is_absolute(path):
+        path = posixpath.normpath(path)
+        if path.startswith("../") and project:
+            path = posixpath.normpath(posixpath.join(_slashed(project, project), path))
+    else:
+        path = posixpath.normpath(path)
+    root = _slashed(project, project).rstrip("/")
+    same = path.casefold().startswith(f"{root}/".casefold()) if _DRIVE.match(root) else path.startswith(f"{root}/")
+    if root and same:
+        path = path[len(root) + 1 :]
+    return "" if path in (".", "..", "/") else redact(path)
+
+
+def full_path(path: str, project: str) -> str:
+    """The path of a file from the root of its disk, as far as the project's folder is known."""
+    return path if _is_absolute(path) or not project else f"{_slashed(project, project).rstrip('/')}/{path}"
+
+
+def file_matcher(value: str) -> Callable[[str, str], bool]:
+    """Returns a function that takes the stored path of a file and the session's project.
+
+    `app.py` and `src/app.py` match the end of a path, `src/` everything in a folder of this name, and a path from the
+    root of a disk only that file. Patterns are those of the settings: `*`, `?`, `[a-z]` and `**`.
+    """
+    value = uri_path(f"file:{value}") if value.startswith("//") else value  # file:///home/ada/app.py
+    wanted = fold(value.strip().replace("\\", "/")).removeprefix("./")
+    start = "/" if _is_absolute(wanted) and not wanted.startswith("~") else "**/"
+    body = wanted.lstrip("/")
+    globs = Globs((start + body, start + literal_glob(body)))
+    return lambda path, project: globs.covers(fold(full_path(path, project)).lstrip("/"))
+
+
+def stored_command(command: str) -> str:
+    """A command with secrets masked, at most 2,000 characters."""
+    # Mask before cutting: half of a secret would not be recognised.
+    return redact(command.strip())[:_LONGEST_COMMAND]
+
+
+def _plain_name(name: str) -> str:
+    """A tool's name without that of its server or program."""
+    name = name.rpartition("__")[2].rpartition(".")[2].casefold()
+    return _VERSION.sub("", name).removeprefix("copilot_")
+
+
+def _letters(name: str) -> str:
+    return _NO_LETTER.sub("", name.casefold())
+
+
+# --- arguments -------------------------------------------------------------------------------------------------------
+
+
+def _of_arguments(action: _Action, arguments: Mapping[str, Any]) -> Iterator[ToolUse]:
+    named = {_letters(key): value for key, value in arguments.items()}
+    kind: UseKind
+    if action == "command":
+        yield from _of_command(_command(named), _first(named, _FOLDERS))
+        return
+    if action == "patch":
+        patched = [use for value in arguments.values() for use in _of_patch(string(value))]
+        yield from patched
+        if patched:
+            return
+        kind = "edited"
+    else:
+        kind = _CHOICES.get(string(named.get("command")), "edited") if action == "chosen" else action
+    yield from (ToolUse(kind, path) for path in _paths(named))
+
+
+def _paths(named: Mapping[str, Any]) -> Iterator[str]:
+    yield _first(named, _PATHS)
+    for key in _LISTS:
+        for one in items(named.get(key))[:_MOST_USES]:
+            yield string(one) or _first({_letters(key): value for key, value in mapping(one).items()}, _PATHS)
+
+
+def _first(named: Mapping[str, Any], keys: list[str]) -> str:
+    return next((text for key in keys if (text := string(named.get(key)))), "")
+
+
+def _command(named: Mapping[str, Any]) -> str:
+    words = next((value for key in _COMMANDS if isinstance(value := named.get(key), list)), None)
+    return _first(named, _COMMANDS) if words is None else " ".join(map(string, words))
+
+
+# --- texts -----------------------------------------------------------------------------------------------------------
+
+
+def _of_text(action: _Action, text: str) -> Iterator[ToolUse]:
+    """An only argument, a patch, or a path with what is written below it."""
+    if action == "command":
+        yield from _of_command(text, "")
+        return
+    patched = list(_of_patch(text))
+    yield from patched
+    line = text[: _LONGEST_PATH + 1].strip().partition("\n")[0].strip()
+    if action == "patch" or action == "chosen":  # noqa: PLR1714 - mypy follows this
+        return
+    if line and not patched and not line.startswith(("{", "[", "<", "---", "@@")):
+        said = _SAID.fullmatch(line)
+        yield ToolUse(action, said[1] if said else line)
+
+
+def _of_command(command: str, folder: str) -> Iterator[ToolUse]:
+    for use in (*_of_patch(command), *_of_shell(command)):
+        yield use._replace(value=posixpath.join(folder, use.value)) if folder else use
+    yield ToolUse("command", command)
+
+
+def _of_shell(command: str) -> Iterator[ToolUse]:
+    for found in _SHOWN.finditer(command[:_OPENING]):
+        changes = found[1] == "sed" and any(option.startswith("-i") for option in found[2].split())
+        if changes or found[1] != "sed" or "-n" in found[2].split():
+            yield ToolUse("edited" if changes else "read", found[3])
+
+
+def _of_patch(text: str) -> Iterator[ToolUse]:
+    if "*** " not in text:
+        return
+    for found in _PATCHED.finditer(text[:_MOST_TEXT]):
+        yield ToolUse(_PATCHES[found[1] or found[3]], (found[2] or found[4]).strip())
+
+
+# --- paths -----------------------------------------------------------------------------------------------------------
+
+
+def _slashed(path: str, project: str) -> str:
+    """With `/` in a path of Windows, and without control characters."""
+    windows = bool(_DRIVE.match(path) or _DRIVE.match(project))
+    path = _BLANKS.sub(" ", path)
+    return path.replace("\\", "/") if windows else path
+
+
+def _is_absolute(path: str) -> bool:
+    return path.startswith(("/", "~")) or bool(_DRIVE.match(path))

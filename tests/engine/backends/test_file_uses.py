@@ -1,0 +1,346 @@
+"""Files and commands of tool calls, from the transcripts of several agents to queries and lists."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.backends import builtin
+from engine.backends.builtin import BuiltinMemory
+from engine.settings import Settings
+from engine.settings.options import SessionSettings, StoreSettings
+from tests.helpers.fake_provider import FakeProvider, selection_of
+
+SECRET = "ghp_" + "a1B2c3D4" * 5
+ROOT = "/home/ada/boat"
+PATCH = """*** Begin Patch
+*** Update File: src/keel.py
+@@
+-old
++new
+*** Add File: src/rudder.py
++pass
+*** Delete File: notes/old.md
+*** End Patch"""
+
+
+def lines(*values: Any) -> str:
+    return "".join(json.dumps(value) + "\n" for value in values)
+
+
+def claude(number: int, role: str, *blocks: Any) -> dict[str, Any]:
+    return {
+        "type": role,
+        "uuid": f"u{number}",
+        "sessionId": "3f6c0a1e-0000-4000-8000-000000000001",
+        "cwd": ROOT,
+        "timestamp": f"2026-03-01T10:{number:02}:00.000Z",
+        "message": {"role": role, "content": list(blocks)},
+    }
+
+
+def text(words: str) -> dict[str, Any]:
+    return {"type": "text", "text": words}
+
+
+def call(name: str, **given: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "id": f"call-{name}", "name": name, "input": given}
+
+
+CLAUDE = (
+    claude(1, "user", text("The sail is torn.")),
+    claude(2, "assistant", call("Read", file_path=f"{ROOT}/src/sail.py")),
+    claude(3, "assistant", call("Edit", file_path=f"{ROOT}/src/sail.py", old_string="a", new_string="b")),
+    claude(4, "assistant", call("Write", file_path=f"{ROOT}/src/patch.py", content="x")),
+    claude(5, "assistant", call("Write", file_path=f"{ROOT}/src/patch.py", content="y")),
+    claude(6, "assistant", call("Read", file_path="/etc/rigging.conf", limit=5)),
+    claude(7, "assistant", call("Bash", command=f"GH_TOKEN={SECRET} pytest -q", description="Run tests")),
+    claude(8, "assistant", text("Mended.")),
+)
+
+
+def codex(kind: str, **payload: Any) -> dict[str, Any]:
+    return {"timestamp": "2026-03-02T10:00:00.000Z", "type": "response_item", "payload": {"type": kind, **payload}}
+
+
+CODEX = (
+    {
+        "timestamp": "2026-03-02T10:00:00.000Z",
+        "type": "session_meta",
+        "payload": {"id": "0197-codex", "cwd": ROOT, "timestamp": "2026-03-02T10:00:00.000Z"},
+    },
+    codex("message", role="user", content=[{"type": "input_text", "text": "Shorten the keel."}]),
+    codex("custom_tool_call", call_id="1", name="apply_patch", input=PATCH),
+    codex(
+        "function_call",
+        call_id="2",
+        name="exec_command",
+        arguments=json.dumps({"cmd": "sed -n 1,40p keel.py && make", "workdir": f"{ROOT}/src"}),
+    ),
+    codex("message", role="assistant", content=[{"type": "output_text", "text": "Done."}]),
+)
+GEMINI = {
+    "sessionId": "gem-1",
+    "projectHash": "0" * 64,
+    "startTime": "2026-03-03T10:00:00.000Z",
+    "lastUpdated": "2026-03-03T10:00:00.000Z",
+    "messages": [
+        {"id": "1", "timestamp": "2026-03-03T10:00:00.000Z", "type": "user", "content": "Look at the mast."},
+        {
+            "id": "2",
+            "timestamp": "2026-03-03T10:01:00.000Z",
+            "type": "gemini",
+            "content": "It is bent.",
+            "toolCalls": [
+                {"id": "a", "name": "read_file", "args": {"absolute_path": "/home/eve/mast.py"}},
+                {"id": "b", "name": "replace", "args": {"file_path": "/home/eve/mast.py", "old_string": "1"}},
+                {"id": "c", "name": "run_shell_command", "args": {"command": "python mast.py"}},
+            ],
+        },
+    ],
+}
+OPENCLAW = (
+    {"type": "session", "id": "s1", "cwd": "/home/ada/clawd", "timestamp": "2026-03-04T10:00:00.000Z"},
+    {
+        "type": "message",
+        "id": "m1",
+        "timestamp": "2026-03-04T10:00:00.000Z",
+        "message": {"role": "user", "content": [text("Note the tides.")]},
+    },
+    {
+        "type": "message",
+        "id": "m2",
+        "timestamp": "2026-03-04T10:01:00.000Z",
+        "message": {
+            "role": "assistant",
+            "content": [
+                {"type": "toolCall", "id": "t", "name": "write", "arguments": {"path": "tides.md", "content": "x"}},
+                {"type": "toolCall", "id": "u", "name": "exec", "arguments": {"command": "date"}},
+                text("Noted."),
+            ],
+        },
+    },
+)
+CLINE = [
+    {"ts": 1772700000000, "type": "say", "say": "text", "text": "Paint the hull."},
+    {
+        "ts": 1772700001000,
+        "type": "say",
+        "say": "tool",
+        "text": json.dumps({"tool": "editedExistingFile", "path": "src/hull.py", "diff": "-red\n+blue"}),
+    },
+    {"ts": 1772700002000, "type": "ask", "ask": "command", "text": "make paint"},
+    {"ts": 1772700003000, "type": "say", "say": "completion_result", "text": "Painted."},
+]
+NAMES = {
+    "claude": "sessions/claude-code/-home-ada-boat/3f6c0a1e-0000-4000-8000-000000000001.jsonl",
+    "codex": "sessions/codex/rollout-2026-03-02T10-00-00-0197.jsonl",
+    "openclaw": "sessions/main/tides.jsonl",
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    for path, content in {
+        ".claude/projects/-home-ada-boat/3f6c0a1e-0000-4000-8000-000000000001.jsonl": lines(*CLAUDE),
+        ".codex/sessions/rollout-2026-03-02T10-00-00-0197.jsonl": lines(*CODEX),
+        ".gemini/tmp/boats/chats/session-2026-03-03T10-00-gem1.json": json.dumps(GEMINI),
+        "agents/main/sessions/tides.jsonl": lines(*OPENCLAW),
+        "globalStorage/saoudrizwan.claude-dev/tasks/17/ui_messages.json": json.dumps(CLINE),
+    }.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(content)
+    return tmp_path
+
+
+@pytest.fixture
+def provider() -> FakeProvider:
+    return FakeProvider()
+
+
+@pytest.fixture
+def memory(home: Path, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch) -> Iterator[BuiltinMemory]:
+    monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(provider))
+    (home / "notes").mkdir()
+    opened = make(home)
+    opened.sync()
+    yield opened
+    opened.close()
+
+
+def make(home: Path) -> BuiltinMemory:
+    folders = (".claude/projects", ".codex/sessions", ".gemini/tmp", "agents/main/sessions", "globalStorage")
+    sessions = SessionSettings(folders=tuple(str(home / folder) for folder in folders))
+    settings = Settings(sessions=sessions, store=StoreSettings(path=str(home / "data")))
+    return BuiltinMemory(home / "notes", settings, executor=None, background=False)
+
+
+def agents(memory: BuiltinMemory, query: str) -> list[str]:
+    """The agents of the sessions that a query finds, first ones first."""
+    known = {session.path: session.agent for session in memory.sessions()}
+    return [known[result.path] for result in memory.search(query, max_results=20).results]
+
+
+def files(memory: BuiltinMemory, agent: str) -> list[tuple[str, str]]:
+    path = next(session.path for session in memory.sessions() if session.agent == agent)
+    return [(use.kind, use.path) for use in memory.insight.session_files(path)]
+
+
+@pytest.mark.parametrize(
+    ("agent", "expected"),
+    [
+        (
+            "claude-code",
+            [
+                ("read", "src/sail.py"),
+                ("edited", "src/sail.py"),
+                ("created", "src/patch.py"),
+                ("edited", "src/patch.py"),
+                ("read", "/etc/rigging.conf"),
+            ],
+        ),
+        (
+            "codex",
+            [
+                ("edited", "src/keel.py"),
+                ("created", "src/rudder.py"),
+                ("deleted", "notes/old.md"),
+                ("read", "src/keel.py"),
+            ],
+        ),
+        ("gemini", [("read", "/home/eve/mast.py"), ("edited", "/home/eve/mast.py")]),
+        ("openclaw", [("created", "tides.md")]),
+        ("cline", [("edited", "src/hull.py")]),
+    ],
+)
+def test_session_files_are_those_of_its_tool_calls(
+    memory: BuiltinMemory, agent: str, expected: list[tuple[str, str]]
+) -> None:
+    assert files(memory, agent) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("file:sail.py", ["claude-code"]),
+        ("file:src/sail.py", ["claude-code"]),
+        ("file:SRC/Sail.py", ["claude-code"]),
+        ("file:ail.py", []),
+        (f"file:{ROOT}/src/sail.py", ["claude-code"]),
+        (f"file://{ROOT}/src/keel.py", ["codex"]),
+        ("file:/src/sail.py", []),
+        ("file:mast.py", ["gemini"]),
+        ("file:*.md", ["openclaw", "codex"]),
+        ("file:boat/src/*", ["codex", "claude-code"]),
+        ("file:boat/", ["codex", "claude-code"]),
+        ("file:src/", ["cline", "codex", "claude-code"]),
+        ("file:sail.py file:patch.py", ["claude-code"]),
+        ("file:sail.py file:keel.py", []),
+        ("file:src/ -file:hull.py", ["codex", "claude-code"]),
+        ("command:pytest", ["claude-code"]),
+        ("command:MAKE", ["cline", "codex"]),
+        ('command:"make paint"', ["cline"]),
+        ("command:%", []),
+        ("keel file:rudder.py", ["codex"]),
+        ("sail file:rudder.py", []),
+    ],
+)
+def test_operators_filter_sessions_newest_first(memory: BuiltinMemory, query: str, expected: list[str]) -> None:
+    assert agents(memory, query) == expected
+
+
+def test_uses_of_a_file_are_newest_first(memory: BuiltinMemory) -> None:
+    found = [(use.agent, use.kind, use.path, use.title) for use in memory.insight.uses_of_file("src/")]
+    assert found[0] == ("cline", "edited", "src/hull.py", "Paint the hull.")
+    assert [agent for agent, *_ in found] == ["cline", "codex", "codex", "codex", *["claude-code"] * 4]
+
+
+def test_recent_edits_are_changes_newest_first(memory: BuiltinMemory) -> None:
+    found = [(use.kind, use.path) for use in memory.insight.recent_edits(4)]
+    assert found[:2] == [("edited", "src/hull.py"), ("created", "tides.md")]
+    assert len(found) == 4
+    assert all(use.kind != "read" for use in memory.insight.recent_edits(100))
+    edit = next(use for use in memory.insight.recent_edits(100) if use.path == "src/sail.py")
+    assert (edit.line, edit.project) == (3, ROOT)
+    message = next(m for m in memory.read_session(edit.session).messages if m.line == edit.line)
+    assert (message.ordinal, message.tool) == (edit.ordinal, "Edit")
+
+
+def test_growth_adds_files_once(memory: BuiltinMemory, home: Path) -> None:
+    path = next((home / ".claude").rglob("*.jsonl"))
+    half = json.dumps(claude(9, "assistant", call("Write", file_path=f"{ROOT}/log.md", content="z")))
+    path.write_text(lines(*CLAUDE) + half)  # its line is not ended yet
+    memory.sync()
+    path.write_text(lines(*CLAUDE) + half + "\n" + lines(claude(10, "user", text("And the log?"))))
+    memory.sync()
+    assert [kind for kind, name in files(memory, "claude-code") if name == "log.md"] == ["created"]
+    assert len(files(memory, "claude-code")) == 6
+
+
+def test_files_before_the_first_message_are_not_lost(memory: BuiltinMemory, home: Path) -> None:
+    path = home / ".claude/projects/-home-ada-boat/late.jsonl"
+    first = claude(1, "assistant", call("Read", file_path=f"{ROOT}/oar.py"))
+    path.write_text(lines(first))
+    memory.sync()
+    path.write_text(lines(first, claude(2, "user", text("Where is the oar?"))))
+    memory.sync()
+    assert [use.path for use in memory.insight.uses_of_file("oar.py")] == ["oar.py"]
+
+
+def test_deleted_session_has_no_files(memory: BuiltinMemory, home: Path) -> None:
+    next((home / ".codex").rglob("*.jsonl")).unlink()
+    memory.sync()
+    assert memory.insight.uses_of_file("keel.py") == ()
+    assert agents(memory, "file:keel.py") == []
+
+
+def test_secrets_of_commands_and_paths_are_masked(memory: BuiltinMemory, home: Path) -> None:
+    path = home / ".claude/projects/-home-ada-boat/secret.jsonl"
+    path.write_text(
+        lines(
+            claude(1, "user", text("Hide it.")),
+            claude(2, "assistant", call("Read", file_path=f"{ROOT}/{SECRET}.txt")),
+            claude(3, "assistant", call("Write", file_path=f"/tmp/token={SECRET}", content="x")),
+        )
+    )
+    memory.sync()
+    shown = [use.path for use in (*memory.insight.recent_edits(100), *memory.insight.uses_of_file("*"))]
+    assert not any(SECRET in one for one in shown)
+    assert agents(memory, f"command:{SECRET}") == []
+    assert agents(memory, "command:GH_TOKEN") == ["claude-code"]
+    for database in (home / "data").rglob("index.sqlite*"):
+        assert SECRET.encode() not in database.read_bytes()
+
+
+def test_completion_offers_paths_and_programs(memory: BuiltinMemory) -> None:
+    assert memory.query_values("file", "sail") == ("src/sail.py",)
+    assert "src/keel.py" in memory.query_values("file", "")
+    assert set(memory.query_values("command", "")) >= {"make", "python", "sed"}
+    assert {"file:", "command:"} <= {*memory.query_values("", "file"), *memory.query_values("", "comm")}
+
+
+def test_empty_answer_says_which_condition_emptied_it(memory: BuiltinMemory) -> None:
+    outcome = memory.search("keel file:anchor.py", explain=True)
+    advice = " ".join(remedy.advice for remedy in outcome.explanation.remedies)
+    assert "is in file:anchor.py" in advice
+    assert "Without this condition" in advice
+
+
+def test_older_index_gets_files_without_embedding(memory: BuiltinMemory, home: Path, provider: FakeProvider) -> None:
+    with memory.store.write() as writer:
+        writer.connection.execute(f"DROP TABLE {writer.tables.tool_uses}")
+        writer.connection.pragma("user_version", 4)
+        writer.set_meta("fingerprint", "of the version before")
+    memory.close()
+    embedded = list(provider.embedded)
+    again = make(home)
+    try:
+        assert again.insight.recent_edits(10) == ()
+        again.sync()
+        assert files(again, "openclaw") == [("created", "tides.md")]
+        assert embedded
+        assert provider.embedded == embedded
+    finally:
+        again.close()
