@@ -49,7 +49,7 @@ def count_days(catalogue: SessionCatalog, criteria: Criteria, today: date) -> Se
     entries = [entry for entry in catalogue.orders["newest"] if entry.last_day and (chosen is None or chosen(entry))]
     if not entries:
         return SessionDays(today)
-    newest = min(today, max(filter(None, (entry.last_day for entry in entries))))
+    newest = min(today, entries[0].last_day or today)
     last = today if (today - newest).days <= _LONG_AGO else newest
     first = last - timedelta(days=last.weekday() + (_WEEKS - 1) * _WEEK)
     return SessionDays(first, _counted(entries, first, (last - first).days + 1))
@@ -58,10 +58,11 @@ def count_days(catalogue: SessionCatalog, criteria: Criteria, today: date) -> Se
 def _counted(entries: Iterable[Entry], first: date, days: int) -> tuple[int, ...]:
     """Sessions of each day, from the changes between days."""
     changes = [0] * (days + 1)
+    begin = first.toordinal()
     for entry in entries:
         assert entry.last_day is not None
-        end = (entry.last_day - first).days
-        start = end if entry.first_day is None else min((entry.first_day - first).days, end)
+        end = entry.last_day.toordinal() - begin
+        start = end if entry.first_day is None else min(entry.first_day.toordinal() - begin, end)
         if end >= 0 and start < days:
             changes[max(0, start)] += 1
             changes[min(end, days - 1) + 1] -= 1

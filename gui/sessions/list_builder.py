@@ -9,8 +9,9 @@ from PySide6.QtCore import QObject, Signal, Slot
 from engine import MemoryProviderStatus, MemorySearchManager, SessionSummary, marked, tr
 from gui.core.capabilities import TITLES, MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
+from gui.core.session_criteria import Criteria
 from gui.sessions import listing_view
-from gui.sessions.calendar import count_days
+from gui.sessions.calendar import SessionDays, count_days
 from gui.sessions.catalog import Entry, SessionCatalog, make_catalogue
 from gui.sessions.content_search import ContentSearch
 from gui.sessions.filter_controller import FilterController
@@ -133,6 +134,7 @@ class ListBuilder(QObject):
         self._view = view
         self._today = today
         self._opened: set[str] = set()
+        self._days: tuple[tuple[SessionCatalog, str, str, date] | None, SessionDays] = (None, SessionDays(date.min))
         reader.failed.connect(self._show_failure)
         wanted.arranged.connect(self.show)
 
@@ -167,7 +169,7 @@ class ListBuilder(QObject):
         listing = build_listing(known.catalogue, criteria, found, self._opened, self._today())
         unsearched = self.lacks.get("conditions", "") if criteria.text else ""
         self._view.notice.show_notice(listing_view.notice(hits) or unsearched or self._elsewhere)
-        self._view.show_days(count_days(known.catalogue, criteria, self._today()), criteria.period.only_day)
+        self._view.show_days(self._days_of(known.catalogue, criteria), criteria.period.only_day)
         if hits.text and hits.text == criteria.text:
             self._wanted.box.set_state(listing_view.box_state(listing))
         if listing.rows:
@@ -176,6 +178,15 @@ class ListBuilder(QObject):
         else:
             words = listing_view.nothing_matches(criteria, searching=self._content.busy)
             self._view.show_page(words, tr("No sessions"), actions=((tr("Clear the filters"), self._wanted.clear),))
+
+    def _days_of(self, catalogue: SessionCatalog, criteria: Criteria) -> SessionDays:
+        """Counted once for a list with this agent and project, not for each typed character."""
+        counted_for = (catalogue, criteria.agent, criteria.project, self._today())
+        before, days = self._days
+        if before is None or before[0] is not catalogue or before[1:] != counted_for[1:]:
+            days = count_days(catalogue, criteria, self._today())
+            self._days = counted_for, days
+        return days
 
     @Slot(str, bool)
     def fold(self, path: str, shown: bool) -> None:
