@@ -3,12 +3,10 @@
 Providers are created only here, and remote ones only if `consent` allows it.
 """
 
-import dataclasses
 import importlib
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -33,8 +31,7 @@ Factory = Callable[[Settings, str | None], "EmbeddingProvider"]
 if there is none. Raises `ProviderError`."""
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(msgspec.Struct, frozen=True):
     """The provider in use, and how it was selected."""
 
     provider: "EmbeddingProvider | None"
@@ -127,7 +124,7 @@ def _first_at_hand(settings: Settings, typed: str | None, cancel: CancelToken | 
         except ProviderError as error:
             return stand_in(settings, name, str(error), cancel=cancel)
         else:
-            return dataclasses.replace(chosen, passed_over=tuple(passed_over))
+            return msgspec.structs.replace(chosen, passed_over=tuple(passed_over))
     raise AssertionError("The built-in provider is at hand, or it failed")
 
 
