@@ -36,6 +36,13 @@ def data_folder() -> Path:
     return Path(platformdirs.user_data_dir("mnemoscope", appauthor=False))
 
 
+def cache_folder() -> Path:
+    """The user's cache folder of the program, for what can be made again; nothing is created."""
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("mnemoscope", appauthor=False))
+
+
 def make_folder(folder: Path) -> None:
     """Create a folder that only the user can access, or restrict an existing one. Raises OSError."""
     missing = []
