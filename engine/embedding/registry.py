@@ -154,7 +154,8 @@ def _made(settings: Settings, name: str, key: "Key | str | None") -> Selection:
     require_consent(settings, name)
     value, place = (key, None) if key is None or isinstance(key, str) else (key.value, key.described)
     provider = FACTORIES[name](settings_of(settings, name), value)
-    log.info("Embedding with %s, %s", name, provider.model)
+    # A message loads the log file and the patterns of secrets: a tenth of a search with the built-in model.
+    log.log(logging.INFO if provider.remote else logging.DEBUG, "Embedding with %s, %s", name, provider.model)
     return Selection(provider, settings.provider, key_place=place)
 
 
