@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from engine.base.patterns import lazy_pattern
+from engine.base import lazy_pattern
 
 _FOLDER_MODE = 0o700
 _FILE_MODE = 0o600

@@ -8,8 +8,7 @@ come the user's own `exclude`, `include` and `extensions`.
 import re
 from typing import NamedTuple
 
-from engine.base import skip_reasons
-from engine.base.patterns import lazy_pattern
+from engine.base import lazy_pattern, skip_reasons
 from engine.corpus.globs import Globs
 from engine.settings import Settings
 

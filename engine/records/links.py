@@ -8,9 +8,9 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
+from engine.base import lazy_pattern
 from engine.base.errors import LinkRefused
 from engine.base.language import tr
-from engine.base.patterns import lazy_pattern
 from engine.records.base import Record
 from engine.records.search import LAST_LINE
 

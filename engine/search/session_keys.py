@@ -7,7 +7,7 @@ the kind of chat and the other person. A hook passes the bare id of its session 
 import re
 from typing import Literal, NamedTuple
 
-from engine.base.patterns import lazy_pattern
+from engine.base import lazy_pattern
 
 Chat = Literal["direct", "group", "channel"]
 

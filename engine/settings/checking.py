@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from engine.base import lazy_pattern
 from engine.base.errors import SettingsError
 from engine.base.language import marked, tr
-from engine.base.patterns import lazy_pattern
 from engine.logs import redact
 from engine.providers.openai import OPENAI, PRESETS
 from engine.providers.registry import PROVIDERS

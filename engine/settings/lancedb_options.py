@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from engine.base import lazy_pattern
 from engine.base.language import marked
-from engine.base.patterns import lazy_pattern
 from engine.settings.section import Group, Problem, Section, option
 
 REMOTE_SCHEMES = frozenset({"s3", "s3+ddb", "gs", "gcs", "az", "abfss", "db"})

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from engine.base.patterns import lazy_pattern
+from engine.base import lazy_pattern
 from engine.settings.section import Group, Section, option
 
 QmdSearchMode = Literal["search", "vsearch", "query"]

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from engine.base.patterns import lazy_pattern
+from engine.base import lazy_pattern
 
 INVISIBLE = (
     "\u00ad\u034f\u061c\u0640\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"

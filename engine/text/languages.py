@@ -4,7 +4,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
-from engine.base.patterns import lazy_pattern
+from engine.base import lazy_pattern
 from engine.text.scripts import script_of
 from engine.text.stopwords import languages_by_word
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise, product
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine.base.patterns import lazy_pattern
+from engine.base import lazy_pattern
 from engine.text.phrases import phrase_tokens
 from engine.text.scripts import HANGUL, SYMBOL, UNSPACED, script_of, shape
 from engine.text.stems import COMPOUNDING, JOINED, REVERSED, SHORTEST_END, irregular_forms, stems_of

@@ -5,8 +5,8 @@ Any text is a query. Invalid syntax is read as words and noted in the query's re
 
 import re
 
+from engine.base import lazy_pattern
 from engine.base.language import marked, tr
-from engine.base.patterns import lazy_pattern
 from engine.text.folding import fold
 from engine.text.languages import detect_language
 from engine.text.operators import OPERATORS, problem_with

@@ -14,7 +14,7 @@ from itertools import pairwise
 from operator import add
 from typing import NamedTuple
 
-from engine.base.patterns import lazy_pattern
+from engine.base import lazy_pattern
 from engine.text.folding import INVISIBLE, fold, with_anusvara
 from engine.text.scripts import FLAG, HANGUL, MARK, SYMBOL, UNSPACED, script_of, shape
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from engine.base.private_files import cache_folder
 from engine.embedding.embedded_model import _Encoder, _package_folder
+from engine.embedding.model_cache import open_model
 from engine.embedding.sentence_network import Network, read_weights
 from engine.embedding.sentence_pieces import Pieces, StringTable, read_vocabulary
 
@@ -54,10 +55,11 @@ def _damage(file: Path, place: int) -> None:
 def test_cached_model_gives_the_same_vectors(cache: Path) -> None:
     resources = _package_folder() / "resources"
     pieces, network = Pieces(read_vocabulary(resources / "sp.model")), Network(read_weights(resources / "weights.npz"))
-    cached = _Encoder()
-    assert isinstance(cached._pieces._ids, StringTable)
-    assert [cached._pieces.ids(text) for text in _TEXTS] == [pieces.ids(text) for text in _TEXTS]
-    assert np.array_equal(cached.encode(_TEXTS), network.vectors([pieces.ids(text) for text in _TEXTS]))
+    open_model(resources)
+    cached = open_model(resources)
+    ids = [pieces.ids(text) for text in _TEXTS]
+    assert [cached.pieces.ids(text) for text in _TEXTS] == ids
+    assert np.array_equal(cached.network.vectors(ids), network.vectors(ids))
 
 
 def test_model_unpacked_once_and_private(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
