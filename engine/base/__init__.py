@@ -1,7 +1,7 @@
 """Basics without dependencies: errors, cancellation, translation, number formats, private files, bounded JSON.
 
 In: nothing from the program; every other package may import this one.
-Out: exceptions, `CancelToken`, `tr`, and file helpers with safe modes, `lazy_pattern`.
+Out: exceptions, `CancelToken`, `tr`, file helpers with safe modes, and `lazy_pattern`.
 """
 
 import re
@@ -11,8 +11,8 @@ from typing import Any, cast
 class _Pattern:
     """A regular expression that is compiled when it is first used.
 
-    A search on the command line uses few of the hundred patterns in the modules that it imports, and compiling one takes
-    up to a millisecond.
+    A search on the command line uses few of the hundred patterns in the modules that it imports, and compiling one
+    takes up to a millisecond.
     """
 
     def __init__(self, text: str, flags: int) -> None:
