@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from engine.base.formatting import any_of as any_of
     from engine.base.formatting import in_quotes as in_quotes
     from engine.base.formatting import printable as printable
+    from engine.base.formatting import program_version as program_version
     from engine.base.language import LANGUAGES as LANGUAGES
     from engine.base.language import TRIAL_LANGUAGES as TRIAL_LANGUAGES
     from engine.base.language import marked as marked
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from engine.base.private_files import temporary_prefix as temporary_prefix
     from engine.base.skip_reasons import files_covered as files_covered
     from engine.base.skip_reasons import tr_reason as tr_reason
-    from engine.base.versions import program_version as program_version
     from engine.cli.arguments import VERBS as VERBS
     from engine.corpus.discovery import preview_workspace as preview_workspace
     from engine.corpus.document import note_title as note_title
@@ -232,7 +232,7 @@ _HOME = {
     "detect_language": "engine.text.languages",
     "QUERY_HELP": "engine.text.operators",
     "parse_query": "engine.text.query_parser",
-    "program_version": "engine.base.versions",
+    "program_version": "engine.base.formatting",
     "all_of": "engine.base.formatting",
     "any_of": "engine.base.formatting",
     "in_quotes": "engine.base.formatting",

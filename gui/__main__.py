@@ -1,11 +1,14 @@
 """The command `mnemoscope`: a verb runs without Qt; anything else opens the window, or asks the running program to."""
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 _SWITCH_SECONDS = 0.0005
+_MOST_GARBAGE = 50_000
+"""New objects between two runs of the garbage collector."""
 _OTHER_VERSION = "The Mnemoscope that runs is of another version: quit it, then start this one again."
 
 
@@ -15,6 +18,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Before numpy loads: its own threads would fight with the pool's.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if arguments and not arguments[0].startswith("-"):
+        gc.set_threshold(_MOST_GARBAGE)  # imports leave none, but looking for it takes a twentieth of their time
         from engine.cli import VERBS
         from engine.cli import main as run_verb
 

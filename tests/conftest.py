@@ -73,10 +73,11 @@ def _encodable(value: Any) -> Any:
 
 @pytest.fixture(autouse=True)
 def user_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Use an empty home for this test's settings, indexes, caches and logs."""
+    """Use an empty home for this test's settings, indexes and logs."""
     home = tmp_path_factory.mktemp("home")
     for name, folder in _FOLDERS.items():
-        monkeypatch.setenv(name, str(home / folder))
+        if name != "XDG_CACHE_HOME":  # all tests of a process share the unpacked model, which has 85 MB
+            monkeypatch.setenv(name, str(home / folder))
     for name in (*_PLACES, *_KEYS):
         monkeypatch.delenv(name, raising=False)
     return home

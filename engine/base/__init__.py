@@ -1,5 +1,31 @@
 """Basics without dependencies: errors, cancellation, translation, number formats, private files, bounded JSON.
 
 In: nothing from the program; every other package may import this one.
-Out: exceptions, `CancelToken`, `tr`, and file helpers with safe modes.
+Out: exceptions, `CancelToken`, `tr`, file helpers with safe modes, and `lazy_pattern`.
 """
+
+import re
+from typing import Any, cast
+
+
+class _Pattern:
+    """A regular expression that is compiled when it is first used.
+
+    A search on the command line uses few of the hundred patterns in the modules that it imports, and compiling one
+    takes up to a millisecond.
+    """
+
+    def __init__(self, text: str, flags: int) -> None:
+        self._text = text
+        self._flags = flags
+
+    def __getattr__(self, name: str) -> Any:
+        """A method or an attribute of the compiled pattern, which later uses find at once."""
+        found = getattr(re.compile(self._text, self._flags), name)
+        setattr(self, name, found)
+        return found
+
+
+def lazy_pattern(text: str, flags: int = 0) -> re.Pattern[str]:
+    """Return a pattern with all methods and attributes of `re.compile(text, flags)`, for a module's constant."""
+    return cast(re.Pattern[str], _Pattern(text, flags))

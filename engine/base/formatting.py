@@ -1,11 +1,11 @@
-"""Formats numbers and lists for sentences."""
+"""Formats numbers, lists and the program's version for sentences."""
 
 import math
 import re
 from collections.abc import Callable, Iterable
 from functools import reduce
 
-from engine.base.language import number, tr
+from engine.base.language import marked, number, tr
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
 
@@ -53,3 +53,12 @@ def size(count: int) -> str:
             return f"{number(amount, '.0f' if unit == 'B' else '.1f')} {unit}"
         amount /= 1000
     return f"{number(amount, '.1f')} GB"
+
+
+def program_version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # takes 20 ms
+
+    try:
+        return version("mnemoscope")
+    except PackageNotFoundError:
+        return marked("in development")

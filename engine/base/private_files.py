@@ -14,13 +14,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from engine.base import lazy_pattern
+
 _FOLDER_MODE = 0o700
 _FILE_MODE = 0o600
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 # The name contains the process id, so that files that another process is writing are not removed.
-_TEMPORARY = re.compile(r"\..+\.mnemoscope-(\d+)-[0-9a-f]{8}\.tmp(?:-journal|-wal|-shm)?", re.DOTALL)
-_UNFINISHED = re.compile(r"unfinished-(\d+)-[0-9a-f]{8}")
-_FOLDER = re.compile(r"mnemoscope-[a-z]+-(\d+)-.+")
+_TEMPORARY = lazy_pattern(r"\..+\.mnemoscope-(\d+)-[0-9a-f]{8}\.tmp(?:-journal|-wal|-shm)?", re.DOTALL)
+_UNFINISHED = lazy_pattern(r"unfinished-(\d+)-[0-9a-f]{8}")
+_FOLDER = lazy_pattern(r"mnemoscope-[a-z]+-(\d+)-.+")
 _MOST_BYTES = 64 * 1024 * 1024
 """Size limit for `read_file`; the largest files have a few megabytes."""
 _LONGEST_NAME = 100
@@ -32,6 +34,13 @@ def data_folder() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_data_dir("mnemoscope", appauthor=False))
+
+
+def cache_folder() -> Path:
+    """The user's cache folder of the program, for what can be made again; nothing is created."""
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("mnemoscope", appauthor=False))
 
 
 def make_folder(folder: Path) -> None:

@@ -2,8 +2,9 @@
 window translates them (`tr_reason`)."""
 
 import re
-from dataclasses import dataclass
 from functools import cache
+
+import msgspec
 
 from engine.base.language import marked, spoken, tr
 
@@ -11,8 +12,7 @@ _FIELD = re.compile(r"\{(\w+)(:,)?\}")
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})*")
 
 
-@dataclass(frozen=True)
-class Reason:
+class Reason(msgspec.Struct, frozen=True):
     """A sentence with fields, or its two forms for a `count`. A field `problem` may be another of these sentences."""
 
     one: str

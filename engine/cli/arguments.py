@@ -2,6 +2,7 @@
 
 import argparse
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn, get_args
 
@@ -191,45 +192,19 @@ class _Program(_Parser):
         return self._verbs
 
 
-def make_parser() -> argparse.ArgumentParser:
+def make_parser(verb: str = "") -> argparse.ArgumentParser:
+    """The parser of every verb, or of this one alone: argparse takes 10 ms for all of them."""
     parser = _Program(
         prog="mnemoscope", description="Search notes and past sessions without a window.", allow_abbrev=False
     )
     common = _common()
     verbs = parser.add_verbs()
-
-    def add(verb: str) -> _Parser:
-        text = VERBS[verb]
-        return verbs.add_parser(verb, help=text, description=text, parents=[common], allow_abbrev=False)
-
-    _add_index(add("index"))
-    _add_search(add("search"))
-    _add_get(add("get"))
-    _add_sessions(add("sessions"))
-    _add_remember(add("remember"))
-    add("searches")
-    duplicates = add("duplicates")
-    duplicates.add_argument("--all", action="store_true", help="also list the groups that were hidden in the window")
-    add_fact_actions(add("facts"), _Parser, _common(argument_default=argparse.SUPPRESS))
-    status = add("status")
-    status.add_argument("--deep", action="store_true", help="also try the embedding model and sqlite-vec")
-    status.epilog = (
-        'The lines "Degraded", with --json the list "degraded", name each part that works worse than the settings '
-        "ask for, with the reason and what to do. The exit code is 0 whenever the status could be read."
-    )
-    doctor = add("doctor")
-    doctor.add_argument("--deep", action="store_true", help="also re-embed some passages and compare")
-    what = doctor.add_mutually_exclusive_group()
-    what.add_argument("path", nargs="?", type=nonempty, metavar="PATH", help="only say why this file is found, or not")
-    what.add_argument("--repair", action="store_true", help="repair everything that can be repaired without loss")
-    offer = VERBS["mcp"]
-    mcp = verbs.add_parser("mcp", help=offer, description=offer, parents=[_place()], allow_abbrev=False)
-    mcp.add_argument(
-        "--session-key",
-        type=nonempty,
-        metavar="KEY",
-        help="the agent's session, such as agent:main:discord:group:123; only a private one sees facts and sessions",
-    )
+    for name in (verb,) if verb in VERBS else VERBS:
+        text = VERBS[name]
+        parents = [_place() if name == "mcp" else common]
+        added = verbs.add_parser(name, help=text, description=text, parents=parents, allow_abbrev=False)
+        if name in _ADD:
+            _ADD[name](added)
     return parser
 
 
@@ -407,3 +382,50 @@ def _add_session_filters(sessions: argparse.ArgumentParser, *, listing: bool = T
     sessions.add_argument("--until", type=parse_until, metavar="D", help="only begun before the end of this date")
     if listing:
         sessions.add_argument("--max", type=count, metavar="N", help="list at most N sessions")
+
+
+def _add_duplicates(duplicates: argparse.ArgumentParser) -> None:
+    duplicates.add_argument("--all", action="store_true", help="also list the groups that were hidden in the window")
+
+
+def _add_facts(facts: argparse.ArgumentParser) -> None:
+    add_fact_actions(facts, _Parser, _common(argument_default=argparse.SUPPRESS))
+
+
+def _add_status(status: argparse.ArgumentParser) -> None:
+    status.add_argument("--deep", action="store_true", help="also try the embedding model and sqlite-vec")
+    status.epilog = (
+        'The lines "Degraded", with --json the list "degraded", name each part that works worse than the settings '
+        "ask for, with the reason and what to do. The exit code is 0 whenever the status could be read."
+    )
+
+
+def _add_doctor(doctor: argparse.ArgumentParser) -> None:
+    doctor.add_argument("--deep", action="store_true", help="also re-embed some passages and compare")
+    what = doctor.add_mutually_exclusive_group()
+    what.add_argument("path", nargs="?", type=nonempty, metavar="PATH", help="only say why this file is found, or not")
+    what.add_argument("--repair", action="store_true", help="repair everything that can be repaired without loss")
+
+
+def _add_mcp(mcp: argparse.ArgumentParser) -> None:
+    mcp.add_argument(
+        "--session-key",
+        type=nonempty,
+        metavar="KEY",
+        help="the agent's session, such as agent:main:discord:group:123; only a private one sees facts and sessions",
+    )
+
+
+_ADD: dict[str, Callable[[_Parser], None]] = {
+    "index": _add_index,
+    "search": _add_search,
+    "get": _add_get,
+    "sessions": _add_sessions,
+    "remember": _add_remember,
+    "duplicates": _add_duplicates,
+    "facts": _add_facts,
+    "status": _add_status,
+    "doctor": _add_doctor,
+    "mcp": _add_mcp,
+}
+"""Adds the arguments of each verb that has its own."""

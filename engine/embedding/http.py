@@ -147,7 +147,7 @@ class _Guard(httpx2.BaseTransport):
         self._headers = headers
         url = httpx2.URL(client.base_url)
         self._origin = (url.scheme, url.host, url.port)
-        self._transport = Transport(system_proxy(url))
+        self._transport = Transport(system_proxy(url), tls=url.scheme == "https")
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         if (request.url.scheme, request.url.host, request.url.port) != self._origin:

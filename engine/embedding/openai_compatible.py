@@ -124,12 +124,32 @@ class _Api:
 
     def embed(self, texts: Sequence[str], *, query: bool, seconds: float, cancel: CancelToken | None) -> Answer:
         prompt = self._prompts[query]
-        create = self._sdk.embeddings.with_raw_response.create
-        with self._http.call(seconds, cancel=cancel, private=texts):
-            raw = create(input=[prompt + text for text in texts], model=self._model, **self.options)
-        answer = read_json(raw.content)
+        inputs = [prompt + text for text in texts]
+        # The first query must not wait for the import of the SDK, half of a second that a search on the command line
+        # would take longer; to this request it adds nothing, since errors and retries are ours.
+        body = self._post(inputs, seconds, cancel, texts) if query else self._create(inputs, seconds, cancel, texts)
+        answer = read_json(body)
         fields = answer if isinstance(answer, dict) else {}
         return Answer(indexed(fields.get("data"), len(texts)), tokens_of(fields))
+
+    def _create(
+        self, inputs: Sequence[str], seconds: float, cancel: CancelToken | None, private: Sequence[str]
+    ) -> bytes:
+        create = self._sdk.embeddings.with_raw_response.create
+        with self._http.call(seconds, cancel=cancel, private=private):
+            return create(input=list(inputs), model=self._model, **self.options).content
+
+    def _post(self, inputs: Sequence[str], seconds: float, cancel: CancelToken | None, private: Sequence[str]) -> bytes:
+        """Send the same request as `_create`."""
+        return self._http.request(
+            "POST",
+            "/embeddings",
+            seconds=seconds,
+            cancel=cancel,
+            private=private,
+            headers={"Accept": "application/json"},
+            json={"input": inputs, "model": self._model, **self.options},
+        )
 
 
 # --- Single responses of a chat model, after https://developers.openai.com/api/reference/resources/chat (read

@@ -3,12 +3,10 @@
 Providers are created only here, and remote ones only if `consent` allows it.
 """
 
-import dataclasses
 import importlib
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -33,8 +31,7 @@ Factory = Callable[[Settings, str | None], "EmbeddingProvider"]
 if there is none. Raises `ProviderError`."""
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(msgspec.Struct, frozen=True):
     """The provider in use, and how it was selected."""
 
     provider: "EmbeddingProvider | None"
@@ -127,7 +124,7 @@ def _first_at_hand(settings: Settings, typed: str | None, cancel: CancelToken | 
         except ProviderError as error:
             return stand_in(settings, name, str(error), cancel=cancel)
         else:
-            return dataclasses.replace(chosen, passed_over=tuple(passed_over))
+            return msgspec.structs.replace(chosen, passed_over=tuple(passed_over))
     raise AssertionError("The built-in provider is at hand, or it failed")
 
 
@@ -157,7 +154,8 @@ def _made(settings: Settings, name: str, key: "Key | str | None") -> Selection:
     require_consent(settings, name)
     value, place = (key, None) if key is None or isinstance(key, str) else (key.value, key.described)
     provider = FACTORIES[name](settings_of(settings, name), value)
-    log.info("Embedding with %s, %s", name, provider.model)
+    # A message loads the log file and the patterns of secrets: a tenth of a search with the built-in model.
+    log.log(logging.INFO if provider.remote else logging.DEBUG, "Embedding with %s, %s", name, provider.model)
     return Selection(provider, settings.provider, key_place=place)
 
 

@@ -1,15 +1,17 @@
 """Parses responses of embedding services: JSON with vectors as lists of numbers, or as base64 of float32.
 
-A response has up to a megabyte, so it is parsed in small steps that each hold the interpreter for a millisecond.
+A response has up to a megabyte, which takes two milliseconds. Larger ones are parsed in steps, since parsing holds the
+interpreter.
 """
 
 import base64
 import binascii
+import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from engine.base.bounded_json import check_depth
+from engine.base.bounded_json import check_depth, decode_json
 from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.embedding.retry import Transient
@@ -17,7 +19,9 @@ from engine.embedding.retry import Transient
 if TYPE_CHECKING:
     from engine.embedding.base import Vectors
 
+_AT_ONCE = 4 * 1024 * 1024
 _STEP = 64 * 1024
+_MOST_TOKENS = 2**53
 _NO_NUMBERS = (b"NaN", b"-Infinity", b"Infinity")
 """Invalid JSON that some servers send for special numbers."""
 
@@ -34,19 +38,18 @@ class Answer:
 
 def read_json(body: bytes) -> Any:
     """Parse a response's JSON value; special numbers become None. Raises `Transient` if the JSON is invalid."""
+    if len(body) <= _AT_ONCE:
+        with contextlib.suppress(ValueError):  # the other parser decides about all that is unusual
+            return decode_json(body, object)
     import ijson
 
-    try:
+    with contextlib.suppress(ijson.JSONError, ValueError):
         return _parsed(body)
-    except (ijson.JSONError, ValueError):
-        pass
     if any(word in body for word in _NO_NUMBERS):
         for word in _NO_NUMBERS:
             body = body.replace(word, b"null")
-        try:
+        with contextlib.suppress(ijson.JSONError, ValueError):
             return _parsed(body)
-        except (ijson.JSONError, ValueError):
-            pass
     raise Transient(tr("The service's answer is no whole JSON: it was cut off, or something in between answered."))
 
 
@@ -81,7 +84,7 @@ def tokens_of(answer: Mapping[str, Any]) -> int | None:
     """Tokens used according to a response in OpenAI's format."""
     usage = answer.get("usage")
     tokens = usage.get("total_tokens") if isinstance(usage, dict) else None
-    return tokens if isinstance(tokens, int) else None
+    return tokens if isinstance(tokens, int) and 0 <= tokens <= _MOST_TOKENS else None
 
 
 def ordered(items: Any, texts: int) -> "dict[int, Vectors]":

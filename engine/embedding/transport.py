@@ -240,10 +240,13 @@ def _mapped(timeout: type[Exception], failure: type[Exception]) -> Iterator[None
 class Transport(httpx2.BaseTransport):
     """One connection pool; raises httpcore2's errors."""
 
-    def __init__(self, proxy: str | None) -> None:
-        """`proxy`: URL of an http or socks proxy, including credentials. Raises `ProviderError` if it is invalid."""
+    def __init__(self, proxy: str | None, *, tls: bool = True) -> None:
+        """`proxy`: URL of an http or socks proxy, including credentials. `tls`: whether requests use https.
+
+        Raises `ProviderError` if the proxy is invalid.
+        """
         options: dict[str, Any] = {
-            "ssl_context": httpx2.create_ssl_context(),
+            "ssl_context": httpx2.create_ssl_context() if tls else None,
             "max_connections": None,  # limited by the embedding stage
             "keepalive_expiry": _KEPT_SECONDS,
             "network_backend": _Backend(),

@@ -5,8 +5,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
+
+import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, IndexBusy, MnemoscopeError
@@ -47,21 +48,19 @@ class Threads(Protocol):
         """Queue a job after a delay. Returns a function that cancels it."""
 
 
-@dataclass
-class _Running:
+class _Running(msgspec.Struct):
     """The sync that runs now, or other work that excludes syncs."""
 
     token: CancelToken
     force: bool = False
-    listeners: list[ProgressListener] = field(default_factory=list)
-    thread: int = field(default_factory=threading.get_ident)
-    ended: threading.Event = field(default_factory=threading.Event)
+    listeners: list[ProgressListener] = msgspec.field(default_factory=list)
+    thread: int = msgspec.field(default_factory=threading.get_ident)
+    ended: threading.Event = msgspec.field(default_factory=threading.Event)
     update: MemorySyncProgressUpdate | None = None
     report: SyncReport | None = None
 
 
-@dataclass(frozen=True)
-class BackgroundSync:
+class BackgroundSync(msgspec.Struct, frozen=True):
     """How scheduled syncs run in a program that stays open."""
 
     sync: Callable[[SyncReason], SyncReport]

@@ -7,7 +7,6 @@ with how far it was read, or why nothing of it is indexed.
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import IO
@@ -178,7 +177,7 @@ class ChunkRows(NewChunks):
             return
         self.language = self.language or _language(chunks)
         for row, chunk in zip(chunk_rows(chunks, self.language), chunks, strict=True):
-            self._rows.append(replace(row, places=msgspec.json.encode(chunk.places)))
+            self._rows.append(msgspec.structs.replace(row, places=msgspec.json.encode(chunk.places)))
             self._held += _weight(row)
         self._count += len(chunks)
         if self._held > _MOST_HELD:

@@ -26,7 +26,7 @@ from engine.agent.readable_session import readable_session
 from engine.agent.tool import AgentTool, said
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, PathRefused
-from engine.base.versions import program_version
+from engine.base.formatting import program_version
 from engine.text.grapheme_cuts import cut
 
 if TYPE_CHECKING:

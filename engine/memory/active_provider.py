@@ -1,10 +1,11 @@
 """The embedding provider of one open memory: its selection on first use, its fallback and its last error."""
 
 import contextlib
-import dataclasses
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, MnemoscopeError
@@ -135,7 +136,7 @@ class ActiveProvider:
                 self._prepared = self._chosen(lambda: self._stand_in(failed, reason, self._closing))
             if self._prepared.provider is None:
                 return None
-            self._prepared = dataclasses.replace(self._prepared, fallback_reason=reason)
+            self._prepared = msgspec.structs.replace(self._prepared, fallback_reason=reason)
             return self._prepared.provider
 
     def take_over(self) -> None:

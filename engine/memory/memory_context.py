@@ -1,9 +1,10 @@
 """The parts of one open memory that its services share, and their replacements in a backend that shares its index."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.path_guard import PathGuard
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
     from engine.store.vector_encoding import Vectors
 
 
-@dataclass(frozen=True)
-class MemoryContext:
+class MemoryContext(msgspec.Struct, frozen=True):
     """One workspace with its index, its user data and the provider in use. Every part is thread-safe."""
 
     workspace: Path

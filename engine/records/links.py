@@ -4,11 +4,11 @@ A link only says what to show. Reading one accesses neither disk nor network: th
 known.
 """
 
-import re
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
+from engine.base import lazy_pattern
 from engine.base.errors import LinkRefused
 from engine.base.language import tr
 from engine.records.base import Record
@@ -21,14 +21,16 @@ _LONGEST_ID = 256
 _START = f"{SCHEME}://"
 _PLACE = "open"
 _KNOWN = ("workspace", "path", "line", "end", "message")
-_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
-_BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
-_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_NUMBER = lazy_pattern(r"[1-9][0-9]{0,8}")
+_BROKEN_ESCAPE = lazy_pattern(r"%(?![0-9A-Fa-f]{2})")
+_UNSEEN = lazy_pattern(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 """Invisible characters, and those that make a name resemble another one."""
-_UNWRITTEN = re.compile(r"[\s\x00-\x20\x7f]")
+_UNWRITTEN = lazy_pattern(r"[\s\x00-\x20\x7f]")
 """Characters that are invalid in a URL."""
 
-_CITED = re.compile(r"(?P<path>.+)(?:#L(?P<first>\d{1,9})(?:-L(?P<last>\d{1,9}))?|:(?P<from>\d{1,9})-(?P<to>\d{1,9}))")
+_CITED = lazy_pattern(
+    r"(?P<path>.+)(?:#L(?P<first>\d{1,9})(?:-L(?P<last>\d{1,9}))?|:(?P<from>\d{1,9})-(?P<to>\d{1,9}))"
+)
 
 
 class Link(Record, frozen=True):

@@ -1,7 +1,6 @@
 """Explains where the scores of an answer come from, and how each stage of the search changed the results."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import msgspec
@@ -264,8 +263,7 @@ class Scored(NamedTuple):
         return None if self.evidence.vector is None else within_limits(self.evidence.vector)
 
 
-@dataclass(frozen=True)
-class Grounds:
+class Grounds(msgspec.Struct, frozen=True):
     """The inputs of one answer's scores, besides the chunks themselves."""
 
     words: KeywordScores

@@ -1,7 +1,8 @@
 """The results of one query before display, and as the scope of a later query."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from engine.base.formatting import in_quotes
 from engine.base.language import tr
@@ -26,8 +27,7 @@ MOST_KEPT = 1000
 _LONGEST_NAME = 60
 
 
-@dataclass(frozen=True)
-class FoundSet:
+class FoundSet(msgspec.Struct, frozen=True):
     """One query's results as scored chunks."""
 
     question: QueryAnalysis

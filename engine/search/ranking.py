@@ -1,9 +1,11 @@
 """Selects and orders the results: the candidates of both searches, each with one absolute score, best first."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from heapq import nlargest
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from engine.search.adjacent_lines import AdjacentLines
 from engine.search.chunk_filter import ChunkFilter
@@ -33,8 +35,7 @@ _READ = 10
 """Number of best results that are read line by line."""
 
 
-@dataclass
-class KeywordPart:
+class KeywordPart(msgspec.Struct):
     """The part of a search without vectors, shared by the answer by keywords and the whole one."""
 
     liked: "LikedPassage | None"
@@ -48,7 +49,7 @@ class KeywordPart:
     """Candidates by keywords; None until they are first looked for."""
     scores: KeywordScores | None = None
     """Keyword scores of all candidates so far."""
-    scattered: dict[int, float] = field(default_factory=dict)
+    scattered: dict[int, float] = msgspec.field(default_factory=dict)
     """Share of the query outside the best two adjacent lines, of all chunks read so far."""
 
 

@@ -5,10 +5,11 @@ So a threshold is meaningful, and an off-topic query returns nothing.
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import compress
 from operator import mul
 from typing import NamedTuple
+
+import msgspec
 
 from engine.providers import Calibration
 
@@ -219,8 +220,7 @@ class Evidence(NamedTuple):
     """Part of `text` from the title or the file name."""
 
 
-@dataclass(frozen=True)
-class Blend:
+class Blend(msgspec.Struct, frozen=True):
     """How keywords and meaning add up in one answer: `text_weight` × keywords + `vector_weight` × meaning."""
 
     vector_weight: float

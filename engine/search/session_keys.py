@@ -7,6 +7,8 @@ the kind of chat and the other person. A hook passes the bare id of its session 
 import re
 from typing import Literal, NamedTuple
 
+from engine.base import lazy_pattern
+
 Chat = Literal["direct", "group", "channel"]
 
 _DIRECT = frozenset({"direct", "dm"})
@@ -33,11 +35,11 @@ _SHARED = frozenset(
         "shared",
     }
 )
-_NAME = re.compile(r"(?!\d{5,}\Z)[a-z0-9][a-z0-9_.-]*", re.ASCII)
+_NAME = lazy_pattern(r"(?!\d{5,}\Z)[a-z0-9][a-z0-9_.-]*", re.ASCII)
 """Name of a main session, a program or an account; a long number is the id of a chat."""
-_PERSON = re.compile(r"[^@:!#\s]+(?:@[a-z0-9-]+(?:\.[a-z0-9-]+)+)?|@[^@:!#\s]+:[a-z0-9.-]+(?::\d{1,5})?")
+_PERSON = lazy_pattern(r"[^@:!#\s]+(?:@[a-z0-9-]+(?:\.[a-z0-9-]+)+)?|@[^@:!#\s]+:[a-z0-9.-]+(?::\d{1,5})?")
 """Number, name or address of one contact (WhatsApp's and Matrix's too)."""
-_SHARED_ADDRESS = re.compile(r"@(?:g\.us|broadcast|newsletter)\b")
+_SHARED_ADDRESS = lazy_pattern(r"@(?:g\.us|broadcast|newsletter)\b")
 
 
 class Session(NamedTuple):

@@ -3,7 +3,8 @@ possible."""
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from engine.records import FileRange
 
@@ -15,8 +16,7 @@ _LONGEST_WORD = 40
 """Farthest move of a cut to keep a word whole: Japanese and URLs have no spaces."""
 
 
-@dataclass(frozen=True)
-class Snippet:
+class Snippet(msgspec.Struct, frozen=True):
     text: str
     first_line: int
     """Line within the chunk's text, from 0."""

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from engine.base import lazy_pattern
 from engine.base.errors import SettingsError
 from engine.base.language import marked, tr
 from engine.logs import redact
@@ -42,10 +43,10 @@ Refuse = Callable[[tuple[str, ...], Problem], NoReturn]
 """Raises `SettingsError` about the key at a path."""
 _SECRET_ENDINGS = ("apikey", "accesskey", "secretkey", "token", "secret", "password", "passwd", "authorization")
 _SECRET_NAMES = {"key", "auth", "bearer", "cookie", "xgoogapikey"}
-_SECRET_HEADERS = re.compile(r"auth(?!ors?$)|cookie|key|token|secret|passw|credential", re.IGNORECASE)
-_SECRET_OPTIONS = re.compile(r"access_?key|secret|token|passw|credential|api_?key|sas|authorization", re.IGNORECASE)
-_SECRET_VALUES = re.compile(r"(?:bearer|basic|token)\s+\S", re.IGNORECASE)
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SECRET_HEADERS = lazy_pattern(r"auth(?!ors?$)|cookie|key|token|secret|passw|credential", re.IGNORECASE)
+_SECRET_OPTIONS = lazy_pattern(r"access_?key|secret|token|passw|credential|api_?key|sas|authorization", re.IGNORECASE)
+_SECRET_VALUES = lazy_pattern(r"(?:bearer|basic|token)\s+\S", re.IGNORECASE)
+_VARIABLE = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 COMPATIBLE = {preset.id: preset.base_url for preset in PRESETS if preset.id != OPENAI.name} | {
     "mistral": "https://api.mistral.ai/v1"
 }
@@ -337,10 +338,10 @@ def _named(choices: tuple[str, ...]) -> dict[str, str]:
 
 _PART = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_-]+)"""
 _NAME = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
-_TABLE = re.compile(rf"[ \t]*\[\[?[ \t]*({_NAME})[ \t]*\]")
-_KEY = re.compile(rf"[ \t]*({_NAME})[ \t]*=")
-_TOKEN = re.compile(r'''"""|\'\'\'|"(?:[^"\\]|\\.)*"|'[^']*'|#.*''')
-_CLOSING = {'"""': re.compile(r'(?:[^"\\]|\\.|"(?!""))*"""'), "'''": re.compile(r"(?:[^']|'(?!''))*'''")}
+_TABLE = lazy_pattern(rf"[ \t]*\[\[?[ \t]*({_NAME})[ \t]*\]")
+_KEY = lazy_pattern(rf"[ \t]*({_NAME})[ \t]*=")
+_TOKEN = lazy_pattern(r'''"""|\'\'\'|"(?:[^"\\]|\\.)*"|'[^']*'|#.*''')
+_CLOSING = {'"""': lazy_pattern(r'(?:[^"\\]|\\.|"(?!""))*"""'), "'''": lazy_pattern(r"(?:[^']|'(?!''))*'''")}
 
 KeyPath = tuple[str, ...]
 

@@ -1,19 +1,19 @@
 """Options of the backend that stores passages in a LanceDB table, which several machines may share."""
 
 import ipaddress
-import re
 from collections.abc import Mapping
 from typing import Annotated
 from urllib.parse import urlsplit
 
 import msgspec
 
+from engine.base import lazy_pattern
 from engine.base.language import marked
 from engine.settings.section import Group, Problem, Section, option
 
 REMOTE_SCHEMES = frozenset({"s3", "s3+ddb", "gs", "gcs", "az", "abfss", "db"})
-TABLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
-MACHINE_NAME = re.compile(r"[^\W_][\w.-]{0,63}")
+TABLE_NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
+MACHINE_NAME = lazy_pattern(r"[^\W_][\w.-]{0,63}")
 
 
 class LanceDbSettings(Section, frozen=True):

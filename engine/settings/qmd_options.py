@@ -1,16 +1,16 @@
 """Options of the backend that runs the command `qmd`, with the reference's defaults."""
 
-import re
 from typing import Annotated, Literal
 
 import msgspec
 
+from engine.base import lazy_pattern
 from engine.settings.section import Group, Section, option
 
 QmdSearchMode = Literal["search", "vsearch", "query"]
 ScopeAction = Literal["allow", "deny"]
 
-SCOPE_RULE = re.compile(r"(allow|deny)\s+(?:([a-z0-9_.-]+)/)?(direct|group|channel|\*)")
+SCOPE_RULE = lazy_pattern(r"(allow|deny)\s+(?:([a-z0-9_.-]+)/)?(direct|group|channel|\*)")
 """An action, the program that the session runs in if it matters, and the kind of chat."""
 
 

@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar, Literal, TypeVar, get_type_hints
 
@@ -154,13 +153,12 @@ def _has_answering(hint: Any) -> bool:
 # --- Problems of options, as whole sentences -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(msgspec.Struct, frozen=True):
     """Raised where a value is checked, and turned into a message where the option's name is known."""
 
     sentence: str
     """A `marked` one, with the field `{it}` for the option."""
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Any] = msgspec.field(default_factory=dict)
     """Of its other fields."""
 
     def about(self, it: str) -> str:

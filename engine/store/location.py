@@ -6,7 +6,6 @@ import os
 import re
 import struct
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -85,8 +84,7 @@ def _is_remote_on_windows(folder: Path) -> bool:
 # ---------------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class IndexFiles:
+class IndexFiles(msgspec.Struct, frozen=True):
     """Paths of all files that belong to one workspace's index."""
 
     folder: Path

@@ -9,10 +9,10 @@ and fills the write-ahead log. A renamed table blocks nothing, and removal resum
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
+import msgspec
 
 from engine.base.errors import IndexTooNew
 from engine.base.language import tr
@@ -102,8 +102,7 @@ INDEX_MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
 )
 
 
-@dataclass(frozen=True)
-class Tables:
+class Tables(msgspec.Struct, frozen=True):
     """Names of the tables of one generation."""
 
     generation: int

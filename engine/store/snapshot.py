@@ -1,7 +1,6 @@
 """Read access to the index within one short read transaction."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 import apsw
@@ -33,8 +32,7 @@ class StoredFile(NamedTuple):
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class StoredChunk:
+class StoredChunk(msgspec.Struct, frozen=True):
     """A chunk with metadata of its file."""
 
     id: int
@@ -61,8 +59,7 @@ class StoredChunk:
         return cite(self.path, self.start_line, self.end_line)
 
 
-@dataclass(frozen=True, slots=True)
-class Unembedded:
+class Unembedded(msgspec.Struct, frozen=True):
     """A chunk text that has no vector yet."""
 
     hash: bytes

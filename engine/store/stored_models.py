@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import msgspec
@@ -31,8 +30,7 @@ class Awaiting(msgspec.Struct, frozen=True):
     estimate: EmbeddingEstimate
 
 
-@dataclass(frozen=True)
-class MissingVectors:
+class MissingVectors(msgspec.Struct, frozen=True):
     """Chunks and texts that have no vector of a model yet."""
 
     chunks: int = 0

@@ -1,8 +1,9 @@
 """Storage format of vectors (float16, little-endian, unit length), and the stored identity of their model."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+import msgspec
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,8 +16,7 @@ else:
     Ids = Vectors = Any
 
 
-@dataclass(frozen=True)
-class StoredModel:
+class StoredModel(msgspec.Struct, frozen=True):
     """A model, as stored in the index."""
 
     id: int

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import apsw
+import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
@@ -33,8 +33,7 @@ _RETURN_SHARE = 0.8
 EngineName = Literal["numpy", "sqlite-vec"]
 
 
-@dataclass(frozen=True)
-class EngineChoice:
+class EngineChoice(msgspec.Struct, frozen=True):
     """The engine that compares vectors, and the reason."""
 
     engine: EngineName

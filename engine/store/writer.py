@@ -1,9 +1,7 @@
 """Write access to the index within one write transaction."""
 
-import dataclasses
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple, Protocol
@@ -22,8 +20,7 @@ _ROWS_AT_ONCE = 200
 _PAGES_A_MERGE = 200
 
 
-@dataclass(frozen=True, slots=True)
-class NewChunk:
+class NewChunk(msgspec.Struct, frozen=True):
     """A chunk to add: its text, and the token streams for the columns of the keyword index."""
 
     start_line: int
@@ -336,7 +333,7 @@ class Writer(Snapshot):
         assert found is not None
         if found.dims != dims and not self.has_vectors(found.id):  # the server has a new model under that name
             self.connection.execute("UPDATE models SET dims = ? WHERE id = ?", (dims, found.id))
-            found = dataclasses.replace(found, dims=dims)
+            found = msgspec.structs.replace(found, dims=dims)
         return found
 
     def store_vectors(self, model_id: int, vectors: Iterable[tuple[bytes, bytes]]) -> None:

@@ -3,6 +3,8 @@
 import re
 import unicodedata
 
+from engine.base import lazy_pattern
+
 INVISIBLE = (
     "\u00ad\u034f\u061c\u0640\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0001\U000e0020-\U000e007f"
@@ -18,7 +20,7 @@ _MARKS = (
 _STRIPPED = re.compile(rf"[{_MARKS}]|(?<![иИуУ])\u0306|(?<![іІ])\u0308")
 
 # A Hindi nasal before a consonant of its own class is written with its letter or as anusvara: हिन्दी, हिंदी.
-_NASALS = re.compile(
+_NASALS = lazy_pattern(
     "ङ\u094d(?=[\u0915-\u0918])|ञ\u094d(?=[\u091a-\u091d])|ण\u094d(?=[\u091f-\u0922])"
     "|न\u094d(?=[\u0924-\u0927])|म\u094d(?=[\u092a-\u092d])"
 )

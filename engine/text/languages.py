@@ -1,17 +1,17 @@
 """Detects the language for stemming: by script and letters first, then by function words."""
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
+from engine.base import lazy_pattern
 from engine.text.scripts import script_of
 from engine.text.stopwords import languages_by_word
 
 _SAMPLE = 2048
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
-_LATIN = re.compile("[A-Za-z]+")
-_WORD = re.compile(r"[^\s!\"'()*,.:;<=>?\[\]`{|}~\u2018-\u201f\u00ab\u00bb]+")
+_NOT_ASCII = lazy_pattern(r"[^\x00-\x7f]+")
+_LATIN = lazy_pattern("[A-Za-z]+")
+_WORD = lazy_pattern(r"[^\s!\"'()*,.:;<=>?\[\]`{|}~\u2018-\u201f\u00ab\u00bb]+")
 
 _LEAST_SHARE = 0.2
 """Share of the letters from which a script other than Latin decides: notes are full of Latin names and code."""

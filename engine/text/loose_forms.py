@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise, product
 from typing import TYPE_CHECKING, NamedTuple
 
+from engine.base import lazy_pattern
 from engine.text.phrases import phrase_tokens
 from engine.text.scripts import HANGUL, SYMBOL, UNSPACED, script_of, shape
 from engine.text.stems import COMPOUNDING, JOINED, REVERSED, SHORTEST_END, irregular_forms, stems_of
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
     from engine.text.parsed_query import QueryTerm
 
 _MOST_FORMS = 40
-_DIGITS_AND_LETTERS = re.compile(r"([^\W\d_]+)(\d[\d.]*)|(\d[\d.]*)([^\W\d_]+)")
-_VERSION = re.compile(r"\d+(?:\.\d+)+")
-_HASH = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{4,40}")
+_DIGITS_AND_LETTERS = lazy_pattern(r"([^\W\d_]+)(\d[\d.]*)|(\d[\d.]*)([^\W\d_]+)")
+_VERSION = lazy_pattern(r"\d+(?:\.\d+)+")
+_HASH = lazy_pattern(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{4,40}")
 _SHORT_HASHES = range(7, 13)
-_GAP = re.compile(r"[ \u00a0\-]?")
+_GAP = lazy_pattern(r"[ \u00a0\-]?")
 
 _SHORTEST_JOINED, _LONGEST_JOINED = 4, 24
 _SHORTEST_BEGINNING = 5
@@ -40,9 +41,9 @@ _MOST_DIGRAPHS = 3
 _HEBREW_PREFIXES = tuple("הובלמשכ")
 _HEBREW_PREFIXES_OF_TWO = tuple("וה וב ול ומ וש שה שב של מה כש".split())
 
-_HAN = re.compile("[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_HIRAGANA = re.compile("[\u3041-\u3096]")
-_KANA = re.compile("[\u3041-\u30ff]")
+_HAN = lazy_pattern("[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_HIRAGANA = lazy_pattern("[\u3041-\u3096]")
+_KANA = lazy_pattern("[\u3041-\u30ff]")
 _OKURIGANA = "いきしちみりえけせめれげぎじ"
 _JAPANESE_PARTICLES = "をのがには"
 

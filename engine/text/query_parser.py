@@ -5,6 +5,7 @@ Any text is a query. Invalid syntax is read as words and noted in the query's re
 
 import re
 
+from engine.base import lazy_pattern
 from engine.base.language import marked, tr
 from engine.text.folding import fold
 from engine.text.languages import detect_language
@@ -14,13 +15,13 @@ from engine.text.stopwords import unasked
 
 LONGEST = 4096
 """Code points of a query that are read; a longer text is a pasted file, and all of it words."""
-_SPACE = re.compile(r"\s*")
-_TWO_WORD_DATE = re.compile(
+_SPACE = lazy_pattern(r"\s*")
+_TWO_WORD_DATE = lazy_pattern(
     r"(?:last|this|letzte[nrs]?|diese[nrs]?)[ \t]+(?:week|month|year|woche|monat|jahr)\b", re.IGNORECASE
 )
-_BEGINNING = re.compile(r"([^*]*\w)\*")
-_STRAY_STAR = re.compile(r"[^\W_]*\*+[^\W_]+")
-_UNKNOWN = re.compile(r"([A-Za-z]{2,16}):[^\W\d_][^:/]*")
+_BEGINNING = lazy_pattern(r"([^*]*\w)\*")
+_STRAY_STAR = lazy_pattern(r"[^\W_]*\*+[^\W_]+")
+_UNKNOWN = lazy_pattern(r"([A-Za-z]{2,16}):[^\W\d_][^:/]*")
 _SHORTEST_BEGINNING = 2
 _QUESTION_MARKS = ("?", "？", "؟")
 _PUNCTUATION = ".,;:!?"

@@ -14,6 +14,7 @@ from itertools import pairwise
 from operator import add
 from typing import NamedTuple
 
+from engine.base import lazy_pattern
 from engine.text.folding import INVISIBLE, fold, with_anusvara
 from engine.text.scripts import FLAG, HANGUL, MARK, SYMBOL, UNSPACED, script_of, shape
 
@@ -30,20 +31,20 @@ _GROUP = re.compile(
     f"[#@]?{_IN_WORD}(?:(?:::|://|[.\\-+/@:'#]){MARK}*{_IN_WORD})*(?:\\+\\+|#)?"
     f"|{UNSPACED}[{UNSPACED}{MARK}]*|{HANGUL}[{HANGUL}{MARK}]*|{SYMBOL}|{FLAG}{FLAG}?"
 )
-_CLUSTER = re.compile(f"(?:{FLAG}{FLAG}|[^{MARK}]){MARK}*")
+_CLUSTER = lazy_pattern(f"(?:{FLAG}{FLAG}|[^{MARK}]){MARK}*")
 _SEGMENT = re.compile(f"[A-Za-z0-9](?:[A-Za-z0-9'{MARK}]*[A-Za-z0-9{MARK}])?")
-_SUFFIX = re.compile(r"(?:\+\+|#)\Z")
-_DUNDER = re.compile(f"__[A-Za-z0-9{MARK}]+(?:_[A-Za-z0-9{MARK}]+)*__")
+_SUFFIX = lazy_pattern(r"(?:\+\+|#)\Z")
+_DUNDER = lazy_pattern(f"__[A-Za-z0-9{MARK}]+(?:_[A-Za-z0-9{MARK}]+)*__")
 _AFTER_INNER_APOSTROPHE = frozenset("яюєїеёі")
 _NOT_SINGLE = frozenset((MARK, FLAG))
-_BETWEEN_APOSTROPHES = re.compile("[^']+")
-_HUMP = re.compile(
+_BETWEEN_APOSTROPHES = lazy_pattern("[^']+")
+_HUMP = lazy_pattern(
     f"(?<=[a-z{MARK}])(?=[A-Z])"  # camel|Case
     f"|(?<=[0-9])(?=[A-Z][a-z])"  # utf8|Decoder
     f"|(?<=[A-Z])(?=[A-Z][a-z{MARK}]{{2}})"  # HTTP|Server, but not URLs
 )
 _NOT_IN_TOKEN = re.compile('[\x00-\x20!"$-*,;<=>?\\[-^`{-\x7f\u2019\u02bc\uff07\u055a]')
-_UNSEEN = re.compile(f"[\u0300-\u036f\u093c{INVISIBLE}]")
+_UNSEEN = lazy_pattern(f"[\u0300-\u036f\u093c{INVISIBLE}]")
 
 _LONGEST_WORD = 64
 """Longer words are cut every so many characters."""

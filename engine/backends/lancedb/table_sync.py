@@ -7,8 +7,10 @@ that was killed or late.
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+import msgspec
 
 from engine.backends.lancedb import sql
 from engine.backends.lancedb.columns import FILE_ROW, SharedFile, file_key, rows_of_file, spelt_holders
@@ -139,7 +141,7 @@ def analysed(file: LocalFile, stored: Stored) -> NewFile:
         language=language,
         title_tokens=analyse_both(stored.title, language),
         name_tokens=analyse_both(name, language),
-        chunks=tuple(replace(row, places=place) for row, place in zip(rows, places, strict=True)),
+        chunks=tuple(msgspec.structs.replace(row, places=place) for row, place in zip(rows, places, strict=True)),
         session=session,
         tags=stored.tags,
         aliases=stored.aliases,

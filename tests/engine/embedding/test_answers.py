@@ -2,10 +2,11 @@ import base64
 import json
 import math
 import struct
+import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.base.errors import ProviderError
@@ -39,6 +40,34 @@ def test_half_an_answer_is_none(value: object, data) -> None:
     whole = json.dumps({"data": value}).encode()
     with pytest.raises(Transient, match="no whole JSON"):
         read_json(whole[: data.draw(st.integers(0, len(whole) - 1))])
+
+
+@settings(max_examples=30)
+@given(st.binary(max_size=40) | st.lists(st.sampled_from([*b'[]{}":,1.e-\\u"naN'])).map(bytes))
+def test_large_answer_is_read_like_a_small_one(body: bytes) -> None:
+    """Small ones are parsed at once, large ones in steps."""
+
+    def read(sent: bytes) -> object:
+        try:
+            return read_json(sent)
+        except Transient:
+            return Transient
+
+    assert read(body) == read(body + b" " * 5_000_000)
+
+
+@pytest.mark.parametrize("start", [b"[", b'{"a":', b'[{"a":'])
+@pytest.mark.parametrize("closed", [True, False])
+def test_deep_answer_refused_without_memory(start: bytes, closed: bool) -> None:
+    ends = bytes({91: 93, 123: 125}[code] for code in reversed(start) if code in b"[{")
+    body = start * 40_000 + (b"1" + ends * 40_000 if closed else b"")
+    tracemalloc.start()
+    try:
+        with pytest.raises(Transient, match="no whole JSON"):
+            read_json(body)
+        assert tracemalloc.get_traced_memory()[1] < 4_000_000
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"{} {}", b'"\xff"', b"[1,]", b"NaN NaN", b"[Nope]"])

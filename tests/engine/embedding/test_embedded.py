@@ -1,6 +1,7 @@
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -154,7 +155,9 @@ def test_a_closed_provider_says_so() -> None:
         provider.embed_query("x")
 
 
-def test_a_model_that_cannot_be_read_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_cannot_be_read_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # where it was not unpacked before
+
     def broken(*_: object, **__: object) -> None:
         raise OSError("weights.npz is truncated")
 

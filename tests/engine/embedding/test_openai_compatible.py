@@ -11,6 +11,7 @@ from engine.embedding.retry import ATTEMPTS
 from engine.providers.openai import PRESETS, preset_of
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings
+from tests.helpers.command_line import python
 from tests.helpers.embedding_servers.openai_server import OpenAIServer, packed
 from tests.helpers.embedding_servers.server import Change, Say
 
@@ -190,3 +191,27 @@ def test_presets_are_addresses_that_can_be_used(preset):
     assert provider.remote == preset.needs_key
     provider.close()
     assert preset_of(preset.base_url.upper().replace("127.0.0.1", "localhost") + "/") is preset
+
+
+@pytest.mark.parametrize("base64", [False, True], ids=["numbers", "packed"])
+def test_query_and_documents_send_the_same_request(server, make, monkeypatch, base64):
+    """A query is sent without the SDK."""
+    if base64:
+        monkeypatch.setattr(openai_compatible, "owner_of", lambda base_url: "openai")
+    provider = make(server, dimensions=256)
+    query, document = provider.embed_query("pumps"), provider.embed_documents(["pumps"])[0]
+    assert query == pytest.approx(document)
+    first, second = server.requests
+    assert (first.method, first.path, first.json) == (second.method, second.path, second.json)
+    assert dict(first.headers) == dict(second.headers) | {"content-length": first.headers["content-length"]}
+
+
+def test_query_imports_no_sdk(local):
+    code = (
+        "import sys; from engine.embedding.openai_compatible import make; from engine.settings import Settings; "
+        "from engine.settings.options import RemoteSettings; "
+        f"settings = Settings(provider='openai', model='m', remote=RemoteSettings(base_url={local.base_url!r})); "
+        "assert make(settings, None).embed_query('pumps').shape == (48,); "
+        "sys.exit('openai' in sys.modules)"
+    )
+    assert python(code).returncode == 0

