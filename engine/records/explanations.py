@@ -127,7 +127,9 @@ class ResultExplanation(Record, frozen=True):
     named: bool = False
     """The file's title or name equals the query: that alone is a full match, `fresh_score` 1."""
     from_name: float = 0.0
-    """Part of the text score from a title or file name that matches the query."""
+    """Part of the text score from a title, a file name or a definition that matches the query."""
+    defines: bool = False
+    """Whether that is from a definition."""
     text_evidence: float = 0.0
     """The text score without its upper limit of 1: orders full matches. 0 if it equals the text score."""
     text_weight: float = 1.0

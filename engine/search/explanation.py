@@ -327,6 +327,7 @@ def _of_scores(
         nearness=parts.nearness / parts.full if parts.full else 0.0,
         named=scored.named,
         from_name=parts.from_name,
+        defines=scored.id in words.defining,
         from_coverage=parts.from_coverage,
         together=parts.together,
         language_known=range_ is None or range_.known,

@@ -56,7 +56,9 @@ class KeywordScores:
     around: set[int] = field(default_factory=set)
     """Chunks with a term in a title, a heading, their path or an alias."""
     names: dict[int, float] = field(default_factory=dict)
-    """Match of the title or file name with the query, 0 to 1; only those above 0."""
+    """Match of the title or file name with the query, 0 to 1, or `scoring.DEFINED`; only those above 0."""
+    defining: set[int] = field(default_factory=set)
+    """Chunks that define the name that the query is."""
     strengths: dict[int, tuple[float, ...]] = field(default_factory=dict)
     """Exactness of each term's match, 0 to 1, in chunks with a weaker form of any; missing for the others."""
     nearness: dict[int, float] = field(default_factory=dict)
@@ -130,6 +132,11 @@ class KeywordScores:
         for id_ in names:
             whole = self.parts(id_)
             self.scores[id_], self.evidence[id_] = whole.score, whole.evidence
+
+    def add_definitions(self, ids: Collection[int]) -> None:
+        """Count these chunks as definitions of what the query names."""
+        self.defining.update(ids)
+        self.add_names(dict.fromkeys(ids, scoring.DEFINED))
 
     def counted(self, contributions: Sequence[float]) -> Collection[int]:
         """Positions of the terms that count in a chunk with these contributions.

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from heapq import nlargest
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,7 +19,7 @@ from engine.search.query_conditions import Conditions
 from engine.search.scoring import FULL_LIKENESS, FULL_MATCH, Blend, Evidence, name_bonus, within_limits
 from engine.search.search_context import SearchContext
 from engine.search.stages import TimesNamed, VectorsReady
-from engine.search.title_matches import name_matches, named_chunks
+from engine.search.title_matches import definition_of, name_matches, named_chunks
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 
@@ -33,6 +34,8 @@ _EXACT = 50
 """Minimum number of best results with exact cosines."""
 _READ = 10
 """Number of best results that are read line by line."""
+_READ_FOR_NAME = 30
+"""Number of best results with all words that are read for a definition of the query."""
 
 
 class KeywordPart(msgspec.Struct):
@@ -170,13 +173,14 @@ class Ranker:
         with work.timed("merge"):
             ranked = sorted((scored(id_) for id_ in ids if id_ in words.scores or id_ in cosines), key=order)
         with work.timed("keyword"):
-            together = [of.id for of in ranked[:_READ] if of.id in words.scores]
-            words = replace(words, scattered=_scattered(together, part, snapshot) if asked else {})
+            words = _read(ranked, words, part, snapshot, work)
             texts = words.evidence | {id_: words.parts(id_).evidence for id_ in words.scattered}
-        best, others = [of.id for of in ranked[:_READ]], ranked[_READ:]
+        most = _READ
         if meaning is not None:
             most = max(_EXACT, work.request.max_results * work.request.hybrid.candidate_multiplier)
-            best, others = [of.id for of in ranked[:most]], ranked[most:]
+        best = list({of.id for of in ranked[:most]} | words.defining)
+        others = [of for of in ranked[most:] if of.id not in words.defining]
+        if meaning is not None:
             with work.timed("vector"):
                 cosines = meaning.cosines(best)
             # The vectors may be ahead of the snapshot: chunks that it does not hold are not exact either.
@@ -210,6 +214,25 @@ class Ranker:
         model = None if meaning is None else meaning.model
         likeness = likeness_of(snapshot, [scored.id for scored in kept[:MOST]], model)
         return diverse(kept, likeness, work.request.hybrid.mmr.lambda_, work.request.max_results, work.stages)
+
+
+def _read(
+    ranked: list[Scored], words: KeywordScores, part: KeywordPart, snapshot: Snapshot, work: SearchContext
+) -> KeywordScores:
+    """The scores with the additions that depend on the texts of the best chunks; none for a passage."""
+    if work.request.like is not None:
+        return replace(words, scattered={})
+    words.add_definitions(_defining(ranked, words, snapshot, work))
+    best = [of.id for of in ranked[:_READ] if of.id in words.scores]
+    return replace(words, scattered=_scattered(best, part, snapshot))
+
+
+def _defining(ranked: list[Scored], words: KeywordScores, snapshot: Snapshot, work: SearchContext) -> list[int]:
+    """Of the best chunks with all words those that define the query: a name that many texts use, and few define."""
+    if (defines := definition_of(work.query)) is None:
+        return []
+    complete = [of.id for of in islice((of for of in ranked if of.id in words.complete), _READ_FOR_NAME)]
+    return [id_ for id_, chunk in snapshot.chunks(complete).items() if defines(chunk.text)]
 
 
 def _scattered(ids: list[int], part: KeywordPart, snapshot: Snapshot) -> dict[int, float]:

@@ -38,6 +38,8 @@ _SUMS = {
     ),
 }
 """By whether proximity contributes, and whether it is less than a full match."""
+_FITS = marked("Its title or file name fits the query: {score:.2f} more.")
+_DEFINES = marked("It defines what the query names: {score:.2f} more.")
 _HOLDS = marked("It holds {share:.0%} of the query, weighted by rarity: {score:.2f} more.")
 _HOLDS_TOGETHER = marked(
     "It holds {share:.0%} of the query, weighted by rarity, {together:.0%} in two adjacent lines: {score:.2f} more."
@@ -130,7 +132,7 @@ def _sums(of: ResultExplanation) -> Iterator[str]:
         full=of.full_bm25,
     )
     if of.from_name >= _LEAST:
-        yield tr("Its title or file name fits the query: {score:.2f} more.", score=of.from_name)
+        yield tr(_DEFINES if of.defines else _FITS, score=of.from_name)
     if of.from_coverage >= _LEAST:
         said = _HOLDS if of.together > of.covered - _LEAST else _HOLDS_TOGETHER
         yield tr(said, share=of.covered, together=of.together, score=of.from_coverage)

@@ -39,6 +39,9 @@ _USUAL_LENGTH = 100.0
 note of usual length look long, and its score would depend on what else is indexed."""
 _NAME = 0.5
 """Bonus of a title or file name that equals the query; a half match adds a quarter of it."""
+DEFINED = 1.4
+"""Match of a chunk that defines what the query names: twice the bonus, since chunks that only use a name may have it
+often."""
 _UNKNOWN = 1.4
 """Weight of a term that occurs nowhere, in average weights of the others."""
 _NEAR = 0.3
@@ -103,7 +106,7 @@ def text_evidence(total: float, full: float, covered: float, limit: float, toget
 
 
 def name_bonus(match: float) -> float:
-    """Part of the score from a title or file name that matches the query so far, 0 to 1."""
+    """Part of the score from a title or file name that matches the query so far, 0 to 1, or from a definition."""
     return _NAME * match * match
 
 
@@ -123,7 +126,7 @@ class TextParts(NamedTuple):
     together: float
     """Part of `covered` that is in two adjacent lines."""
     name: float = 0.0
-    """Match of the title or the file name with the query, 0 to 1."""
+    """Match of the title or the file name with the query, 0 to 1, or `DEFINED`."""
 
     @property
     def evidence(self) -> float:
@@ -140,7 +143,7 @@ class TextParts(NamedTuple):
 
     @property
     def from_name(self) -> float:
-        """Bonus for matches in the title or the file name."""
+        """Bonus for matches in the title, the file name or a definition."""
         return name_bonus(self.name)
 
     @property
@@ -217,7 +220,7 @@ class Evidence(NamedTuple):
     complete: bool = False
     """Whether the chunk holds every term of the query."""
     from_name: float = 0.0
-    """Part of `text` from the title or the file name."""
+    """Part of `text` from the title, the file name or a definition."""
 
 
 class Blend(msgspec.Struct, frozen=True):

@@ -26,7 +26,7 @@ from engine.search.result_cache import Moment, ResultCache
 from engine.search.results import make_result, matched_fields, said_by
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.search_sources import Bring, CountsOf, NearVectors, ReadableStore
-from engine.search.suggestions import Spelling, evident, is_likely
+from engine.search.suggestions import Spelling, evident, likely, supported
 from engine.search.title_matches import called, put_first
 from engine.settings.query_options import ResultCacheSettings
 from engine.store.snapshot import Snapshot
@@ -219,16 +219,20 @@ class Searcher:
     def _correction(self, snapshot: Snapshot, work: SearchContext) -> QuerySuggestion | None:
         """The likeliest correction of words that occur nowhere, if a chunk has all words of the corrected query.
 
-        One word taken for another is likely there, and a mere guess elsewhere: there only evident typos are corrected.
+        One word taken for another is likely there, and where a chunk has several of them if there is only one similar
+        word. It is a mere guess elsewhere: there only evident typos are corrected.
         """
         if not work.request.correct or not work.suggestions:
             return None
-        best = work.suggestions[0]
-        if all(is_likely(word, meant) for word, meant in best.words):
-            by_words = replace(work.request, query=best.query, correct=False, keyword_only=True, explain=False)
-            tried = self._answer(snapshot, None, by_words, work.cancel)
-            if tried.results and tried.all_words:
-                return best
+        if (correction := likely(work.request.query, work.suggestions[0])) is not None:
+            by_words = replace(work.request, query=correction.query, correct=False, keyword_only=True, explain=False)
+            trying = SearchContext.on(by_words, work.cancel)
+            found = self._find(snapshot, None, self._keyword_part(snapshot, None, trying), trying)
+            words, best = found.grounds.words, [scored.id for scored in found.kept]
+            if best and words.complete:
+                return correction
+            if len(work.suggestions) == 1 and supported(correction, words, best):
+                return correction
         return evident(work.request.query, work.suggestions)
 
     def _by_words(self, snapshot: Snapshot, part: KeywordPart, work: SearchContext) -> SearchOutcome:

@@ -7,10 +7,12 @@ and compared. So one typo is found anywhere, two if the beginning is right: two 
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress
 from typing import NamedTuple
 
 from engine.records import QuerySuggestion
 from engine.search.chunk_filter import ChunkFilter
+from engine.search.keyword_leg import KeywordScores
 from engine.search.query_conditions import many
 from engine.search.stages import Term
 from engine.store.snapshot import Snapshot
@@ -26,6 +28,12 @@ _MOST_WORDS = 3
 _MOST_REMEMBERED = 512
 _SHORTEST_CORRECTED, _SHORTEST_TWO_SLIPS = 5, 8
 """Shortest word that is corrected automatically, and shortest one that may have two typos, in characters."""
+_TELLING = 1.0
+"""Least idf of a word that supports a correction: a third of all chunks hold it."""
+_FEWEST_SUPPORTING, _BEST = 2, 3
+"""Other words of the query in the chunk with the corrected word, and number of best chunks to look in."""
+_SHORTEST_CLEAR = 6
+"""Shortest word, in characters, for whose correction one other word is enough if no letter was replaced."""
 _SHORTEST_EVIDENT, _FEWEST_AROUND = 7, 5
 """Shortest word with an evident typo, in characters, and the shortest query that has one, in words."""
 
@@ -98,13 +106,40 @@ class Spelling:
         return found
 
 
-def is_likely(word: str, meant: str) -> bool:
+def likely(query: str, best: QuerySuggestion) -> QuerySuggestion | None:
+    """The suggestion with only those of its words that are probably typos; None without any."""
+    way = [(word, meant, best.chunks) for word, meant in best.words if _is_likely(word, meant)]
+    return best if len(way) == len(best.words) else _suggestion(query, way) if way else None
+
+
+def _is_likely(word: str, meant: str) -> bool:
     """Whether a word is a typo of another one: short words, and words with two typos, are too often different words."""
     folded, other = fold(word), fold(meant)
     if not folded.isascii():
         return True
     most = 0 if len(folded) < _SHORTEST_CORRECTED else 1 if len(folded) < _SHORTEST_TWO_SLIPS else 2
     return spelling.slips(folded, other, most) is not None
+
+
+def supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence[int]) -> bool:
+    """Whether one of the best chunks for a corrected query holds its corrected words beside other telling words of it.
+
+    A word that is no typo hardly stands together with the rest of the query when it is replaced by a similar one.
+    """
+    ways = [(fold(word), fold(meant)) for word, meant in correction.words]
+    near = all(spelling.slips(word, meant, 1) for word, meant in ways)
+    clear = all(len(word) >= _SHORTEST_CLEAR and _keeps_letters(word, meant) for word, meant in ways)
+    corrected = [any(meant in term.surface for _, meant in correction.words) for term in words.terms]
+    if not near or not any(corrected):
+        return False
+    telling = [not of and term.idf > _TELLING for of, term in zip(corrected, words.terms, strict=True)]
+    for id_ in best[:_BEST]:
+        held = words.contributions.get(id_, ())
+        if all(compress(held, corrected)) and sum(map(bool, compress(held, telling))) >= (
+            1 if clear else _FEWEST_SUPPORTING
+        ):
+            return True
+    return False
 
 
 def evident(query: str, suggestions: Sequence[QuerySuggestion]) -> QuerySuggestion | None:
@@ -126,9 +161,14 @@ def _is_evident(word: str, meant: str) -> bool:
         word.islower()
         and len(folded) >= _SHORTEST_EVIDENT
         and folded[:1] == other[:1]
-        and (len(folded) != len(other) or sorted(folded) == sorted(other))
+        and _keeps_letters(folded, other)
         and spelling.slips(folded, other, 1) is not None
     )
+
+
+def _keeps_letters(word: str, meant: str) -> bool:
+    """Whether letters were added, omitted or swapped, but none was replaced by another one."""
+    return len(word) != len(meant) or sorted(word) == sorted(meant)
 
 
 def _sought(term: QueryTerm) -> tuple[str, bool]:

@@ -1,7 +1,7 @@
-"""Finds notes whose title or file name equals the query: they are ranked first."""
+"""Finds what has the query as its name: notes by title or file name, which are ranked first, and definitions."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import compress
 
 from engine.search.explanation import Scored
@@ -19,6 +19,26 @@ _MOST_WORDS = 12
 _MOST_NAMED = 50
 _LONGEST = 200
 """Characters of a name that are looked at."""
+_MOST_PARTS = 6
+"""Words of a name that a text may define."""
+_SHORTEST_DEFINED, _LONGEST_DEFINED = 3, 80
+"""Characters of such a name."""
+_DEFINING = (
+    "class const def enum fn fun func function index interface let macro module proc procedure record struct sub table"
+    " trait type val var view"
+)
+_DEFINITION = re.compile(
+    rf"""[ \t]* (?:[a-z]+[ \t]+){{0,4}} (?:{"|".join(_DEFINING.split())}) [ \t]+ (?:\([^)]*\)[ \t]*)?
+        _*\0_*[ \t]* (?: [(:{{<=\[;].* | $ | (?:extends|implements)\b.*)  # export const name =, func (of *Type) name(
+    | [ \t]*(?:\#[ \t]*define|\.\.[ \t]+[\w:]+::)[ \t]+ \0 (?!\w).*
+    | \#+[ \t]+ \0 [ \t]*  # a heading
+    | [ \t>*+\-"'`]* \0 ["'`*]*[ \t]*[:=](?!=).*  # name: value
+    """,
+    re.VERBOSE,
+)
+"""A line that defines a name, written in lower case, with a NUL instead of the name."""
+_LONGEST_START = 80
+"""Characters before the name in such a line."""
 
 
 def called(snapshot: Snapshot, query: Query, ids: Collection[int]) -> dict[int, int]:
@@ -98,6 +118,32 @@ def name_matches(
         if best:
             fits[id_] = best
     return fits
+
+
+def definition_of(query: Query) -> Callable[[str], bool] | None:
+    """Returns whether a text defines the name that the query is, in any case style; None if the query is no name.
+
+    Definitions are those of code, keys with a value, and headings.
+    """
+    words = _WORD.findall(query.question.lower())
+    name = "".join(words)
+    if not query.plain or len(words) > _MOST_PARTS or not _SHORTEST_DEFINED <= len(name) <= _LONGEST_DEFINED:
+        return None
+    spelled = re.compile("[ _.-]?".join(name))
+
+    def defines(text: str) -> bool:
+        text = text.lower()
+        return any(_is_definition(text, found.start(), found.end()) for found in spelled.finditer(text))
+
+    return defines
+
+
+def _is_definition(text: str, start: int, end: int) -> bool:
+    """Whether the line with this name defines it."""
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    return len(before) <= _LONGEST_START and bool(
+        _DEFINITION.fullmatch(f"{before}\0{text[end:].partition(chr(10))[0]}")
+    )
 
 
 def _forms(term: QueryTerm) -> list[frozenset[str]]:

@@ -168,6 +168,20 @@ _TELLING = frozenset(
 )
 """Without one of these words and without a digit, a text names no time."""
 
+_LONG_NAMES: dict[str, tuple[str, int]] = {
+    **{name: ("season", season) for name, season in _SEASONS.items()},
+    **{name: ("month", month) for name, month in _MONTHS.items() if name not in _ABBREVIATIONS.split()},
+    **dict.fromkeys(_CHRISTMAS.split(), ("christmas", 0)),
+}
+"""Names that are recognised before they are typed to their end, each with its meaning."""
+_BEGUN = re.compile(
+    rf"\b(?:in|im|en|em|during|since|until|seit|bis|depuis|desde|{_EARLY}|{_MIDDLE}|{_LATE})[ -](?:the )?"
+    r"(?P<word>[a-z]{3,})\Z"
+)
+"""A word at the end of a query where a time may follow."""
+_LONGEST_BEGUN = 60
+"""Characters at the end of a query that are searched for it."""
+
 # --- Patterns ---------------------------------------------------------------------------------------------------------
 
 _Reader = Callable[[re.Match[str], date], Iterator[tuple[date, date, bool]]]
@@ -266,6 +280,8 @@ def _patterns(relative: bool) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
 def _read(text: str, today: date, *, relative: bool) -> tuple[TimeExpression, ...]:
     text = normalize("NFC", text[:_MOST_CHARACTERS])
     plain = "".join(map(_plain, text))
+    if relative:
+        plain += _rest_of_time(plain)
     if not _may_tell(plain):
         return ()
     found: list[tuple[int, TimeExpression]] = []
@@ -290,6 +306,16 @@ def _plain(character: str) -> str:
     if character == "\u2019":
         return "'"
     return normalize("NFD", character)[0].lower()[0] if character < "\u0250" else character
+
+
+def _rest_of_time(plain: str) -> str:
+    """The letters that the last word lacks to be a month, a season or Christmas, if it is begun and can be only one."""
+    begun = _BEGUN.search(plain[-_LONGEST_BEGUN:])
+    if begun is None:
+        return ""
+    names = [name for name in _LONG_NAMES if name.startswith(begun["word"])]
+    whole = len({_LONG_NAMES[name] for name in names}) == 1 and begun["word"] not in names
+    return names[0][len(begun["word"]) :] if whole else ""
 
 
 def _may_tell(plain: str) -> bool:

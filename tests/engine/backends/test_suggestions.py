@@ -54,6 +54,41 @@ def test_names_and_other_words_in_a_long_question_stay(open_memory, workspace: P
     assert outcome.suggestions
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("vlves", "valves"), ("Aberystwth", "Aberystwyth"), ("kefuses", "refuses"), ("leagl", "legal")],
+)
+def test_typo_among_words_of_its_passage_is_corrected(open_memory, workspace: Path, typed: str, meant: str) -> None:
+    """No passage has all words of the query, but one has several of them with the corrected one."""
+    text = f"The harbour master {meant} the trawler while gulls circle.\n"
+    memory = indexed(open_memory, workspace, right=text, other="Nothing of interest.\n")
+    outcome = memory.search(f"why did the harbour {typed} at a trawler of submarines")
+    assert outcome.corrected is not None
+    assert outcome.corrected.words == ((typed, meant),)
+    assert outcome.results[0].path == "right.md"
+
+
+@pytest.mark.parametrize(
+    ("other", "similar"), [("lawyer", "layer"), ("resorts", "reports"), ("prepositions", "propositions")]
+)
+def test_other_word_outside_its_passage_stays(open_memory, workspace: Path, other: str, similar: str) -> None:
+    """A similar word in a passage without the rest of the query is another word."""
+    texts = {"similar": f"Two {similar} of paint dried.\n", "rest": "The harbour master keeps a trawler.\n"}
+    memory = indexed(open_memory, workspace, **texts)
+    outcome = memory.search(f"which {other} of the harbour master has a submarine")
+    assert outcome.corrected is None
+    assert outcome.suggestions
+
+
+def test_typo_next_to_other_unknown_words_is_corrected(open_memory, workspace: Path) -> None:
+    memory = indexed(
+        open_memory, workspace, right="The harbour master refuses the trawler at the pier.\n", b="tars lamp\n"
+    )
+    outcome = memory.search("harbour master refuess trawler tarp")
+    assert outcome.corrected is not None
+    assert outcome.corrected.words == (("refuess", "refuses"),)
+
+
 def test_a_slip_is_offered_and_not_taken(open_memory, workspace: Path) -> None:
     memory = indexed(open_memory, workspace)
     outcome = memory.search("irigation", correct=False)

@@ -176,6 +176,46 @@ def test_explanation_names_title_bonus(memory: BuiltinMemory, tmp_path: Path) ->
     assert any("title or file name" in str(said) for said in reasons_of(reason))
 
 
+_USES = "Call `load_dotenv()` first: load_dotenv, then load_dotenv again, and the dotenv is loaded.\n"
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "```python\n@click\nasync def load_dotenv(path):\n```",
+        "```js\nexport const loadDotenv = (path) => read(path)\n```",
+        "```go\nfunc (a *App) LoadDotenv(path string) {\n```",
+        "```java\npublic class LoadDotenv extends Loader {\n```",
+        "```sql\nCREATE TABLE load_dotenv (id INT);\n```",
+        "```c\n#define LOAD_DOTENV 1\n```",
+        ".. py:function:: load_dotenv(path)",
+        "## load_dotenv",
+        "- `load-dotenv`: whether to read it",
+        "LOAD_DOTENV=1",
+    ],
+)
+def test_definition_ranks_above_uses(memory: BuiltinMemory, tmp_path: Path, definition: str) -> None:
+    for name, text in {"uses": _USES, "defines": f"{definition}\n\nReads the settings of a project.\n"}.items():
+        (tmp_path / "notes" / f"{name}.md").write_text(text, "utf-8")
+    memory.sync()
+    for query in ("load_dotenv", "load dotenv", "LoadDotenv", "load-dotenv"):
+        outcome = memory.search(query, explain=True)
+        assert [result.path for result in outcome.results] == ["defines.md", "uses.md"]
+        assert outcome.explanation is not None
+        assert [reason.defines for reason in outcome.explanation.results] == [True, False]
+    assert "It defines what the query names" in " ".join(map(str, reasons_of(outcome.explanation.results[0])))
+
+
+def test_use_of_a_name_is_no_definition(memory: BuiltinMemory, tmp_path: Path) -> None:
+    lines = "def load_dotenv_all(path):", "x = load_dotenv(path)", "the class load_dotenv has", "load_dotenv == 1"
+    for number, line in enumerate(lines):
+        (tmp_path / "notes" / f"uses {number}.md").write_text(f"{line}\nCall load_dotenv first.\n", "utf-8")
+    memory.sync()
+    outcome = memory.search("load_dotenv", explain=True)
+    assert outcome.explanation is not None
+    assert [reason.defines for reason in outcome.explanation.results] == [False] * len(lines)
+
+
 @pytest.mark.parametrize("query", ["weir", "pump gauges", "today weir unheardof", "pum"])
 def test_shown_score_never_misses_the_minimum(memory: BuiltinMemory, query: str) -> None:
     results = memory.search(query, max_results=_COUNT).results

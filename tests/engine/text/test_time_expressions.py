@@ -107,6 +107,29 @@ def test_other_words_and_numbers_are_no_times(text: str) -> None:
     assert _spans(text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [
+        ("the ship in mid Dece", "12-11..12-20"),
+        ("what he wanted in the aut", "09-01..11-30"),
+        ("orders in Apr", "04-01..04-30"),
+        ("im Somm", "06-01..08-31"),
+        ("depuis févr", "02-01..02-29"),
+    ],
+)
+def test_time_at_the_end_is_read_before_it_is_typed(text: str, span: str) -> None:
+    assert _spans(text) == [span]
+    (found,) = read_times(text, TODAY)
+    assert text.endswith(found.text)
+
+
+@pytest.mark.parametrize(
+    "text", ["in mark", "in ju", "in Jun's car", "in the fal ", "a ship of Dece", "dinner in sumo"]
+)
+def test_begun_word_that_is_no_time_is_left_out(text: str) -> None:
+    assert _spans(text) == []
+
+
 def test_slashed_date_read_both_ways() -> None:
     assert _spans("8/5/2023") == ["2023-05-08..2023-05-08", "2023-08-05..2023-08-05"]
 
