@@ -33,7 +33,7 @@ class SessionSummary(Record, frozen=True):
     modified: float | None = None
     """When it ended, else when its transcript was changed last; None if unknown."""
     unknown: int = 0
-    """How many items of its transcript, lines or blocks, were not understood, as of the last index update."""
+    """How many items of its transcript, lines or blocks, were not understood at the last index update."""
 
 
 class SessionMessage(Record, frozen=True, gc=False):

@@ -171,9 +171,9 @@ def _parse_long(data: bytes) -> object:
 
 
 def list_in(data: bytes, key: str) -> Iterator[object]:
-    """The values of the list under a key of a JSON object, of which a long one is never built as a whole.
+    """The values of the list under a key of a JSON object, one at a time; none for other JSON.
 
-    None for anything else. Raises ValueError where a long one is no JSON any more.
+    A long object is never built as a whole. Raises ValueError where it breaks off.
     """
     if len(data) <= _BLOCK:
         held = (parse_line(data) or {}).get(key)
