@@ -99,6 +99,18 @@ def bounded(events: Iterable[_Event]) -> Iterator[_Event]:
         yield event
 
 
+def one_value(first: _Event, events: Iterator[_Event]) -> Iterator[_Event]:
+    """The events of the value that begins with `first`."""
+    yield first
+    depth = 1 if first[0] in ("start_map", "start_array") else 0
+    while depth:
+        event = next(events, None)
+        if event is None:
+            return
+        yield event
+        depth += (event[0] in ("start_map", "start_array")) - (event[0] in ("end_map", "end_array"))
+
+
 def built(events: Iterator[tuple[str, Any]]) -> object:
     """The value of these parser events. Raises ValueError.
 

@@ -64,7 +64,7 @@ class SessionSummary(Record, frozen=True):
     modified: float | None = None
     """When it ended, else when its transcript was changed last; None if unknown."""
     unknown: int = 0
-    """How many items of its transcript, lines or blocks, were not understood, as of the last index update."""
+    """How many items of its transcript, lines or blocks, were not understood at the last index update."""
     usage: tuple[ModelUsage, ...] = ()
     """By model; empty if the transcript records none, or was not read yet."""
     spent: UsageTotal | None = None

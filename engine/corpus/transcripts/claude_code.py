@@ -320,7 +320,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         facts.branch = facts.branch or clean(string(value.get("gitBranch")))
 
     def _take_prompt(self, value: Mapping[str, Any], line: int) -> None:
-        """Note a message of the user; if it answers an earlier line than the last one, what came between was left."""
+        """Note a message of the user; if it answers an earlier line than the last one, the lines between were left."""
         if value.get("isSidechain") is True or "toolUseResult" in value:
             return
         origin = self.seen.get(_digest(string(value.get("parentUuid"))), line)

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import IO, Any
 
 from engine.base import skip_reasons
-from engine.base.bounded_json import BoundedDigits, built
+from engine.base.bounded_json import BoundedDigits, built, one_value
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
@@ -188,22 +188,10 @@ def _objects(reader: _Reader) -> Iterator[Mapping[str, Any]]:
     events: Iterator[_Event] = ijson.basic_parse(BoundedDigits(reader), buf_size=_BLOCK)
     for event in events:
         if event[0] != "end_array" and event[0] != "start_array":
-            value = built(_one(event, events))
+            value = built(one_value(event, events))
             if isinstance(value, dict):
                 yield value
             reader.conversation_ends()
-
-
-def _one(first: _Event, events: Iterator[_Event]) -> Iterator[_Event]:
-    """The events of one value."""
-    yield first
-    depth = 1 if first[0] in ("start_map", "start_array") else 0
-    while depth:
-        event = next(events, None)
-        if event is None:
-            return
-        yield event
-        depth += (event[0] in ("start_map", "start_array")) - (event[0] in ("end_map", "end_array"))
 
 
 # --- A conversation whose messages form a tree, since users edit and repeat questions: the branch shown last.

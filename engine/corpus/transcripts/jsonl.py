@@ -5,13 +5,14 @@ import errno
 import io
 import json
 import os
+from collections import deque
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import msgspec
 
 from engine.base import skip_reasons
-from engine.base.bounded_json import built, check_digits
+from engine.base.bounded_json import BoundedDigits, built, check_digits, one_value
 
 # --- Transcripts compressed by their agent: read like uncompressed ones, block by block ------------------------------
 # Codex compresses rollouts unchanged for a week (`rollout-*.jsonl.zst`, one zstd stream, with the same modification
@@ -167,6 +168,44 @@ def _parse_long(data: bytes) -> object:
             return built(ijson.basic_parse(io.BytesIO(b"".join(_repaired(data))), buf_size=_BLOCK))
     except ijson.JSONError as error:
         raise ValueError(str(error)) from None
+
+
+def list_in(data: bytes, key: str) -> Iterator[object]:
+    """The values of the list under a key of a JSON object, one at a time; none for other JSON.
+
+    A long object is never built as a whole. Raises ValueError where it breaks off.
+    """
+    if len(data) <= _BLOCK:
+        held = (parse_line(data) or {}).get(key)
+        yield from held if isinstance(held, list) else ()
+        return
+    import ijson  # only few transcripts are that long
+
+    events = ijson.basic_parse(BoundedDigits(_Pieces(_repaired(data))), buf_size=_BLOCK)
+    try:
+        if next(events, ("", None))[0] != "start_map":
+            return
+        for event, name in events:
+            value = next(events, None) if event == "map_key" else None
+            if value is None or name != key or value[0] != "start_array":
+                deque(() if value is None else one_value(value, events), maxlen=0)
+                continue
+            for first in events:
+                if first[0] == "end_array":
+                    break
+                yield built(one_value(first, events))
+    except ijson.JSONError as error:
+        raise ValueError(first_line(error)) from None
+
+
+class _Pieces:
+    """Bytes in pieces as a file."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+
+    def read(self, _size: int = -1, /) -> bytes:
+        return next(filter(None, self._pieces), b"")
 
 
 def first_line(error: Exception) -> str:

@@ -25,8 +25,9 @@ from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import Conversation, LineParser, SessionDatabase
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
+from engine.corpus.transcripts.jsonl import LONGEST_LINE, list_in
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
+from engine.corpus.transcripts.session_rows import data_of, whole
 from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like, tables
 from engine.corpus.transcripts.turns import Part, next_turn
 
@@ -40,11 +41,13 @@ _MARK = 1
 _LISTED = {
     _NEWER: f"""SELECT CAST(conversation_id AS BLOB), rowid, octet_length(value), updated_at FROM {_NEWER}
         ORDER BY 4 DESC""",
-    _OLDER: f"""SELECT CAST(CASE WHEN json_valid(value) THEN json_extract(value, '$.conversation_id') END AS BLOB),
+    _OLDER: f"""SELECT CAST(CASE WHEN octet_length(value) <= {LONGEST_LINE} AND json_valid(value)
+        THEN json_extract(value, '$.conversation_id') END AS BLOB),
         rowid, octet_length(value), 0 FROM {_OLDER} ORDER BY 2 DESC""",
 }
-_ONE = f"""SELECT CAST(key AS BLOB), {{times}},
-    CASE WHEN octet_length(value) <= {LONGEST_LINE} THEN CAST(value AS BLOB) END FROM {{table}} WHERE rowid = ?"""
+_ONE = f"""SELECT CAST(key AS BLOB), {{times}}, {data_of("value")} FROM {{table}} WHERE rowid = ?"""
+_MOST_ENTRIES = 100_000
+"""Entries of one session; of more, a parser would need minutes."""
 
 
 class KiroDatabase:
@@ -56,30 +59,42 @@ class KiroDatabase:
     @contextmanager
     def opened(self, path: str, cancel: CancelToken | None = None) -> Iterator[SessionDatabase]:
         with closing(SqliteView(path, cancel)) as view:
-            yield _Sessions(view)
+            yield _Sessions(view, cancel)
 
 
 class _Sessions:
-    def __init__(self, view: SqliteView) -> None:
+    def __init__(self, view: SqliteView, cancel: CancelToken | None) -> None:
         self._view = view
+        self._cancel = cancel
+        self._rows: dict[str, _Row] = {}
+        """As listed last: a list for each session would parse all of them."""
+
+    def _list(self) -> dict[str, "_Row"]:
+        self._rows = self._view.read(_listed)
+        return self._rows
 
     def keys(self) -> set[str]:
-        return set(self._view.read(_listed))
+        return set(self._list())
 
     def marks(self) -> dict[str, str]:
         return {
-            key: hashlib.sha256(msgspec.json.encode((_MARK, known))).hexdigest()
-            for key, known in self._view.read(_listed).items()
+            key: hashlib.sha256(msgspec.json.encode((_MARK, known))).hexdigest() for key, known in self._list().items()
         }
 
     def conversation(self, key: str) -> Conversation | None:
-        return self._view.read(lambda connection: _conversation(connection, key))
+        row = self._rows.get(key) or self._list().get(key)
+        if row is None:
+            return None
+        return self._view.read(lambda connection: _conversation(connection, key, row, self._cancel))
 
 
-def _listed(connection: apsw.Connection) -> dict[str, tuple[str, int, int, float]]:
+_Row = tuple[str, int, int, float]
+
+
+def _listed(connection: apsw.Connection) -> dict[str, _Row]:
     """Table, number and length of the row of each session, and when it was changed; last changed first."""
     known = tables(connection)
-    found: dict[str, tuple[str, int, int, float]] = {}
+    found: dict[str, _Row] = {}
     for table, query in _LISTED.items():
         for id_, number, length, changed in connection.execute(query).fetchall() if table in known else ():
             key = id_.decode(errors="replace") if isinstance(id_, bytes) else ""
@@ -88,25 +103,36 @@ def _listed(connection: apsw.Connection) -> dict[str, tuple[str, int, int, float
     return found
 
 
-def _conversation(connection: apsw.Connection, key: str) -> Conversation | None:
-    known = _listed(connection).get(key)
-    if known is None:
-        return None
-    times = "created_at, updated_at" if known[0] == _NEWER else "NULL, NULL"
-    folder, created, updated, data = connection.execute(_ONE.format(table=known[0], times=times), (known[1],)).get
-    value = parse_line(data) if isinstance(data, bytes) else None
-    if value is None:
+def _conversation(connection: apsw.Connection, key: str, row: _Row, cancel: CancelToken | None) -> Conversation | None:
+    """The session in a row as listed; None if it is not there any more, or its entries can't be read."""
+    times = "created_at, updated_at" if row[0] == _NEWER else "NULL, NULL"
+    found = connection.execute(_ONE.format(table=row[0], times=times), (row[1],)).fetchone()
+    folder, created, updated, data = found or (None, None, None, None)
+    if not isinstance(data, bytes):
         return None
     project = folder.decode(errors="replace") if isinstance(folder, bytes) else ""
     parser = _Parser(facts=SessionFacts(agent=_AGENT, id=clean(key), project=clean(project), started=seconds(created)))
-    messages = [message for entry in items(value.get("history")) for message in parser.entry(mapping(entry))]
+    messages = whole(parser, parser.entries(data, cancel))
     parser.facts.ended = parser.facts.ended or seconds(updated)
-    return Conversation(key, parser.facts, tuple(messages), Counter(parser.unknown))
+    return Conversation(key, parser.facts, messages, Counter(parser.unknown))
 
 
 class _Parser(LineParser, kw_only=True):
     calls: dict[str, str] = msgspec.field(default_factory=dict)
     """Names of the tools called, by the id of the call."""
+
+    def entries(self, data: bytes, cancel: CancelToken | None) -> Iterator[list[Message]]:
+        """The messages of each entry, one entry at a time. Raises Cancelled."""
+        try:
+            for number, value in enumerate(list_in(data, "history")):
+                if cancel is not None:
+                    cancel.checkpoint()
+                if number == _MOST_ENTRIES:
+                    self.count_unknown("entry of a session that is too long")
+                    return
+                yield self.entry(mapping(value))
+        except ValueError:
+            self.count_unknown("no JSON")
 
     def entry(self, value: Mapping[str, Any]) -> list[Message]:
         """What the user said or tools returned, and the answer."""

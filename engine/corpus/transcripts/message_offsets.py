@@ -32,7 +32,7 @@ def read_places(encoded: bytes) -> tuple[MessageOffset, ...]:
 
 
 def write_lines(ranges: Iterable[tuple[int, int]]) -> str:
-    """Ranges of lines as they are stored: `7-12 30-31`."""
+    """Encode ranges of lines for the index: `7-12 30-31`."""
     return " ".join(f"{first}-{last}" for first, last in ranges)
 
 

@@ -1,17 +1,19 @@
 """Lines of JSON: read from any position, of any length, and damaged."""
 
+import contextlib
 import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.corpus.transcripts import jsonl
-from engine.corpus.transcripts.jsonl import RawLine, parse_line, raw_lines
+from engine.corpus.transcripts.jsonl import RawLine, list_in, parse_line, raw_lines
 
 LONG = 300 * 1024
 lines_of_bytes = st.lists(
@@ -192,3 +194,27 @@ def test_of_a_line_that_is_too_long_only_its_beginning_is_held(tmp_path: Path, m
     assert 1000 < len(long.data) < 2000
     assert (short.start, short.end, short.data) == (100_001, 100_003, b"{}")
     assert (last.start, last.end, last.whole) == (100_004, 150_004, False)
+
+
+@given(st.dictionaries(st.text(max_size=5), json_values, max_size=4), st.lists(json_values, max_size=5), st.booleans())
+def test_list_of_a_long_object_equals_that_of_a_short_one(around: dict[str, Any], held: list[Any], long: bool) -> None:
+    padding = {"padding": "x" * 300_000} if long else {}
+    value = {**padding, **around, "history": held, "history2": [1]}
+    expected = parse_line(json.dumps(value).encode("utf-8", "surrogatepass"))
+    if expected is not None:
+        found = list(list_in(json.dumps(value).encode(), "history"))
+        assert json.dumps(found) == json.dumps(expected["history"])
+
+
+@pytest.mark.parametrize("data", [b"", b"[1]", b"3", b'{"history": {}}', b'{"other": [1]}', b'{"history": null}'])
+@pytest.mark.parametrize("padding", [b"", b" " * 300_000])
+def test_other_values_have_no_list(data: bytes, padding: bytes) -> None:
+    with contextlib.suppress(ValueError):
+        assert list(list_in(padding + data, "history")) == []
+
+
+def test_long_list_that_breaks_off_gives_what_came_before() -> None:
+    found: list[object] = []
+    with pytest.raises(ValueError, match=r"\w"):
+        found.extend(list_in(b'{"history": [{"a": 1}, {"b": "' + b"x" * 300_000, "history"))
+    assert found == [{"a": 1}]

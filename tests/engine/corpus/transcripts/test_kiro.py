@@ -138,6 +138,40 @@ def test_older_table_counts_where_the_newer_has_no_such_session(path: Path, writ
         assert sessions.conversation("c3") is None
 
 
+def test_long_session_is_read_like_a_short_one(path: Path, writer: sqlite3.Connection) -> None:
+    put(writer, "c1", {"conversation_id": "c1", "history": HISTORY})
+    put(writer, "c2", {"padding": "x" * 300_000, "history": HISTORY, "more": [HISTORY]})
+    short, long = read(path, "c1"), read(path, "c2")
+    assert short is not None
+    assert long is not None
+    assert (long.messages, long.unknown) == (short.messages, short.unknown)
+
+
+def test_too_many_entries_are_cut_and_counted(path: Path, writer: sqlite3.Connection) -> None:
+    put(writer, "c1", {"history": [*HISTORY[:1], *({} for _ in range(100_001)), *HISTORY[:1]]})
+    conversation = read(path, "c1")
+    assert conversation is not None
+    assert len(conversation.messages) == 3
+    assert conversation.unknown == {"entry of a session that is too long": 1}
+
+
+def test_long_session_that_breaks_off_keeps_what_came_before(path: Path, writer: sqlite3.Connection) -> None:
+    text = json.dumps({"history": [*HISTORY[:2], {"padding": "x" * 300_000}]})
+    put(writer, "c1", text[:-10])
+    conversation = read(path, "c1")
+    assert conversation is not None
+    assert len(conversation.messages) == 5
+    assert conversation.unknown == {"no JSON": 1}
+
+
+def test_session_that_went_after_it_was_listed_is_none(path: Path, writer: sqlite3.Connection) -> None:
+    put(writer, "c1", {"history": HISTORY})
+    with KiroDatabase().opened(str(path)) as sessions:
+        assert list(sessions.marks()) == ["c1"]
+        writer.execute("DELETE FROM conversations_v2")
+        assert sessions.conversation("c1") is None
+
+
 def test_marks_follow_changes(path: Path, writer: sqlite3.Connection) -> None:
     put(writer, "c1", {"history": HISTORY[:1]})
     put(writer, "c2", {"history": HISTORY[:1]}, updated=MS - 1)
