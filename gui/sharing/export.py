@@ -97,7 +97,7 @@ _FILTERS = {".md": "Markdown (*.md)", ".json": "JSON (*.json)"}
 
 
 class Exports(QObject):
-    """One at a time; a new one replaces it."""
+    """Runs exports, one at a time; a new one replaces the previous one."""
 
     def __init__(
         self,
@@ -179,7 +179,7 @@ class Exports(QObject):
 
 
 def _found(manager: MemorySearchManager, answer: Answer, token: CancelToken) -> SearchOutcome:
-    """All of them; those on the screen are not searched again."""
+    """Return all results; those shown already are not searched again."""
     outcome = answer.outcome
     if answer.final and outcome.total <= len(outcome.results) and not outcome.total_is_least:
         return outcome
@@ -205,7 +205,7 @@ def _written(outcome: SearchOutcome, asked: str, *, as_json: bool) -> bytes:
 
 
 def _named(path: Path, kind: str) -> Path:
-    """With the ending of the form that was chosen, where the name has none of them."""
+    """Return the path with the extension of the chosen format, if it has none of the formats."""
     if path.suffix.lower() in _FILTERS:
         return path
     ending = next((ending for ending, words in _FILTERS.items() if words == kind), ".md")
@@ -223,7 +223,7 @@ class SessionCopies:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def make(self, manager: MemorySearchManager, path: str, token: CancelToken) -> Path:
-        """A file with this session in its current state. Raises as `read_session`."""
+        """Return a file with this session in its current state. Raises the errors of `read_session`."""
         session = manager.read_session(path, reveal=False, cancel=token)
         text = conversation_markdown(prepare(session, token), "short", token)
         token.checkpoint()
