@@ -1,4 +1,4 @@
-"""Which characters of a text a query matches, found by the same analysis that the index uses."""
+"""Finds the ranges of a text that match a query, by the same analysis that the index uses."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -18,7 +18,7 @@ Range = tuple[int, int]
 
 _MOST_REMEMBERED = 1 << 14
 _KEPT_BEGINNINGS = frozenset({"", "english", "french", "german", "italian", "portuguese", "spanish"})
-"""Languages in which a stem begins with the first letter of its word; Snowball's rules of others take prefixes away."""
+"""Languages in which a stem begins with the first letter of its word; in others Snowball removes prefixes."""
 _LONGEST_PLAIN = 32
 _CONNECTORS = "._-+#/@:"
 """Characters between the parts of one identifier."""
@@ -48,9 +48,9 @@ class _RunMatches(NamedTuple):
 
     ranges: tuple[Range, ...]
     stems: int
-    """How many stems the run adds to the stems stream."""
+    """Number of stems that the run adds to the `stems` stream."""
     phrase_stems: tuple[tuple[int, Range, frozenset[str]], ...]
-    """Those that begin or continue a phrase: place among the run's stems, range, the stem in each language."""
+    """Stems that may be part of a phrase: position among the run's stems, range, and the stem in each language."""
 
 
 class _Matcher(dict[str, _RunMatches | None]):
@@ -90,10 +90,10 @@ class _Matcher(dict[str, _RunMatches | None]):
         letters = "".join(token[0] for token in (*words_alone, *self._prefixes, *self._stems, *stem_prefixes))
         kept = alone and languages[0] in _KEPT_BEGINNINGS and not self._endings
         self._beginnings = frozenset(letters + letters.upper()) if kept else None
-        """Of all plain words that match; None where that is not known."""
+        """First letters of all plain words that match; None if unknown."""
 
     def ranges(self, text: str) -> Iterator[Range]:
-        """Every match, overlaps and repetitions included, in no order."""
+        """All matches, unordered, with overlaps and repetitions."""
         place = 0
         phrase_stems: dict[int, tuple[Range, frozenset[str]]] = {}
         for offset, piece in text_pieces(text):
@@ -114,7 +114,7 @@ class _Matcher(dict[str, _RunMatches | None]):
             yield from _phrase_ranges(phrase, phrase_stems, text)
 
     def _possible(self, runs: list[str]) -> list[str]:
-        """Those that may match: of most runs, which are plain words, the streams tell that they do not."""
+        """Yield the runs that may match; most runs are plain words that the streams exclude quickly."""
         if self._language is None:
             return runs
         if (beginnings := self._beginnings) is not None:
@@ -199,7 +199,8 @@ class _Matcher(dict[str, _RunMatches | None]):
         return bool(self._stem_prefixes) and any(stem.startswith(self._stem_prefixes) for stem in stems)
 
     def _compound_starts(self, piece: Piece, stems: frozenset[str]) -> Iterator[int]:
-        """Where the last word of a compound begins, or the compound where folding has moved that."""
+        """Return where the last word of a compound begins, or the start of the compound if folding changed the
+        offsets."""
         for stem in stems:
             key = ending_key(stem)
             for ending in self._endings if key.startswith(self._endings) else ():
@@ -211,7 +212,8 @@ class _Matcher(dict[str, _RunMatches | None]):
         return frozenset([stems[root] for stems in self._stemmers])
 
     def _stretch_ranges(self, text: str) -> Iterator[Range]:
-        """Occurrences of the query's stretches in one group, character by character with its marks."""
+        """Return occurrences of the query's unspaced stretches in one group, compared by characters with their
+        marks."""
         tokens = _cluster_tokens(text)
         joined = "".join(tokens)
         wanted = [stretch for stretch in self._stretches if "".join(stretch) in joined]
