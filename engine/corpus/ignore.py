@@ -29,12 +29,12 @@ _UNDECODABLE = re.compile(r"[\ud800-\udfff]")
 
 
 class Match(NamedTuple):
-    """The rule that passes a name over, and one sentence about it."""
+    """The rule that excludes a name, with one sentence."""
 
     rule: str
     detail: str
     pattern: str = ""
-    """Of the settings; empty where no pattern of theirs matched."""
+    """Pattern of the settings; empty if none matched."""
 
 
 BAD_NAME = Match("bad-name", skip_reasons.BAD_NAME.said())
@@ -65,7 +65,8 @@ class IgnoreRules:
         return match.rule if match else None
 
     def for_folder(self, name: str, base: str) -> Match | None:
-        """Judge one folder by its stable name and last component; the folders above it have passed."""
+        """Return the rule that excludes a folder, by its stable name and last component; the folders above it are
+        accepted."""
         if is_unusable(base):
             return BAD_NAME
         if base.lower() in SECRET_FOLDERS:
@@ -81,7 +82,7 @@ class IgnoreRules:
         return None
 
     def for_file(self, name: str, base: str) -> Match | None:
-        """Judge one file; the rule `extension` is meant to be counted, not listed."""
+        """Return the rule that excludes a file; files of the rule `extension` should be counted, not listed."""
         lowered = base.lower()
         if _SECRET_FILE.fullmatch(lowered):
             return Match("secret", skip_reasons.SECRET_FILE.said())

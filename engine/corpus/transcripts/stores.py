@@ -90,7 +90,7 @@ class FoundTranscripts(msgspec.Struct, frozen=True):
     """Newest first."""
     skipped: list[FileIssue]
     whole: bool = True
-    """False where the walk ended at `most_entries`."""
+    """False if the walk ended at `most_entries`."""
 
 
 def find_transcripts(
