@@ -23,25 +23,25 @@ PathRemedy = Literal["sync", "settings", "add", "open"]
 
 
 class KnownWorkspace(Record, frozen=True):
-    """A folder that was opened once, or that the settings have a table for."""
+    """A folder that was opened before, or has a table in the settings."""
 
     folder: str
     """Real path."""
     name: str
-    """Its last part; where several are called the same, with the folder above it in brackets. Never with a slash."""
+    """Last part of the path; for duplicates, with the parent folder in brackets. Never contains a slash."""
     present: bool
     """Whether the folder exists now."""
     index_bytes: int
-    """What its index takes on disk; 0 where it has none."""
+    """Size of its index on disk; 0 if there is none."""
 
 
 class WorkspaceState(Record, frozen=True):
-    """What its index holds now."""
+    """Current content of its index."""
 
     files: int
     chunks: int
     pending_vectors: int
-    """Chunks without a vector of the model that most have one of; 0 where none has."""
+    """Chunks without a vector of the most-used model; 0 if there are no vectors."""
     last_sync: SyncSummary | None
     problem: str = ""
     """Empty, or why the index cannot be read, one sentence."""

@@ -65,7 +65,7 @@ class _Parser(LineParser):
 
 
 def _attached(message: Mapping[str, Any]) -> Iterator[str]:
-    """What was pasted, the text of documents, and the names of other files."""
+    """Return pasted text, the text of documents, and the names of other files."""
     named = set[str]()
     for attachment in map(mapping, items(message.get("attachments"))):
         name, text = string(attachment.get("file_name")), string(attachment.get("extracted_content"))
@@ -93,7 +93,7 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
 
 
 def _visible(given: list[dict[str, Any]], tip: str) -> list[dict[str, Any]]:
-    """The messages of the branch that was seen last; all, where they do not say what they answer."""
+    """Return the messages of the branch seen last; all if they don't name their parents."""
     by_name = {string(message.get("uuid")): message for message in given}
     parents = {name: string(message.get("parent_message_uuid")) for name, message in by_name.items()}
     if "" in by_name or len(by_name) < len(given) or not any(parent in by_name for parent in parents.values()):

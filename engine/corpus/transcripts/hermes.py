@@ -22,7 +22,7 @@ _AGENT = "hermes"
 _FACTS = ("title", "cwd", "git_branch", "parent_session_id")
 _REASONING = ("reasoning_content", "reasoning")
 _STRUCTURED = b"\0json:"
-"""The beginning of content in JSON, such as text with images."""
+"""Prefix of content in JSON, such as text with images."""
 _INSERTED = ("[CONTEXT COMPACTION", "[Your active task list was preserved")
 """Beginnings of texts that the program adds as the user."""
 

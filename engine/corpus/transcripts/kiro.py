@@ -77,7 +77,7 @@ class _Sessions:
 
 
 def _listed(connection: apsw.Connection) -> dict[str, tuple[str, int, int, float]]:
-    """Table, number and length of the row of each session, and when it was changed; last changed first."""
+    """Yield table, row number and row length of each session, and when it was changed; last changed first."""
     known = tables(connection)
     found: dict[str, tuple[str, int, int, float]] = {}
     for table, query in _LISTED.items():
@@ -109,7 +109,7 @@ class _Parser(LineParser, kw_only=True):
     """Names of the tools called, by the id of the call."""
 
     def entry(self, value: Mapping[str, Any]) -> list[Message]:
-        """What the user said or tools returned, and the answer."""
+        """Yield the user's prompt or the tools' results, and the answer."""
         user, answer, request = map(mapping, map(value.get, ("user", "assistant", "request_metadata")))
         asked = seconds(user.get("timestamp"), request.get("request_start_timestamp_ms"))
         answered = seconds(request.get("stream_end_timestamp_ms")) or asked

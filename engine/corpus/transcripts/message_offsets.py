@@ -1,4 +1,4 @@
-"""Where in a chunk of a session each message is."""
+"""Positions of messages in a chunk of a session."""
 
 import msgspec
 
@@ -8,7 +8,7 @@ from engine.base.language import tr
 
 
 class MessageOffset(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Where in a chunk a message starts, and where that is in the transcript."""
+    """Start of a message in a chunk, and its position in the transcript."""
 
     offset: int
     """Code points from the chunk's beginning."""
@@ -19,7 +19,7 @@ class MessageOffset(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 def read_places(encoded: bytes) -> tuple[MessageOffset, ...]:
-    """The places that a chunk is stored with. Raises `IndexCorrupt`."""
+    """Decode the stored positions of a chunk. Raises `IndexCorrupt`."""
     try:
         places = decode_json(encoded, tuple[MessageOffset, ...])
     except ValueError:
