@@ -73,8 +73,7 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
 
 def sidecar_changed(path: str, transcript: str, sidecar: str) -> int:
-    """Return a function for `parts_changed`: when the file `sidecar` next to a transcript named `transcript` was
-    changed."""
+    """Return when the file `sidecar` next to a transcript named `transcript` was changed, in nanoseconds; else 0."""
     if not path.endswith(transcript) or os.path.basename(path) != transcript:
         return 0
     try:
@@ -84,7 +83,7 @@ def sidecar_changed(path: str, transcript: str, sidecar: str) -> int:
 
 
 def sidecar_owner(path: str, transcript: str, sidecar: str) -> str:
-    """Return a function for `part_of`: the file `transcript` next to a file named `sidecar`."""
+    """Return the file `transcript` next to a file named `sidecar`; empty for other files, or if there is none."""
     if not path.endswith(sidecar) or os.path.basename(path) != sidecar:
         return ""
     owner = os.path.join(os.path.dirname(path), transcript)

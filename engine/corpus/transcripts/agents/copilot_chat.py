@@ -28,7 +28,7 @@ _SERVERS = {
     "Cursor": ".cursor-server",
     "Windsurf": ".windsurf-server",
 }
-"""Folders of extensions on the remote side of an editor's window."""
+"""Folder of each editor's server, which runs extensions here for a window on another machine."""
 _CHATS = "chatSessions"
 _WITHOUT_FOLDER = "emptyWindowChatSessions"
 _ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
