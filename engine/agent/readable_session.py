@@ -9,11 +9,11 @@ from engine.records import SessionMessage, SessionSummary, SessionText
 
 _LONGEST_LINE = 100
 _LONGEST_INPUT = 64 * 1024
-"""Characters of a tool's input that are searched for its subject."""
+"""Most characters of a tool's input that are searched for its subject."""
 
 
 def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:
-    """Its lines, a message's together. Thinking, and tools' calls with their results, are a line each unless `full`."""
+    """Yield the lines of each message. Thinking, and tool calls with their results, are one line each unless `full`."""
     for line in _head(session.summary):
         yield " ".join(line.split())
     if session.masked:
@@ -53,7 +53,7 @@ def _head(summary: SessionSummary) -> Iterator[str]:
 
 
 def _parts(messages: tuple[SessionMessage, ...], *, full: bool) -> Iterator[tuple[SessionMessage, str]]:
-    """What is printed of each part; a folded call has the length of its result in its own line."""
+    """Yield the printed text of each part; a folded call includes the length of its result."""
     results = {} if full else _results(messages)
     taken = set(results.values())
     for number, message in enumerate(messages):
@@ -68,7 +68,8 @@ def _parts(messages: tuple[SessionMessage, ...], *, full: bool) -> Iterator[tupl
 
 
 def _results(messages: tuple[SessionMessage, ...]) -> dict[int, int]:
-    """For the place of each call that of its result: results come in the order of the calls, before the next speech."""
+    """Return the position of each call's result, by position of the call: results follow in order, before the next
+    speech."""
     found: dict[int, int] = {}
     waiting: list[int] = []
     for number, message in enumerate(messages):

@@ -1,4 +1,4 @@
-"""Which version of the program this is."""
+"""The version of this program."""
 
 from importlib.metadata import PackageNotFoundError, version
 
