@@ -180,13 +180,13 @@ def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) ->
 class ConversationActions(QObject):
     """The actions of buttons and menus.
 
-    Signals: said: a message about the result. more_requested: more hits from this session (its path).
+    Signals: notified: a message about the result. more_requested: more hits from this session (its path).
     similar_requested: similar sessions (its path). remember_requested: a note of this session (its path and title).
     like_requested: passages similar to this `Passage`, and its text. link_requested: copy a link to this `Location`.
     unmasking: masked secrets would become visible; call the argument if the user agrees.
     """
 
-    said = Signal(str)
+    notified = Signal(str)
     more_requested = Signal(str)
     similar_requested = Signal(str)
     remember_requested = Signal(str, str)
@@ -297,7 +297,7 @@ class ConversationActions(QObject):
         if conversation is not None and current is not None:
             message = conversation.message(conversation.entries[current])
             self.link_requested.emit(Location(conversation.session.summary.path, message.line, message=message.id))
-            self.said.emit(tr("Link to this message copied"))
+            self.notified.emit(tr("Link to this message copied"))
 
     def _cycle_detail(self) -> None:
         detail = DETAILS[(DETAILS.index(self._view.folding.detail) + 1) % len(DETAILS)]
@@ -354,7 +354,7 @@ class ConversationActions(QObject):
             self._jobs.read(
                 lambda token: read_raw(manager, path, lines, token, reveal=reveal),
                 lambda raw: self._open_raw(path, lines, raw),
-                self.said.emit,
+                self.notified.emit,
             )
         )
 
@@ -368,7 +368,7 @@ class ConversationActions(QObject):
         if self._conversation is not None:
             command = self._conversation.session.summary.resume_command
             QGuiApplication.clipboard().setText(command)
-            self.said.emit(tr("Copied {command}", command=command))
+            self.notified.emit(tr("Copied {command}", command=command))
 
     def _copy(self) -> None:
         """Copy the selected text, or else the current message."""
@@ -392,9 +392,9 @@ class ConversationActions(QObject):
         def put(text: str) -> None:
             self._copy_job.done()
             if len(text) > _MOST_COPIED:
-                self.said.emit(tr("This session is too long for the clipboard. Hide the tools and copy it again."))
+                self.notified.emit(tr("This session is too long for the clipboard. Hide the tools and copy it again."))
                 return
             QGuiApplication.clipboard().setText(text)
-            self.said.emit(sentence)
+            self.notified.emit(sentence)
 
-        self._copy_job.put(self._jobs.read(make, put, self.said.emit))
+        self._copy_job.put(self._jobs.read(make, put, self.notified.emit))

@@ -260,7 +260,7 @@ class RememberController(QObject):
 
 
 _KEY = "agent-notes"
-_GIVES_WAY = frozenset({"provider", "remembered", "ranking", "saved-search"})
+_REPLACEABLE = frozenset({"provider", "remembered", "ranking", "saved-search"})
 """Keys of messages that a notice may replace: their content is also shown elsewhere."""
 
 
@@ -341,7 +341,7 @@ class NewNoteNotice(QObject):
         if opened is None or not notes:
             self._banner.clear(_KEY)
             return
-        if self._banner.text and self._banner.matter not in {_KEY, *_GIVES_WAY}:
+        if self._banner.text and self._banner.matter not in {_KEY, *_REPLACEABLE}:
             return
         newest = notes[0]
         actions = [self._action(tr("Open"), opened, notes, partial(self.open_requested.emit, newest.path, None))]

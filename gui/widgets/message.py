@@ -27,7 +27,7 @@ from gui.widgets.plain_text import set_tip
 from gui.widgets.row_list import GUTTER
 from gui.widgets.scrolling import scrolling_column
 from gui.widgets.state import State, StateDot
-from gui.widgets.tab_order import put_behind, stop_before
+from gui.widgets.tab_order import insert_after, stop_before
 
 _PAGE_WIDTH = 520
 
@@ -100,7 +100,7 @@ class Banner(QFrame):
         self.show()
         if not again:
             announce(self, sentence)
-        put_behind(stop_before(self._close), buttons)
+        insert_after(stop_before(self._close), buttons)
 
     def _press(self, run: Callable[[], None]) -> None:
         """Remove the message and run the pressed action; after a key press the focus moves to the next message, or
@@ -186,7 +186,7 @@ class MessagePage(QFrame):
         self._text.setText(breakable(text))
         self._text.setVisible(bool(text))
         self.setAccessibleName(self.words)
-        put_behind(stop_before(self), _fill(self._buttons, actions))
+        insert_after(stop_before(self), _fill(self._buttons, actions))
 
     def take_focus(self) -> None:
         """Focus the main action."""

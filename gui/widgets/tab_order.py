@@ -51,7 +51,7 @@ def stops(part: QWidget) -> list[QWidget]:
     return [widget for widget in _chain(part) if widget.focusPolicy() & Qt.FocusPolicy.TabFocus]
 
 
-def put_behind(before: QWidget, widgets: Iterable[QWidget]) -> None:
+def insert_after(before: QWidget, widgets: Iterable[QWidget]) -> None:
     """Insert the widgets in this order after `before`."""
     for widget in widgets:
         QWidget.setTabOrder(before, widget)
@@ -77,5 +77,5 @@ class LastInTabOrder:
     def take(self, widget: QWidget) -> None:
         """Append a widget that was just added."""
         added = stops(widget)
-        put_behind(self._before, added)
+        insert_after(self._before, added)
         self._before = (added or [self._before])[-1]
