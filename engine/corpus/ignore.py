@@ -44,7 +44,8 @@ class IgnoreRules:
     """The rules under one workspace's settings."""
 
     def __init__(self, settings: Settings) -> None:
-        # In any case: the reference takes ".md" only, and people lose NOTES.MD from a camera or an old disk silently.
+        # Case-insensitive: the reference accepts only ".md", and silently ignores NOTES.MD from a camera or an old
+        # disk.
         self.extensions = tuple("." + ending.lstrip("*.").lower() for ending in settings.extensions)
         self._include = Globs(settings.include)
         self._exclude = Globs(settings.exclude)

@@ -126,7 +126,7 @@ class _Matcher(dict[str, _RunMatches | None]):
                 or not (run.isalpha() and run.isascii() and (run.islower() or run.istitle()))
                 or len(run) > _LONGEST_PLAIN
             ]
-        streams = streams_of(self._language)  # not kept, so that the cached words can be released
+        streams = streams_of(self._language)  # not stored, so that the cached words can be freed
         tokens, wanted, prefixes, stem_prefixes = self._tokens, self._stems, self._prefixes, self._stem_prefixes
         return [
             run

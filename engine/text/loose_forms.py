@@ -90,7 +90,7 @@ def _forms(text: str, term: "QueryTerm", languages: Sequence[str], *, certain: b
         return _Forms()
     kind = next(groups(term.surface)).kind
     if kind == HANGUL:
-        # Within longer words, whatever surrounds it there. A Korean term is looked for by its stems alone.
+        # Also within longer words. A Korean term is searched only by its stems.
         return _Forms(tuple(pairs(stem)[:-1]) for stem in term.stems if len(stem) > 1)
     if kind == UNSPACED:
         return _Forms(tuple(_spellings(text, term)))

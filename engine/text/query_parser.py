@@ -92,7 +92,7 @@ class _Reader:
         """Parse the item that begins here; returns its end."""
         text = self._text
         if text[at] == "-" and at and not text[at - 1].isspace():
-            return at + 1  # behind a quotation: “left”-handed
+            return at + 1  # after a quotation: “left”-handed
         after = text[at + 1 : at + 2]
         negated = text[at] == "-" and (after.isalpha() or after in CLOSING)
         begin = at + 1 if negated else at

@@ -133,7 +133,7 @@ class MultiWorkspaceMemory:
             return _renamed(self._all.search(self._here, mine, others, query, asked, most, cancel), names)
 
         if on_keywords is not None:
-            # The workspaces are searched at the same time, so no single one can wait for what is shown first.
+            # The workspaces are searched in parallel, so no single one waits while a first answer is shown.
             on_keywords(ask(mode="keyword"))
         outcome = ask(explain=explain is True)
         # Only an answer that is empty everywhere is explained.

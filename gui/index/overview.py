@@ -276,7 +276,7 @@ class OverviewPage(IndexPage):
 
     def take_focus(self) -> None:
         if self.map.isVisible():
-            self.map.take_focus()  # past its controls: an arrow key would change what the points are coloured by
+            self.map.take_focus()  # not its controls: an arrow key would change the colouring
         else:
             super().take_focus()
 

@@ -228,7 +228,7 @@ class RememberController(QObject):
             folder = folder_of(opened, session) if elsewhere else None
             show = Action(tr("Open"), partial(self.open_requested.emit, name_beside(session, note.path), None))
             undo = Action(tr("Undo"), partial(self._trash.take, opened, note, folder))
-            if elsewhere:  # where nothing is synced from here
+            if elsewhere:  # not synced by this program
                 said = tr(
                     "Remembered as {note} in {workspace}, where it can be found after the next update.",
                     note=note.path,

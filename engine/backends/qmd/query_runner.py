@@ -111,7 +111,7 @@ class QueryText:
         """Whether a text has the required phrases and none of the excluded words; qmd's models don't check that."""
         for clause in _worded(self.query):
             if clause.required:
-                # Behind a space, a word is no beginning of a longer one.
+                # With a space after it, a word doesn't match as a prefix.
                 atoms = (parse_query(f"{atom} ") for atom in clause.alternatives)
                 if any(highlight_ranges(text, atom, self.analysis.languages) for atom in atoms) == clause.negated:
                     return False

@@ -100,7 +100,7 @@ class ChunkPacker:
             return [SessionChunk(parts[0].line, parts[-1].line, text, (), tuple(places))]
         made, after = list[SessionChunk](), 0
         for chunk in chunk_markdown(text, tokens=self._tokens, overlap=self._overlap):
-            # Exact slices in order, which may overlap: each begins behind the beginning of the one before it.
+            # Exact slices in order, which may overlap; each starts after the start of the previous one.
             start = text.index(chunk.text, after)
             after = start + 1
             inside = _places_of(places, start, start + len(chunk.text))

@@ -159,7 +159,7 @@ class ChunkInspector(QObject):
             return
         insight, name = self._manager.insight, self._name
         if insight is None:
-            return  # its action says why
+            return  # its action shows the reason
         self._rows.put(self._jobs.read(lambda token: _read(insight, name, token), self._put, self._failed))
 
     def _put(self, read: _Read | None) -> None:
