@@ -29,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     _stand_somewhere()
     start = None
-    if arguments == ["--toggle"]:  # from a desktop shortcut: the running program is asked before anything is loaded
+    if arguments == ["--toggle"]:  # from a desktop shortcut: forwarded to the running program before anything is loaded
         start = begin(arguments, None)
         if start.handed_over:
             return 0

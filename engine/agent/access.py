@@ -1,4 +1,4 @@
-"""One agent's access to a memory: what it may see, and how long it waits."""
+"""Access of one agent to a memory, with its permissions and timeouts."""
 
 import threading
 import time
@@ -20,7 +20,7 @@ COOLDOWN_SECONDS = 60.0
 
 
 class TooSlow(Exception):
-    """No answer before the deadline, or a call too soon after that; the message is a sentence."""
+    """There was no answer before the deadline, or the call came too soon after that; the message is a sentence."""
 
 
 class AgentAccess:
@@ -53,7 +53,7 @@ class AgentAccess:
 
     @property
     def settings(self) -> Settings:
-        """Those in force. Raises `SettingsError` where they cannot be used any more."""
+        """The current settings. Raises `SettingsError` if they can't be used any more."""
         return self._settings() if callable(self._settings) else self._settings
 
     @property
@@ -86,7 +86,8 @@ class AgentAccess:
         return names_session(path, self.settings) or (there != path and may_name_session(there))
 
     def ask(self, question: "Callable[[MemorySearchManager, CancelToken], T]", cancel: CancelToken | None = None) -> T:
-        """What the memory answers. Raises what it raises, `TooSlow`, and `Cancelled` as soon as `cancel` fires."""
+        """Call the memory and return its answer. Raises its errors, `TooSlow`, and `Cancelled` as soon as `cancel`
+        fires."""
         wait = self._rests_until - time.monotonic()
         if wait > 0:
             raise TooSlow(f"The memory did not answer in time; it is asked again in {wait:.0f} seconds.")
@@ -122,7 +123,7 @@ class _Call(Generic[T]):
         threading.Thread(target=self._run, name="mnemoscope-agent", daemon=True).start()
 
     def wait(self, seconds: float, cancel: CancelToken | None) -> bool:
-        """Whether it ended in time; otherwise it is cancelled and abandoned."""
+        """Wait for the end; returns False if the call took too long, and was cancelled and abandoned."""
         forget = cancel.on_cancel(self._over.set) if cancel is not None else lambda: None
         try:
             self._over.wait(seconds)

@@ -1,7 +1,7 @@
 """Finds statements worth remembering in messages to an agent: single statements of users about themselves or the work.
 
-Rather too few than too many, since agents see them later on: no markup, summaries, instructions to a machine, or
-questions. Captured statements await the user's approval.
+It is strict, since agents see the results later: no markup, summaries, instructions to a machine, or questions.
+Captured statements await the user's approval.
 """
 
 import re
@@ -17,7 +17,7 @@ MOST_A_TURN = 3
 _SHORTEST, _SHORTEST_UNSPACED = 10, 5
 _MOST_EMOJI = 3
 _LONGEST_READ = 10_000
-"""Characters of one message that are read; the settings allow no longer facts."""
+"""Most characters read of one message; the settings allow no longer facts."""
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _ASKED = re.compile(r"[?\uff1f]\s*\Z")
 _COMMAND = re.compile(r"/[a-z][\w-]*(?:\s|\Z)", re.IGNORECASE)
@@ -147,7 +147,7 @@ def is_memorable(text: str, longest: int = 500, more_triggers: Sequence[str] = (
 
 
 def is_suspicious(text: str) -> bool:
-    """Whether it looks like markup, like what a program wrote, or like instructions to a machine."""
+    """Return whether a text resembles markup, program output, or instructions to a machine."""
     plain = unicodedata.normalize("NFKC", text)
     return (
         visible(plain) != plain

@@ -138,7 +138,8 @@ def memory_forget(
 
 
 def recall_block(access: AgentAccess, message: str, *, cancel: CancelToken | None = None) -> str:
-    """The facts that fit a message best, as one block to put before it; empty where none does or it is switched off."""
+    """Return the facts that match a message best, as a block to put before it; empty if none does or this is
+    disabled."""
     message = message.strip()
     if access.shared or len(message) < _SHORTEST_PROMPT:
         return ""
@@ -185,9 +186,9 @@ def capture(access: AgentAccess, messages: Sequence[Mapping[str, Any]]) -> tuple
 
 
 def facts_block(facts: Sequence[Fact], longest: int) -> str:
-    """Facts as a block that no text in them can leave or pass for another; empty without facts.
-
-    `longest`: characters of all facts together; what does not fit whole is left out, but for a first one, which is cut.
+    """Return facts as a block in which no text can end the block or imitate another fact; empty without facts.
+    `longest`: most characters of all facts together; facts that don't fit are left out, except a first one, which is
+    cut.
     """
     entries: list[tuple[str, str]] = []
     room = longest
@@ -210,7 +211,7 @@ def _changed(
 ) -> Answer:
     try:
         allowed = access.settings.facts.agent_writes != "off"
-    except MnemoscopeError as error:  # what the settings say cannot be read just now
+    except MnemoscopeError as error:  # the settings can't be read now
         return msgspec.structs.replace(empty, error=said(error))
     if not allowed:
         return msgspec.structs.replace(empty, disabled=True, error=_OFF)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PAGE_LINES = 120
 PAGE_CHARACTERS = 12_000
 _LONGEST_NAME = 1000
-"""Characters of the request that are repeated if it names no file."""
+"""Most characters of the request that an error message repeats."""
 
 
 def memory_get(
@@ -73,7 +73,7 @@ def read_named(
 
 
 def _page(found: FileText) -> MemoryGetAnswer:
-    """The part of a text that fits on a page, in whole lines; a single overlong line is cut."""
+    """Return the part of a text that fits on a page, in whole lines; a single overlong line is cut."""
     shown, lines, notice = found.text, found.lines, ""
     next_from = found.next_from
     if len(shown) > PAGE_CHARACTERS:

@@ -46,9 +46,8 @@ def memory_search(
     *,
     cancel: CancelToken | None = None,
 ) -> MemorySearchAnswer:
-    """Search the memory; whatever happens is an answer, never an exception.
-
-    A number that is none, or out of range, is read as the nearest one that makes sense; None takes the settings'.
+    """Search the memory; never raises: errors are answers. Invalid numbers and those out of range are replaced by the
+    nearest valid one; None uses the settings' value.
     """
     try:
         if not isinstance(query, str) or not query.strip():
@@ -91,7 +90,7 @@ def asked(
 
 
 def _came_to_be(memory: "MemorySearchManager", cancel: CancelToken) -> bool:
-    """Whether an index that was empty has got something: a new one is waited for, or it would seem to know nothing."""
+    """Wait for an empty, new index to get content; returns whether it has any."""
     until = time.monotonic() + _FIRST_SECONDS
     waited = False
     try:
@@ -107,7 +106,7 @@ def _came_to_be(memory: "MemorySearchManager", cancel: CancelToken) -> bool:
 
 
 def _fallback(memory: "MemorySearchManager") -> FallbackStatus | None:
-    """An answer is worth having without it."""
+    """Return the fallback in use; errors are ignored, since the answer is useful without it."""
     try:
         return memory.status().fallback
     except MnemoscopeError:
@@ -158,8 +157,8 @@ def _fitting(passages: Iterable[CitedPassage], budget: int) -> Iterator[CitedPas
 def untrusted_block(name: str, entries: Iterable[tuple[str, str]]) -> str:
     """A block `<name>…</name>` of (label, text) entries, each under its number; empty without any.
 
-    Labels and texts are escaped, and texts indented, so that none can end the block or pass for another entry; what a
-    person would not see in them is left out.
+    Labels and texts are escaped, and texts indented, so that none can end the block or imitate another entry; invisible
+    characters are removed.
     """
     parts = [
         f"[{number}] {_escaped(label)}\n{_indented(text)}".rstrip("\n")

@@ -26,9 +26,9 @@ from engine.settings import Settings
 _ENDING = ".md"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _HELD = os.open in os.supports_dir_fd
-"""Whether a folder can be opened by descriptor, so that it can't be replaced by a link."""
+"""Whether the system opens folders by descriptor, so that they can't be replaced by a link."""
 _LONGEST = 16 * 1024 * 1024
-"""Bytes of a note, which is far more than one ever has."""
+"""Most bytes of a note, far more than any has."""
 _BESIDE_NOTES_TEXT = (
     "Mnemoscope made this folder for notes of sessions. While this file is here, the notes around the folder are "
     "indexed as they were before.\n"
@@ -98,7 +98,8 @@ def _make_folder(home: Path, settings: Settings) -> None:
 
 
 class _Folder:
-    """A folder, none of it a link. Where the system can, it is held open: names are then those in this very folder."""
+    """A folder without links in its path. If the system supports it, it is held open, and names refer to this very
+    folder."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -124,7 +125,7 @@ class _Folder:
                 os.close(folder._descriptor)
 
     def add(self, stem: str, data: bytes) -> str:
-        """Put a file there; returns its name."""
+        """Add a file to the folder; returns its name."""
         aside = temporary_beside(self._path / f"{stem}{_ENDING}").name
         try:
             self._write(aside, data)

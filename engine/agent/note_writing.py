@@ -19,7 +19,7 @@ from engine.records import SessionNote, SessionSummary, WrittenNote
 from engine.settings import Settings
 
 _MOST_EMPTY = 5
-"""Sessions that are checked for the latest one: a new one may contain only the command that started it."""
+"""Most sessions that are checked for the latest one: a new one may contain only the command that started it."""
 
 
 class Remembered(NamedTuple):

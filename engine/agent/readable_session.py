@@ -9,12 +9,14 @@ from engine.records import SessionMessage, SessionSummary, SessionText
 
 _LONGEST_LINE = 100
 _LONGEST_INPUT = 64 * 1024
-"""Characters of a tool's input that are searched for its subject."""
+"""Most characters of a tool's input that are searched for its subject."""
 
 
 def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:
-    """Its lines, a message's together. Thinking, and tools' calls with their results, are a line each, and
-    a branch that was left is one line, unless `full`."""
+    """Yield the lines of each message.
+
+    Thinking, tool calls with their results, and branches that were left are one line each unless `full`.
+    """
     for line in _head(session.summary):
         yield " ".join(line.split())
     if session.masked:
@@ -74,7 +76,7 @@ def _head(summary: SessionSummary) -> Iterator[str]:
 
 
 def _parts(messages: tuple[SessionMessage, ...], *, full: bool) -> Iterator[tuple[SessionMessage, str]]:
-    """What is printed of each part; a folded call has the length of its result in its own line."""
+    """Yield the printed text of each part; a folded call includes the length of its result."""
     results = {} if full else results_of(messages)
     taken = set(results.values())
     for number, message in enumerate(messages):
@@ -89,7 +91,8 @@ def _parts(messages: tuple[SessionMessage, ...], *, full: bool) -> Iterator[tupl
 
 
 def results_of(messages: tuple[SessionMessage, ...]) -> dict[int, int]:
-    """For the place of each call that of its result: results come in the order of the calls, before the next speech."""
+    """Return the position of each call's result, by position of the call: results follow in order, before the next
+    speech."""
     found: dict[int, int] = {}
     waiting: list[int] = []
     for number, message in enumerate(messages):

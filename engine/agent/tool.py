@@ -23,7 +23,7 @@ _LONGEST = 500
 
 
 def said(error: BaseException) -> str:
-    """An error as one sentence for an agent; keys are masked, and unexpected errors are logged too."""
+    """Return an error as one sentence for an agent; keys are masked, and unexpected errors are logged too."""
     try:
         text = " ".join(str(error).split())
         if not isinstance(error, MnemoscopeError | TooSlow):
@@ -76,19 +76,19 @@ _FURTHEST = 2**31 - 2
 class AgentTool:
     name: str
     title: str
-    """For people."""
+    """Name for users."""
     description: str
-    """For models: what it is good for and when to call it."""
+    """Description for models: its purpose, and when to call it."""
     parameters: Mapping[str, Any]
     """JSON schema of the arguments; `answer` validates with it, as far as `arguments.refusal` knows its keywords."""
     answers: type[Answer]
-    """The record that `call` returns. Made with `error` alone, it reports a failure."""
+    """Type of the record that `call` returns; with only `error` set, it reports a failure."""
     call: Callable[[Mapping[str, Any], CancelToken], Record]
-    """Gets arguments that the schema allows."""
+    """Function that gets arguments allowed by the schema."""
     changes: bool = False
     """Whether it changes stored data."""
     deletes: bool = False
-    """Whether it can take something away."""
+    """Whether it can delete something."""
 
     def answer(self, arguments: Mapping[str, Any], cancel: CancelToken) -> dict[str, Any]:
         """Return the payload as JSON values with camelCase keys; errors are in `error`. Never raises."""
@@ -113,12 +113,13 @@ class AgentTool:
 
 
 def schema(*, required: tuple[str, ...], **properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Of an object with these properties and no others."""
+    """Return the schema of an object with only these properties."""
     return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
 
 
 def refusal(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any]) -> str:
-    """Why a tool's schema refuses these arguments, a sentence for each fault, at most five; empty where it allows them.
+    """Return why a tool's schema refuses these arguments, one sentence per fault, at most five; empty if it allows
+    them.
 
     Knows the keywords that our tools use (type, minimum, maximum, maxLength, enum, required, and that there are no
     additional properties). The package jsonschema knows all, but a bundle has no room for it and what it needs.
@@ -188,7 +189,7 @@ def _listed(names: Any, last: str) -> str:
 
 
 def count(value: object, most: int = _FURTHEST) -> int | None:
-    """A whole number from 1 to `most`, limited to `most`; None for smaller numbers and other values."""
+    """Return a whole number limited to `most`; None for numbers below 1 and other values."""
     number = _number(value)
     if number is None or number < 1:
         return None
@@ -196,7 +197,7 @@ def count(value: object, most: int = _FURTHEST) -> int | None:
 
 
 def share(value: object) -> float | None:
-    """A number limited to 0 to 1; None for other values."""
+    """Return a number limited to 0 to 1; None for other values."""
     number = _number(value)
     return None if number is None else min(1.0, max(0.0, number))
 

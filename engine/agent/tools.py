@@ -1,6 +1,5 @@
-"""The tools of an agent as a list: what each is called, takes and answers, for whatever protocol offers them.
-
-A tool more is one more `AgentTool` in `agent_tools`.
+"""The list of an agent's tools with names, arguments and answers, independent of the protocol. To add a tool, add an
+`AgentTool` in `agent_tools`.
 """
 
 from collections.abc import Mapping
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
 
 _SYNC_SECONDS = 5.0
-"""The newest session may not be listed yet; an agent waits no longer than this."""
+"""Most seconds to wait for a sync, since the newest session may not be listed yet."""
 
 
 def remember_tools(access: AgentAccess) -> tuple[AgentTool, ...]:
@@ -86,7 +85,7 @@ def _write(
 
 
 def fact_tools(access: AgentAccess) -> tuple[AgentTool, ...]:
-    """Those that this session has: an agent is not offered what it may not do."""
+    """Return the fact tools that this session may use."""
     if access.shared:
         return ()
     writing = () if access.settings.facts.agent_writes == "off" else (_store(access), _forget(access))
@@ -171,7 +170,7 @@ def _forget(access: AgentAccess) -> AgentTool:
 
 
 def agent_tools(access: AgentAccess) -> tuple[AgentTool, ...]:
-    """Every tool that this session of an agent has."""
+    """Return all tools of this agent session."""
     return (_search(access), _get(access), *fact_tools(access), *remember_tools(access))
 
 

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from engine.store.unseen_notes import UnseenNotes
 
 # --- Parts that are made when they are first used, and the status ----------------------------------------------------
-# Each imports what it needs then: a search on the command line is mostly imports, and uses none of them.
+# Each imports its dependencies on use: most of a command-line search's time is imports, and it uses none of these.
 
 _CHOICE_SECONDS = 0.5
 _CHOOSING = marked("The keychain is being asked for the API key: unlock it if it asks for its password.")
@@ -140,7 +140,7 @@ class BuiltinParts:
         return IndexInsight(self._context, self._updates, self.selection_to_show, self._questions.known_vector)
 
     def start_background(self, sync: Callable[[SyncReason], SyncReport]) -> None:
-        """Keep the index up to date from now on. `sync` does one sync."""
+        """Start keeping the index up to date. `sync` runs one sync."""
         from engine.indexing.folder_watch import FolderWatch
 
         watch = FolderWatch(
@@ -167,14 +167,15 @@ class BuiltinParts:
         return IndexCounts(self._context.store, self._context.vectors)
 
     def selection_to_show(self) -> Selection:
-        """A program that stays shows its state while a locked keychain waits for its password; a verb waits, too."""
+        """Return the provider for the status. A program that stays open doesn't wait for a locked keychain; a command
+        does."""
         if self._context.indexing.watcher_status() is None:
             return self._context.provider.selection
         soon = self._context.provider.soon(_CHOICE_SECONDS, self._context.listeners.notify)
         return soon or Selection(None, self._context.settings.provider, unavailable_reason=tr(_CHOOSING))
 
     def status(self, settings: Settings) -> MemoryProviderStatus:
-        """See `MemorySearchManager.status`. `settings`: those by which queries are answered now."""
+        """See `MemorySearchManager.status`. `settings`: those in use for queries."""
         from engine.memory import status_report
         from engine.memory.status_report import batch_status, with_degraded
 

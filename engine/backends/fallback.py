@@ -1,4 +1,4 @@
-"""A memory whose index is elsewhere, with the built-in one as fallback, so that every query gets an answer."""
+"""A memory with an external index, and the built-in one as fallback, so that every query is answered."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -51,15 +51,15 @@ if TYPE_CHECKING:
 _Answer = TypeVar("_Answer")
 Refusal = Callable[[str | None], str]
 _TOLD = (Unsupported, PassageMissing)
-"""Errors that are answers: the fallback is not used for them."""
+"""Errors that are passed to the caller instead of using the fallback."""
 
 
 class FallbackMemoryManager:
     """See `MemorySearchManager` for every method.
 
     The first search that fails closes the chosen memory and is answered from the built-in index, as all later ones
-    are; after a pause a search tries the chosen one again. What else fails reaches its caller: an update of something
-    that is not there would otherwise look like one that was done.
+    are; after a pause a search tries the chosen one again. Other failures are raised to the caller: an update of a
+    missing index must not look successful.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class FallbackMemoryManager:
             self._retrying.failed()
         self._telling = threading.Lock()
         self._wanted: Settings | None = None
-        """What was handed to `answer_as` last."""
+        """The settings last passed to `answer_as`."""
         self._told: MemorySearchManager | None = None
         """The memory that has the current settings."""
         self._saved_searches = SavedSearches(user)
@@ -117,7 +117,7 @@ class FallbackMemoryManager:
     def facts(self) -> "Facts":
         from engine.memory.facts import Facts
 
-        # Rows of this one, which outlive a switch; the provider of whichever memory has made one.
+        # The rows belong to this object and outlive a switch; the provider is that of the memory in use.
         return Facts(
             self._user,
             lambda: self._with(lambda memory: memory.facts.provider()),
@@ -248,7 +248,7 @@ class FallbackMemoryManager:
     # --- internals ------------------------------------------------------------------------------------------------
 
     def _with(self, act: "Callable[[MemorySearchManager], _Answer]") -> _Answer:
-        """Let the memory in use do it; the other one, if it was closed meanwhile for a switch."""
+        """Call the memory in use; after a concurrent switch, the other one."""
         while True:
             self._lifetime.check()
             memory = self._switch.in_use().memory
@@ -275,14 +275,14 @@ class FallbackMemoryManager:
         return outcome
 
     def _tell(self, memory: "MemorySearchManager") -> None:
-        """A memory may have been opened after the settings changed: it gets them before its next query."""
+        """Apply current settings to a memory that was opened after they changed."""
         with self._telling:
             if self._wanted is not None and memory is not self._told:
                 memory.answer_as(self._wanted)
                 self._told = memory
 
     def _ask(self, used: ActiveMemory, ask: Ask, cancel: CancelToken | None) -> SearchOutcome | None:
-        """The answer of this memory; None if another one should be used."""
+        """Return the answer of this memory; None if the other one should be used."""
         try:
             if used.catching_up is None:
                 return ask(used.memory, cancel)
@@ -295,7 +295,7 @@ class FallbackMemoryManager:
             # Perhaps not cancelled by the caller: a switch closes the memory under its other callers.
             if (cancel is not None and cancel.cancelled) or used.memory is self._switch.peek():
                 raise
-        except Exception as error:  # the edge to programs that are not ours: whatever it is, it must not end here
+        except Exception as error:  # the boundary to third-party programs: no error may escape
             if used.catching_up is not None:
                 if used.memory is not self._switch.peek():
                     return None

@@ -1,4 +1,4 @@
-"""The switch between two memories: the chosen one, or the built-in one in its place.
+"""Switches between the chosen memory and the built-in one.
 
 A failed memory is tried again after a pause, with the next query.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from engine.memory.contract import MemorySearchManager
 
 _REFRESH_TIMEOUT = 2.0
-"""Seconds for which answers are held back: in these an index that was made before is up to date again."""
+"""Seconds that answers wait for the refresh, enough for an index that existed before."""
 _REFRESH_POLL = 0.05
 _STILL = marked("It is being brought up to date, so something may be missing yet.")
 _STOPPED = marked("It was not brought up to date, since that was stopped: something may be missing.")
@@ -33,12 +33,12 @@ Ask = Callable[["MemorySearchManager", CancelToken | None], SearchOutcome]
 PAUSE_SECONDS = 60.0
 _LONGEST_SECONDS = 16 * 60.0
 _RETRY_TIMEOUT = 2.0
-"""Seconds for which an answer waits for a retry; then the built-in index answers, and the retry continues."""
+"""Seconds that an answer waits for a retry; then the built-in index answers, and the retry continues."""
 _RETRY_POLL = 0.05
 
 
 class IndexRefresh:
-    """One sync of one memory, which begins with this. Thread-safe."""
+    """One sync of a memory, started on creation. Thread-safe."""
 
     def __init__(self, memory: "MemorySearchManager", threads: BackgroundExecutor) -> None:
         self._memory = memory
@@ -50,7 +50,7 @@ class IndexRefresh:
             self._stopped()
 
     def wait(self, cancel: CancelToken | None) -> None:
-        """Give the index a moment to be up to date before the first answers. Raises `Cancelled`."""
+        """Wait a moment for the index to be up to date. Raises `Cancelled`."""
         while not self._ended.is_set() and time.monotonic() < self._until:
             if cancel is not None:
                 cancel.checkpoint()
@@ -61,7 +61,7 @@ class IndexRefresh:
         return self._sentence
 
     def join(self) -> None:
-        """Wait some seconds for its end, which closing the memory causes."""
+        """Wait some seconds for the end, which closing the memory causes."""
         if self._job is not None and self._job.cancel():
             self._stopped()
         elif self._job is not None:
@@ -95,18 +95,18 @@ def _not_done(why: str) -> str:
 class ActiveMemory(NamedTuple):
     memory: "MemorySearchManager"
     failure: str
-    """Empty for the one that was chosen; else why the built-in one answers."""
+    """Why the built-in memory answers; empty for the chosen one."""
     catching_up: IndexRefresh | None
-    """Of the built-in one."""
+    """Refresh of the built-in index; None for the chosen memory."""
 
 
 class MemorySwitch:
-    """Opens either when it is needed, and closes the one that is not. Thread-safe."""
+    """Opens the memory that is needed, and closes the other one. Thread-safe."""
 
     def __init__(
         self, open_primary: Opener, open_builtin: Opener, changed: Callable[[], None], threads: BackgroundExecutor
     ) -> None:
-        """Raises nothing if the chosen one can't be opened: that is its first failure. `changed` is called for both."""
+        """A chosen memory that can't be opened counts as its first failure. `changed` is called for both memories."""
         self._open_builtin = open_builtin
         self._changed = changed
         self._threads = threads
@@ -125,16 +125,17 @@ class MemorySwitch:
 
     @property
     def failure(self) -> str:
-        """Why the chosen one does not answer; empty while it does."""
+        """Why the chosen memory does not answer; empty if it does."""
         return self._failure
 
     def peek(self) -> "MemorySearchManager | None":
-        """The one in use, if it is open; never waits."""
+        """Return the memory in use if it is open; never waits."""
         with self._lock:
             return self._primary or (self._builtin.memory if self._builtin else None)
 
     def in_use(self) -> ActiveMemory:
-        """The one in use; opens the built-in one if need be. Raises `Closed`, and `BackendError` when that fails."""
+        """Return the memory in use; opens the built-in one if necessary. Raises `Closed`, and `BackendError` when that
+        fails."""
         found = self._found()
         if found is None:
             with self._opening:
@@ -153,13 +154,13 @@ class MemorySwitch:
         self._changed()
 
     def fails_still(self, error: Exception) -> None:
-        """It was tried again and failed again, perhaps for another reason."""
+        """Record that a retry failed, perhaps for another reason."""
         with self._lock:
             self._failure = sentence_of(error)
         self._changed()
 
     def return_to(self, primary: "MemorySearchManager") -> None:
-        """The chosen one works again: switch to it, and close the built-in one."""
+        """Switch to the chosen memory, which works again, and close the built-in one."""
         with self._lock:
             if self._closed:
                 left: MemorySearchManager | None = primary
@@ -207,13 +208,13 @@ class MemorySwitch:
 
 
 def both(failure: str, error: Exception) -> BackendError:
-    """What to raise when the built-in index cannot help either."""
+    """Return the error to raise when the built-in index fails too."""
     also = tr("The built-in index could not answer in its place: {reason}", reason=sentence_of(error))
     return BackendError(f"{failure} {also}")
 
 
 def sentence_of(error: Exception) -> str:
-    """What happened, to be shown."""
+    """Return the error as a sentence for the user."""
     if not isinstance(error, MnemoscopeError):
         log.error("A memory failed in a way that it does not know", exc_info=error)
         return tr("It failed unexpectedly ({error}).", error=type(error).__name__)
@@ -237,7 +238,7 @@ class _Try:
 
 
 class RetryPolicy:
-    """One try at a time, each twice as long after the one before. Thread-safe."""
+    """Retries a failed memory, one try at a time, with doubling pauses. Thread-safe."""
 
     def __init__(
         self,
@@ -253,7 +254,7 @@ class RetryPolicy:
         self._lock = threading.Lock()
         self._pause = pause_seconds
         self._due: float | None = None
-        """When to try next; None: nothing has failed."""
+        """Time of the next try; None if nothing has failed."""
         self._running: _Try | None = None
         self._closed = False
 
@@ -273,7 +274,7 @@ class RetryPolicy:
         return mine.outcome
 
     def failed(self) -> None:
-        """It has failed now: the first try comes after a pause."""
+        """Record a failure: the first retry follows after a pause."""
         with self._lock:
             if self._due is None:
                 self._due = time.monotonic() + self._pause

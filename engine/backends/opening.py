@@ -75,14 +75,14 @@ def _opened(folder: Path, settings: Settings, executor: Executor | None, backgro
     from engine.backends.qmd.collections import with_paths
     from engine.backends.qmd.limits import refusal
 
-    # What stands in for it searches the same places, and for the same sessions.
+    # The fallback searches the same paths and sessions.
     same_places = partial(open_, "builtin", with_paths(settings))
     refuse = partial(refusal, settings.qmd.scope)
     return FallbackMemoryManager(name, open_chosen, same_places, user, refusal=refuse, executor=executor)
 
 
 def _backend(name: str) -> "OpenBackend":
-    """Only the one that is used is imported."""
+    """Return the factory of a backend, importing only that one."""
     module, made = _HOMES[name]
     return cast("OpenBackend", getattr(importlib.import_module(module), made))
 

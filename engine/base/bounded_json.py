@@ -87,7 +87,7 @@ def check_depth(text: bytes, deepest: int = _DEEPEST) -> None:
 
 
 def bounded(events: Iterable[_Event]) -> Iterator[_Event]:
-    """The same events. Raises ValueError where containers are nested more than 500 levels deep."""
+    """Yield the same events. Raises ValueError if containers are nested more than 500 levels deep."""
     depth = 0
     for event in events:
         if event[0] in ("start_map", "start_array"):

@@ -59,7 +59,7 @@ def _reasons() -> tuple[Reason, ...]:
 
 @cache
 def _pattern(form: str) -> re.Pattern[str]:
-    """Matches the sentence with any values in its fields."""
+    """Return a pattern for the sentence with any values in its fields."""
     parts, end = [], 0
     for field in _FIELD.finditer(form):
         parts += [re.escape(form[end : field.start()]), f"(?P<{field[1]}>{'[0-9,]+' if field[2] else '.+'})"]

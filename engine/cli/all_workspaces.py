@@ -1,4 +1,4 @@
-"""`mnemoscope search --all-workspaces`, and searches that were saved in one workspace and are about another."""
+"""`mnemoscope search --all-workspaces`, and saved searches that refer to another workspace."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,7 +45,8 @@ def ask_all(
 def asked_of(
     path: str, manager: "MemorySearchManager", place: CliWorkspace, config: Path | None
 ) -> "Iterator[tuple[MemorySearchManager, str, str]]":
-    """The memory that has the file of this name, the file's stable name there and the folder: empty for this workspace.
+    """Return the memory with the file of this name, the file's stable name there, and the folder (empty for this
+    workspace).
 
     Raises `MnemoscopeError` for a workspace that is not there any more.
     """

@@ -1,4 +1,4 @@
-"""The verbs and their options."""
+"""Declares the verbs and their options."""
 
 import argparse
 import math
@@ -21,19 +21,19 @@ from engine.text.operators import QUERY_HELP
 
 
 def folder(text: str) -> Path:
-    """A path that is not empty."""
+    """Parse a non-empty path."""
     return Path(nonempty(text))
 
 
 def nonempty(text: str) -> str:
-    """A text that is more than spaces."""
+    """Parse a text that isn't blank."""
     if not text.strip():
         raise argparse.ArgumentTypeError("is empty")
     return text
 
 
 def count(text: str) -> int:
-    """A whole number from 1."""
+    """Parse a whole number from 1."""
     try:
         number = int(text)
     except ValueError:
@@ -44,7 +44,7 @@ def count(text: str) -> int:
 
 
 def days(text: str) -> float:
-    """A number of days, 0 or more."""
+    """Parse a number of days, 0 or more."""
     try:
         number = float(text)
     except ValueError:
@@ -55,7 +55,7 @@ def days(text: str) -> float:
 
 
 def share(text: str) -> float:
-    """A number from 0 to 1."""
+    """Parse a number from 0 to 1."""
     try:
         number = float(text)
     except ValueError:
@@ -80,7 +80,7 @@ VERBS = {
     "doctor": "Check the index and everything that it needs.",
     "mcp": "Serve notes and past sessions to an agent, over MCP on standard input and output.",
 }
-"""Each with its description."""
+"""Verb -> description."""
 _STATES = ("remembered", "waiting", "forgotten")
 
 
@@ -146,12 +146,12 @@ def add_fact_actions(
 
 
 def parse_since(text: str) -> float:
-    """Unix time at the start of the named period, or that long ago. Raises `ArgumentTypeError`."""
+    """Parse the Unix time at the start of the named period, or that long ago. Raises `ArgumentTypeError`."""
     return _parse(text).start
 
 
 def parse_until(text: str) -> float:
-    """Unix time at the end of the named period, or that long ago."""
+    """Parse the Unix time at the end of the named period, or that long ago."""
     return _parse(text).end
 
 
@@ -164,10 +164,10 @@ def _parse(text: str) -> Period:
 
 class _Parser(argparse.ArgumentParser):
     takes_exclusions = False
-    """Words such as -hose are part of a query: the only option of one dash is -h."""
+    """Treat words such as -hose as part of a query; the only single-dash option is -h."""
 
     def error(self, message: str) -> NoReturn:
-        """Wrong usage: one line and exit code 2."""
+        """Print one line for wrong usage and exit with code 2."""
         self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
 
     def _parse_optional(self, arg_string: str) -> Any:

@@ -126,7 +126,7 @@ def _nothing_yet(place: CliWorkspace) -> bool:
 
 
 def _about_backend(manager: "MemorySearchManager", token: CancelToken) -> HealthFinding:
-    """Whether the backend answers: tested with a request."""
+    """Test the backend with a request."""
     manager.search("memory", mode="keyword", max_results=1, cancel=token)
     status = manager.status()
     if status.fallback is not None:
@@ -153,7 +153,7 @@ def _without_index(place: CliWorkspace, token: CancelToken) -> Iterator[HealthFi
 
 
 def _advised(finding: HealthFinding, manager: "MemorySearchManager") -> HealthFinding:
-    """With what to type, where a window would have a button."""
+    """Add the command to type, where the window would show a button."""
     if finding.repair:
         advice = _INDEX if finding.repair == UPDATE else "Run mnemoscope doctor --repair."
         return msgspec.structs.replace(finding, advice=advice)

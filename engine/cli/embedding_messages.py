@@ -17,7 +17,7 @@ _AGREED = {
 
 
 def estimate_text(estimate: EmbeddingEstimate, server: str | None = None) -> str:
-    """What is left to embed, in a sentence or two. `server`: the host in place of the provider's own."""
+    """Return the remaining embedding in one or two sentences. `server`: the host, if not the provider's own."""
     model = safe(f"{estimate.provider}, {estimate.model}")
     if not (estimate.chunks or estimate.cached):
         return f"Nothing is indexed yet that {model} could embed."
@@ -42,7 +42,7 @@ def _price(estimate: EmbeddingEstimate) -> str:
 
 
 def awaiting_text(estimate: EmbeddingEstimate) -> str:
-    """The sentence for a terminal without a user to ask."""
+    """Return the sentence about embedding that awaits approval, if no user can be asked."""
     takes = "an unknown amount" if estimate.cost is None else dollars(estimate.cost)
     if estimate.most_cost is not None:
         takes += f" by batch jobs, at most {dollars(estimate.most_cost)} if they fail,"
@@ -59,7 +59,7 @@ def can_ask() -> bool:
 
 
 def ask(estimate: EmbeddingEstimate, server: str | None) -> bool:
-    """Show what it takes and wait for an answer; anything but a yes is a no."""
+    """Show the estimate and ask; anything but a yes is a no."""
     print(f"{estimate_text(estimate, server)}\nBegin? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
@@ -69,7 +69,7 @@ def dollars(cost: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """About how long, in the unit that suits."""
+    """Return a rounded duration in a suitable unit."""
     for limit, unit, size in ((90, "second", 1), (5400, "minute", 60), (172_800, "hour", 3600)):
         if seconds < limit:
             return f"about {plural(max(1, round(seconds / size)), unit)}"
@@ -84,7 +84,7 @@ def spent_text(tokens: int, cost: float | None) -> str:
 
 
 def provider_problem(status: MemoryProviderStatus) -> str:
-    """Why another provider than the one in the settings is used, or none; empty where all is as it should be."""
+    """Return why the provider of the settings isn't used; empty if it is."""
     if reason := status.custom.get("providerUnavailableReason"):
         return f"Only words are searched: {reason}"
     if status.fallback is not None:
@@ -93,7 +93,7 @@ def provider_problem(status: MemoryProviderStatus) -> str:
 
 
 def dealings(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
-    """Labels and texts about where the texts of this index go; nothing that the status does not tell."""
+    """Return labels and texts about where texts of this index are sent, from the status record."""
     custom: dict[str, Any] = status.custom
     if "remote" in custom:
         yield "Texts go", _receiver(status, custom)

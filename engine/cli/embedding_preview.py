@@ -18,11 +18,11 @@ from engine.store.location import index_files
 from engine.store.snapshot import StoredFile
 
 _BYTES_A_TOKEN = 3
-"""Of notes in English some 4, less of other scripts; passages overlap by a fifth."""
+"""Bytes per token: about 4 for English notes, fewer for other scripts; passages overlap by a fifth."""
 
 
 class EmbeddingPreview(Record, frozen=True):
-    """What the next update would embed."""
+    """Estimate of what the next update would embed."""
 
     problem: str
     """Why nothing would be embedded, one sentence; empty where something would."""
@@ -32,7 +32,7 @@ class EmbeddingPreview(Record, frozen=True):
     """Notes that are new or have changed since the last update."""
     unread_bytes: int
     unread_tokens: int
-    """Of those, roughly."""
+    """Approximate number of their tokens."""
     unread_cost: float | None
     """US dollars; None where the price is not known."""
     server: str | None = None

@@ -112,7 +112,7 @@ def _export(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
 def _change(
     arguments: Namespace, facts: "Facts", state: str, act: Callable[[Sequence[Fact]], object], done: str
 ) -> None:
-    """Do it to all facts that are named, or to none."""
+    """Apply a change to all named facts, or to none."""
     chosen = [_named(facts, beginning, state) for beginning in arguments.ids]
     act(chosen)
     if arguments.json:
@@ -123,7 +123,7 @@ def _change(
 
 
 def _named(facts: "Facts", beginning: str, state: str) -> Fact:
-    """The one fact (in this state, if one is named) whose id begins with this text."""
+    """Return the only fact whose id starts with this text, perhaps limited to a state."""
     found = [fact for fact in facts.named(beginning) if not state or _state(fact) == state]
     if not found:
         what = f"No fact that is {state}" if state else "No fact"

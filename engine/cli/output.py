@@ -17,7 +17,7 @@ _MOST_ISSUES = 20
 
 
 def print_json(value: Any) -> None:
-    """A record, or what it was made of, as one line; JSON itself escapes only half of the control characters."""
+    """Print a record, or its values, as one line of JSON with all control characters escaped."""
     print(json.dumps(to_builtins(value), ensure_ascii=False).translate(_ESCAPED))
 
 
@@ -56,7 +56,7 @@ def printable_streams() -> Iterator[None]:
 
 
 def unfiltered(stream: TextIO) -> TextIO:
-    """The stream behind stdout or stderr that passes control characters on."""
+    """Return the stream behind stdout or stderr, which doesn't replace control characters."""
     return stream.stream if isinstance(stream, _PrintableStream) else stream
 
 
@@ -77,7 +77,7 @@ def print_marked(text: str, ranges: Sequence[FileRange]) -> None:
 
 
 def print_issues(title: str, issues: Sequence[FileIssue]) -> None:
-    """The first of the files, or groups of files, that are not in the index, each with the reason."""
+    """Print the first files, or groups of files, that are not indexed, each with the reason."""
     if not issues:
         return
     print(f"{title}:")

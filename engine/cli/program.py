@@ -18,7 +18,7 @@ FAILED = 1
 INTERRUPTED = 130
 """128 + SIGINT, as in a shell."""
 BROKEN_PIPE = 141
-"""128 + SIGPIPE: the reader of our output went away, as `head` does."""
+"""128 + SIGPIPE: the reader of the output has closed it, as `head` does."""
 
 log = logging.getLogger(__name__)
 

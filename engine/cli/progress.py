@@ -45,7 +45,7 @@ class LiveLine:
 
 
 class ProgressLine(LiveLine):
-    """Shows how far a sync is."""
+    """Progress line of a sync."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class ProgressLine(LiveLine):
 
 
 class StepLine(LiveLine):
-    """Shows how far a look at the index, or its repair, is."""
+    """Progress line of a health check or repair."""
 
     def __call__(self, progress: HealthProgress) -> None:
         self.show(f"{progress.step} {progress.done:,}/{progress.total:,}" if progress.total else progress.step)

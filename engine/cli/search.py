@@ -45,7 +45,7 @@ _CONTROLS: dict[RemedyName, str] = {
     "settings": "mnemoscope doctor",
     "folder": "--workspace DIR",
 }
-"""What changes an empty answer on the command line; some have a query of their own."""
+"""Remedy -> command-line option that applies it; others have a query of their own."""
 
 
 def run(arguments: Namespace) -> int:
@@ -90,7 +90,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _passage(text: str) -> Passage:
-    """The lines that are cited, or the whole file."""
+    """Return the cited lines, or the whole file, as a passage."""
     cited = parse_citation(text)
     if cited is None:
         return Passage(path=text, start_line=1, end_line=LAST_LINE)
@@ -98,7 +98,7 @@ def _passage(text: str) -> Passage:
 
 
 def _asked(arguments: Namespace) -> str:
-    """The query, in words."""
+    """Return the query as text."""
     if arguments.like is not None:
         return f"Like {arguments.like}"
     return arguments.saved or " ".join(arguments.query)

@@ -100,7 +100,7 @@ def _outcome(
 
 
 def _options(question: QueryRecord) -> "SearchOptions":
-    """Its options, apart from its text or passage."""
+    """Return the saved query's options, except its text or passage."""
     earlier = tuple(
         EarlierQuestion(
             query=level.text,
@@ -124,7 +124,7 @@ def _options(question: QueryRecord) -> "SearchOptions":
 
 
 def _levels(question: QueryRecord) -> list[QueryRecord]:
-    """The query and those that are its scope, the widest first."""
+    """Return the query and its scopes, the widest first."""
     return [*([] if question.within is None else _levels(question.within)), question]
 
 
@@ -133,7 +133,7 @@ def _since(question: QueryRecord) -> float | None:
 
 
 def _words(question: QueryRecord, folders: Mapping[str, str]) -> list[str]:
-    """The same as words of the command line; `folders` of other workspaces by their names."""
+    """Return the query as command-line words; `folders` of other workspaces by name."""
     like = question.like
     if like is None:
         words = [shlex.quote(question.text)]

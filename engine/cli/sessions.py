@@ -123,7 +123,7 @@ def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
 
 
 def _fits(session: SessionSummary, arguments: Namespace) -> bool:
-    """Whether the filters let it through: a session has the days from its first to its last message."""
+    """Return whether a session passes the filters; its days are those from its first to its last message."""
     if arguments.agent and session.agent.casefold() != arguments.agent.casefold():
         return False
     if arguments.machine and arguments.machine.casefold() != session.machine.casefold():

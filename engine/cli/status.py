@@ -118,6 +118,6 @@ def _vectors(vector: VectorStatus, pending: int) -> str:
 
 
 def _engine(vector: VectorStatus) -> str:
-    """Which one answers and why; a library that can't be loaded only where it would be needed."""
+    """Return the engine in use and why; a library that can't be loaded is only named if it is needed."""
     reasons = (vector.reason, (vector.load_error or "") if vector.needs_extension else "")
     return ": ".join(filter(None, (vector.engine, " ".join(filter(None, reasons)))))

@@ -1,4 +1,4 @@
-"""Which folder a verb works on, its memory, and Ctrl+C."""
+"""Finds the folder of a verb, opens its memory, and handles Ctrl+C."""
 
 import signal
 import threading
@@ -30,7 +30,7 @@ class CliWorkspace(msgspec.Struct, frozen=True):
 
 
 def find_place(arguments: Namespace) -> CliWorkspace:
-    """`--workspace`, else the folder that the window opened last, else the current directory.
+    """Return `--workspace`, else the folder that the window opened last, else the current directory.
 
     Raises `SettingsError`, and `WorkspaceError` if there is no such folder.
     """

@@ -11,28 +11,28 @@ from engine.corpus.outline import AFTER_HEADING, NEVER, WITHIN_WORD, Outline
 from engine.corpus.token_estimate import CHARACTERS_PER_TOKEN
 
 CHUNKER_VERSION = 3
-"""Raise it when the same text would give other chunks: indexes are then rebuilt."""
+"""Increase it when the same text would give other chunks: indexes are then rebuilt."""
 
 _SMALLEST_LIMIT = 32
 _SMALL_SHARE = 4
 _DISTANCE_PENALTY = 0.7
 
 Span = tuple[int, int]
-"""First piece of a chunk, and the piece behind its last."""
+"""Half-open range of a chunk's pieces."""
 
 
 class _Unit(NamedTuple):
-    """Some sections in a row that belong together."""
+    """Consecutive sections that belong together."""
 
     start: int
-    """First piece: that of the first section, or of a part before it that was too small for a chunk."""
+    """First piece: that of the first section, or of a preceding part that is too small for a chunk."""
     first: int
     stop: int
-    """Sections, half-open."""
+    """Half-open range of sections."""
 
 
 def pack(outline: Outline, limit: int, overlap: int) -> list[Span]:
-    """The chunks of a text in order, each of at most `limit` weight; together they hold every piece."""
+    """Return the chunks of a text in order, each of at most `limit` weight; together they contain every piece."""
     packer = _Packer(outline, limit, min(overlap, limit // 2))
     packer.pack(list(packer.units(0, len(outline.sections))))
     return packer.spans
@@ -76,7 +76,7 @@ class _Packer:
         self.spans.extend(self._shared(run))
 
     def _with_text(self, units: list[_Unit]) -> Iterator[_Unit]:
-        """The units, but each that is a heading (or front matter) without a text joined to the one after it."""
+        """Join each unit that is a heading (or front matter) without text to the next one."""
         start = None
         for number, unit in enumerate(units, start=1):
             joined = unit if start is None else unit._replace(start=start)
@@ -88,7 +88,7 @@ class _Packer:
                 start = joined.start
 
     def _shared(self, run: list[_Unit]) -> list[Span]:
-        """Neighbouring units that each fit in a chunk, shared out evenly among as few chunks as hold them."""
+        """Distribute neighbouring units that each fit in a chunk evenly over as few chunks as possible."""
         groups: list[Span] = []
         index = 0
         while index < len(run):
@@ -108,7 +108,8 @@ class _Packer:
         return groups
 
     def _is_small(self, span: Span) -> bool:
-        """Too small to stand alone before a section that is cut anyway; a heading without a text always is."""
+        """Return whether a part is too small for a chunk of its own before a section that is split; a heading without
+        text always is."""
         sections = self._outline.sections
         index = self._outline.section_of(span[1] - 1)
         bare = not self._outline.has_words(sections[index].body, span[1])
@@ -165,10 +166,9 @@ class _Packer:
         return best
 
     def _overlap_start(self, fresh: int, cut: int) -> int:
-        """The first piece that the chunk after `cut` repeats: as far back as the overlap allows.
-
-        Never the whole chunk before or across a heading, and never from within a word, from within code or right
-        after a heading.
+        """Return the first piece that the chunk after `cut` repeats, as far back as the overlap allows. It never
+        repeats a whole chunk or crosses a heading, and never starts within a word, within code or right after a
+        heading.
         """
         outline = self._outline
         lowest = max(fresh + 1, outline.sections[outline.section_of(cut)].start)
@@ -180,7 +180,7 @@ class _Packer:
         return start
 
     def _weight_before(self, first: int, stop: int) -> int:
-        """Weight of the text up to a piece, the line end before it included."""
+        """Return the weight of the text before a piece, its last line end included."""
         return self._outline.weights[stop] - self._outline.weights[first]
 
     def _weight(self, unit: _Unit) -> int:
@@ -195,9 +195,9 @@ class Chunk(msgspec.Struct, frozen=True):
     end_line: int
     """Lines from 1, both included; parts of one overlong line share its number."""
     text: str
-    """An exact slice of the file, in which the lines of the front matter hold nothing but the values that count."""
+    """Exact slice of the file, with front matter lines reduced to the searched values."""
     heading: tuple[str, ...]
-    """The headings above all of the text, outermost first; its own if it is under a single one."""
+    """Headings common to the whole text, outermost first; includes its own if there is only one."""
 
 
 def chunk_markdown(text: str, *, tokens: int = 400, overlap: int = 80, front: FrontMatter | None = None) -> list[Chunk]:
@@ -222,7 +222,7 @@ def chunk_markdown(text: str, *, tokens: int = 400, overlap: int = 80, front: Fr
 
 
 def _trimmed(outline: Outline, first: int, stop: int) -> tuple[int, int]:
-    """The pieces without blank ones at either end."""
+    """Return the range without blank pieces at both ends."""
     while first < stop and outline.is_blank(first):
         first += 1
     while first < stop and outline.is_blank(stop - 1):
@@ -231,7 +231,7 @@ def _trimmed(outline: Outline, first: int, stop: int) -> tuple[int, int]:
 
 
 def _heading(outline: Outline, first: int, stop: int) -> tuple[str, ...]:
-    """What the heading paths of all sections with a text of their own in the chunk have in common."""
+    """Return the common beginning of the heading paths of all sections with text in the chunk."""
     sections = range(outline.section_of(first), outline.section_of(stop - 1) + 1)
     paths = [
         outline.sections[index].path

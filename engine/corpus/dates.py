@@ -33,12 +33,12 @@ _YES = frozenset({"true", "yes", "on", "1"})
 
 class Dated(NamedTuple):
     moment: float
-    """Seconds since the epoch; of a day its beginning, of a week or a month that of its last day, in UTC."""
+    """Return seconds since the epoch, in UTC: the beginning of a day, or of the last day of a week or month."""
     origin: Origin
 
 
 def date_in_name(name: str) -> Dated | None:
-    """The date in a stable name: in the file name, else in its folders.
+    """Return the date in a stable name: in the file name, else in its folders.
 
     `daily/2026-01-11-standup.md`, `log/2026/01/11.md`, `2026-01/11 walk.md`, `journal/2026-W03.md`, `2026-01.md`.
     """
@@ -74,7 +74,7 @@ def is_evergreen(values: Mapping[str, str]) -> bool:
 
 
 def _days_in_folders(folders: list[str], stem: str) -> Iterator[date]:
-    """Whole dates that the folders say, alone or together with the beginning of the name; the innermost first."""
+    """Yield complete dates in the folders, alone or with the beginning of the file name; innermost first."""
     parts = [*folders, stem]
     for end in range(len(parts), 0, -1):
         if end < len(parts) and (found := _day_in(parts[end - 1])):
@@ -111,7 +111,7 @@ def _last_of_month(year: int, month: int) -> date | None:
 
 
 def _real(year: int, month: int, day: int) -> Iterator[date]:
-    """The day, if the calendar has it."""
+    """Return the day; None if it doesn't exist."""
     try:
         found = date(year, month, day)
     except ValueError:
@@ -125,7 +125,7 @@ def _moment(day: date) -> float:
 
 
 def _written(value: str) -> float | None:
-    """A date, or date and time, with the year first; without a zone it is in UTC, as a day in a name is."""
+    """Parse a date, or date and time, with the year first; without a zone it is in UTC."""
     match = _WRITTEN.fullmatch(value.strip().strip("[]\"'").strip())
     if match is None:
         return None

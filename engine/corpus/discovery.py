@@ -29,7 +29,8 @@ _LISTED_ENDINGS = 30
 
 
 class SkipSummary:
-    """Files and folders passed over: listed by name up to a limit a rule, files of foreign kinds only counted."""
+    """Skipped files and folders: listed by name up to a limit per rule; files with other extensions are only
+    counted."""
 
     def __init__(self, extensions: tuple[str, ...]) -> None:
         self._wanted = ", ".join(extensions)
@@ -43,11 +44,11 @@ class SkipSummary:
             self._issues.append(FileIssue(path=shown(name), rule=rule, detail=detail))
 
     def count_ending(self, base: str) -> None:
-        """Count a file that is passed over for its extension."""
+        """Count a file that is skipped for its extension."""
         self._endings[os.path.splitext(base)[1].lower()] += 1
 
     def issues(self) -> list[FileIssue]:
-        """Everything passed over, in the order found, then the counts, the largest first."""
+        """Return everything skipped, in the order found, then the counts, the largest first."""
         found = list(self._issues)
         for rule, number in self._per_rule.items():
             if number > _LISTED_PER_RULE:
@@ -68,11 +69,12 @@ class SkipSummary:
 
 class Discovery(msgspec.Struct, frozen=True):
     files: list[FoundFile]
-    """By root: MEMORY.md, memory.md, memory/** (or the workspace), then extra paths; each folder sorted by name."""
+    """Found files by root: MEMORY.md, memory.md, memory/** (or the workspace), then extra paths; each folder sorted by
+    name."""
     skipped: list[FileIssue]
     layout: Layout
     whole: bool = True
-    """False where the walk ended at `most_entries`."""
+    """False if the walk ended at `most_entries`."""
 
 
 def discover(
@@ -143,7 +145,7 @@ class _Walk(FolderWalk):
             self._take(root.name, root.path, state)
 
     def account_for_rest(self, roots: Roots) -> None:
-        """Say for the workspace's other notes and folders why they are not indexed."""
+        """Add issues for the workspace's other notes and folders, which are not indexed."""
         if any(root.path == roots.workspace for root in roots.found):
             return
         with self._entries(roots.workspace, ".") as listed:
@@ -180,7 +182,7 @@ _FIRST = 12
 
 
 def preview_workspace(workspace: Path, settings: Settings, *, cancel: CancelToken | None = None) -> WorkspacePreview:
-    """Files and bytes by top-level folder, and what would be passed over. Raises `WorkspaceError`, `Cancelled`."""
+    """Return files and bytes by top-level folder, and skipped files. Raises `WorkspaceError`, `Cancelled`."""
     discovery = discover(workspace, settings, cancel=cancel)
     sessions = find_transcripts(settings, cancel=cancel)
     files: Counter[str] = Counter()

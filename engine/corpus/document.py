@@ -9,7 +9,7 @@ from engine.corpus.dates import date_in_front_matter, is_evergreen
 from engine.corpus.front_matter import FrontMatter
 
 HEAD_CHARACTERS = 64 * 1024
-"""How much of a note is searched for its title."""
+"""Number of characters searched for a title."""
 _MOST_ALIASES = 100
 _COMMENT, _COMMENT_END = "<!--", "-->"
 
@@ -69,7 +69,7 @@ def _leading_heading(text: str, front: int) -> str:
 
 
 def _first_text(lines: list[str], at: int) -> int:
-    """The first line, from one on, that is neither blank nor part of a comment."""
+    """Return the first line, from a given one on, that is neither blank nor part of a comment."""
     while at < len(lines):
         line = lines[at].strip()
         if line.startswith(_COMMENT):

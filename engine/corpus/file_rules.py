@@ -18,7 +18,7 @@ _OUTSIDE_MEMORY = Match("outside-memory", skip_reasons.OUTSIDE_MEMORY.said())
 
 
 class _Known(Protocol):
-    """Facts of a directory entry that may need no system call."""
+    """Type and size of a directory entry, often known without a system call."""
 
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result: ...
 
@@ -56,7 +56,7 @@ class FileRules:
         return self.rules.for_folder(name, entry.name)
 
     def beside_memory(self, entry: os.DirEntry[str]) -> Match:
-        """Why an entry of a workspace that has a memory, and is no part of that, is not indexed."""
+        """Return why an entry outside of the memory folder is not indexed, in a workspace that has one."""
         folder = entry.is_dir(follow_symlinks=False)
         judge = self.rules.for_folder if folder else self.rules.for_file
         return judge(entry.name, entry.name) or _OUTSIDE_MEMORY
@@ -74,5 +74,5 @@ class FileRules:
 
 
 def unreadable(error: OSError) -> Match:
-    """The system does not let us look."""
+    """Return the issue of an unreadable folder or file."""
     return Match("unreadable", skip_reasons.unreadable(error))

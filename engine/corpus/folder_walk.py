@@ -14,7 +14,7 @@ from engine.corpus.safe_open import scan_folder
 from engine.records import Source
 
 DiscoveryListener = Callable[[int, str], None]
-"""Called once a folder with the number of files found so far and the folder's stable name."""
+"""Called once per folder with the number of files found so far and the folder's stable name."""
 LATEST_NS = 2**62
 """The year 2116. A file system, or a transcript, may say 2400 or 9999, which 64 bits cannot hold."""
 
@@ -37,7 +37,7 @@ class FolderWalk(ABC):
     """One walk over folders; subclasses decide about files and issues."""
 
     def __init__(self, cancel: CancelToken | None, listener: DiscoveryListener | None, most_entries: float) -> None:
-        """After the folder with which `most_entries` were seen, no further one is listed."""
+        """No further folder is listed once `most_entries` were seen."""
         self.files: list[FoundFile] = []
         self.whole = True
         """False once folders were left unlisted."""
@@ -74,7 +74,7 @@ class FolderWalk(ABC):
 
     @contextlib.contextmanager
     def _entries(self, path: str, name: str) -> Iterator[list[os.DirEntry[str]]]:
-        """What is in a folder, by name; nothing of one that cannot be listed. Entries are good within the block."""
+        """Yield the entries of a folder by name; none if it can't be listed. They are valid within the block."""
         with contextlib.ExitStack() as stack:
             listed: list[os.DirEntry[str]] = []
             try:
@@ -96,4 +96,4 @@ class FolderWalk(ABC):
 
     @abstractmethod
     def _unreadable(self, name: str, error: OSError) -> None:
-        """The system does not give this to anybody."""
+        """Record that the system can't read this entry."""

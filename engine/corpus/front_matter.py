@@ -39,7 +39,7 @@ Kind = Literal["scalar", "quoted", "flow", "block"]
 
 
 class _Part(NamedTuple):
-    """The part of a value that is on one line."""
+    """Part of a value on one line."""
 
     line: int
     """Index of the line in the note."""
@@ -48,9 +48,9 @@ class _Part(NamedTuple):
 
 class _Value(NamedTuple):
     kind: Kind
-    """How it is written: `flow` is `[a, b]`, `block` a list with an item on each line."""
+    """Syntax: `flow` is `[a, b]`, `block` a list with one item per line."""
     items: tuple[tuple[_Part, ...], ...]
-    """One item for a scalar. An item that is written on several lines has several parts."""
+    """Items, one for a scalar; an item on several lines has several parts."""
     raw: str
     """A flow list as written."""
 
@@ -101,9 +101,8 @@ class FrontMatter:
         return [] if value is None else _joined(value)
 
     def searched_lines(self) -> list[str]:
-        """As many lines as the front matter has, with nothing in them but the values that a search looks at.
-
-        A line that is neither a key nor a part of a value is text, and stays.
+        """Return the lines of the front matter reduced to the searched values; their number stays. A line that is
+        neither a key nor part of a value is text, and stays.
         """
         lines = [""] * self.length
         for part in self._strays:
@@ -131,7 +130,7 @@ class FrontMatter:
             number += 1
 
     def _value(self, lines: Sequence[str], first: int, head: str) -> tuple[_Value, int]:
-        """The value whose first line, after its key, is `head`, and the index of the line after it."""
+        """Return the value whose first line, after its key, is `head`, and the index of the line after it."""
         head = head if self._toml else _PROPERTY.sub("", head, count=1) if head[:1] in ("!", "&") else head
         if self._toml and head.startswith(_TRIPLE):
             return _triple(lines, first, head)
@@ -151,7 +150,7 @@ class FrontMatter:
         return _scalar([_Part(first, head), *_parts(lines, first + 1, indented)]), indented
 
     def _end(self, lines: Sequence[str], number: int) -> int:
-        """The next line that begins with a key, or the closing fence."""
+        """Return the next line that begins with a key, or the closing fence."""
         pattern = _TOML_KEY if self._toml else _YAML_KEY
         while number < len(lines) - 1 and not pattern.fullmatch(lines[number]):
             number += 1
@@ -159,7 +158,7 @@ class FrontMatter:
 
     @staticmethod
     def _end_indented(lines: Sequence[str], number: int, stop: int) -> int:
-        """The next line that is neither blank nor indented."""
+        """Return the next line that is neither blank nor indented."""
         while number < stop and lines[number][:1] in ("", " ", "\t"):
             number += 1
         return number
@@ -174,7 +173,7 @@ def read(text: str) -> FrontMatter | None:
     if lines[0].lstrip(_MARK).rstrip() != fence:
         return None
     if len(text) > _HEAD_CHARACTERS:
-        lines.pop()  # it may be cut
+        lines.pop()  # the text may be truncated
     closing = _CLOSING[fence]
     end = next(
         (number for number, line in enumerate(lines[1:], 1) if line[:3] in closing and line.rstrip() in closing), 0
@@ -188,7 +187,7 @@ def _joined(value: _Value) -> list[str]:
 
 
 def _filled(items: Sequence[Sequence[_Part]]) -> tuple[tuple[_Part, ...], ...]:
-    """The items without empty parts, and without items that have no others."""
+    """Remove empty parts, and items without parts."""
     filled = (tuple(part for part in item if part.text) for item in items)
     return tuple(item for item in filled if item)
 
@@ -228,7 +227,7 @@ def _quoted(lines: Sequence[str], first: int) -> tuple[_Value, int] | None:
 
 
 def _bare(text: str, *, double: bool) -> str:
-    """What is written between quotation marks, on one line."""
+    """Return the text between quotation marks, on one line."""
     if not double:
         return " ".join(text.replace("''", "'").split())
     if "\\" in text:
@@ -247,7 +246,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def _triple(lines: Sequence[str], first: int, head: str) -> tuple[_Value, int]:
-    """TOML's strings of several lines."""
+    """Return a multi-line string of TOML."""
     mark = head[:3]
     inner = [head[3:], *lines[first + 1 : -1]]
     last = next((at for at, line in enumerate(inner) if mark in line), None)
@@ -260,7 +259,7 @@ def _triple(lines: Sequence[str], first: int, head: str) -> tuple[_Value, int]:
 
 
 def _below(lines: Sequence[str], first: int, stop: int, indented: int) -> tuple[_Value, int]:
-    """A value that begins on the line below its key: a list, or text. Mappings are left out."""
+    """Return a value that begins on the line below its key: a list, or text. Mappings are ignored."""
     start = next((number for number in range(first, stop) if lines[number].strip()), stop)
     if start < stop and (found := _ITEM.fullmatch(lines[start])):
         return _list(lines, start, stop, found[1])
@@ -270,7 +269,7 @@ def _below(lines: Sequence[str], first: int, stop: int, indented: int) -> tuple[
 
 
 def _list(lines: Sequence[str], start: int, stop: int, margin: str) -> tuple[_Value, int]:
-    """A list with an item on each line, each behind a hyphen that is `margin` away from the edge."""
+    """Return a list with one item per line, each after a hyphen indented by `margin`."""
     items: list[list[_Part]] = []
     number = start
     while number < stop:
@@ -310,12 +309,12 @@ class _FlowReader:
         self._depth = 0
         self._word: list[str] = []
         self._blank = True
-        """Nothing of the item is read yet."""
+        """Whether the current item is still empty."""
         self._quoted = False
         self._begun = 0
 
     def take(self, line: str, number: int) -> int | None:
-        """Read one line; where in it the outer list ends, or None."""
+        """Read one line; returns where the outer list ends in it, or None."""
         at = 0
         while at < len(line):
             sign = line[at]

@@ -1,8 +1,8 @@
 """Patterns over stable names, as in a .gitignore: `*`, `?`, `[a-z]` and `**`.
 
 A pattern without an inner slash matches a name at any depth; with one, it starts at the workspace (or, for a root
-outside it, at that root's short name). A closing slash means folders only. Both sides are compared in Unicode's
-composed form, since a pattern comes from a keyboard and a name perhaps from a Mac's disk, which decomposes umlauts.
+outside it, at that root's short name). A closing slash means folders only. Both are compared in Unicode's composed
+form, since macOS may store names decomposed.
 """
 
 import re
@@ -45,11 +45,11 @@ class Globs:
         return next(one.text for one in fitting if re.fullmatch(one.path, name, re.DOTALL))
 
     def covers(self, name: str) -> bool:
-        """Whether a pattern matches this file or a folder that it lies in."""
+        """Return whether a pattern matches this file or a folder above it."""
         return self._inside.fullmatch(_composed(name)) is not None
 
     def may_cover_inside(self, folder: str) -> bool:
-        """Whether a file in this folder, however deep, could be covered."""
+        """Return whether a pattern may match a file in this folder, at any depth."""
         return self._towards.fullmatch(_composed(folder)) is not None or self.covers(folder + "/")
 
 
@@ -69,7 +69,7 @@ class _Pattern:
 
 
 def _path(segments: list[str]) -> str:
-    """Matches the whole name."""
+    """Expression for the whole name."""
     parts: list[str] = []
     last = len(segments) - 1
     for index, segment in enumerate(segments):
@@ -83,7 +83,7 @@ def _path(segments: list[str]) -> str:
 
 
 def _towards(segments: list[str]) -> str:
-    """Matches a folder above something that the pattern matches, or below that."""
+    """Expression for folders above or below a match."""
     expression = _BELOW
     for index in range(len(segments) - 1, -1, -1):
         if segments[index] == "**":

@@ -29,12 +29,12 @@ _UNDECODABLE = lazy_pattern(r"[\ud800-\udfff]")
 
 
 class Match(NamedTuple):
-    """The rule that passes a name over, and one sentence about it."""
+    """The rule that excludes a name, with one sentence."""
 
     rule: str
     detail: str
     pattern: str = ""
-    """Of the settings; empty where no pattern of theirs matched."""
+    """Pattern of the settings; empty if none matched."""
 
 
 BAD_NAME = Match("bad-name", skip_reasons.BAD_NAME.said())
@@ -44,7 +44,8 @@ class IgnoreRules:
     """The rules under one workspace's settings."""
 
     def __init__(self, settings: Settings) -> None:
-        # In any case: the reference takes ".md" only, and people lose NOTES.MD from a camera or an old disk silently.
+        # Case-insensitive: the reference accepts only ".md", and silently ignores NOTES.MD from a camera or an old
+        # disk.
         self.extensions = tuple("." + ending.lstrip("*.").lower() for ending in settings.extensions)
         self._include = Globs(settings.include)
         self._exclude = Globs(settings.exclude)
@@ -65,7 +66,8 @@ class IgnoreRules:
         return match.rule if match else None
 
     def for_folder(self, name: str, base: str) -> Match | None:
-        """Judge one folder by its stable name and last component; the folders above it have passed."""
+        """Return the rule that excludes a folder, by its stable name and last component; the folders above it are
+        accepted."""
         if is_unusable(base):
             return BAD_NAME
         if base.lower() in SECRET_FOLDERS:
@@ -81,7 +83,7 @@ class IgnoreRules:
         return None
 
     def for_file(self, name: str, base: str) -> Match | None:
-        """Judge one file; the rule `extension` is meant to be counted, not listed."""
+        """Return the rule that excludes a file; files of the rule `extension` should be counted, not listed."""
         lowered = base.lower()
         if _SECRET_FILE.fullmatch(lowered):
             return Match("secret", skip_reasons.SECRET_FILE.said())

@@ -10,25 +10,25 @@ _VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 
 
 class Machine(msgspec.Struct, frozen=True):
-    """Layouts of every system are tried on each: one of another system simply doesn't exist."""
+    """Locations on one machine. Layouts of all systems are tried everywhere: those of other systems don't exist."""
 
     home: str
-    """Absolute."""
+    """Absolute path of the home folder."""
     environ: Mapping[str, str]
 
     def below_home(self, *parts: str) -> str:
         return os.path.join(self.home, *parts)
 
     def named(self, variable: str) -> str:
-        """The folder that a variable names; empty where it names none."""
+        """Return the folder named by a variable; empty if there is none."""
         return self.expanded(self.environ.get(variable, ""))
 
     def config_homes(self) -> tuple[str, ...]:
-        """Where programs keep their configuration, a folder each."""
+        """Return the folders of programs' configuration."""
         return (self.named("XDG_CONFIG_HOME") or self.below_home(".config"),)
 
     def program_homes(self) -> tuple[str, ...]:
-        """Where graphical programs keep their data, a folder each: on Linux, on macOS, on Windows."""
+        """Return the data folders of graphical programs, on Linux, macOS and Windows."""
         return (
             *self.config_homes(),
             self.below_home("Library", "Application Support"),
@@ -36,7 +36,7 @@ class Machine(msgspec.Struct, frozen=True):
         )
 
     def data_homes(self) -> tuple[str, ...]:
-        """Where programs keep their data, a folder each."""
+        """Return the folders of programs' data."""
         return (
             self.named("XDG_DATA_HOME") or self.below_home(".local", "share"),
             self.named("LOCALAPPDATA") or self.below_home("AppData", "Local"),

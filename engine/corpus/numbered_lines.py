@@ -14,7 +14,7 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.safe_open import open_regular
 
 LINE_LIMIT = 20_000
-"""Characters of one line that are decoded unless the caller sets another limit."""
+"""Most characters decoded of one line, by default."""
 
 _BLOCK = 64 * 1024
 _KEPT_BLOCKS = 16
@@ -25,13 +25,12 @@ _WIDEST_CHARACTER = 4
 class NumberedText:
     """Lines of an opened file, counted from 1; "\\n" ends a line, and a "\\r" before it is not part of the line.
 
-    The index holds one number a block: how many line ends come before it. Opening is one pass at the speed of the
+    Its index stores the number of line ends before each block. Opening is one pass at the speed of the
     disk, 100 MB of blank lines need no more memory than one long line, and finding a line costs one block. A text
     that ends in a line end has no empty line after it; an empty file has no lines.
 
-    The text stays what it was when another program replaces the file: small files are held in memory (so that no
-    handle keeps Windows from replacing them), larger ones through a handle of their own. What is no UTF-8 shows as
-    U+FFFD. Thread-safe.
+    The text stays unchanged if another program replaces the file: small files are in memory (so that no handle prevents
+    replacement on Windows), larger ones are read through an open handle. Invalid UTF-8 becomes U+FFFD. Thread-safe.
     """
 
     def __init__(self, source: "_Source", line_ends_before: list[int]) -> None:
@@ -59,7 +58,7 @@ class NumberedText:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """A text that is no file."""
+        """Make numbered lines of a text in memory."""
         source = _MemorySource(text.encode("utf-8", "replace"))
         return cls(source, _line_ends(source, None))
 
@@ -73,7 +72,8 @@ class NumberedText:
         return self._source.size
 
     def line(self, number: int, *, limit: int = LINE_LIMIT) -> str:
-        """At most `limit` characters of one line, without its line end. Raises `IndexError` for no such line."""
+        """Return at most `limit` characters of one line, without its line end. Raises `IndexError` for a missing
+        line."""
         if not 1 <= number <= self._count:
             raise IndexError(f"no line {number}")
         with self._lock:
@@ -107,7 +107,7 @@ class NumberedText:
         return "\n".join(self.lines(first, last, limit=self.size + 1))
 
     def whole(self) -> str:
-        """All of the text with its own line ends, the last one included; without a byte order mark."""
+        """Return the whole text with its line ends, without a byte order mark."""
         with self._lock:
             raw = self._source.read(0, self.size)
         return _decode(raw.removeprefix(codecs.BOM_UTF8))
@@ -202,7 +202,7 @@ _Source = _FileSource | _MemorySource
 
 
 def _line_ends(source: _Source, cancel: CancelToken | None) -> list[int]:
-    """How many come before each block, and in all."""
+    """Return the number of line ends before each block, and in total."""
     counts = [0]
     for offset in range(0, source.size, _BLOCK):
         if cancel is not None:

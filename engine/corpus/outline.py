@@ -13,7 +13,7 @@ from engine.corpus import markdown
 from engine.corpus.token_estimate import cut_piece, is_heavy, weigh
 
 # Quality of a cut before a piece. Never: inside code that fits in a chunk. After a heading: only as a last resort.
-# Then, rising: after front matter, inside a word, at a space, after a sentence, at a line end, before an item …
+# Then, ascending: after front matter, inside a word, at a space, after a sentence, at a line end, before an item …
 NEVER, AFTER_HEADING = 0, -1
 AFTER_FRONT_MATTER = 1
 WITHIN_WORD, AFTER_SPACE, AFTER_SENTENCE, LINE = 1, 3, 6, 10
@@ -36,9 +36,9 @@ class Section:
         self.level = level
         """1 to 6; 0 before the first heading."""
         self.path = path
-        """The headings above it, outermost first, its own included."""
+        """Headings above it, outermost first, its own included."""
         self.start = start
-        """Its first piece: the heading, or the front matter above the note's first one."""
+        """First piece: the heading, or the front matter above the note's first heading."""
         self.body = body
         """The first piece after the heading."""
 
@@ -59,7 +59,7 @@ class Outline:
         self.numbers: array[int] = array("q")
         """Line of each piece, from 1."""
         self.cuts: array[int] = array("h")
-        """How good it is to cut before each piece."""
+        """Quality of a cut before each piece."""
         self.weights: array[int] = array("q", [0])
         """Weight of all pieces before each piece, line ends included; one entry more than pieces."""
         self.sections: list[Section] = [Section(0, (), 0, 0)]
@@ -94,7 +94,7 @@ class Outline:
 # markdown-it-py 4.3 finds the same headings in 117 notes, but takes 303 ms instead of 43 for them, and 1,190 ms instead
 # of 22 for a table of 10,000 rows; it knows neither overlines nor parts of long lines.
 class _Scan:
-    """The state of the scan: what the lines before say about the next one."""
+    """State of the scan, determined by the lines so far."""
 
     def __init__(self, outline: Outline, limit: int) -> None:
         self._outline = outline
@@ -105,12 +105,12 @@ class _Scan:
         self._next_cut = LINE
         """Quality of a cut before the next line, from the lines before it."""
         self._paragraph = 0
-        """Lines of the paragraph that runs up to here."""
+        """Number of lines of the current paragraph."""
         self._fence = ""
         self._fence_start = 0
         self._underlines: dict[str, int] = {}
         self._above: list[Section] = []
-        """The sections that the next heading may lie in."""
+        """Open sections, which may contain the next heading."""
 
     def run(self, front: int) -> None:
         outline, heavy, limit = self._outline, self._heavy, self._limit
@@ -167,7 +167,7 @@ class _Scan:
         return self._special(line, piece)
 
     def _special(self, line: str, piece: int) -> int:
-        """A line that may be structure, by its first character."""
+        """Handle a line that may be structural, by its first character."""
         first = line.lstrip()[:1]
         cut = self._next_cut
         if first == "#" and (found := markdown.atx_heading(line)):
@@ -193,7 +193,7 @@ class _Scan:
         return cut
 
     def _code(self, line: str, piece: int) -> int:
-        """A line of fenced code. Code that fits in a chunk is never cut, longer code best at its blank lines."""
+        """Handle a line of fenced code. Code that fits in a chunk is never cut, longer code best at blank lines."""
         if markdown.closes_fence(line, self._fence):
             self._fence = ""
             self._next_cut = FENCE_END
@@ -227,7 +227,7 @@ class _Scan:
         return AFTER_HEADING if above_is_bare else HEADINGS[level]
 
     def _raised(self, cut: int) -> int:
-        """The better of `cut` and what the lines before gave, but nothing right after a heading."""
+        """Return the better of `cut` and the cut suggested by earlier lines, but never a cut right after a heading."""
         return max(self._next_cut, cut) if self._next_cut > 0 else self._next_cut
 
     def _line(self, piece: int) -> str:
@@ -243,7 +243,8 @@ class _Scan:
         return piece - 1 > outline.sections[-1].start and self._line(piece - 2).rstrip() == line.rstrip()
 
     def _underline_level(self, mark: str) -> int:
-        """Markdown's two marks have their levels; others, as in reStructuredText, rank in the order they appear in."""
+        """Return the level of an underlined heading: fixed for Markdown's two marks; others, as in reStructuredText,
+        rank in order of appearance."""
         if not self._underlines and mark in "=-":
             self._underlines = {"=": 1, "-": 2}
         return self._underlines.setdefault(mark, min(6, len(self._underlines) + 1))

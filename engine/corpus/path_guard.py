@@ -43,13 +43,13 @@ class PathGuard:
 
     @property
     def rules(self) -> str:
-        """What the settings say of names: an index made under the same has no name that is refused for them."""
+        """Fingerprint of the settings' rules for names: an index made under the same rules contains no refused name."""
         settings = self._settings
         folders = settings.sessions.folders
         return repr((settings.extra_paths, settings.include, settings.exclude, settings.extensions, folders))
 
     def accepted(self, names: Iterable[str]) -> set[str]:
-        """Those of these stable names that the rules let pass; whether there are such files is not looked at."""
+        """Return those stable names that the rules accept, without checking that the files exist."""
         try:
             roots = find_roots(self._workspace, self._settings)
         except WorkspaceError:
@@ -84,7 +84,7 @@ class PathGuard:
         return {name for name in names if is_extra(name)}
 
     def _home(self, name: str, roots: Roots) -> Root | None:
-        """The root that the file lies in; None for a name that the rules refuse."""
+        """Return the root that contains the file; None for a name that the rules refuse."""
         root = roots.home_of(name)
         if root is None or self._rules.rule_for(name, False, root=root.name) or holds_secrets(root.path):
             return None
@@ -105,12 +105,12 @@ class PathGuard:
 
 
 def _well_formed(name: str) -> bool:
-    """Relative, and made of parts that a file could be called."""
+    """Return whether a name is relative and consists of valid file names."""
     return not is_unusable(name) and not {"", ".", ".."}.intersection(name.split("/"))
 
 
 def _find(folder: str, name: str) -> tuple[str, os.stat_result]:
-    """The entry with exactly this name: many file systems would open it in another case or Unicode form too."""
+    """Return the entry with exactly this name: many file systems would also accept another case or Unicode form."""
     try:
         with scan_folder(folder) as entries:
             for entry in entries:

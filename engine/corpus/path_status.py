@@ -37,7 +37,7 @@ _HERE = frozenset({"", "localhost"})
 
 
 def readings_of(text: str) -> tuple[str, ...]:
-    """The paths that `text` may mean, the most literal first; never empty, and nothing is looked up."""
+    """Return the paths that `text` may mean, the most literal first; never empty. Accesses no files."""
     plain = text.strip("\n\r") or text
     bare = text.strip().strip(_QUOTES).strip() or plain
     found = [plain, bare]
@@ -68,7 +68,7 @@ def _path_of_url(url: str) -> str:
 
 
 class PathStatus(msgspec.Struct, frozen=True):
-    """One path, as the rules see it now."""
+    """Status of one path under the current rules."""
 
     path: str
     """Absolute if it could be resolved; as written if it can't be a path."""
@@ -82,11 +82,11 @@ class PathStatus(msgspec.Struct, frozen=True):
     barred: str = ""
     """Stable name of the path that `match` applies to: this path, or a folder above it."""
     key: str = ""
-    """Of a session in an export: what its stable name has behind that of the transcript."""
+    """For a session in an export: the part of its stable name after that of the transcript."""
 
 
 class Listing(msgspec.Struct, frozen=True):
-    """What discovery finds in one folder, and what it passes over there."""
+    """Files that discovery finds in one folder, and those it skips."""
 
     files: list[FoundFile]
     passed: list[FileIssue]
@@ -106,7 +106,8 @@ class PathFinder:
         self._judge = FileRules(settings)
 
     def find(self, text: str) -> PathStatus:
-        """What `text` stands for: an absolute path, a stable name, or one below the workspace. Any text will do."""
+        """Return the status of `text`: an absolute path, a stable name, or a path below the workspace. Any text is
+        allowed."""
         found: list[PathStatus] = []
         for reading in readings_of(text):
             for standing in self._meant(reading):
@@ -127,7 +128,7 @@ class PathFinder:
             return False
 
     def list_folder(self, folder: PathStatus, cancel: CancelToken | None = None) -> Listing:
-        """The files of a folder that no rule bars, and of all below it. Raises `Cancelled`."""
+        """Return the files of a folder and its subfolders that no rule excludes. Raises `Cancelled`."""
         if folder.source == "sessions":
             sessions = find_transcripts_in(Store(folder.name, folder.path), cancel=cancel, most_entries=_MOST_ENTRIES)
             return Listing(sessions.files, sessions.skipped, sessions.whole)
@@ -159,7 +160,7 @@ class PathFinder:
             yield PathStatus(path, "missing")
 
     def _named(self, name: str) -> Iterator[PathStatus]:
-        """What has this stable name."""
+        """Return the status of a stable name; None if it is not one."""
         for store in self._stores:
             if name == store.name or name.startswith(store.name + "/"):
                 yield self._in_store(store, _parts(name[len(store.name) :], "/"))
@@ -170,7 +171,7 @@ class PathFinder:
     # --- by its place ---------------------------------------------------------------------------------------------
 
     def _resolved(self, path: str) -> str:
-        """The same path with the real path of its root: through the outermost known folder."""
+        """Return the path with the real path of its root, resolved through the outermost known folder."""
         places = {_comparable(place): place for place in (self.roots.workspace, *self._places())}
         parts = Path(path).parts
         for depth in range(1, len(parts) + 1):
@@ -185,7 +186,7 @@ class PathFinder:
         return [*(root.path for root in self.roots.found), *(store.path for store in self._stores)]
 
     def _at(self, path: str) -> PathStatus:
-        """By an absolute path: a transcript, a note, a file next to a memory, or outside."""
+        """Return the status of an absolute path: a transcript, a note, a file next to a memory folder, or outside."""
         store = max((one for one in self._stores if _covers(one.path, path)), key=_depth, default=None)
         root = max((one for one in self.roots.found if _covers(one.path, path)), key=_depth, default=None)
         if store is not None:
@@ -248,7 +249,7 @@ class PathFinder:
 
 
 def _descend(folder: str, name: str, parts: list[str], source: Source, judge: _JudgeEntry) -> PathStatus:
-    """Down from a root that was accepted, as far as the rules let pass."""
+    """Go down from an accepted root as far as the rules allow."""
     path = folder
     for depth, part in enumerate(parts, 1):
         rest = parts[depth:]
@@ -271,7 +272,7 @@ def _descend(folder: str, name: str, parts: list[str], source: Source, judge: _J
 
 
 def _barred(path: str, name: str, rest: list[str], source: Source, match: Match) -> PathStatus:
-    """A path that a rule excludes at `path`; below that only existence is checked."""
+    """Return the status of a path excluded at `path`; below that only existence is checked."""
     whole = os.path.join(path, *rest)
     stable = "/".join((name, *rest))
     try:
@@ -297,7 +298,7 @@ def _listed(folder: str) -> list[Entry]:
 
 
 def _entry(listed: Sequence[Entry], name: str) -> Entry | None:
-    """The entry of this name, else the one that differs from it in Unicode's form, or also in case."""
+    """Return the entry of this name, else one that differs in Unicode form, or also in case."""
     loose = (lambda text: text, _composed, lambda text: _composed(text).casefold())
     return next((entry for form in loose for entry in listed if form(entry.name) == form(name)), None)
 
@@ -311,7 +312,7 @@ def _comparable(path: str) -> str:
 
 
 def _covers(place: str, path: str) -> bool:
-    """Whether `path` is this place, or lies in it."""
+    """Return whether `path` is this location, or inside it."""
     place, path = os.path.normcase(place), os.path.normcase(path)
     return path == place or path.startswith(os.path.join(place, ""))
 

@@ -47,7 +47,7 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0
 
 
 def parse_lenient(text: str) -> Any:
-    """The value that `text` (at most 256 KB) writes; a word that JSON does not know becomes text.
+    """Parse lenient JSON of at most 256 KB; unknown words become text.
 
     Raises ValueError for text that cannot be understood.
     """
@@ -58,7 +58,7 @@ def parse_lenient(text: str) -> Any:
 
 
 def _strict(text: str) -> Iterator[str]:
-    """The same in strict JSON, token by token."""
+    """Convert to strict JSON, token by token."""
     at = 0
     comma = False
     while at < len(text):
@@ -116,7 +116,7 @@ def read_list(path: str, issues: list[FileIssue]) -> Any:
 
 
 def _read(path: str) -> Any:
-    descriptor, state = open_regular(os.path.realpath(path))  # people keep their configuration elsewhere, and link it
+    descriptor, state = open_regular(os.path.realpath(path))  # users may link their configuration to another place
     with os.fdopen(descriptor, "rb") as file:
         if state.st_size > _MOST_BYTES:
             raise ValueError("longer than such a file is")
@@ -131,7 +131,7 @@ _MOST_ENTRIES = 100_000
 
 
 def openclaw_workspaces(machine: Machine, issues: list[FileIssue]) -> Iterator[Candidate]:
-    """Its workspaces; unreadable configuration is added to `issues`."""
+    """Return OpenClaw's workspaces; unreadable configuration is added to `issues`."""
     states = state_folders(machine)
     if path := machine.named("OPENCLAW_WORKSPACE_DIR"):
         yield _workspace("", path)
@@ -154,7 +154,7 @@ def _config_files(machine: Machine, states: list[str]) -> Iterator[str]:
 
 
 def _named_workspaces(machine: Machine, config: object) -> Iterator[Candidate]:
-    """Of the defaults and of each agent, as a list (until summer 2026) and by name (since)."""
+    """Return workspaces of the defaults and of each agent, listed (until summer 2026) or by name (since)."""
     top = mapping(config)
     agents = mapping(top.get("agents"))
     listed = agents.get("list")
@@ -173,7 +173,7 @@ def _named_workspaces(machine: Machine, config: object) -> Iterator[Candidate]:
 
 
 def obsidian_vaults(machine: Machine, issues: list[FileIssue]) -> Iterator[Candidate]:
-    """Every vault in the list; unreadable ones are added to `issues`."""
+    """Return all Obsidian vaults in its list; unreadable ones are added to `issues`."""
     for folder in _config_folders(machine):
         known = mapping(read_list(os.path.join(folder, "obsidian.json"), issues))
         for vault in mapping(known.get("vaults")).values():
@@ -222,7 +222,7 @@ def _candidates(machine: Machine, issues: list[FileIssue]) -> list[Candidate]:
 
 
 def _present(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
-    """Those that exist, by their real paths, each once: a vault may be a workspace too."""
+    """Return existing places by real path, each once: a vault may be a workspace too."""
     seen: set[tuple[bool, str]] = set()
     for candidate in candidates:
         path = os.path.realpath(candidate.path)

@@ -1,4 +1,5 @@
-"""Where notes may lie: the workspace by its layout, and the extra paths, each with the name its files start with."""
+"""Finds the roots of notes: the workspace by its layout, and the extra paths, each with the prefix of its files' stable
+names."""
 
 import os
 import unicodedata
@@ -17,25 +18,25 @@ Layout = Literal["openclaw", "folder"]
 _MEMORY_FILES = ("MEMORY.md", "memory.md")
 MEMORY_FOLDER = "memory"
 BESIDE_NOTES = ".mnemoscope"
-"""In a memory folder that this program made among notes: they are indexed as before, and the folder with them."""
+"""Marker file in a memory folder that this program made among notes, so that the notes stay indexed."""
 # Transcripts are called sessions/<store>/…, and an openclaw workspace may get a memory folder later.
 _RESERVED = ("sessions", MEMORY_FOLDER)
 
 
 class Root(msgspec.Struct, frozen=True):
-    """One file or folder to look into; it need not exist."""
+    """A file or folder to search for notes; it need not exist."""
 
     name: str
-    """Stable name of the file, or what the stable names of the folder's files start with; "" for the workspace."""
+    """Stable name of the file, or prefix of the folder's stable names; "" for the workspace."""
     path: str
-    """Absolute; the folder above it is resolved, it itself is not."""
+    """Absolute path, with the folder above it resolved."""
     extra: bool = False
-    """Named in `extra_paths`."""
+    """Whether it is listed in `extra_paths`."""
     single: bool = False
-    """Can only be a file."""
+    """Whether it must be a file."""
 
     def holds(self, name: str) -> bool:
-        """Whether a file of this stable name would be this root or lie in it."""
+        """Return whether a file of this stable name would be this root or inside it."""
         return not self.name or name == self.name or (not self.single and name.startswith(self.name + "/"))
 
 
@@ -75,7 +76,7 @@ def find_roots(workspace: Path, settings: Settings) -> Roots:
 
 
 def require_text(folder: str) -> None:
-    """Raises `WorkspaceError` for a path that can be written into no index, no settings and no answer."""
+    """Raise `WorkspaceError` for a path with undecodable bytes or NUL, which can't be stored."""
     if "\0" in folder:
         raise WorkspaceError(tr("No folder has a name with a NUL character: {folder}.", folder=shown(folder)))
     name = shown(folder)
@@ -85,7 +86,7 @@ def require_text(folder: str) -> None:
 
 
 def holds_secrets(path: str) -> bool:
-    """Whether the path is, or lies in, a folder of keys and credentials."""
+    """Return whether the path is, or is inside, a folder of keys and credentials."""
     return not SECRET_FOLDERS.isdisjoint(part.lower() for part in Path(path).parts)
 
 
@@ -135,7 +136,7 @@ def _short_name(path: str, taken: set[str]) -> str:
 
 
 def _unique(roots: list[Root]) -> list[Root]:
-    """Without second names of one file or folder, as MEMORY.md and memory.md are on most Macs."""
+    """Remove second names of the same file or folder, such as MEMORY.md and memory.md on most Macs."""
     seen: set[tuple[int, int]] = set()
     kept: list[Root] = []
     for root in roots:

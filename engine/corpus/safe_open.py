@@ -70,7 +70,7 @@ def scan_folder(path: str) -> Iterator[Iterator[os.DirEntry[str]]]:
 
 
 def open_binary(path: str | Path) -> BinaryIO:
-    """The same as a file object, which the caller closes."""
+    """Open a file like `open_regular`, as a file object that the caller closes."""
     descriptor, _ = open_regular(path)
     return os.fdopen(descriptor, "rb")
 
@@ -83,7 +83,7 @@ class FolderFiles:
         self._descriptor = -1
 
     def open(self, path: str) -> tuple[int, os.stat_result]:
-        """File descriptor and state of the regular file at `path`. Raises as `open_regular`."""
+        """Return file descriptor and state of the regular file at `path`. Raises the errors of `open_regular`."""
         if not _BY_DESCRIPTOR:
             return open_regular(path)
         folder, _, name = path.rpartition(os.sep)
@@ -99,7 +99,7 @@ class FolderFiles:
 
 
 def _descend(folder: str, flags: int) -> int:
-    """Descriptor of a folder, each folder above it opened without following a link; `flags` are those of the last."""
+    """Return a folder's descriptor, opening each folder above it without following links; `flags` apply to the last."""
     parts = [part for part in os.path.abspath(folder).split(os.sep) if part]
     descriptor = os.open(os.sep, _WAY_FLAGS if parts else flags)
     for depth, part in enumerate(parts, 1):
@@ -117,7 +117,7 @@ def _descend(folder: str, flags: int) -> int:
 
 
 def _open_compared(path: str | Path) -> tuple[int, os.stat_result]:
-    """`open_regular` where names cannot be opened relative to a folder."""
+    """Implement `open_regular` on systems that can't open names relative to a folder."""
     for _ in range(_ATTEMPTS):
         descriptor, state = _open(path)
         try:

@@ -50,7 +50,7 @@ class BatchStage:
         self._meter.spending.watch(self._runner)
         self._waiting: Generator[Group, None, None] | None = None
         self._queued: set[bytes] = set()
-        """Texts of jobs that are yet to be created."""
+        """Texts of jobs not created yet."""
         self._asked: set[bytes] = set()
         """Texts of failed jobs, which are embedded by direct requests."""
         self._kept = 0
@@ -69,7 +69,7 @@ class BatchStage:
         running jobs then continue on the server.
         """
         due = self._plan()
-        answered: set[bytes] = set()  # not `_asked`: direct requests may have made way before they were through
+        answered: set[bytes] = set()  # not `_asked`: direct requests may have stopped before all were done
         while True:
             self._fill()
             elsewhere = self._runner.owed | self._queued
@@ -101,7 +101,7 @@ class BatchStage:
         self._queued = {hash_ for _, hash_ in queue}
         ids = [id_ for id_, _ in queue]
         self.end()
-        # Together they stay within what waits in the queue of any account; the first results come the earlier for it.
+        # Together they fit into the queue of any account, and the first results arrive earlier.
         most_tokens = self._api.limits.queued_tokens // self._settings.concurrency
         self._waiting = groups(self._texts(ids), self._api, most_tokens)
         return {hash_ for _, hash_ in due}
@@ -143,7 +143,7 @@ class BatchStage:
         self._meter.step(self._kept, "")
 
     def _pause(self) -> bool:
-        """Wait until it is time to look at the jobs; False when files changed meanwhile."""
+        """Wait until the next check of the jobs; False if files changed meanwhile."""
         end = time.monotonic() + self._settings.poll_interval_ms / 1000
         while True:
             self._token.checkpoint()

@@ -1,4 +1,4 @@
-"""Gathers changes of the text half and commits them in groups, with room for other writers and an early first one."""
+"""Collects changes of the text stage and commits them in groups, the first one early, with pauses for other writers."""
 
 import time
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from engine.store.index import WORDS_TO_FORGET
 from engine.store.writer import Writer
 
 Change = Callable[[Writer], tuple[list[int], list[int]]]
-"""Does one change inside a transaction; returns the ids of the chunks that (came, went)."""
+"""Applies one change inside a transaction; returns the ids of (new, removed) chunks."""
 
 _CHANGES_A_COMMIT = 100
 _SECONDS_A_COMMIT = 1.0
@@ -20,7 +20,7 @@ _PAUSE_BETWEEN_COMMITS = 0.02
 
 @dataclass
 class TextOutcome:
-    """What the text stage did."""
+    """Result of the text stage."""
 
     files_seen: int = 0
     files_indexed: int = 0
@@ -36,7 +36,7 @@ class TextOutcome:
         return bool(self.files_indexed or self.files_removed)
 
     def add(self, later: "TextOutcome") -> None:
-        """Take in a later pass over the same files: its view of them counts, the work adds up."""
+        """Add a later pass over the same files: its view of the files replaces the earlier one, the work is summed."""
         self.files_seen = later.files_seen
         self.files_unchanged = later.files_unchanged
         self.files_indexed += later.files_indexed
@@ -59,12 +59,12 @@ class Commits:
         self._outcome = outcome
         self._waiting: list[tuple[Change, int, int]] = []
         self._begun = 0.0
-        """When the first of them came."""
+        """Time of the first collected change."""
         self._last = 0.0
         self._count = 0
 
     def put(self, change: Change, *, indexed: int = 0, removed: int = 0) -> None:
-        """Add a change, by which so many files are newly indexed or go; commit when enough has gathered."""
+        """Add a change that indexes or removes so many files; commit once enough are collected."""
         if not self._waiting:
             self._begun = time.monotonic()
         self._waiting.append((change, indexed, removed))
@@ -79,7 +79,7 @@ class Commits:
         if not self._waiting:
             return
         if self._count:
-            # Reading and chunking the next files is the pause that other writers need; only a short one is drawn out.
+            # Reading and chunking the next files gives other writers time; if that was too short, wait.
             time.sleep(max(0.0, _PAUSE_BETWEEN_COMMITS - (time.monotonic() - self._last)))
         changes, self._waiting = self._waiting, []
         new: list[int] = []

@@ -13,9 +13,9 @@ from engine.store.snapshot import Snapshot
 from engine.store.stored_models import ModelName
 
 _LEAST_COST = 0.01
-"""US dollars that may be spent without approval."""
+"""Most US dollars spent without approval."""
 _LEAST_SECONDS = 120.0
-"""Seconds of re-embedding with another model that may be spent without approval."""
+"""Most seconds of re-embedding with another model without approval."""
 _PRESUMED_PRICE = 0.25
 """US dollars per million tokens where the price is unknown. No less than the models of well-known providers cost, so
 that saving a note never needs an approval."""
@@ -36,12 +36,13 @@ class EmbeddingWork:
 
     estimate: EmbeddingEstimate
     repeated_seconds: float
-    """Of `estimate.seconds`, for texts that another model has vectors of."""
+    """Part of `estimate.seconds` for texts that have vectors of another model."""
     first: bool
     """Whether the model has no vectors at all yet."""
 
     def needs_agreement(self, *, beyond: int = 0) -> bool:
-        """Whether it costs money, or minutes only because the model was changed; `beyond` so many tokens of it."""
+        """Return whether it needs approval: it costs money, or takes minutes because the model was changed. `beyond`:
+        tokens approved already."""
         estimate = self.estimate
         more = estimate.tokens - beyond
         if not estimate.chunks or more <= 0:
@@ -68,7 +69,7 @@ def estimate(
     *,
     by_jobs: bool = True,
 ) -> EmbeddingWork:
-    """What completing the vectors of this moment takes. Sends nothing. Raises `Cancelled`.
+    """Estimate what completing the vectors takes. Sends nothing. Raises `Cancelled`.
 
     `by_jobs`: whether batch jobs work, where the settings want them.
     """
@@ -117,7 +118,7 @@ def _tokens(
     snapshot: Snapshot, provider: EmbeddingProvider, name: ModelName, letters: int, cancel: CancelToken | None
 ) -> int:
     if provider.price == 0:
-        # Nobody pays for them, and to count them exactly may mean to load a model.
+        # Local models are free, and counting exactly may require loading one.
         return -(-letters // _LETTERS_A_TOKEN)
     ids = stored_models.ids_without_vector(snapshot, name)
     sample = ids if len(ids) <= _SAMPLE else [ids[place * len(ids) // _SAMPLE] for place in range(_SAMPLE)]

@@ -1,4 +1,5 @@
-"""Which file was being read when a process died: one that ends its reader twice is passed over until it changes."""
+"""Records which file was being read when a process crashed: a file that crashes two processes is skipped until it
+changes."""
 
 import contextlib
 import os
@@ -13,9 +14,9 @@ from engine.corpus.folder_walk import FoundFile
 from engine.records import FileIssue
 
 CRASHED = "crashed"
-"""The rule by which such a file is passed over."""
+"""Rule of a file that is skipped for this reason."""
 _ENOUGH = 2
-"""One death may be a kill or a power cut: then the file is only read after all others."""
+"""Number of crashes until a file is skipped; after one, which may be a kill or a power failure, it is read last."""
 
 
 class _Suspect(msgspec.Struct, array_like=True):
@@ -40,7 +41,7 @@ class CrashRecord:
 
     @contextlib.contextmanager
     def during_sync(self, *, forget: bool) -> Iterator[None]:
-        """Take in what an earlier process left behind. `forget`: try all files again."""
+        """Read the record of earlier processes. `forget`: try all files again."""
         self._suspects = {} if forget else self._read_list()
         with contextlib.suppress(OSError):
             self._take_mark()
@@ -55,7 +56,7 @@ class CrashRecord:
                 self._mark.unlink()
 
     def deaths(self, file: FoundFile) -> int:
-        """How many processes died while they read this very state of the file."""
+        """Return how many processes crashed while reading this state of the file."""
         found = self._suspects.get(file.name)
         return found.deaths if found is not None and (found.mtime_ns, found.size) == _state(file) else 0
 
@@ -69,7 +70,7 @@ class CrashRecord:
 
     @contextlib.contextmanager
     def reading(self, file: FoundFile) -> Iterator[None]:
-        """Whoever dies within, dies of this file."""
+        """Mark the file as being read during the block."""
         if self._open is not None:
             mtime_ns, size = _state(file)
             os.lseek(self._open, 0, os.SEEK_SET)
@@ -80,7 +81,7 @@ class CrashRecord:
             self._write_list()
 
     def rest(self) -> None:
-        """Nothing is being read from now on."""
+        """Record that nothing is being read."""
         if self._open is not None:
             os.ftruncate(self._open, 0)
 

@@ -20,7 +20,7 @@ from engine.store.vector_encoding import StoredModel, Vectors, encode
 
 
 class VectorStorage:
-    """For one model and one generation."""
+    """Stores vectors of one model in one generation."""
 
     def __init__(self, work: StageWork, model: StoredModel) -> None:
         self._store = work.parts.store
@@ -31,9 +31,8 @@ class VectorStorage:
         self._model = model
 
     def keep(self, hashes: Sequence[bytes], vectors: Vectors, *, made: bool = True) -> None:
-        """Keep the unit vectors (n, dims) of distinct texts, named by their hashes, in one transaction.
-
-        `made`: they were embedded here and now, and not only brought.
+        """Store unit vectors (n, dims) of distinct texts by their hashes, in one transaction. `made`: they were
+        embedded by this sync, not copied.
         """
         with self._store.write(self._tables) as writer:
             writer.store_vectors(self._model.id, zip(hashes, encode(vectors), strict=True))
@@ -59,7 +58,8 @@ _PAUSE_POLL = 0.2
 _SECONDS_TO_MEASURE = 2.0
 """Shortest run, in seconds, whose speed predicts the next one."""
 _REFUSALS_IN_A_ROW = 8
-"""After which it is hardly the texts that are refused. One among 128 is found by as many requests, most answered."""
+"""Refusals in a row after which the texts are hardly the cause. One refused text among 128 is found with as many
+requests, most answered."""
 
 _HARMLESS = "ping"
 
@@ -84,7 +84,7 @@ class EmbedStage:
         self._running: dict[Future[Vectors], list[Unembedded]] = {}
         self._refused = work.parts.refused
         self._again: deque[list[Unembedded]] = deque()
-        """Parts of requests that were refused."""
+        """Parts of refused requests, to be sent again."""
         self._in_a_row = 0
         self._done = 0
         self._letters = 0
@@ -106,7 +106,7 @@ class EmbedStage:
         # checks known values before the first paid request
         self._check_length(self._provider.dims or self._model.dims)
         self._done = 0
-        self._again.clear()  # they are due
+        self._again.clear()  # their texts are in `due`
         self._meter.start("embedding", len(due))
         limits = self._provider.limits
         waiting = requests(self._texts(due), limits, lambda text: self._provider.count_tokens(text.text))
@@ -130,7 +130,7 @@ class EmbedStage:
         return True
 
     def end(self) -> None:
-        """Leave nothing behind on the executor, and keep what still comes in."""
+        """Wait for running requests and store their results."""
         running, self._running = self._running, {}
         for future in running:
             future.cancel()
@@ -161,12 +161,12 @@ class EmbedStage:
         for future in done:
             texts = self._running.pop(future)
             self._take(future, texts)
-            if self._token.cancelled:  # and what a cancel made of a request is no failure
+            if self._token.cancelled:  # a cancelled request is no failure
                 raise Cancelled
             self._sort_out(future.exception(), texts)
 
     def _run_here(self) -> None:
-        """Do a request on this thread where none has begun: syncs such as this may hold all threads of the executor."""
+        """Run a request on this thread if none has begun: other syncs may occupy all threads of the executor."""
         if any(future.running() or future.done() for future in self._running):
             return
         future = next(iter(self._running), None)
@@ -181,7 +181,7 @@ class EmbedStage:
             done.set_exception(error)
 
     def _sort_out(self, error: BaseException | None, texts: list[Unembedded]) -> None:
-        """Raise the error unless some of the texts cause it; then find these and send the others."""
+        """Raise the error unless some of the texts cause it; then isolate these and send the others."""
         if error is None:
             self._in_a_row = 0
             return
@@ -209,7 +209,7 @@ class EmbedStage:
         self._refused[self._model.id, text.hash] = FileIssue(path=text.path, rule=NOT_EMBEDDED, detail=detail)
 
     def _take(self, future: "Future[Vectors]", texts: list[Unembedded]) -> None:
-        """Keep what a request that has ended brought."""
+        """Store the results of a finished request."""
         error = future.exception()
         if error is None:
             self._keep(texts, future.result())

@@ -1,4 +1,4 @@
-"""Watch the folders of notes and of sessions, and ask for a sync when something in them has changed."""
+"""Watches the folders of notes and sessions, and requests a sync after changes."""
 
 import logging
 import os
@@ -28,7 +28,7 @@ _BLOCK = 64 * 1024
 
 
 class SessionGrowth:
-    """Judges changes in the folders with sessions."""
+    """Decides whether changes in session folders need a sync."""
 
     def __init__(
         self, stores: Iterable[Store], limits: SessionDeltaSettings, indexed_sizes: Callable[[], Mapping[str, int]]
@@ -38,7 +38,7 @@ class SessionGrowth:
         self._limits = limits
         self._indexed_sizes = indexed_sizes
         self._links: set[str] = set()
-        """Links that were added since. They are listed as long as they exist."""
+        """Links added since the start; they are listed as long as they exist."""
 
     def call_for_sync(self, paths: Iterable[str]) -> bool:
         """Whether any of these files has grown enough, shrunk or been deleted, or is or was a link."""
@@ -90,7 +90,7 @@ log = logging.getLogger(__name__)
 
 _SESSION_DEBOUNCE_MS = 5000
 _MODES = ("off", "native", "polling")
-"""From good to bad: the status shows the last one in use."""
+"""Watch modes from best to worst; the status shows the worst one in use."""
 
 
 class FolderWatch:

@@ -36,7 +36,7 @@ class Sink(Protocol):
     """Receives the reports of a native watch, on threads of that watch."""
 
     def changed(self, path: str) -> None:
-        """Something happened to this absolute path."""
+        """This absolute path has changed."""
 
     def lost(self) -> None:
         """Changes were missed, or a root was removed: reopen the watch and check everything."""
@@ -123,7 +123,7 @@ class ObserverWatch:
 
 
 class InotifyWatch:
-    """One inotify queue for all roots."""
+    """Watches all roots with one inotify queue."""
 
     def __init__(self, roots: Sequence[str], ignores: Ignores, sink: Sink) -> None:
         from watchdog.observers.inotify_c import InotifyFD
@@ -151,14 +151,14 @@ class InotifyWatch:
 
 
 class _Marker:
-    """An event of our own: once it is read, so is everything that came before it into the same queue."""
+    """An event of our own, which marks that all earlier events of the queue have been read."""
 
     def __init__(self, reader: "InotifyFD") -> None:
         self._reader = reader
         self._read = threading.Event()
 
     def wait(self, seconds: float) -> bool:
-        """Whether the event was read in time."""
+        """Wait for the event; returns whether it was read in time."""
         from watchdog.observers.inotify_c import CallbackId, InotifyConstants, Mask
 
         number = CallbackId(0)
@@ -185,7 +185,7 @@ class _Marker:
         """The reader was closed: nothing is read any more."""
 
     def on_queue_overflow(self) -> None:
-        """The trees report it."""
+        """Do nothing: the trees report the overflow."""
 
 
 class _InotifyTree:
@@ -201,7 +201,7 @@ class _InotifyTree:
         self._ignores = ignores
         self._sink = sink
         self._only = None if os.path.isdir(root) else os.path.basename(root)
-        """For a root that is a file: its name. Its folder is watched, since editors replace files."""
+        """For a root that is a file: its name. The folder is watched, since editors replace files."""
         self._root = root if self._only is None else os.path.dirname(root)
         self._prefix = os.path.join(self._root, "")
         self._came = In.IN_CREATE | In.IN_MOVED_TO
@@ -272,7 +272,7 @@ class _InotifyTree:
             self._sink.failed(error)
 
     def _watch(self, top: str, *, report: bool) -> None:
-        """Watch a folder and those below, reporting what they hold: it may have come before the watch did."""
+        """Watch a folder and its subfolders, and report their contents, which may be older than the watch."""
         waiting = [top]
         while waiting and not (self._closed or self._sink.stopping):
             folder = waiting.pop()

@@ -19,7 +19,7 @@ from engine.text import ANALYSER_VERSION, analyse, analyse_both, detect_language
 
 
 def fingerprint(settings: Settings) -> str:
-    """What the stored rows depend on; a rebuild follows when it changes."""
+    """Return a hash of everything the stored rows depend on; a change causes a rebuild."""
     chunking, wanted = settings.chunking, settings.sessions
     return (
         f"chunker {CHUNKER_VERSION}, {chunking.tokens}/{chunking.overlap}; analyser {ANALYSER_VERSION}; "
@@ -34,7 +34,7 @@ def read(file: FoundFile, settings: Settings) -> NoteText:
 
 
 def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings) -> NewFile:
-    """All rows of one file."""
+    """Return all rows of one file."""
     language = detect_language(note.text)
     about = describe(note.text, file.name)
     chunks = chunk_markdown(note.text, tokens=chunking.tokens, overlap=chunking.overlap, front=about.front)

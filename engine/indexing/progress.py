@@ -1,4 +1,4 @@
-"""Turns the steps of a sync into updates: rate, time left, and not too many of them."""
+"""Turns the steps of a sync into progress updates with rate and time left, at a limited frequency."""
 
 import time
 from collections import deque
@@ -24,7 +24,7 @@ _TOKENS_A_PRICE = 1_000_000
 
 
 class Charged(Protocol):
-    """Something that costs money: an embedding provider, its batch jobs."""
+    """A source of costs: an embedding provider or its batch jobs."""
 
     @property
     def tokens_used(self) -> int: ...
@@ -41,7 +41,7 @@ class CostMeter:
         self._watched: list[tuple[Charged, int]] = []
 
     def watch(self, charged: Charged) -> None:
-        """Count what this costs from now on."""
+        """Count the costs of this source from now on."""
         self._watched.append((charged, charged.tokens_used))
 
     @property
@@ -61,7 +61,7 @@ class CostMeter:
 
 
 class ProgressMeter:
-    """Collects what the stages report and passes it on at most 20 times a second, and at each change of phase."""
+    """Collects the progress of the stages, and reports it at most 20 times per second and at each change of phase."""
 
     def __init__(self, reason: SyncReason, listener: Callable[[MemorySyncProgressUpdate], None]) -> None:
         self._reason = reason

@@ -1,4 +1,4 @@
-"""Keep one index up to date: one sync at a time, on request, after changes, before searches and at intervals."""
+"""Keeps one index up to date: one sync at a time, on request, after changes, before searches and at intervals."""
 
 import logging
 import threading
@@ -35,7 +35,7 @@ _SUMMARY_FIELDS = frozenset(SyncSummary.__struct_fields__) & frozenset(SyncRepor
 
 ProgressListener = Callable[[MemorySyncProgressUpdate], None]
 SyncWork = Callable[[ProgressListener, CancelToken], SyncReport]
-"""Does one sync: reports its progress and stops when the token is cancelled. Its errors reach its own caller alone."""
+"""Runs one sync: reports progress and stops when the token is cancelled. Errors are raised to its own caller only."""
 
 
 class Threads(Protocol):
@@ -64,11 +64,12 @@ class BackgroundSync(msgspec.Struct, frozen=True):
     """How scheduled syncs run in a program that stays open."""
 
     sync: Callable[[SyncReason], SyncReport]
-    """Does one sync, or joins the one that runs, and returns its report."""
+    """Runs a sync, or joins the running one, and returns the report."""
     options: "SyncSettings"
     threads: Threads
     index_state: Callable[[], object]
-    """Differs after another process has changed the index, or begun or ended to. Called every second: must be cheap."""
+    """Returns a value that changes when another process changes the index, or starts or stops doing so. Called every
+    second, so it must be cheap."""
     watch: "FolderWatch"
 
 
@@ -88,13 +89,13 @@ class IndexingService:
         self._closed = False
         self._running: _Running | None = None
         self.dirty = False
-        """Whether something is known to have changed since the last sync began."""
+        """Whether changes are known since the last sync began."""
         self.problem = ""
         """Why the last sync failed; empty if it succeeded."""
         self.recent = tuple(sync for sync in user.recent_syncs(_RECENT_SYNCS) if sync.backend == backend)
         """The last syncs of this backend, newest last."""
         self._reading = False
-        """Whether the running sync has taken over changes that searches do not find yet."""
+        """Whether the running sync handles changes that searches don't find yet."""
         self._ended = 0
         """Number of syncs that have ended, successful or not."""
 
@@ -172,14 +173,14 @@ class IndexingService:
         return None if running is None else running.update
 
     def take_changes(self) -> bool:
-        """Whether something has changed during the running sync, which then handles it."""
+        """Return whether files have changed during the running sync, which then handles them."""
         dirty = self.dirty
         self._reading = self._reading or dirty
         self.dirty = False
         return dirty
 
     def text_ready(self) -> None:
-        """Searches find everything that the running sync has taken over so far."""
+        """Note that searches find all changes that the running sync has handled."""
         self._reading = False
 
     def wait_for_text(self, seconds: float) -> None:
@@ -213,7 +214,7 @@ class IndexingService:
                 listener(update)
             self._notify()
 
-        # Cleared before the work: a change that comes while it runs makes the index dirty again.
+        # Cleared before the work, so that a change during it makes the index dirty again.
         self._reading, self.dirty = True, False
         try:
             mine.report = report = work(report_progress, mine.token)
@@ -241,7 +242,7 @@ class IndexingService:
         self.recent = (*self.recent, SyncSummary(**facts))[-_RECENT_SYNCS:]
         try:
             self._user.add_sync(StoredSync(**facts, failed=report.failed[:_NAMED_FAILURES]))
-        except MnemoscopeError as error:  # a full disk must not turn a sync that did its work into a failure
+        except MnemoscopeError as error:  # a full disk must not make a completed sync fail
             log.warning("The sync could not be noted in the history: %s", type(error).__name__)
 
     # --- background -----------------------------------------------------------------------------------------------
@@ -276,7 +277,7 @@ class IndexingService:
         self.request_later(_BATCH_POLL_SECONDS)
 
     def request_later(self, seconds: float) -> None:
-        """Queue one sync with the reason `interval` after `seconds` at the latest; any earlier sync replaces it."""
+        """Queue a sync with the reason `interval` after at most `seconds`; any earlier sync replaces it."""
         due = time.monotonic() + seconds
         with self._change:
             if self._background is None or self._closed or (self._due is not None and self._due <= due):
@@ -307,7 +308,7 @@ class IndexingService:
         self.wait_for_text(seconds)
 
     def close(self) -> None:
-        """Accept nothing new, cancel the running sync and wait some seconds for its end."""
+        """Refuse new syncs, cancel the running one and wait some seconds for its end."""
         with self._change:
             self._closed = True
             self._requests.clear()

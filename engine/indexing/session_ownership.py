@@ -34,7 +34,7 @@ from engine.store.session_ownership import Homes, SessionOwner, SessionOwnership
 log = logging.getLogger(__name__)
 
 INDEXED_ELSEWHERE = "kept-elsewhere"
-"""The rule by which a transcript is left out that another workspace has."""
+"""Rule of a transcript that is skipped because another workspace indexes it."""
 
 
 def ownership_message(workspace: str, sessions: int = 0) -> str:
@@ -142,7 +142,7 @@ class _Claims:
         return self._there[workspace]
 
     def _rank(self, project: str) -> int:
-        """How deep the workspace's folder lies, where that holds the project; 0 where it does not."""
+        """Return the depth of the workspace's folder if it contains the project; else 0."""
         if project not in self._ranks:
             self._ranks[project] = self._looked_up(project)
         return self._ranks[project]

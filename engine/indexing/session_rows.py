@@ -1,4 +1,4 @@
-"""The rows of one session: its facts and its chunks, which may be too many for memory.
+"""The rows of one session: its metadata and its chunks, which may be too many for memory.
 
 Chunks are packed from the messages that the settings select, with secrets masked. The transcript has a row of its own,
 with how far it was read, or why nothing of it is indexed.
@@ -31,7 +31,7 @@ from engine.text import analyse_both, detect_language
 _HEAD_CHARACTERS = 4096
 _BATCH_CHARACTERS = 32 * 1024
 _MOST_HELD = 16 * 1024 * 1024
-"""Characters of rows from which on they wait in a file."""
+"""Most characters of rows in memory; more are stored in a file."""
 _PORTION = 128 * 1024
 
 _HEXADECIMAL = re.compile("[0-9a-f-]{0,36}")
@@ -43,7 +43,7 @@ _decode = msgspec.msgpack.Decoder(list[NewChunk]).decode
 def session_file(
     file: FoundFile, name: str, facts: SessionFacts, messages: int, chunks: "ChunkRows | None", *, hash: str, size: int
 ) -> NewFile:
-    """All rows of one session; without chunks it is listed, and not found yet."""
+    """Return all rows of one session; one without chunks is listed, but not found by searches yet."""
     title = redact(facts.title) if facts.title else facts.opening  # which is masked from the start
     project, branch = _place(facts.project), _place(facts.branch)
     language, rows = ("", ()) if chunks is None else (chunks.language, chunks)
@@ -82,13 +82,13 @@ def _usage_rows(facts: SessionFacts) -> tuple[StoredUsage, ...]:
 
 
 def _number(id: str) -> str:
-    """An id, with secrets masked; nearly all are plain hexadecimal, in which nothing is ever masked."""
+    """Return an id with secrets masked; nearly all are plain hexadecimal, in which nothing is masked."""
     return id if _HEXADECIMAL.fullmatch(id) else redact(id)
 
 
 @lru_cache(maxsize=64)
 def _place(text: str) -> str:
-    """A project or a branch, which many sessions share, with secrets masked."""
+    """Return a project or branch with secrets masked; cached, since many sessions share it."""
     return redact(text)
 
 
@@ -145,7 +145,7 @@ class ChunkRows(NewChunks):
         self._count = 0
         self._spilled: IO[bytes] | None = None
         self._portions: list[int] = []
-        """Bytes of each."""
+        """Bytes of each portion in the file."""
 
     def __len__(self) -> int:
         return self._count + len(self._chunks)
@@ -171,7 +171,7 @@ class ChunkRows(NewChunks):
             self._spilled.close()
 
     def analyse(self) -> None:
-        """Make rows of all chunks: to be called when the last has come. Raises OSError."""
+        """Analyse all chunks; call it after the last was added. Raises OSError."""
         chunks, self._chunks, self._characters = self._chunks, [], 0
         if not chunks:
             return
@@ -217,7 +217,7 @@ def _language(chunks: Iterable[SessionChunk]) -> str:
 
 
 class TranscriptChunker:
-    """Packs one session, whose messages arrive in order."""
+    """Packs the messages of one session, given in order, into chunks."""
 
     def __init__(self, settings: Settings, token: CancelToken, open: tuple[SpokenMessage, ...] = ()) -> None:
         """`open`: messages of the last chunk, when the session is continued."""
@@ -238,16 +238,16 @@ class TranscriptChunker:
                 self._packer.add(said(message))
 
     def take(self) -> list[SessionChunk]:
-        """The chunks that have become full."""
+        """Return the chunks that have become full."""
         return self._packer.take()
 
     def finish(self) -> list[SessionChunk]:
-        """The last chunks."""
+        """Return the last chunks."""
         return self._packer.finish()
 
 
 def is_wanted(message: Message, settings: SessionSettings) -> bool:
-    """Whether a message is one of those that are to be found."""
+    """Return whether a message is indexed under these settings."""
     if message.role == "system" or not message.text.strip():
         return False
     if message.kind == "thinking":
@@ -256,7 +256,7 @@ def is_wanted(message: Message, settings: SessionSettings) -> bool:
 
 
 def said(message: Message) -> SpokenMessage:
-    """What is indexed of it: secrets are masked."""
+    """Return the indexed text of a message, with secrets masked."""
     return SpokenMessage(message.author, redact(message.text), message.line, message.ordinal, redact(message.id))
 
 
@@ -268,7 +268,7 @@ def note_transcript(writer: Writer, file: FoundFile, state: bytes | None, rule: 
 
 
 def note_left_out(file: FoundFile, rule: str, detail: str) -> Change:
-    """Notes that nothing of a transcript is indexed, and why."""
+    """Record that nothing of a transcript is indexed, and why."""
 
     def change(writer: Writer) -> tuple[list[int], list[int]]:
         removed = sessions.forget_transcript(writer, file.name)

@@ -1,4 +1,4 @@
-"""What a sync works on and with, handed from the run to its stages."""
+"""Data that a sync passes to its stages."""
 
 from collections.abc import Callable
 from concurrent.futures import Executor
@@ -23,23 +23,23 @@ from engine.store.vectors import VectorIndex
 
 
 class Agreement(Protocol):
-    """Embedding that the user has approved although it costs money or minutes."""
+    """Approval of embedding that costs money or minutes."""
 
     def covers(self, name: ModelName, work: EmbeddingWork) -> bool:
-        """Whether this work may be done with this model."""
+        """Return whether this work is approved for this model."""
 
     def tokens(self, name: ModelName) -> int:
-        """How much was agreed to; 0 without an approval."""
+        """Number of approved tokens; 0 without an approval."""
 
     def lower(self, name: ModelName, tokens: int) -> None:
-        """So much is left to do; 0 ends the approval."""
+        """Reduce the approval to the remaining tokens; 0 ends it."""
 
 
 class Providers(Protocol):
-    """The provider in use, and the one that stands in for it when it fails."""
+    """The provider in use, and its fallback."""
 
     def known(self) -> EmbeddingProvider | None:
-        """The provider in use, where one has been chosen already."""
+        """The provider in use if it is already chosen, else None."""
 
     def provider(self) -> EmbeddingProvider | None:
         """The provider in use; None: keywords only, nothing is embedded. Choosing may wait for a keychain."""
@@ -56,7 +56,7 @@ class Sharing(Protocol):
     """Shares the index with other machines. Its `MnemoscopeError`s end the sharing, not the sync."""
 
     def text_ready(self, work: "StageWork", pending: int) -> None:
-        """The text is up to date, and so many chunks wait for their vectors: others may have them already."""
+        """Called when the text is up to date; so many chunks need vectors, which other machines may have."""
 
     def settle(self, work: "StageWork") -> None:
         """Share everything the index contains now."""
@@ -69,12 +69,12 @@ are sent again after the next start or by a forced sync."""
 
 @dataclass(frozen=True)
 class SyncParts:
-    """The same for every sync of an open workspace."""
+    """Parts shared by all syncs of an open workspace."""
 
     workspace: Path
     settings: Settings
     rules: str
-    """What the settings say of names (`PathGuard.rules`)."""
+    """Fingerprint of the rules for names (`PathGuard.rules`)."""
     store: IndexStore
     vectors: VectorIndex
     providers: Providers
@@ -91,7 +91,7 @@ class SyncParts:
     """Whether files have changed since the last call."""
     crashes: CrashRecord
     sharing: Sharing | None = None
-    """None where the index is this machine's alone."""
+    """None if the index is not shared with other machines."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""One whole sync: take the writer's lock, bring the text up to date or rebuild it, embed, publish, report."""
+"""Runs one whole sync: takes the writer lock, updates or rebuilds the text, embeds, publishes and reports."""
 
 import contextlib
 import logging
@@ -25,11 +25,11 @@ log = logging.getLogger(__name__)
 _LOCK_POLL = 0.25
 _PASSES_BEFORE_PUBLISH = 5
 _MUCH_TEXT = 1000
-"""Chunks from which on a sync has met many words that neither searches nor small syncs meet again."""
+"""Number of chunks after which the caches of words are freed, since later searches and small syncs don't need them."""
 
 
 def tidy(parts: SyncParts, model: StoredModel | None, token: CancelToken) -> None:
-    """Raises `Cancelled` between steps; the next sync does the rest."""
+    """Clean up the index. Raises `Cancelled` between steps; the next sync does the rest."""
     if model is not None:
         parts.vectors.settle(model, token)
     store, cache = parts.store, parts.settings.cache
@@ -67,7 +67,7 @@ def _evict(store: IndexStore, keep: int, token: CancelToken) -> None:
 
 
 class SyncRun:
-    """One sync of a workspace, used once; the caller sees to it that there is one at a time."""
+    """One sync of a workspace, used once; the caller ensures that only one runs at a time."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class SyncRun:
         self._vectors = VectorStage(parts, self._meter, token)
         self._full = False
         self._unshared: MnemoscopeError | None = None
-        """Why other machines do not have all of it."""
+        """Why the changes were not shared completely."""
         self.failure: MnemoscopeError | None = None
         """Error that stopped the sync early, other than cancellation, or that stopped embedding."""
 
@@ -222,7 +222,7 @@ class SyncRun:
         self._text(tables)
         self._vectors.count_reused(tables, newest)
         self._vectors.embed(tables)
-        # Files may have changed meanwhile; a tree that never rests must not keep the rebuild from its end.
+        # Files may have changed meanwhile; constant changes must not prevent the rebuild from ending.
         for _ in range(_PASSES_BEFORE_PUBLISH):
             if not self._text(tables).changed:
                 break

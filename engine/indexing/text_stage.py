@@ -44,7 +44,7 @@ class TextStage:
         self._meter = work.meter
         self._token = work.token
         self.outcome = TextOutcome()
-        """What was done so far; also true after a run that was stopped."""
+        """Work done so far, also after a stopped run."""
         self._commits = Commits(work, self.outcome)
         self._crashes = work.parts.crashes
 
@@ -52,7 +52,7 @@ class TextStage:
         """Update once. Raises `Cancelled` between files; committed changes stay."""
         try:
             self._notes()
-            self._commits.flush()  # whatever a transcript may do to its reader
+            self._commits.flush()  # a transcript may crash its reader
             session_stage = SessionStage(self._work, self._commits, self.outcome)
             session_stage.list_new()
             session_stage.read()
@@ -173,7 +173,7 @@ class SessionStage:
         self._listed: set[str] = set()
         self._found = FoundTranscripts([], [])
         self._external: dict[str, str] = {}
-        """Transcripts of other workspaces: the folders of these."""
+        """Transcripts that belong to other workspaces, with the folders of these."""
 
     def list_new(self) -> None:
         """Add sessions that the index doesn't know to the list of sessions, long before they are read.
@@ -226,7 +226,7 @@ class SessionStage:
             sessions.name_machines(writer, names)
 
     def _find(self) -> None:
-        """Look, once, what there is and what the index knows of it."""
+        """List all transcripts and their stored state, once per sync."""
         if self._looked:
             return
         self._looked = True
@@ -245,7 +245,7 @@ class SessionStage:
         self._crashes.rest()
 
     def _projects(self) -> dict[str, str]:
-        """Where agents worked, as far as the index knows."""
+        """Return the project folders known to the index."""
         with self._work.parts.store.read(tables=self._work.tables) as snapshot:
             return {one.path: one.project for one in sessions.sessions(snapshot) if one.path in self._known}
 
@@ -316,7 +316,7 @@ def _transcript_differs(file: FoundFile, stored: StoredTranscript | None, copied
 
 
 def list_sessions(files: Sequence[FoundFile], work: StageWork, commits: Commits) -> set[str]:
-    """Put a row into the index for each session, which reading it replaces; returns their names. Raises Cancelled."""
+    """Add a row for each session, which reading it replaces; returns their names. Raises Cancelled."""
     rows: list[NewFile] = []
     listed: set[str] = set()
     with closing(FolderFiles()) as folders:
@@ -338,7 +338,7 @@ def list_sessions(files: Sequence[FoundFile], work: StageWork, commits: Commits)
 
 
 def _by_folder(files: Sequence[FoundFile]) -> Iterator[FoundFile]:
-    """The files of a folder together, those of the one with the first file first."""
+    """Return files grouped by folder, in the order of each folder's first file."""
     folders: dict[str, list[FoundFile]] = {}
     for file in files:
         folders.setdefault(file.path.rpartition(os.sep)[0], []).append(file)
@@ -348,7 +348,7 @@ def _by_folder(files: Sequence[FoundFile]) -> Iterator[FoundFile]:
 def _listed(file: FoundFile, folders: FolderFiles) -> NewFile | None:
     """Return the row of a session; None if it must be read first. Reading reports the errors."""
     if is_compressed(file.path):
-        return None  # its end is reached only through all of it
+        return None  # its end can only be read after all of it
     try:
         descriptor, _ = folders.open(file.path)
         try:

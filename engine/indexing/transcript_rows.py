@@ -1,4 +1,4 @@
-"""From one transcript to the rows of its sessions: finds out what it is, and has it read as such."""
+"""Makes the rows of a transcript's sessions: detects its format, and reads it."""
 
 import hashlib
 from collections.abc import Mapping, Set
@@ -192,7 +192,7 @@ class _State(msgspec.Struct):
     messages: int
     language: str
     title: str
-    """That the chunks are found by."""
+    """Title indexed with the chunks."""
     given: str = ""
     """Title from outside the transcript, at the time of the last complete read."""
 
@@ -282,7 +282,7 @@ class LineRows:
             if not (state.closed and state.size != _UNFINISHED and state.title != after.title):
                 put(after, whole=True)
                 return None
-        # A title that came late: all chunks are to be found by it.
+        # The title came late: all chunks are indexed again with it.
         return self.take(file, source, known, from_start=True)
 
     def _state(self, file: FoundFile, source: Source, known: LineFormat) -> _State | None:

@@ -1,4 +1,4 @@
-"""The vector part of one sync: choose the model, check the approval, switch to the fallback when it fails."""
+"""The vector stage of one sync: chooses the model, checks the approval, and switches to the fallback on failure."""
 
 import contextlib
 import logging
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 class VectorStage:
-    """One sync's work on vectors, used once. A provider that fails costs the vectors, never the text."""
+    """The vectors of one sync, used once. A failing provider affects only vectors, never the text."""
 
     def __init__(self, parts: SyncParts, meter: ProgressMeter, token: CancelToken) -> None:
         self._parts = parts
@@ -43,7 +43,7 @@ class VectorStage:
         self.model: StoredModel | None = None
         """The provider's model as the index knows it."""
         self.refused: tuple[FileIssue, ...] = ()
-        """Texts that the provider does not take."""
+        """Texts that the provider refuses."""
         self.failure: ProviderError | None = None
         """Error that stopped embedding."""
 
@@ -61,7 +61,7 @@ class VectorStage:
         return sum(job.model == name for job in self._parts.batch_jobs.open())
 
     def begin(self) -> None:
-        """Find the model in the index, unless its provider is yet to be chosen: words do not wait for a keychain."""
+        """Find the model in the index, unless its provider is not chosen yet: the text must not wait for a keychain."""
         known = self._parts.providers.known()
         if known is not None:
             self._use(known)
@@ -94,7 +94,7 @@ class VectorStage:
                 self._meter.reused = snapshot.chunks_with_vectors(self.model.id, above=newest)
 
     def pending(self) -> int:
-        """Chunks without a vector; 0 where that cannot be known."""
+        """Number of chunks without a vector; 0 if unknown."""
         if self._provider is None:
             return 0
         try:
@@ -111,7 +111,7 @@ class VectorStage:
             self._lower_agreement()
 
     def note_outcome(self) -> None:
-        """Keep for later, and for other processes, what waits for a yes."""
+        """Store embedding that awaits approval, for later syncs and other processes."""
         if not self._looked:
             return
         with self._store.read() as snapshot:
@@ -149,7 +149,7 @@ class VectorStage:
         self.model = self._known_model(provider)
 
     def _known_model(self, provider: EmbeddingProvider) -> StoredModel | None:
-        """The provider's model; None before the first answer of one whose dimensions only the server knows."""
+        """Return the provider's model; None before the first answer if only the server knows its dimensions."""
         with self._store.read() as snapshot:
             known = snapshot.stored_model(*name_of(provider))
         if provider.dims is None or (known is not None and known.dims == provider.dims):
@@ -164,7 +164,7 @@ class VectorStage:
         """Whether the provider may embed the pending texts; otherwise records the estimate that needs approval."""
         name: ModelName = name_of(provider)
         with self._store.read(tables=tables) as snapshot:
-            # Without the token: to pause here would keep the snapshot open, and some tenths of a second are soon over.
+            # Without the token: a pause here would keep the snapshot open, and this takes only tenths of a second.
             by_jobs = not self._parts.batch_policy.disabled
             work = estimate(snapshot, provider, self._parts.settings, by_jobs=by_jobs)
         if not self._parts.agreement.covers(name, work):
@@ -217,7 +217,7 @@ class VectorStage:
             stage.end()
 
     def _take_over(self, problem: ProviderError, tables: Tables | None) -> None:
-        """Go on with the fallback, if there is one and it may be used; `failure` is set otherwise.
+        """Continue with the fallback, if there is one and it may be used; otherwise set `failure`.
 
         The first provider stays the one that is searched with until then.
         """

@@ -1,4 +1,4 @@
-"""Watches the roots and reports changes once no more arrive for a moment.
+"""Watches the roots, and reports changes after a short pause without new ones.
 
 It reads no file and decides nothing: a batch is a hint to check its paths, and one with `overflow` a hint to check
 everything. It uses the notifications of the system while they work; otherwise it sends a hint every few seconds.
@@ -23,11 +23,11 @@ log = logging.getLogger(__name__)
 
 _MOST_PATHS = 10_000
 _LONGEST_WAIT = 10
-"""Under a constant stream of changes a batch comes after so many times the debounce."""
+"""Longest wait under constant changes, as a multiple of the debounce."""
 _READY_SECONDS = 0.25
 _STOP_SECONDS = 2.0
 _ASLEEP_SECONDS = 60.0
-"""A check that comes so much later than it should means that the machine slept."""
+"""Delay of a check from which the machine was probably asleep."""
 
 Identity = tuple[int, int]
 """Device and inode: a folder that was moved away and recreated has another identity."""
@@ -37,7 +37,8 @@ class WatchBatch(NamedTuple):
     """Changes since the last batch."""
 
     paths: frozenset[str]
-    """Absolute, below the resolved roots. A folder stands for itself alone, one that came or went for all in it."""
+    """Absolute paths below the resolved roots. A folder stands for itself; a new or removed one for its contents
+    too."""
     overflow: bool
     """Other paths may have changed too."""
 
@@ -68,12 +69,12 @@ class Watcher:
         self._check_seconds = check_seconds
         self._thread: threading.Thread | None = None
         self._ready = threading.Event()
-        # Of the watcher's own thread alone:
+        # used only by the watcher's own thread:
         self._native: NativeWatch | None = None
         self._watched: dict[str, Identity] = {}
         self._next_check = self._next_poll = 0.0
         self._checked_at = time.time()
-        # Under the condition, since others report and ask:
+        # protected by the condition, since other threads use them:
         self._wake = threading.Condition()
         self._pending = _Pending(debounce_ms / 1000)
         self._telling = False
@@ -225,7 +226,7 @@ class Watcher:
             self._native = self._open_watch([os.path.realpath(root) for root in present], self._ignores, self)
             self._mode = "native"
         except (FileNotFoundError, NotADirectoryError):
-            self._watched = {}  # a root went away meanwhile: the next check sees to it
+            self._watched = {}  # a root was removed meanwhile: the next check handles it
         except Exception as error:  # each platform's observer has its own errors, and none may end the watcher
             self._fall_back(error)
 
@@ -260,7 +261,7 @@ class Watcher:
 
 
 class _Pending:
-    """Changes that wait for a quiet moment."""
+    """Changes to report after a pause."""
 
     def __init__(self, debounce: float) -> None:
         self._debounce = debounce
@@ -288,7 +289,7 @@ class _Pending:
         return True
 
     def hurry(self) -> None:
-        """Let what waits be due."""
+        """Make waiting changes due immediately."""
         if self._first < math.inf:
             self._first = -math.inf
 

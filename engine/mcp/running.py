@@ -1,4 +1,4 @@
-"""Runs the server from its first line to its last: load, answer, open the memory meanwhile, end with the client."""
+"""Runs the server: loads the SDK, opens the memory in the background, answers requests, and ends with the client."""
 
 import asyncio
 import contextlib
@@ -42,7 +42,8 @@ class LateMemory:
         settings: Callable[[], Settings],
         session_key: str | None,
     ) -> None:
-        """`settings` gives those in force; `session_key` is that of the session which begins with this server."""
+        """`settings` returns the current settings; `session_key` is that of the session that starts with this
+        server."""
         self._open = open_
         self._settings = settings
         self._opened_with: Settings | None = None

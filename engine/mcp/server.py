@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 
 URI = "mnemoscope:///"
-"""Before the stable name of a file."""
+"""Prefix of a resource's URI, before the file's stable name."""
 PAGE = 100
 LONGEST_TEXT = 1_000_000
-"""Characters of one resource."""
+"""Most characters of one resource."""
 _NOTE, _SESSION = "text/markdown", "text/plain"
 _CUT = "\n\n[The rest is left out: read it in parts with memory_get.]"
 
@@ -63,7 +63,7 @@ class Listed(NamedTuple):
 
     @property
     def changed(self) -> str | None:
-        """As ISO 8601; None if unknown."""
+        """Time of the last change in ISO 8601; None if unknown."""
         try:
             return datetime.fromtimestamp(self.modified, UTC).isoformat(timespec="seconds") if self.modified else None
         except (OverflowError, OSError, ValueError):
@@ -71,7 +71,7 @@ class Listed(NamedTuple):
 
 
 class UnknownResource(Exception):
-    """There is none of this name, or none for this session; one sentence."""
+    """There is no resource of this name, or not for this session; the message is one sentence."""
 
 
 def list_page(access: AgentAccess, cursor: str | None, cancel: CancelToken) -> tuple[Sequence[Listed], str | None]:
@@ -289,7 +289,7 @@ class _Handlers:
             token.cancel()
 
     async def _told(self, question: Callable[[CancelToken], T]) -> T:
-        """The same for a call that may fail: errors become protocol errors with one sentence."""
+        """Return the result of a call that may fail: errors become protocol errors with one sentence."""
         try:
             return await self._asked(question)
         except (UnknownResource, ValueError):
@@ -329,5 +329,5 @@ def _resource(one: Listed) -> types.Resource:
 
 
 def _printable(text: str) -> str:
-    """Without halves of characters, which no message can hold."""
+    """Remove lone surrogates, which messages can't contain."""
     return text.encode("utf-8", "replace").decode()

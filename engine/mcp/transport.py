@@ -24,10 +24,10 @@ from mcp.shared.message import SessionMessage
 from engine.base.bounded_json import check_depth, check_digits
 
 LONGEST_MESSAGE = 256 * 1024
-"""Bytes. The longest input of a tool is a hundredth of it."""
+"""Most bytes of a message; the longest input of a tool is a hundredth of it."""
 _READ_AT_ONCE = 64 * 1024
 _ENDED = (RuntimeError, CancelledError, anyio.BrokenResourceError, anyio.ClosedResourceError)
-"""What a step on a loop that ends, or has ended, raises."""
+"""Errors raised by steps on an event loop that is ending or has ended."""
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ Sent = MemoryObjectSendStream[SessionMessage]
 
 @asynccontextmanager
 async def standard_streams() -> AsyncIterator[tuple[Received, Sent]]:
-    """The streams of a server, until the client closes either of its own.
+    """Yield the streams of a server, until the client closes either of its own.
 
     Meanwhile standard input is empty and standard output is redirected to standard error, for the rest of the process
     and its children: only messages reach the client.
@@ -114,7 +114,7 @@ class _Reader:
         self._wait_for(self._sent.send(SessionMessage(error)))
 
     def _wait_for(self, step: Coroutine[Any, Any, None]) -> None:
-        """Take the next line only when this one has been taken: a client that floods waits."""
+        """Wait until the previous line was taken, so that a flooding client is slowed down."""
         try:
             asyncio.run_coroutine_threadsafe(step, self._loop).result()
         finally:
@@ -126,7 +126,7 @@ class _Reader:
 
 
 def _lines(wire: int) -> Iterator[bytes | None]:
-    """Each line that is not empty; None for one that is too long, as soon as that is known."""
+    """Yield each non-empty line; None for one that is too long, as soon as that is known."""
     held, too_long = b"", False
     while data := _read(wire):
         *ended, held = (held + data).split(b"\n")

@@ -41,7 +41,7 @@ _REBUILD = marked("Rebuild")
 
 
 class Health:
-    """Thread-safe, and made for one look or one repair."""
+    """One health check or repair of a memory. Thread-safe."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class Health:
             yield environment.look_at_watcher(watcher, wanted=self._settings.sync.watch)
 
     def glance(self) -> tuple[HealthFinding, ...]:
-        """What a few counts tell. Raises `Cancelled`, `Closed`, and the store's errors."""
+        """Yield findings that only need a few counts. Raises `Cancelled`, `Closed`, and the store's errors."""
         subject = self._subject(Selection(None, ""))
         return environment.look_at_index(self._store), *(check.finding(subject) for check in _CHEAP)
 
@@ -123,7 +123,7 @@ class Health:
             yield self._look_at_meaning(subject, subject.name)
 
     def _look_at_meaning(self, subject: Subject, name: ModelName) -> HealthFinding:
-        """What has no vector yet, and what it waits for."""
+        """Report chunks without a vector, and what they wait for."""
         with self._store.read(self._cancel) as snapshot:
             pending = snapshot.pending_vectors(snapshot.stored_model(*name))
             awaiting = stored_models.awaiting(snapshot)
@@ -161,7 +161,7 @@ class Health:
     # --- repairs ----------------------------------------------------------------------------------------------------
 
     def repair(self, ids: Collection[str] | None) -> HealthRepair:
-        """Repair these findings, or all that can be, in order of their dependencies.
+        """Repair these findings, or all repairable ones, in order of their dependencies.
 
         Raises `IndexBusy` while another writer is active, `Cancelled`, and the store's errors.
         """
@@ -216,7 +216,7 @@ class Health:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """With the writer's lock, and no update of this program."""
+        """Hold the writer lock, with no update of this program running."""
         with self._indexing.exclusive(self._cancel):
             if not self._store.try_lock():
                 raise IndexBusy(tr("Another process is writing the index: try again when it has finished."))

@@ -75,7 +75,7 @@ class IndexUpdates:
 
         report = self._indexing.run(work, force=force, progress=progress, cancel=cancel)
         if approve and report.awaiting is not None:
-            # The sync that was joined had not been agreed to beforehand.
+            # The joined sync was not approved in advance.
             report = self._indexing.run(work, progress=progress, cancel=cancel)
         return report
 
@@ -91,11 +91,11 @@ class IndexUpdates:
         return True
 
     def notify(self) -> None:
-        """The index changed without an update."""
+        """Notify listeners of a change of the index without an update."""
         self._listeners.notify()
 
     def replaced(self) -> None:
-        """A damaged index made way for a new one, which has to be filled."""
+        """Handle the replacement of a damaged index by a new one, which has to be filled."""
         self._indexing.dirty = True
         self._refused.clear()
         self._on_repaired()

@@ -1,4 +1,4 @@
-"""Puts the whole status record together, every field from the real state, for built-in and external indexes."""
+"""Builds the complete status record of built-in and external indexes."""
 
 import threading
 from collections.abc import Iterator, Mapping
@@ -49,21 +49,21 @@ from engine.store.vectors import EngineChoice, VectorIndex
 
 @dataclass(frozen=True)
 class Counts:
-    """What takes a look into the index to know."""
+    """Counts that need a read of the index."""
 
     generation: int
     indexed_before: bool
-    """Whether a sync ever ran here."""
+    """Whether a sync has ever run."""
     sources: tuple[SourceCount, ...]
     pending: int
     vectors: int
     models: tuple[StoredModelInfo, ...]
     awaiting: Awaiting | None
-    """As the last sync found it."""
+    """Embedding that the last sync did not start without approval."""
     failed: tuple[FileIssue, ...]
     skipped: tuple[FileIssue, ...]
     engine: EngineChoice
-    """What compares vectors."""
+    """The engine that compares vectors."""
 
 
 _NOTHING = Counts(0, False, (), 0, 0, (), None, (), (), EngineChoice("numpy", "", None))
@@ -80,7 +80,7 @@ class IndexCounts:
         self._counts = _NOTHING
 
     def now(self, selection: Selection) -> tuple[Counts, str]:
-        """The counts, and why they could not be taken (then the last ones are given)."""
+        """Return the counts, and why they could not be read (then the last ones are returned)."""
         try:
             with self._store.read() as snapshot, self._lock:
                 noted = (
@@ -130,7 +130,7 @@ class LiveState:
     recent: tuple[SyncSummary, ...]
     vectors: VectorIndex
     provider_error: str | None
-    """Why the last embedding failed, where it did."""
+    """Why the last embedding failed; None if it succeeded."""
     awaiting: EmbeddingEstimate | None
     """Embedding that needs approval."""
     batch: BatchStatus
@@ -157,7 +157,7 @@ def _vector_status(settings: Settings, selection: Selection, vectors: VectorInde
 
 
 def _dealings(settings: Settings, provider: EmbeddingProvider | None, selection: Selection) -> dict[str, object]:
-    """Where texts are sent, their price, the consent for it and the source of the key; never the key itself."""
+    """Return where texts are sent, their price, the consent for it and the source of the key; never the key itself."""
     if provider is None:
         return dict.fromkeys(("server", "price", "consent", "keyPlace", "remoteFallback")) | {"remote": False}
     # A fallback is used once: the one in use has none.

@@ -19,20 +19,20 @@ class CitedPassage(Record, frozen=True):
     end_line: int
     score: float
     snippet: str
-    """Where citations are given it ends with its own, and may have been cut to fit the agent's budget."""
+    """Ends with its citation if citations are on; may be cut to the agent's limit."""
     source: Source
     citation: str | UnsetType = UNSET
 
 
 class MemorySearchAnswer(Record, frozen=True):
-    """The answer of `memory_search`; `disabled` where the memory could not be searched at all."""
+    """The answer of `memory_search`; `disabled` if the memory could not be searched at all."""
 
     results: tuple[CitedPassage, ...] = ()
     provider: str | UnsetType = UNSET
     model: str | UnsetType = UNSET
     fallback: FallbackStatus | UnsetType | None = UNSET
     citations: bool | UnsetType = UNSET
-    """Whether the results carry their citations."""
+    """Whether the results include citations."""
     mode: SearchMode | UnsetType = UNSET
     notice: str | UnsetType = UNSET
     """Why the answer is incomplete, or that nothing is indexed yet."""
@@ -42,7 +42,7 @@ class MemorySearchAnswer(Record, frozen=True):
     warning: str | UnsetType = UNSET
     """For the user, to whom the agent should pass it on."""
     action: str | UnsetType = UNSET
-    """What can be done about it."""
+    """What the user can do about it."""
 
 
 class MemoryGetAnswer(Record, frozen=True):
@@ -52,11 +52,11 @@ class MemoryGetAnswer(Record, frozen=True):
     text: str = ""
     from_line: int | UnsetType = msgspec.field(name="from", default=UNSET)
     lines: int | UnsetType = UNSET
-    """How many lines `text` holds."""
+    """Number of lines in `text`."""
     missing: bool | UnsetType = UNSET
     """True if there is no such file."""
     total_lines: int | UnsetType = UNSET
-    """Lines of the whole file, where the page has none of them: it begins past the end, or the file is empty."""
+    """Number of lines of the file, if the page is empty because it begins past the end or the file is empty."""
     truncated: bool | UnsetType = UNSET
     next_from: int | UnsetType = UNSET
     disabled: bool | UnsetType = UNSET
@@ -77,10 +77,10 @@ class RecalledFact(Record, frozen=True):
 
 
 class FactCandidate(Record, frozen=True):
-    """A fact that may be the one that is meant."""
+    """A fact that may be the intended one."""
 
     id: str
-    """Its first eight characters: enough to name it by."""
+    """First eight characters of the id, enough to identify it."""
     text: str
     category: FactCategory
     score: float | UnsetType = UNSET
@@ -102,7 +102,7 @@ class MemoryRecallAnswer(FactAnswer, frozen=True):
     memories: tuple[RecalledFact, ...] = ()
     """The best first."""
     warning: str | UnsetType = UNSET
-    """Why they were looked for by their words alone."""
+    """Why only keywords were searched."""
 
 
 class MemoryStoreAnswer(FactAnswer, frozen=True):
@@ -110,12 +110,12 @@ class MemoryStoreAnswer(FactAnswer, frozen=True):
 
     action: Literal["created", "duplicate"] | UnsetType = UNSET
     id: str | UnsetType = UNSET
-    """Of the new one."""
+    """Id of the new fact."""
     existing_id: str | UnsetType = UNSET
     existing_text: str | UnsetType = UNSET
     """Text of the existing fact with the same words."""
     similar: tuple[FactCandidate, ...] | UnsetType = UNSET
-    """What means nearly the same as the new one, and may be out of date by it."""
+    """Facts with nearly the same meaning, which the new one may replace."""
     note: str | UnsetType = UNSET
 
 
@@ -126,4 +126,4 @@ class MemoryForgetAnswer(FactAnswer, frozen=True):
     id: str | UnsetType = UNSET
     candidates: tuple[FactCandidate, ...] | UnsetType = UNSET
     found: int | UnsetType = UNSET
-    """0 where nothing fits."""
+    """Number of matching facts."""

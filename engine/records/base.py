@@ -16,11 +16,11 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_def
 
 
 def to_builtins(record: Any) -> Any:
-    """The record as dicts, lists and scalars with camelCase keys."""
+    """Return the record as dicts, lists and scalars with camelCase keys."""
     return msgspec.to_builtins(record)
 
 
 def to_json(record: Any, *, indent: int = 0) -> str:
-    """The record as JSON text with camelCase keys; `indent` 0 gives one line."""
+    """Return the record as JSON text with camelCase keys; `indent` 0 gives one line."""
     encoded = msgspec.json.encode(record)
     return (msgspec.json.format(encoded, indent=indent) if indent else encoded).decode()

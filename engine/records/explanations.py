@@ -1,4 +1,4 @@
-"""How an answer came about: its stages, where each score came from, and what would help where nothing was found."""
+"""Explanation of an answer: its stages, the parts of each score, and remedies if nothing was found."""
 
 from typing import Literal
 
@@ -34,7 +34,7 @@ Of the request: `weak` the threshold, `sources`, `period` (since, until) and `sc
 
 
 class SearchStage(Record, frozen=True):
-    """What one stage of a search took in, let through and why the rest was removed."""
+    """Inputs and outputs of one stage of a search, with a note on what it did."""
 
     name: str
     entered: int
@@ -58,15 +58,15 @@ class TermMatch(Record, frozen=True):
     0 for one of several alternatives if another of them contributes more: that one alone counts.
     """
     bm25: float
-    """Its part of the BM25 sum, or what it would be where it does not count."""
+    """Part of the BM25 sum, or what it would be if it does not count."""
     chunks: int
-    """How many chunks of the index hold it."""
+    """Number of chunks that contain it."""
     fields: tuple[MatchField, ...] = ()
     """The fields that contain it."""
 
 
 class ResultExplanation(Record, frozen=True):
-    """Where one result's score came from."""
+    """The parts of one result's score."""
 
     citation: str
     text_score: float
@@ -75,39 +75,39 @@ class ResultExplanation(Record, frozen=True):
     vector_weight: float
     """Factor of the vector score."""
     terms: tuple[TermMatch, ...]
-    """Those that it contains, in the order of the query."""
+    """Terms that it contains, in the order of the query."""
     rank: int = 0
-    """Place among the results, from 1."""
+    """Rank among the results, from 1."""
     decay: float = 1.0
     """Factor of the score for its age; 1 without ageing."""
     half_life_days: float | None = None
-    """Days in which it loses half of its score; None where it does not age."""
+    """Days in which it loses half of its score; None if it does not age."""
     date: float | None = None
-    """Since when it ages; None where it does not."""
+    """Date from which it ages; None if it does not."""
     date_origin: DateOrigin | None = None
-    """Where the date is from, or that it never ages; None where temporal decay is off."""
+    """Source of the date, or that it never ages; None if temporal decay is off."""
     score_rank: int = 0
     """Rank by score alone: differs from `rank` if diversity moved it."""
     mmr_penalty: float = 0.0
-    """What likeness to results above took off its relevance; 0 where diversity is off."""
+    """Relevance lost by similarity to results above; 0 if diversity is off."""
     mmr_like: str = ""
     """Citation of the most similar result above; empty if there is none, or diversity is off."""
     score: float = 0.0
-    """The one that it is ordered by."""
+    """Final score, by which results are ordered."""
     fresh_score: float = 0.0
-    """The score before it aged, and without `time_lift`."""
+    """Score before ageing, without `time_lift`."""
     time: str = ""
     """The time that the query names, with its days, if the passage is of it; else empty."""
     time_lift: float = 1.0
     """Factor of the score for that time; the minimum is compared with the score without it."""
     beside_time: bool = False
-    """The passage is only of the days next to that time."""
+    """Whether the passage is only dated next to that time."""
     min_score: float = 0.0
-    """What the score, or the text score alone, had to reach."""
+    """Minimum for the score, or for the text score alone."""
     bm25: float = 0.0
     """Sum of its terms' contributions."""
     full_bm25: float = 0.0
-    """The sum that alone gives a text score of 1; 0 where no words were looked for."""
+    """BM25 sum that alone gives a text score of 1; 0 if no words were searched."""
     covered: float = 1.0
     """Share of the query's terms that it contains, weighted by rarity."""
     together: float = 1.0
@@ -115,17 +115,17 @@ class ResultExplanation(Record, frozen=True):
     from_coverage: float = 0.0
     """Part of the text score from `covered` and `together`."""
     text_limit: float = 1.0
-    """What `covered` limits the BM25 sum's part of the text score to."""
+    """Upper limit, by `covered`, of the BM25 sum's part of the text score."""
     missing: tuple[str, ...] = ()
     """Terms of the query that it doesn't contain; no alternatives if it contains one of them."""
     cosine_low: float | None = None
-    """The model's cosine at which the vector score is 0; None where no vectors were compared."""
+    """Cosine at which the vector score is 0; None if no vectors were compared."""
     cosine_high: float | None = None
-    """The one at which it is 1."""
+    """Cosine at which the vector score is 1."""
     nearness: float = 0.0
     """Part of the text score from words of the query that are close together."""
     named: bool = False
-    """The file's title or name equals the query: that alone is a full match, `fresh_score` 1."""
+    """Whether the file's title or name equals the query, which alone is a full match with `fresh_score` 1."""
     from_name: float = 0.0
     """Part of the text score from a title, a file name or a definition that matches the query."""
     defines: bool = False
@@ -141,36 +141,36 @@ class ResultExplanation(Record, frozen=True):
     language_known: bool = True
     """Whether the model knows the query's language; otherwise meaning does not count."""
     by_words: bool = False
-    """Only its words reach the minimum, so it counts as much as the minimum."""
+    """Whether only its text score reaches the minimum, which is then its score."""
 
     @property
     def lifted_score(self) -> float:
-        """The score with `time_lift`, before it aged."""
+        """Score with `time_lift`, before ageing."""
         return min(1.0, self.fresh_score * self.time_lift)
 
 
 class SearchRemedy(Record, frozen=True):
-    """Something that would change an empty answer, as it was tried or looked up."""
+    """A change that would help with an empty answer, already tried or looked up."""
 
     name: RemedyName
     stage: str
-    """Name of the stage that it is about."""
+    """Name of the stage that it concerns."""
     advice: str
     """One sentence: the situation, and the effect of the remedy."""
     finds: int = 0
-    """How many results there are then; 0 where that cannot be known."""
+    """Number of results with the change; 0 if unknown."""
     finds_at_least: bool = False
     """There may be more than these."""
     query: str = ""
-    """Of `demand` and `words`: the query without them."""
+    """For `demand` and `words`: the query without the conditions."""
     path: str = ""
-    """Of `excluded`: the file or folder that is left out."""
+    """For `excluded`: the excluded file or folder."""
 
 
 class SearchExplanation(Record, frozen=True):
     stages: tuple[SearchStage, ...]
     results: tuple[ResultExplanation, ...]
-    """In the order of the answer's results."""
+    """One for each result, in the same order."""
     emptied_by: str = ""
     """Name of the stage that excluded everything; empty if there are results."""
     remedies: tuple[SearchRemedy, ...] = ()

@@ -5,12 +5,12 @@ from typing import Literal
 from engine.records.base import Record
 
 FactCategory = Literal["preference", "decision", "entity", "fact", "other"]
-"""In the order in which a text is tried for them."""
+"""Categories in the order in which a text is matched against them."""
 FactOrigin = Literal["person", "agent", "capture"]
 """Who saved it: a user in the window or on the command line, an agent on request, or automatic capture."""
 
 LONGEST_FACT = 4000
-"""Characters."""
+"""Most characters of a fact."""
 USUAL_IMPORTANCE = 0.7
 FACT_CATEGORIES: tuple[FactCategory, ...] = ("preference", "decision", "entity", "fact", "other")
 FORGOTTEN_DAYS = 30
@@ -18,7 +18,7 @@ FORGOTTEN_DAYS = 30
 
 
 class Fact(Record, frozen=True):
-    """One thing to remember."""
+    """One fact to remember."""
 
     id: str
     text: str
@@ -32,7 +32,7 @@ class Fact(Record, frozen=True):
     session_key: str = ""
     """Session in which it was saved; empty if there was none."""
     waiting: bool = False
-    """Awaits the user's approval: until then agents don't see it."""
+    """Whether it awaits the user's approval; until then agents don't see it."""
     forgotten: float | None = None
     """When it was forgotten; None for an active fact."""
     forgotten_by: FactOrigin | None = None
@@ -48,12 +48,12 @@ class FoundFact(Record, frozen=True):
 
     fact: Fact
     score: float
-    """0 to 1, whatever else was found."""
+    """Score from 0 to 1, independent of the other facts."""
     text_score: float
     vector_score: float | None
     """None if it, or the query, has no vector."""
     near: bool = False
-    """It has the same words or the same meaning as the query: the one that is meant, if it is the only one."""
+    """Whether it has the same words or meaning as the query; if it is the only one, it is the intended fact."""
 
 
 class FactsFound(Record, frozen=True):
@@ -62,7 +62,7 @@ class FactsFound(Record, frozen=True):
     results: tuple[FoundFact, ...]
     """The best first."""
     mode: Literal["hybrid", "keyword"]
-    """`keyword`: words alone."""
+    """`keyword` if only keywords were searched."""
     notice: str = ""
     """Why only keywords were searched; empty if that needs no message."""
 
@@ -71,5 +71,5 @@ class SavedFact(Record, frozen=True):
     """Result of saving a fact."""
 
     fact: Fact
-    """The new one, or the existing one."""
+    """The new fact, or the existing one."""
     duplicate: bool = False

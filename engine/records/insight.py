@@ -10,29 +10,29 @@ DiskPartName = Literal["text", "words", "vectors", "matrix", "log", "user", "oth
 
 
 class FolderCount(Record, frozen=True):
-    """What is indexed below one folder, its sub-folders included."""
+    """Counts of one folder, its subfolders included."""
 
     source: Source
     name: str
-    """As stable names begin, without the slash at the end; empty for the whole source."""
+    """Prefix of its stable names, without the final slash; empty for the whole source."""
     depth: int
     """0 for the whole source, 1 for a folder at the top, or a store of sessions."""
     files: int
     chunks: int
     pending: int
-    """Chunks without a vector of the model in use; all of them without a model."""
+    """Number of chunks without a vector of the current model; all without a model."""
     failed: int
-    """Files that could not be indexed, or not wholly."""
+    """Number of files that could not be indexed, or only in part."""
     skipped: int
 
 
 class ChunkSizes(Record, frozen=True):
-    """How long the chunks are, in characters."""
+    """Histogram of chunk lengths in characters."""
 
     median: int
     longest: int
     width: int
-    """Of each bar of the histogram."""
+    """Width of each bar, in characters."""
     counts: tuple[int, ...]
     """Chunks from 1 to `width` characters, then up to twice as many, and so on."""
 
@@ -59,7 +59,7 @@ class DiskPart(Record, frozen=True):
 
 
 class IndexOverview(Record, frozen=True):
-    """The inside of the index in figures, of one moment."""
+    """Counts of the index's content at one moment."""
 
     generation: int
     folders: tuple[FolderCount, ...]
@@ -67,11 +67,11 @@ class IndexOverview(Record, frozen=True):
     largest."""
     sizes: ChunkSizes
     months: tuple[MonthCount, ...]
-    """Those with files, in order; files with an impossible date are left out."""
+    """Months with files, in order; files with an impossible date are left out."""
     disk: tuple[DiskPart, ...]
-    """Each part that takes room, in the order above."""
+    """Parts with a size above 0, in the order above."""
     syncs: tuple[StoredSync, ...]
-    """All recorded ones, newest last."""
+    """All recorded syncs, newest last."""
 
 
 # --- Duplicate texts -------------------------------------------------------------------------------------------------
@@ -82,33 +82,33 @@ different files; one shared by so many files that it is a template, a licence or
 
 
 class DuplicateMember(Record, frozen=True):
-    """One file of a group, with the lines that the others have, too."""
+    """One file of a group, with the lines that it shares."""
 
     path: str
     title: str
     start_line: int
     end_line: int
     size: int
-    """Bytes of the file, and below its time, as they were when it was indexed."""
+    """Bytes of the file when it was indexed; likewise its time below."""
     modified: float
     share: float
-    """How much of the file's words the group shares, 0 to 1."""
+    """Share of the file's words that the group shares, 0 to 1."""
 
 
 class DuplicateGroup(Record, frozen=True):
     kind: DuplicateKind
     similarity: float
-    """How much of the words of two files is in both, 0 to 1; the least of the pairs that make the group."""
+    """Share of common words of two files, 0 to 1; the lowest of the pairs that form the group."""
     words: int
-    """How many words are shared: in the longest passage that two of them have in common."""
+    """Number of words in the longest passage that two of them share."""
     members: tuple[DuplicateMember, ...]
-    """Newest first; of very many the newest."""
+    """Files of the group, newest first; of very many only the newest."""
     files: int
-    """How many there are."""
+    """Number of files in the group."""
     excerpt: str
     """The beginning of the shared text."""
     key: str
-    """Names the group as long as it has the same kind and the same files."""
+    """Identifies the group as long as its kind and files stay the same."""
 
 
 _WORDS: dict[DuplicateKind, str] = {
@@ -137,9 +137,9 @@ class DuplicateReport(Record, frozen=True):
 
     groups: tuple[DuplicateGroup, ...]
     found: int
-    """How many groups there are: more than `groups` where they are very many."""
+    """Number of groups, which may be more than are in `groups`."""
     files: int
-    """How many notes were compared."""
+    """Number of notes compared."""
     seconds: float
 
 
@@ -157,30 +157,30 @@ class MapFile(Record, frozen=True):
     title: str
     source: Source
     agent: str
-    """Of a session, else empty."""
+    """Agent of a session, else empty."""
     modified: float
 
 
 class IndexMap(Record, frozen=True):
-    """The points as arrays in bytes of this machine's order, all in the same order; `n` points."""
+    """The `n` points as arrays, in bytes of this machine's byte order."""
 
     layout: MapLayout
     ids: bytes
     """Chunk ids: int64 (n,)."""
     points: bytes
-    """Coordinates: float32 (n, 2). Their unit means nothing; y grows upwards."""
+    """Coordinates: float32 (n, 2), in arbitrary units; y points up."""
     file_of: bytes
-    """Places in `files`: int32 (n,)."""
+    """Indexes in `files`: int32 (n,)."""
     files: tuple[MapFile, ...]
     chunks: int
-    """How many chunks are indexed, those without a vector included."""
+    """Number of indexed chunks, with or without a vector."""
     shown_variance: float
-    """What share of the differences between the vectors their two main directions show, 0 to 1."""
+    """Share of the vectors' variance along their two main directions, 0 to 1."""
     model: str
     stamp: int
-    """Of the index when it was read: the same stamp is the same map."""
+    """Stamp of the index when it was read: equal stamps mean equal maps."""
     gap: MapGap = ""
-    """Why there are no points; empty if there are."""
+    """Why there are no points; empty if there are any."""
 
 
 class MapPlace(Record, frozen=True):
@@ -195,7 +195,7 @@ class MapPlace(Record, frozen=True):
     end_line: int
     citation: str
     text: str
-    """Its first words."""
+    """First words of the chunk."""
     modified: float
     agent: str
 
@@ -204,13 +204,13 @@ class MapAnswer(Record, frozen=True):
     """The locations of a query and its results."""
 
     point: tuple[float, float] | None
-    """Of the query; None if its vector is unknown: only keywords were searched."""
+    """Location of the query; None if its vector is unknown, since only keywords were searched."""
     chunks: tuple[int | None, ...]
     """Chunk ids of the results, in their order; None for one that has left the index."""
 
 
 class MapProgress(Record, frozen=True):
-    """How far the making of a map is."""
+    """Progress of computing a map."""
 
     stage: Literal["reading", "directions", "neighbours", "arranging"]
     done: float
@@ -233,7 +233,7 @@ class ChunkRow(Record, frozen=True):
     heading: tuple[str, ...]
     characters: int
     tokens: int
-    """By the counting that decides how long a chunk may be."""
+    """Number of tokens, as counted by the chunker."""
     vector: VectorState
 
 
@@ -244,16 +244,16 @@ class FileChunks(Record, frozen=True):
     source: Source
     title: str
     language: str
-    """The analysis's name of it; empty if unknown."""
+    """Language as named by the text analysis; empty if unknown."""
     hash: str
     size: int
-    """Bytes, and below the time, as they were when it was indexed."""
+    """Bytes when it was indexed; likewise the time below."""
     modified: float
     changed: bool
-    """Whether the file has changed since, so that lines may have moved."""
+    """Whether the file has changed since it was indexed, so that lines may have moved."""
     tags: tuple[str, ...]
     refusal: str
-    """Why vectors were refused; empty where none was."""
+    """Why vectors were refused; empty if none was."""
     chunks: tuple[ChunkRow, ...]
 
 
@@ -272,30 +272,30 @@ class ChunkDetail(Record, frozen=True):
 
     id: int
     number: int
-    """Of the file's chunks, from 1."""
+    """Number among the file's chunks, from 1."""
     path: str
     row: ChunkRow
     hash: str
-    """sha256 of the text, hexadecimal: chunks with the same one share their vectors."""
+    """SHA-256 of the text, hexadecimal; chunks with the same hash share their vectors."""
     text: str
     """As it is stored; secrets in sessions are masked."""
     vectors: tuple[ChunkVector, ...]
-    """Of all models."""
+    """Vectors of all models."""
     words: str
     """The tokens by which the keyword index finds its text, joined by spaces, and their stems."""
     stems: str
     heading_words: str
-    """The same of its heading path; searched for both words and stems."""
+    """Tokens of its heading path, searched for both words and stems."""
     twins: int
-    """How many other chunks have the same text."""
+    """Number of other chunks with the same text."""
 
 
 HealthState = Literal["fine", "degraded", "failed"]
-"""`degraded`: searching works, but finds less than it could, or takes more time or room than it should."""
+"""`degraded`: searching works, but finds less, or takes more time or disk space, than it should."""
 
 
 class HealthFinding(Record, frozen=True):
-    """One thing that was looked at."""
+    """Result of one health check."""
 
     id: str
     """Identifies the check, also for a repair."""
@@ -308,26 +308,26 @@ class HealthFinding(Record, frozen=True):
     advice: str = ""
     """Advice for problems that the program can't repair itself."""
     count: int = 0
-    """How many things are not as they should be."""
+    """Number of problems."""
 
 
 class HealthProgress(Record, frozen=True):
     """Progress of one check or repair."""
 
     step: str
-    """As "Checking vectors"."""
+    """Name of the step, such as "Checking vectors"."""
     done: int
     total: int
     """0 if unknown."""
 
 
 class HealthRepair(Record, frozen=True):
-    """What became of a repair."""
+    """Outcome of a repair."""
 
     done: tuple[str, ...]
-    """What was done, a sentence each."""
+    """What was done, one sentence per step."""
     problem: str = ""
-    """Why the rest was not, one sentence; empty when all was."""
+    """Why the rest was not done, one sentence; empty if all was."""
 
 
 # --- Checks of a provider, its key and its model ---------------------------------------------------------------------
@@ -345,21 +345,21 @@ class ProviderProbe(Record, frozen=True):
     error: str
     """The error, one sentence that says what to do; empty if it is ok."""
     milliseconds: float
-    """From the request to its answer; 0 where none was sent."""
+    """Response time; 0 if no request was sent."""
     dims: int | None
-    """Length of the vector that came."""
+    """Length of the received vector."""
     model: str
     """The requested model; empty without a provider."""
 
 
 class ModelFetchProgress(Record, frozen=True):
-    """How much of a model has come from the hub."""
+    """Progress of downloading a model from the hub."""
 
     model: str
     """hf:owner/repository/file.gguf"""
     received: int
     total: int
-    """Bytes, what an earlier fetch left included."""
+    """Bytes in total, including an earlier partial download."""
 
 
 class KeyState(Record, frozen=True):
@@ -368,6 +368,6 @@ class KeyState(Record, frozen=True):
     present: bool
     origin: Literal["environment", "keychain"] | None
     place: str
-    """For a sentence: `the environment variable OPENAI_API_KEY`, `the keychain`; empty if there is none."""
+    """Origin for a sentence: `the environment variable OPENAI_API_KEY`, `the keychain`; empty if there is no key."""
     problem: str
-    """Why one could not be looked for, or cannot be used; one sentence, or empty."""
+    """Why the key could not be looked up, or can't be used; one sentence, or empty."""

@@ -1,7 +1,5 @@
-"""Links and citations: how the location of a passage is written, and read where it is accepted.
-
-A link only says what to show. Reading one accesses neither disk nor network: the caller decides whether its folder is
-known.
+"""Writes and parses links and citations of passages. A link only names a location to show. Reading one accesses neither
+disk nor network: the caller decides whether its folder is known.
 """
 
 from pathlib import PurePosixPath, PureWindowsPath
@@ -16,7 +14,7 @@ from engine.records.search import LAST_LINE
 
 SCHEME = "mnemoscope"
 LONGEST_LINK = 16_384
-"""Characters: of a path as long as systems allow, each of its bytes escaped, and little more."""
+"""Most characters of a link: the longest possible path with each byte escaped, and a little more."""
 _LONGEST_ID = 256
 _START = f"{SCHEME}://"
 _PLACE = "open"
@@ -44,16 +42,16 @@ class Link(Record, frozen=True):
     end: int | None = None
     """Last of several lines."""
     message: str = ""
-    """Of a session: the id of a message, which stays when lines move."""
+    """For a session: id of a message, which is stable when lines move."""
 
 
 def is_link(text: str) -> bool:
-    """Whether a text is meant as a link of this program, valid or not."""
+    """Return whether a text is a link of this program, valid or not."""
     return text[: len(SCHEME) + 1].lower() == f"{SCHEME}:"
 
 
 def write_link(link: Link) -> str:
-    """The address. Raises `LinkRefused` where no link can name the place."""
+    """Return the link's URL. Raises `LinkRefused` if the location can't be expressed."""
     values = {
         "workspace": link.workspace,
         "path": link.path,
@@ -71,7 +69,7 @@ def write_link(link: Link) -> str:
 
 
 def parse_link(text: str) -> Link:
-    """What an address means. Raises `LinkRefused` with the reason for everything that `write_link` does not write."""
+    """Parse a URL. Raises `LinkRefused` with the reason for everything that `write_link` doesn't produce."""
     if not is_link(text):
         raise LinkRefused(tr("This is not a link of Mnemoscope, which begins with {start}.", start=_START))
     if len(text) > LONGEST_LINK:
@@ -139,7 +137,8 @@ def _number(values: dict[str, str], name: str) -> int | None:
 
 
 def _is_folder(text: str) -> bool:
-    """A whole path, and none to another machine: merely to look there would tell that machine who this is."""
+    """Return whether it is an absolute path on this machine: accessing another machine's would reveal the user to
+    it."""
     if text.startswith(("//", "\\\\", "/\\", "\\/")):
         return False
     windows = PureWindowsPath(text)
@@ -148,7 +147,8 @@ def _is_folder(text: str) -> bool:
 
 
 def _is_name(text: str) -> bool:
-    """A stable name, also one of another machine that shares a table: `//machine/notes/hose.md`."""
+    """Return whether it is a stable name, which may be another machine's in a shared table:
+    `//machine/notes/hose.md`."""
     parts = text.removeprefix("//").split("/")
     return "\\" not in text and not {"", ".", ".."}.intersection(parts)
 
@@ -161,14 +161,15 @@ class Citation(NamedTuple):
 
 
 def cite(path: str, first: int | None = None, last: int | None = None) -> str:
-    """`path#L5-L9`, `path#L5` for one line, the path alone for a file without lines or up to its `LAST_LINE`."""
+    """Return the citation: `path#L5-L9`, `path#L5` for one line, or only the path for a file without lines or up to
+    `LAST_LINE`."""
     if first is None or last == LAST_LINE:
         return path
     return f"{path}#L{first}" if last is None or last <= first else f"{path}#L{first}-L{last}"
 
 
 def parse_citation(text: str) -> Citation | None:
-    """The lines that a text names, also as `path:5-9`; None where it names none, as the path of a file does."""
+    """Parse path and lines of a citation, also as `path:5-9`; None if it names no lines."""
     found = _CITED.fullmatch(text)
     if found is None:
         return None

@@ -9,7 +9,7 @@ from engine.records.explanations import SearchExplanation
 
 SearchMode = Literal["hybrid", "vector", "keyword"]
 LONGEST_QUERY = 10_000
-"""Characters. A longer one is refused."""
+"""Most characters of a query; longer ones are refused."""
 
 LAST_LINE = 2**31 - 1
 """The last line of any file."""
@@ -22,7 +22,7 @@ class MemorySearchResult(Record, frozen=True):
     start_line: int
     end_line: int
     score: float
-    """0 to 1, independent of the other results."""
+    """Score from 0 to 1, independent of the other results."""
     snippet: str
     """The matching lines, at most 700 characters."""
     source: Source
@@ -42,7 +42,7 @@ class MemorySearchResult(Record, frozen=True):
     vector_score: float | None
     """Calibrated meaning score, 0 to 1; None when this chunk has no vector yet or no vector leg ran."""
     text_share: float
-    """How much of `score` the words gave, 0 to 1; the meaning gave the rest."""
+    """Share of `score` from keywords, 0 to 1; the rest is from the meaning."""
     message: "MessagePlace | None" = None
     """The message of the session that the snippet's first match is in; None for a note."""
     context: "MessageContext | None" = None
@@ -54,7 +54,7 @@ class MemorySearchResult(Record, frozen=True):
     path_ranges: tuple[FileRange, ...] = ()
     """Matched words in the path of a note, as named in its own workspace."""
     workspace: str = ""
-    """Folder of the workspace that it was found in, where several were searched; else empty."""
+    """Folder of its workspace if several were searched; else empty."""
     more_in_file: int = 0
     """On the last result shown of a file: how many more of its chunks passed `min_score`."""
 
@@ -63,7 +63,7 @@ class MessagePlace(Record, frozen=True):
     """One message of a session, with its session."""
 
     ordinal: int
-    """From 1."""
+    """Number of the message, from 1."""
     id: str
     """As the transcript has it; empty where it has none."""
     role: str
@@ -96,7 +96,7 @@ class Passage(Record, frozen=True):
     text: str = ""
     """The selected text; empty for everything on these lines."""
     message: int | None = None
-    """Of a session: which message, by its ordinal. The messages of an export may share a line."""
+    """For a session: ordinal of the message, since the messages of an export may share a line."""
 
 
 class EarlierQuestion(Record, frozen=True):
@@ -118,9 +118,9 @@ class EarlierAnswer(Record, frozen=True):
     """The current results of an earlier query."""
 
     passages: int
-    """Number of its results that the next query searched: the best 1,000, or all."""
+    """Number of its results searched by the next query: the best 1,000, or all."""
     total: int
-    """How many it has."""
+    """Total number of its results."""
     total_is_least: bool
     """As in `SearchOutcome`."""
 
@@ -144,18 +144,18 @@ class QuerySuggestion(Record, frozen=True):
     words: tuple[tuple[str, str], ...]
     """Each word of the query with its replacement."""
     chunks: int
-    """How many chunks hold the rarest of the new words."""
+    """Number of chunks with the rarest of the new words."""
 
 
 class SearchOutcome(Record, frozen=True):
     results: tuple[MemorySearchResult, ...]
     """Best first."""
     total: int
-    """How many chunks passed `min_score`; `total - len(results)` are not shown."""
+    """Number of chunks that reached `min_score`; `total - len(results)` are not shown."""
     provider: str
     model: str
     mode: SearchMode
-    """What really ran: `keyword` also when the provider failed or has no vectors yet."""
+    """Search mode used: `keyword` also if the provider failed or has no vectors yet."""
     timings: SearchTimings
     notice: str
     """Empty, or one sentence: why only keywords were searched, or that nothing is indexed yet."""
@@ -165,7 +165,7 @@ class SearchOutcome(Record, frozen=True):
     remote: bool = False
     """Whether a semantic search sends its query to another machine, as far as known."""
     suggestions: tuple[QuerySuggestion, ...] = ()
-    """Other queries to offer where words of this one occur nowhere, the likeliest first; none was searched."""
+    """Suggested queries if words of this one occur nowhere, the likeliest first; none was searched."""
     corrected: QuerySuggestion | None = None
     """The query that was searched instead, since words of the given one occur nowhere; None for the given one."""
     within: tuple[EarlierAnswer, ...] = ()
@@ -173,11 +173,11 @@ class SearchOutcome(Record, frozen=True):
     telling: tuple[str, ...] = ()
     """For a search by passage: its words that were searched, most distinctive first."""
     all_words: bool = False
-    """Whether a chunk holds every word that was looked for."""
+    """Whether a chunk contains every searched word."""
     age: float | None = None
-    """Seconds since this answer was worked out, where it was remembered: then no leg ran. None for a new one."""
+    """Seconds since a cached answer was computed; None for a new one."""
     understood: str = ""
-    """How a query with operators was read, and which of them match nothing; empty for plain words."""
+    """How a query with operators was parsed, and which of them match nothing; empty for plain words."""
 
 
 class FileText(Record, frozen=True):
@@ -187,11 +187,11 @@ class FileText(Record, frozen=True):
     text: str
     from_line: int = msgspec.field(name="from")
     lines: int
-    """How many lines `text` holds; 0 for a file that vanished or a slice beyond its end."""
+    """Number of lines in `text`; 0 for a deleted file or a slice beyond the end."""
     truncated: bool
     next_from: int | None
     total_lines: int | None
-    """Lines of the whole file; None for a file that is missing."""
+    """Number of lines of the file; None if it is missing."""
 
 
 class QueryRecord(Record, frozen=True):
@@ -204,23 +204,23 @@ class QueryRecord(Record, frozen=True):
     text: str = ""
     """Empty where `like` is set."""
     sources: tuple[Source, ...] | None = None
-    """None for all."""
+    """Searched sources; None for all."""
     days: int | None = None
     """Only files that changed within this number of days before the search; None for any time."""
     path: str = ""
-    """The one file or session that alone is searched; empty for all."""
+    """The only file or session to search; empty for all."""
     path_name: str = ""
     """Display name of that path."""
     like: Passage | None = None
     """Passage to find similar ones for, instead of a text."""
     within: "QueryRecord | None" = None
-    """Only among the results of this one."""
+    """Query whose results are the scope."""
     half_life_days: float | None = None
     """As in `search`, like the next field; None for the settings' value at that time."""
     diverse: bool | None = None
     order: Literal["relevance", "date"] = "relevance"
     everywhere: bool = False
-    """In all workspaces."""
+    """Whether to search all workspaces."""
 
 
 class RecentSearch(Record, frozen=True):
@@ -236,4 +236,4 @@ class SavedSearch(Record, frozen=True):
     name: str
     question: QueryRecord
     used: float
-    """When it was last run or, where it never was, saved."""
+    """Time of the last run, or of saving if it was never run."""

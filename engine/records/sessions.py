@@ -39,7 +39,7 @@ class UsageTotal(Record, frozen=True):
 
 
 class SessionSummary(Record, frozen=True):
-    """What is known of one session without reading it."""
+    """Metadata of one session."""
 
     path: str
     """Stable name, `sessions/<store>/…`."""
@@ -47,7 +47,7 @@ class SessionSummary(Record, frozen=True):
     """Short name of the program that wrote it: `openclaw`, `claude-code`, `codex`, `chatgpt`, `claude`, `gemini` …"""
     id: str
     title: str
-    """As given, else the first real sentence of the user; empty if there is neither."""
+    """Given title, else the first real sentence of the user; empty if there is neither."""
     project: str
     """Working folder of the agent; empty if unknown."""
     branch: str
@@ -82,9 +82,9 @@ class SessionMessage(Record, frozen=True, gc=False):
     role: Literal["user", "assistant", "tool", "system"]
     kind: Literal["text", "thinking", "tool-call", "tool-result"]
     text: str
-    """Secrets masked, unless the session was read with `reveal`."""
+    """Text with secrets masked, unless the session was read with `reveal`."""
     line: int
-    """Line of the transcript, as results cite it; in an export the message's ordinal."""
+    """Line of the transcript, used in citations; in an export the message's ordinal."""
     ordinal: int
     """Number of the message, from 1; the parts of one message share it."""
     id: str
@@ -102,11 +102,11 @@ class SessionText(Record, frozen=True):
 
     summary: SessionSummary
     messages: tuple[SessionMessage, ...]
-    """In the order of the transcript."""
+    """Messages in the order of the transcript."""
     masked: int
-    """How many messages hold secrets that are masked; with `reveal`, would be."""
+    """Number of messages with masked secrets, also counted with `reveal`."""
     unknown: tuple[tuple[str, int], ...]
-    """Types of items that were not understood, with their counts."""
+    """Counts of items not understood, by type."""
 
 
 class FileUse(Record, frozen=True, gc=False):
@@ -134,7 +134,7 @@ class FileUse(Record, frozen=True, gc=False):
 
 
 class SessionNote(Record, frozen=True):
-    """What would be written about a session."""
+    """Draft of the note of a session."""
 
     session: str
     """Stable name of the session."""
@@ -143,26 +143,26 @@ class SessionNote(Record, frozen=True):
     time: str
     """Time of its last message (UTC): `17:04:59`."""
     slug: str
-    """The rest of that name: lower-case letters, digits and hyphens."""
+    """Rest of the file's name: lower-case letters, digits and hyphens."""
     existing: str
     """An existing note of this session in its current state: `memory/…`; empty if there is none."""
     text: str
     """The whole note, secrets masked."""
     messages: int
-    """How many messages are in it."""
+    """Number of messages in the note."""
     said: int
-    """How many the session has, without commands and what programs put in."""
+    """Number of messages of the session, without commands and inserted text."""
 
 
 class RememberedSession(Record, frozen=True):
-    """The answer of `remember_session`; `error` alone where it failed."""
+    """The answer of `remember_session`; only `error` is set on failure."""
 
     path: str | UnsetType = UNSET
     """Of the note, below the workspace: `memory/2026-05-31-drip-valve.md`."""
     session: str | UnsetType = UNSET
     """Stable name of the session."""
     messages: int | UnsetType = UNSET
-    """How many of its last messages are in the note."""
+    """Number of its last messages in the note."""
     written: bool | UnsetType = UNSET
     """False if the session, in its current state, had this note already."""
     error: str | UnsetType = UNSET

@@ -46,11 +46,11 @@ class StoredModelInfo(Record, frozen=True):
     provider: str
     model: str
     key: str
-    """What else its vectors depend on, as the provider names it."""
+    """Everything else that its vectors depend on, as named by the provider."""
     dims: int
     vectors: int
     bytes: int
-    """Of the vectors themselves."""
+    """Bytes of the vectors."""
     active: bool
     """Whether it is the one that is searched with now."""
 
@@ -58,7 +58,7 @@ class StoredModelInfo(Record, frozen=True):
 class CacheStatus(Record, frozen=True):
     enabled: bool
     entries: int
-    """Vectors of all models, those of indexed texts included."""
+    """Number of vectors of all models, including those of indexed texts."""
     max_entries: int | None
     bytes: int = 0
     models: tuple[StoredModelInfo, ...] = ()
@@ -79,25 +79,25 @@ class FallbackStatus(Record, frozen=True):
 class VectorStatus(Record, frozen=True):
     enabled: bool
     available: bool | None
-    """Whether sqlite-vec can be loaded; None where nothing has needed it."""
+    """Whether sqlite-vec can be loaded; None if it wasn't needed yet."""
     extension_path: str | None
     load_error: str | None
     dims: int | None
     engine: Literal["numpy", "sqlite-vec", "qmd", "lancedb"]
-    """The engine that answers now."""
+    """The engine in use."""
     rows: int
-    """Vectors searchable now."""
+    """Number of searchable vectors."""
     requested: Literal["auto", "numpy", "sqlite-vec", ""] = ""
     """The engine of the settings; empty where another program compares vectors."""
     reason: str = ""
-    """Why this engine answers, one sentence."""
+    """Why this engine is used, one sentence."""
     switches_at: int | None = None
-    """Where `requested` is auto: with more passages than these sqlite-vec gives way to numpy, with at most these numpy
-    to sqlite-vec; None where the number of passages changes nothing."""
+    """Number of passages at which `auto` changes the engine: sqlite-vec up to it, numpy above; None if the number makes
+    no difference."""
 
     @property
     def needs_extension(self) -> bool:
-        """Whether numpy answers only because sqlite-vec can't be loaded."""
+        """Whether numpy is used only because sqlite-vec can't be loaded."""
         wanted = self.requested in ("auto", "sqlite-vec") and self.switches_at is None
         return wanted and self.engine == "numpy" and self.available is False
 
@@ -108,11 +108,11 @@ class BatchJobStatus(Record, frozen=True):
     provider: str
     model: str
     id: str
-    """The provider's; empty until it is known whether it was created."""
+    """The provider's id; empty until it is known whether the job was created."""
     state: str
-    """In the provider's own word, as last seen."""
+    """Last known state, as named by the provider."""
     texts: int
-    """That it was to embed."""
+    """Number of texts to embed."""
     created: float
     attempt: int
     """2 for the retry of a job that took too long."""
@@ -130,7 +130,7 @@ class BatchStatus(Record, frozen=True):
     last_error: str | None
     last_provider: str | None
     jobs: tuple[BatchJobStatus, ...] = ()
-    """Open ones of all models, oldest first."""
+    """Open jobs of all models, oldest first."""
 
 
 class WatcherStatus(Record, frozen=True):
@@ -155,22 +155,22 @@ class IndexSizes(Record, frozen=True):
 
 
 class UserDataStatus(Record, frozen=True):
-    """What is wrong with the facts, saved searches and history, which no update can rebuild."""
+    """A problem of facts, saved searches and history, which no update can rebuild."""
 
     problem: str
     """That the file is damaged, empty or missing, and what to do without a backup."""
     backup: float | None
-    """When the backup was made that can be restored, in seconds of the epoch; None without one."""
+    """Time of the backup that can be restored, in seconds since the epoch; None if there is none."""
 
 
 class Degraded(Record, frozen=True):
-    """A part that works worse than the settings ask for, or not at all."""
+    """A part that works worse than configured, or not at all."""
 
     part: str
     """backend, index, user-data, keywords, provider, vectors, sqlite-vec, update, files, batch-jobs or watcher."""
     reason: str
     remedy: str
-    """What to do, in sentences; empty if the reason says it."""
+    """What to do, in sentences; empty if `reason` says it."""
 
 
 class MemoryProviderStatus(Record, frozen=True):
@@ -204,17 +204,17 @@ class MemoryProviderStatus(Record, frozen=True):
     generation: int
     watcher: WatcherStatus
     syncing: MemorySyncProgressUpdate | None
-    """The last progress of the sync that runs now in this process."""
+    """Latest progress of the sync running in this process."""
     paused: bool
     writer_elsewhere: bool
-    """Another process holds the writer lock."""
+    """Whether another process holds the writer lock."""
     index_error: str | None
     """Why the index could not be opened or had to be set aside, one sentence."""
     user_data: UserDataStatus | None = None
     """None where nothing is wrong with it."""
     awaiting: EmbeddingEstimate | None = None
-    """Embedding that does not begin before it is agreed to (`approve_embedding`); words are searched meanwhile."""
+    """Embedding that awaits approval (`approve_embedding`); meanwhile only keywords find these texts."""
     lacks: Mapping[Feature, str] = msgspec.field(default_factory=dict)
     """Unsupported features of the backend in use, each with the reason in a sentence that a user can act on."""
     degraded: tuple[Degraded, ...] = ()
-    """Empty where everything works as the settings ask."""
+    """Parts that work worse than configured; empty if there are none."""

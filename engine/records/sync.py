@@ -1,4 +1,4 @@
-"""What a sync does, did, and would cost."""
+"""Progress, reports and cost estimates of syncs."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -7,16 +7,16 @@ from engine.records.base import Record
 
 SyncReason = Literal["session-start", "search", "watch", "session-delta", "interval", "cli", "manual", "fallback"]
 SyncPhase = Literal["waiting", "discovering", "indexing", "embedding", "publishing", "done"]
-"""`waiting`: another process writes this index; what it leaves to do is done then."""
+"""`waiting`: another process writes this index; the remaining work is done afterwards."""
 NOT_EMBEDDED = "not-embedded"
 """Rule of an indexed file with a passage that is found by keywords only."""
 
 
 class FileIssue(Record, frozen=True):
-    """A file that is not in the index, or not wholly, and why."""
+    """A file that is not indexed, or only in part, and why."""
 
     path: str
-    """The file's stable name, or its path where it cannot have one."""
+    """The file's stable name, or its path if it can't have one."""
     rule: str
     """Short name of the rule or failure: `symlink`, `ignored-folder`, `exclude`, `secret`, `too-large`, `not-utf8` …"""
     detail: str
@@ -24,7 +24,7 @@ class FileIssue(Record, frozen=True):
 
 
 class EmbeddingEstimate(Record, frozen=True):
-    """What it would take to give every chunk of the index a vector of one model."""
+    """Estimate of embedding all chunks that have no vector of a model."""
 
     provider: str
     model: str
@@ -33,9 +33,9 @@ class EmbeddingEstimate(Record, frozen=True):
     chunks: int
     """Chunks without a vector of this model."""
     cached: int
-    """Chunks that have one."""
+    """Chunks with a vector of this model."""
     tokens: int
-    """Of the texts to embed; estimated, from a sample if there are many."""
+    """Estimated tokens of the texts to embed, from a sample if there are many."""
     price: float | None
     """US dollars for a million tokens; 0 where nothing is charged, None where the price is not known."""
     cost: float | None
@@ -43,9 +43,9 @@ class EmbeddingEstimate(Record, frozen=True):
     price_checked: str
     """Day of the price as `YYYY-MM-DD`; empty if the user has set it, or there is none."""
     seconds: float
-    """At the speed at which this model has worked here, else at a usual one; by batch jobs, at most."""
+    """Duration at the model's measured speed, else at a typical one; with batch jobs, the maximum."""
     batch: bool = False
-    """Whether batch jobs would do it; `price` is then theirs."""
+    """Whether batch jobs would be used; `price` is then theirs."""
     most_cost: float | None = None
     """US dollars if the jobs fail, since their texts then need direct requests; None without jobs or a price."""
 
@@ -60,7 +60,7 @@ class MemorySyncProgressUpdate(Record, frozen=True):
     label: str
     current_file: str
     rate: float
-    """Units a second over the last seconds; 0 while unknown."""
+    """Units per second over the last seconds; 0 while unknown."""
     seconds_left: float | None
     reused: int
     """Chunks whose vector was cached."""
@@ -72,7 +72,7 @@ class MemorySyncProgressUpdate(Record, frozen=True):
     cost: float | None = 0.0
     """US dollars for them; None where the price is not known."""
     waiting: int = 0
-    """Batch jobs that are waited for: nothing moves before their provider has done them."""
+    """Number of batch jobs for which the sync waits."""
 
 
 class SyncReport(Record, frozen=True):
@@ -92,7 +92,7 @@ class SyncReport(Record, frozen=True):
     vectors_embedded: int
     vectors_pending: int
     full: bool
-    """True when a new generation was built."""
+    """Whether a new generation was built."""
     failed: tuple[FileIssue, ...]
     skipped: tuple[FileIssue, ...]
     tokens: int = 0
@@ -102,7 +102,7 @@ class SyncReport(Record, frozen=True):
     awaiting: EmbeddingEstimate | None = None
     """Embedding that was not started because it needs approval; everything else was done."""
     provider_failed: bool = False
-    """True when it was the provider that failed: words were indexed, and the settings may have to be changed."""
+    """Whether the provider failed: the text was indexed, and the settings may have to be changed."""
     batch_jobs: int = 0
     """Batch jobs that continue at the provider, also after a cancel; a later sync stores their results."""
 
@@ -123,7 +123,7 @@ class SyncSummary(Record, frozen=True):
     """As in `SyncReport`, as is the next."""
     cost: float | None = 0.0
     vectors_reused: int | None = None
-    """None of one that was noted before this was counted."""
+    """None for records older than this field."""
     files_failed: int = 0
     full: bool = False
     backend: str = "builtin"
@@ -134,7 +134,7 @@ class StoredSync(SyncSummary, frozen=True):
     """A sync with its details, as recorded in the history."""
 
     failed: tuple[FileIssue, ...] = ()
-    """The first of the files that failed; `files_failed` is how many there were."""
+    """First failed files; `files_failed` is their total number."""
 
 
 ProgressCallback = Callable[[MemorySyncProgressUpdate], None]

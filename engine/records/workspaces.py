@@ -23,25 +23,25 @@ PathRemedy = Literal["sync", "settings", "add", "open"]
 
 
 class KnownWorkspace(Record, frozen=True):
-    """A folder that was opened once, or that the settings have a table for."""
+    """A folder that was opened before, or has a table in the settings."""
 
     folder: str
     """Real path."""
     name: str
-    """Its last part; where several are called the same, with the folder above it in brackets. Never with a slash."""
+    """Last part of the path; for duplicates, with the parent folder in brackets. Never contains a slash."""
     present: bool
     """Whether the folder exists now."""
     index_bytes: int
-    """What its index takes on disk; 0 where it has none."""
+    """Size of its index on disk; 0 if there is none."""
 
 
 class WorkspaceState(Record, frozen=True):
-    """What its index holds now."""
+    """Current content of its index."""
 
     files: int
     chunks: int
     pending_vectors: int
-    """Chunks without a vector of the model that most have one of; 0 where none has."""
+    """Chunks without a vector of the most-used model; 0 if there are no vectors."""
     last_sync: SyncSummary | None
     problem: str = ""
     """Empty, or why the index cannot be read, one sentence."""
@@ -54,7 +54,7 @@ class PreviewFolder(Record, frozen=True):
 
 
 class WorkspacePreview(Record, frozen=True):
-    """What a first sync would index; made by reading directory entries only."""
+    """What a first sync would index, known from directory entries only."""
 
     workspace: str
     layout: Literal["openclaw", "folder"]
@@ -65,21 +65,21 @@ class WorkspacePreview(Record, frozen=True):
     """Top-level folders with files, most files first; the workspace's own files under `.`."""
     skipped: tuple[FileIssue, ...]
     session_files: int
-    """In the session folders that the settings list."""
+    """Number of session files in the folders of the settings."""
     session_bytes: int
     first: tuple[str, ...] = ()
     """Stable names of the first notes that would be indexed."""
 
 
 class SettingsConsequences(Record, frozen=True):
-    """What a change of the settings means for the index."""
+    """Effects of changed settings on the index."""
 
     full_rebuild: bool
-    """The whole index is rebuilt, because its chunks would differ."""
+    """Whether the whole index is rebuilt, because its chunks would differ."""
     other_files: bool
-    """Other files or sessions are indexed than before."""
+    """Whether other files or sessions are indexed."""
     other_index: bool
-    """Another index is used, which the next update fills if it is empty."""
+    """Whether another index is used, which the next update fills if it is empty."""
 
     @property
     def any(self) -> bool:
@@ -95,35 +95,35 @@ class FoundPlace(Record, frozen=True):
     name: str
     """The agent's own id, or the vault's name; empty if there is none."""
     path: str
-    """Absolute and without links."""
+    """Absolute path without links."""
     files: int
-    """That would be indexed: notes, or what may be transcripts by their names."""
+    """Number of files to index: notes, or possible transcripts by name."""
     bytes: int
     newest: float | None
-    """Newest change of these files; None without one."""
+    """Time of the newest change of these files; None if there are none."""
     whole: bool
-    """False where counting stopped at its limit: there are more files than these."""
+    """False if counting stopped at its limit, so that there are more files."""
 
 
 class FoundPlaces(Record, frozen=True):
     places: tuple[FoundPlace, ...]
     issues: tuple[FileIssue, ...]
-    """Places, and lists of places, that could not be read."""
+    """Folders, and lists of folders, that could not be read."""
 
 
 class RuleOrigin(Record, frozen=True):
     """Where the rule that excludes a path is set."""
 
     key: str
-    """Of the settings, such as `exclude`; empty for a rule that is built in."""
+    """Settings key, such as `exclude`; empty for a built-in rule."""
     value: str
-    """Which of its patterns, or its value; empty for a rule that is built in."""
+    """Matching pattern of the setting, or its value; empty for a built-in rule."""
     layer: Literal["built-in", "defaults", "workspace"]
     """The layer of the settings that has it; `built-in` also for an option that is not set."""
     file: str
     """The settings file; empty for a built-in rule."""
     line: int
-    """In that file, from 1; 0 for a built-in rule."""
+    """Line in that file, from 1; 0 for a built-in rule."""
 
 
 class FolderContents(Record, frozen=True):
@@ -131,15 +131,15 @@ class FolderContents(Record, frozen=True):
 
     indexed: int
     waiting: int
-    """New or changed: for the next sync."""
+    """New or changed files, for the next sync."""
     failed: int
     gone: int
-    """From the disk; indexed until the next sync."""
+    """Deleted files, which stay indexed until the next sync."""
     passed: tuple[FileIssue, ...]
     """Files and folders excluded by a rule, like `skipped_files` of the status; the first ones."""
     passed_total: int
     whole: bool
-    """False where the folder is so large that not all of it was looked at."""
+    """False if the folder is too large to be listed completely."""
 
 
 class PathState(Record, frozen=True):
@@ -150,11 +150,11 @@ class PathState(Record, frozen=True):
     sentence: str
     """The status in one or two plain sentences, with advice."""
     remedy: PathRemedy | None
-    """What to offer: a sync, the settings file, an extra path, the file itself."""
+    """Remedy to offer: a sync, the settings file, an extra path, the file itself."""
     path: str
     """Stable name; empty outside of everything indexed, and for the workspace itself."""
     file: str
-    """Absolute path, as far as it could be found out."""
+    """Absolute path, if known."""
     source: Source | None
     rule: str = ""
     """As in `FileIssue`; empty if no rule excludes it."""
@@ -163,14 +163,14 @@ class PathState(Record, frozen=True):
     origin: RuleOrigin | None = None
     title: str = ""
     sessions: int = 0
-    """That were read from a transcript."""
+    """Number of sessions read from a transcript."""
     chunks: int = 0
     vectors: int | None = None
-    """How many of the chunks have a vector; None where no model is in use."""
+    """Number of chunks with a vector; None without a model."""
     size: int = 0
     """Bytes, as indexed, as is the next."""
     modified: float | None = None
     changed: bool = False
-    """Whether it is another now than when it was indexed."""
+    """Whether it has changed since it was indexed."""
     contents: FolderContents | None = None
-    """Of a folder that is indexed."""
+    """Contents of an indexed folder."""

@@ -1,7 +1,7 @@
 """Patterns for secrets that are known by what surrounds them.
 
 That is a name before a sign, an option, a header, an address or a sentence, or the syntax of a program, a file format
-or SQL. Anything may be a secret there, so a judge looks at each match. `engine/redaction/masks.py` has the rules for
+or SQL. Any text may be a secret there, so a judge checks each match. `engine/redaction/masks.py` has the rules for
 the expressions.
 """
 
@@ -321,7 +321,7 @@ def is_program_password(before: str, match: re.Match[str]) -> bool:
 
 
 def _options(match: re.Match[str]) -> tuple[str, str]:
-    """Of the command that the option belongs to."""
+    """Return the password options of the command to which the option belongs."""
     start = max(0, match.start() - _LOOK_BACK)
     commands = _COMMAND.findall(_COMMAND_START.split(match.string[start : match.start()])[-1])
     return _OPTIONS["".join(commands[-1])] if commands else ("", "")

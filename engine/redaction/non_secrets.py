@@ -44,7 +44,7 @@ SECRET_KEYS = frozenset(
     subscription service shared deploy admin openai anthropic aws azure google gemini github gitlab stripe
     sendgrid twilio mistral voyage cohere groq signature hmac jwt webhook bot security crypt decryption""".split()
 )
-"""The last part of a name before "key" that makes it a secret's name."""
+"""Parts of a name before "key" that make it a secret's name."""
 
 PLAIN_KEYS = frozenset(
     """public pub primary foreign sort cache partition unique composite registry object row index hash dict map shortcut
@@ -52,7 +52,7 @@ PLAIN_KEYS = frozenset(
     page max min num eos bos pad unk sep cls mask special start end first last prev previous current per by each
     continuation stop property output input""".split()
 )
-"""The last part of a name before "key" or "token" that makes it none."""
+"""Parts of a name before "key" or "token" that make it a harmless name."""
 
 DENIALS = frozenset(
     """es est son sind is är er on jest je este é è är är não no non nie ne nicht ikke inte
@@ -71,7 +71,7 @@ FOREIGN_PASSWORD = (
     "|jelsz[óo]|(?<=[şs])ifre|parol[aă]|lozinka|geslo|(?<=mat )khau|(?<=mật )khẩu|(?<=kata )sandi|парол[ьяюаі]|лозинка"
     "|κωδικός(?: πρόσβασης)?|συνθηματικό|סיסמ[האת]|كلمة (?:المرور|السر)|رمز عبور|पासवर्ड|รหัสผ่าน"
 )
-"""An expression. Where a name has a part before it, that part is not matched."""
+"""Expression for password names in other languages, without preceding parts of the name."""
 FOREIGN_PASSWORD_ANCHORS = tuple(
     """pass mdp contrase senha wachtwoord kodeord adgangskode senord hasło haslo heslo salasana jelsz ifre parol lozinka
     geslo khau khẩu sandi парол лозинка κωδικός συνθηματικό סיסמ كلمة رمز पासवर्ड รหัสผ่าน""".split()
@@ -83,7 +83,7 @@ PASSES = frozenset(
     color forward backward back next last prev num max min cur current boarding test tests build compiler optimization
     main extra final half full is did has can will n""".split()
 )
-"""The last part of a name before "pass" that makes it no password."""
+"""Parts of a name before "pass" that make it no password."""
 
 STORES = frozenset(
     """storage local session state event data theme feature flag entity model user item node record document store query
@@ -91,7 +91,7 @@ STORES = frozenset(
     setting settings option preference prefs i18n label message error status type kind category tag
     metadata meta context scope""".split()
 )
-"""The last part of a name before "key" where a word after it is the name of something."""
+"""Parts of a name before "key" for which a word as the value is a name, not a secret."""
 
 AUTHORIZATION_SCHEMES = frozenset(
     """bearer basic token apikey api-key bot digest negotiate ntlm splunk ssws geniekey dpop hmac hawk oauth key
@@ -102,7 +102,7 @@ AUTHORIZATION_SCHEMES = frozenset(
 # ---------------------------------------------------------------------------------------------------------------------
 
 LONGEST_JUDGED = 200
-"""Characters. A longer value without a space is always a secret."""
+"""Longest value that is judged; a longer one without a space is always a secret."""
 
 PLACEHOLDER = re.compile(
     r"""\$\{.*|\$\(.*|\$[A-Z_][A-Z0-9_]*|\$\w*(?:pass|pwd|token|key|secret)\w*|%\w+%|%[sd]|\{\{.*|\{\w*\}|<[^<>]*>?"""
@@ -379,7 +379,7 @@ def _is_code(value: str) -> bool:
 
 
 def _may_be_token(value: str, parts: list[str], least: int = 4) -> bool:
-    """Whether a token or a key of this name can look like this at all."""
+    """Return whether a token or key of this name can have this form."""
     if len(value) < least or " " in value or is_ordinary(value) or (parts and parts[-1] in PLAIN_KEYS):
         return False
     if _NUMBER.fullmatch(value) and sum(map(str.isdigit, value)) < 6:
@@ -435,7 +435,7 @@ def _is_variable(name: str, match: re.Match[str]) -> bool:
 
 
 def _in_quotes(match: re.Match[str]) -> bool:
-    """Whether the name is the key of a JSON object."""
+    """Return whether the name is the key of a JSON object."""
     name = _LETTERS.match(match[0])
     return name is not None and match[0][name.end() :].lstrip("\\")[:1] in ('"', "'")
 

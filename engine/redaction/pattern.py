@@ -25,7 +25,8 @@ class SecretPattern(NamedTuple):
     judge: Judge | None = None
     """Returns false if the context or the value shows that the match is not a secret."""
     block: Literal["", "key", "yaml"] = ""
-    """The secret is on the next lines: key material (on the rest of this line, too), or an indented block of YAML."""
+    """Whether the secret is on the next lines: key material (also on the rest of this line), or an indented block of
+    YAML."""
 
 
 # --- Regular expression fragments shared by several patterns ---------------------------------------------------------

@@ -23,7 +23,7 @@ _ALPHABETS = {
 _SAMPLE = "4f0a9c1be07d5ca1b2c3d4e5f60718293a4b5c6d"
 _RARE = frozenset("zqjkvl134~/=")
 _CUT, _CUT_IN_WORDS = 10, 16
-"""Characters of a token that was cut off; one of them must be a digit."""
+"""Characters of a truncated token; one of them must be a digit."""
 
 # Service | prefixes | alphabet of the rest | its length; "!" exactly that long, "+" no shorter even if cut off.
 _COLLECTED = """
@@ -344,7 +344,7 @@ def _prefixed() -> Iterator[SecretPattern]:
 
 
 def _anchor(prefix: str) -> str:
-    """As much of the prefix as ends in a sign, since those are found fastest."""
+    """Return the part of the prefix up to a sign, since such anchors are found fastest."""
     ended = prefix.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789").lower()
     if len(ended) > len("xx"):
         return ended
@@ -365,4 +365,4 @@ NAMED_SERVICES: dict[str, tuple[str, frozenset[int]]] = {
     for words, alphabet, lengths in _rows(_NAMED)
     for word in words.split()
 }
-"""By a word in the service's name: the characters of its keys, as in a set of an expression, and their lengths."""
+"""Word in a service's name -> characters of its keys, as in a set of an expression, and their lengths."""

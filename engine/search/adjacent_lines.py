@@ -1,4 +1,4 @@
-"""Finds how much of a query stands together in a text: within two adjacent lines, where a sentence or a turn is."""
+"""Measures how much of a query occurs within two adjacent lines of a text, about one sentence."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,15 +10,15 @@ from engine.text.tokens import RUN
 
 _NO_TERM = 0
 _LETTERS = 2
-"""Letters that a word and all its forms have in common."""
+"""Number of leading letters that a word and all its forms share."""
 _BLANK = re.compile(r"\n\s*\n")
 
 
 class AdjacentLines:
-    """The terms of one query, to be looked for line by line."""
+    """The terms of one query, matched line by line."""
 
     def __init__(self, terms: Sequence[QueryTerm], weights: Sequence[float]) -> None:
-        """`weights`: of each term, the idf."""
+        """`weights`: idf of each term."""
         total = sum(weights) or 1.0
         self._bits: dict[str, int] = {}
         self._forms = [
@@ -31,7 +31,7 @@ class AdjacentLines:
         self._begins = re.compile(rf"(?<!\w)(?:{'|'.join(sorted(begins))})\S*")
         self._unspaced = any(kind in shape("".join(self._bits)) for kind in (UNSPACED, HANGUL))
         self._masks: dict[str, dict[str, int]] = {}
-        """By language and run."""
+        """Cached masks, by language and run."""
         self._shares: dict[int, float] = {_NO_TERM: 0.0}
 
     def scattered(self, text: str, language: str) -> float:
@@ -68,7 +68,7 @@ class AdjacentLines:
         return masks
 
     def _words(self, text: str) -> Iterator[tuple[int, str]]:
-        """The line and the text of each word that may be a term."""
+        """Yield line and text of each word that may be a term."""
         line = at = 0
         for word in self._begins.finditer(text):
             line += text.count("\n", at, word.start())
@@ -91,7 +91,7 @@ class AdjacentLines:
         return mask
 
     def _share(self, mask: int) -> float:
-        """Share of the query of the terms that have all tokens of one of their forms in this mask."""
+        """Return the share of the query whose terms have all tokens of a form in this mask."""
         share = self._shares.get(mask)
         if share is None:
             share = sum(weight for weight, forms in self._forms if any(form & mask == form for form in forms))
@@ -100,7 +100,7 @@ class AdjacentLines:
 
 
 def _forms(term: QueryTerm) -> list[Sequence[str]]:
-    """The tokens of each form by which a text holds the term; one with `*` at its end is a prefix."""
+    """Return the tokens of each form of a term; one with `*` at its end is a prefix."""
     word = (term.word,) if isinstance(term.word, str) else term.word
     forms = [word, *(stem.split(" ") for stem in (*term.stems, *term.loose_stems)), *term.loose]
     if term.prefix_ok:

@@ -24,7 +24,7 @@ class Match(NamedTuple):
     excluded: str = ""
 
     def within(self, expression: str) -> str:
-        """The expression, for chunks that satisfy this alone."""
+        """Return the expression limited to chunks that satisfy this filter."""
         narrowed = f"({expression}) AND ({self.required})" if self.required else f"({expression})"
         return f"({narrowed}) NOT ({self.excluded})" if self.excluded else narrowed
 
@@ -90,7 +90,8 @@ class Filter:
 
 
 def name_there(path: str) -> str:
-    """The stable name that a file has on its machine: `//machine/notes/a.md` is how another machine's is shown."""
+    """Return the stable name of a file on its own machine; here another machine's file is named
+    `//machine/notes/a.md`."""
     return path[2:].partition("/")[2] if path.startswith("//") else path
 
 

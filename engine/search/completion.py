@@ -53,7 +53,7 @@ def _agents(snapshot: Snapshot) -> list[str]:
 
 
 def _projects(snapshot: Snapshot) -> list[str]:
-    """The last folder of each project's path, which is what people know it by."""
+    """Return the last folder of each project's path, by which users know it."""
     rows = snapshot.connection.execute(f"SELECT project FROM {snapshot.tables.sessions}")
     names: Counter[str] = Counter(path.replace("\\", "/").rstrip("/").rpartition("/")[2] for (path,) in rows)
     return [name for name, _ in names.most_common()]

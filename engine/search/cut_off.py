@@ -28,7 +28,7 @@ def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
             kept.append(scored)
         elif (scored.fresh if scored.named else scored.keywords) >= least:
             kept.append(scored._replace(score=max(least, scored.score), by_words=not scored.named))
-    # A note of that name stays first, whatever its age.
+    # A note whose name matches the query stays first, whatever its age.
     kept.sort(key=lambda scored: (not scored.named, -scored.score))
     left = {scored.id for scored in kept}
     out = [scored for scored in ranked if scored.id not in left]

@@ -51,7 +51,7 @@ class Decay:
 
     settings: TemporalDecaySettings
     outside: Callable[[Sequence[str]], set[str]]
-    """Returns those of these stable names that are in extra paths."""
+    """Function that returns which of these stable names are in extra paths."""
 
     def ages(self, snapshot: Snapshot, ids: Sequence[int], half_life_days: float) -> dict[int, Age]:
         """The age of each of these chunks; `half_life_days` for paths without a specific one."""

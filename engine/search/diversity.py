@@ -19,7 +19,7 @@ MOST = 200
 _NO_PUNCTUATION = dict.fromkeys(map(ord, string.punctuation), " ")
 
 Likeness = Callable[[int, Sequence[int]], Sequence[float]]
-"""Similarity of each of the others to the chosen chunk, 0 to 1; by position among the competing results."""
+"""Function that returns the similarity, 0 to 1, of competing results to a chosen one, all given by position."""
 
 
 class Chosen(NamedTuple):
@@ -84,7 +84,8 @@ def likeness_of(snapshot: Snapshot, ids: Sequence[int], model: StoredModel | Non
 
 
 def _tokens(chunk: StoredChunk) -> set[str]:
-    """The words of ASCII text are cut out in a hurry: for likeness as good as their analysis, and ten times as fast."""
+    """Return the tokens of a text; ASCII text is only split into words, which is as good for similarity and ten times
+    as fast."""
     text = chunk.text
     if text.isascii():
         return set(text.lower().translate(_NO_PUNCTUATION).split())

@@ -13,7 +13,7 @@ from engine.store.snapshot import Snapshot
 _MOST_WORDS = 4096
 _TOGETHER = 100
 _MOST_BEGINNINGS = 4
-"""Each may have thousands of words; those of a longer prefix are filtered from it."""
+"""Most cached prefixes; each may have thousands of words. Words of a longer prefix are filtered from them."""
 
 
 class Word(NamedTuple):
@@ -27,7 +27,7 @@ class Word(NamedTuple):
 
 
 class _Moment:
-    """The counts for one state of the index."""
+    """Cached counts for one state of the index."""
 
     def __init__(self, state: tuple[str, int, int]) -> None:
         self.state = state
@@ -81,7 +81,7 @@ class Counts:
         return counts.get(column, 0)
 
     def _count(self, tokens: Sequence[str]) -> dict[str, dict[str, int]]:
-        """Count by column. FTS5 reads a token's whole list to count in any column, so all columns are cached."""
+        """Count a token in all columns, since FTS5 reads its whole posting list for any of them."""
         found: dict[str, dict[str, int]] = {token: {} for token in tokens}
         marks = ",".join("?" * len(tokens))
         query = f"SELECT term, col, doc FROM {self._snapshot.tables.terms} WHERE term IN ({marks})"
@@ -91,7 +91,7 @@ class Counts:
         return found
 
     def loose(self, token: str, column: str) -> int:
-        """The same for a token of a looser form: with `*` at its end, the sum over all tokens with this prefix."""
+        """Count a token of a looser form; with `*` at its end, sum over all tokens with this prefix."""
         if not token.endswith("*"):
             return self.chunks(token, column)
         known = self._moment.loose

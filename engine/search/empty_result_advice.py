@@ -22,7 +22,7 @@ from engine.text.parsed_query import Clause, Phrase, Query
 Ask = Callable[[SearchRequest], SearchOutcome]
 
 _MOST_DEMANDS = 4
-"""Conditions of a query that are dropped one at a time: each is a search."""
+"""Most conditions that are dropped one at a time, since each needs a search."""
 _MOST_EXCLUDED = 2
 _SHORTEST_NAME = 3
 """Fewest characters of a word that is searched in the names of files that are not indexed."""
@@ -57,7 +57,8 @@ def advised(outcome: SearchOutcome, work: SearchContext, snapshot: Snapshot, ask
 
 
 def emptied_by(stages: tuple[SearchStage, ...]) -> str:
-    """The first stage that let nothing through; of both legs it takes both, and that no word is known comes first."""
+    """Return the name of the first stage that removed everything, with both legs as one; `words` if no word is
+    known."""
     for stage in stages:
         if stage.left or stage.name in _LEGS:
             continue
@@ -69,7 +70,7 @@ def emptied_by(stages: tuple[SearchStage, ...]) -> str:
 
 
 class _Advice:
-    """One empty answer."""
+    """Tries the remedies of one empty answer."""
 
     def __init__(self, work: SearchContext, stage: str, snapshot: Snapshot, ask: Ask) -> None:
         self._work = work
@@ -170,7 +171,7 @@ class _Advice:
     # --- missing data -----------------------------------------------------------------------------------------------
 
     def _unindexed(self) -> Iterator[SearchRemedy]:
-        """Sources without a file; and files that are excluded or failed whose name contains words of the query."""
+        """Yield remedies for sources without files, and for excluded or failed files named like words of the query."""
         sources = {count.source for count in self._snapshot.source_counts()}
         issues = (*self._snapshot.issues("failed"), *self._snapshot.issues("skipped"))
         wanted: set[str] = {*(self._request.filter.sources or ())}

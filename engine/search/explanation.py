@@ -209,7 +209,7 @@ _NOTES: dict[str, Callable[[Stage], str]] = {
     "within": _within,
     "words": _words,
 }
-"""By the name of the stage. The stages `index` and `query`, and a failed `question`, bring the search's own notice."""
+"""Functions that word a stage's facts, by stage. `index`, `query` and a failed `question` have a notice instead."""
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -231,9 +231,9 @@ class Scored(NamedTuple):
     evidence: Evidence
     cosine: float | None
     fresh: float
-    """The score as it was before it aged, and without the lift of a named time."""
+    """The score before ageing, without the lift of a named time."""
     keywords: float
-    """Score of the keywords alone, before it aged."""
+    """Score of the keywords alone, before ageing."""
     age: "Age | None" = None
     """None if ageing is off."""
     chosen: "Chosen | None" = None
@@ -241,7 +241,7 @@ class Scored(NamedTuple):
     order: float = 0.0
     """The score without its upper limit, which orders full matches."""
     by_words: bool = False
-    """Whether only its words let it in."""
+    """Whether only its keyword score reached the threshold."""
     named: bool = False
     """Whether the name of its file equals the query: a full match, whatever the chunk contains."""
     lift: "Lift | None" = None
@@ -264,7 +264,7 @@ class Scored(NamedTuple):
 
 
 class Grounds(msgspec.Struct, frozen=True):
-    """The inputs of one answer's scores, besides the chunks themselves."""
+    """The inputs of an answer's scores, apart from the chunks."""
 
     words: KeywordScores
     blend: Blend

@@ -32,15 +32,15 @@ _LONG_QUERY = 5
 """Number of terms from which a fact is not expected to contain all."""
 _FULL = 0.999
 _LEAST_WORDS = 2
-"""Number of words that must all be in a fact for it to be the one that is meant."""
+"""Fewest terms of a query for which containing all of them makes a fact a full match."""
 _SAME_MEANING = 0.7
 """Share of the range from an unrelated sentence to an identical one."""
 
 _NEARER = 0.15
-"""How much lower the scale begins, as a share of it, for a query about the user. Facts are about the user, so the
+"""Share by which the scale begins lower for a query about the user. Facts are about the user, so the
 nearest one is usually the answer: it is for 68 of the 76 labelled queries, whatever the cosine."""
 _IMPLIED = 0.55
-"""Score of a fact that contains each word of such a query or a word that answers it: live, moved."""
+"""Score of a fact that contains each word of such a query, or a word that answers it ("live" -> "moved")."""
 _MOST_WORDS = 12
 _SELF = re.compile(
     r"\b(?:i|me|my|mine|we|us|our|ours|ich|mich|mir|mein\w*|wir|uns|unser\w*|je|j|moi|mon|ma|mes|nous|notre|nos|yo|mi"
@@ -225,7 +225,7 @@ def _answers() -> dict[str, frozenset[str]]:
 
 
 def _raised(found: dict[int, FactScore], implied: Mapping[int, float]) -> dict[int, FactScore]:
-    """The scores, raised to at least the implied score of each fact."""
+    """Raise scores to at least the implied score of each fact."""
     for place, share in implied.items():
         score = _IMPLIED * share * share
         known = found.get(place)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engine.search.vector_leg import VectorLeg
 
 MOST_KEPT = 1000
-"""Largest number of results that can be the scope of another query."""
+"""Most results that can be the scope of another query."""
 _LONGEST_NAME = 60
 
 
@@ -33,7 +33,7 @@ class FoundSet(msgspec.Struct, frozen=True):
     question: QueryAnalysis
     meaning: "VectorLeg | None"
     kept: list[Scored]
-    """Best first."""
+    """Scored chunks, best first."""
     total: int
     grounds: Grounds
     within: "Kept | None"
@@ -47,7 +47,7 @@ class Kept(NamedTuple):
     ids: tuple[int, ...]
     """Ids of the chunks, in ascending order."""
     answers: tuple[EarlierAnswer, ...]
-    """Number of results of this query, preceded by those of its own scopes."""
+    """Numbers of results, of its own scopes first."""
     lasting: bool
     name: str
     """The query, for messages."""
@@ -85,7 +85,7 @@ def narrow(snapshot: Snapshot, among: ChunkFilter, within: Kept, work: SearchCon
 
 
 def leave_out(liked: "LikedPassage", ids: list[int], work: SearchContext) -> list[int]:
-    """The candidates without the passage itself."""
+    """Remove the passage itself from the candidates."""
     others = [id_ for id_ in ids if id_ not in liked.own]
     if len(others) < len(ids):
         work.stages.add("passage", len(ids), len(others))

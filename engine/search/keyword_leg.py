@@ -18,14 +18,13 @@ from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm
 
 _TITLES = "- {words stems}"
-"""All other columns, named in this way since an index of an earlier version has no aliases."""
+"""All title columns, expressed by exclusion since an index of an earlier version has no aliases."""
 _NAMES = "- {words stems heading}"
 _MOST_TITLED = 200
 _MOST_RANKED = 10_000
-"""Matches that take some 8 ms to rank."""
+"""Most matches to rank, about 8 ms."""
 _CHOOSING = 5_000
-"""The rarest terms choose candidates, as many terms as have together this number of matches. All terms count in ranks
-and scores."""
+"""Most matches of the rarest terms, which choose the candidates. All terms count in ranks and scores."""
 _SHORT_QUESTION = 3
 _RECENT = 5_000
 """If even the rarest term has more matches, this number of the most recently indexed ones is ranked, and all titles."""
@@ -40,7 +39,7 @@ _STEM_ONLY = 0.9
 _FILLER = 0.2
 """Weight of a word that only introduces the query, such as "how"."""
 _MOST_PARTS = 6
-"""Words that may spell an identifier together."""
+"""Most words that may spell an identifier together."""
 _ALL = 1 - 1e-9
 
 
@@ -60,7 +59,7 @@ class KeywordScores:
     defining: set[int] = field(default_factory=set)
     """Chunks that define the name that the query is."""
     strengths: dict[int, tuple[float, ...]] = field(default_factory=dict)
-    """Exactness of each term's match, 0 to 1, in chunks with a weaker form of any; missing for the others."""
+    """Exactness of each term's match, 0 to 1, for chunks with a weaker form of a term; missing for others."""
     nearness: dict[int, float] = field(default_factory=dict)
     """Bonus for words of the query that are close together in a chunk; missing for a chunk without two of them."""
     evidence: dict[int, float] = field(default_factory=dict)
@@ -165,13 +164,13 @@ class KeywordLeg:
         self.chunks = self._counts.total
         """Number of indexed chunks."""
         self._at_hand = snapshot.chunk_count()
-        """Number of them in the snapshot: all, or the candidates copied here."""
+        """Number of chunks in the snapshot: all, or the candidates copied here."""
         self._average_length = self._counts.average_length
         terms = [term for term in question.terms if not term.stop]
         self._counts.expect(token for term in terms for token in _tokens_of(term))
         self.terms = _weighed([self._term(term) for term in terms])
         self._known = sorted((term for term in self.terms if term.chunks), key=lambda term: term.matches)
-        """Rarest first."""
+        """Known terms, rarest first."""
         self._places = [(self.terms.index(term), term) for term in self._known]
         self._choosing = _rarest(self._known)
         groups = tuple(term.group for term in question.terms if not term.stop)
@@ -234,7 +233,7 @@ class KeywordLeg:
         wanted = set(ids).difference(result.scores) if self._known else set()
         asked = Asked(0, tuple(term.kinds for term in self._known), self._neighbours() if ordered else ())
         if len(self._choosing) < len(self._known):
-            # Most candidates hold one of the rarer terms: to walk through these is faster than through all terms.
+            # Most candidates contain one of the rarer terms; scanning these is faster than scanning all terms.
             chosen = sum(len(term.kinds) for term in self._choosing)
             self._count(self._ranking(), asked._replace(skipped=chosen), wanted, result)
             wanted.difference_update(result.scores)
@@ -253,7 +252,7 @@ class KeywordLeg:
         )
 
     def _ranking(self) -> str:
-        """Matches whatever holds one of the terms that choose, to be ranked by all."""
+        """Return the expression for chunks with one of the choosing terms, ranked by all terms."""
         every = _any_of(self._known)
         return every if len(self._choosing) == len(self._known) else f"({_any_of(self._choosing)}) AND ({every})"
 
@@ -301,9 +300,8 @@ class KeywordLeg:
         ask(self._snapshot.connection, self._tables.fts, asked, expression, wanted, take)
 
     def _ranked(self, expression: str, matches: int, limit: int, among: ChunkFilter) -> list[int]:
-        """The best of about this number of matches.
-
-        If they are too many to rank, the best of those in a title, then the best of the most recently indexed ones.
+        """Return the best of about this number of matches; if there are too many to rank, title matches, then the most
+        recently indexed ones.
         """
         if among.match is not None:
             expression = among.match.within(expression)
@@ -382,7 +380,7 @@ class KeywordLeg:
         )
 
     def _loose(self, forms: Iterable[Sequence[str]], column: str) -> tuple[tuple[str, ...], int]:
-        """The phrases of those looser forms that the index has, and about how many chunks hold one."""
+        """Return the phrases of looser forms in the index, and about how many chunks contain one."""
         phrases, matches = [], 0
         for form in forms:
             chunks = self._at_hand
@@ -460,8 +458,8 @@ def _contribution(term: Term, frequencies: Sequence[float], norm: float) -> tupl
 
 
 def _stand_ins(words: Sequence[Word], start: str) -> list[Word]:
-    """Of the words with a prefix: the prefix itself, the most frequent word, and others, titles first, within a limit
-    of matches.
+    """Select words to represent a prefix: the prefix itself, the most frequent word, and others, title words first,
+    within a limit of matches.
 
     The most frequent word is probably the one being typed; a rare one is found one character later.
     """
@@ -477,7 +475,7 @@ def _stand_ins(words: Sequence[Word], start: str) -> list[Word]:
 
 
 def _weighed(terms: Sequence[Term]) -> tuple[Term, ...]:
-    """The terms with weights for those that occur nowhere."""
+    """Return the terms, with weights for those that occur nowhere."""
     unknown = scoring.unknown_weight([term.idf for term in terms if term.chunks])
     return tuple(term if term.chunks else replace(term, idf=unknown) for term in terms)
 

@@ -18,7 +18,7 @@ from engine.store.vector_encoding import StoredModel, Vectors, decode
 from engine.text import QueryAnalysis, QueryTerm, passage_terms
 
 LONGEST = 4096
-"""Code points of a selection that are looked at."""
+"""Most code points of a selection that are used."""
 _TELLING_WORDS = 20
 _MOST_COUNTED = 200
 """Number of a passage's words, most frequent first, whose frequency in the index is looked up."""
@@ -32,7 +32,7 @@ class LikedPassage(NamedTuple):
     text: str
     """The indexed text, or the selected text with secrets masked: it may be sent to a provider."""
     own: frozenset[int]
-    """Ids of the chunks that it is, or is a part of: not to be found."""
+    """Ids of the chunks that contain it, which are excluded from the results."""
     stands_for: tuple[int, ...]
     """Ids of the chunks whose vectors represent the passage; empty if it must be embedded itself."""
 
@@ -88,9 +88,8 @@ def _of_message(found: dict[int, _Chunk], ordinal: int) -> dict[int, _Chunk]:
 
 
 def _mostly(found: dict[int, _Chunk], passage: Passage) -> list[int]:
-    """The chunks that lie for the most part on the lines of the passage, or that the passage lies in.
-
-    A neighbour that only repeats its last lines is another passage.
+    """Return the chunks mostly within the passage's lines, or containing them. A neighbour that only overlaps by its
+    last lines is left out.
     """
 
     def own(chunk: _Chunk) -> bool:
@@ -149,7 +148,7 @@ def _missing(passage: Passage) -> str:
 
 
 def _squeezed(text: str) -> str:
-    """Letters and digits alone: a rendered page shows no Markdown syntax."""
+    """Return letters and digits only, since a rendered page shows no Markdown syntax."""
     return "".join(filter(str.isalnum, text))
 
 

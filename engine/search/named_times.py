@@ -29,12 +29,12 @@ Span = tuple[date, date]
 
 
 class Lift(NamedTuple):
-    """How a named time raises the score of one chunk."""
+    """Factor by which a named time raises the score of a chunk."""
 
     factor: float
     time: TimeExpression
     beside: bool
-    """Whether the chunk is only of the days next to that time."""
+    """Whether the chunk is only dated next to that time."""
 
 
 class FileDates:
@@ -60,7 +60,7 @@ class NamedTimes:
         self._dates = dates
         self._known: dict[int, Lift | None] = {}
         self._nearest: dict[Span, tuple[int, int]] = {}
-        """By span: the fewest days from it to a time, and which of the times that is."""
+        """Cache by span: fewest days to a named time, and that time."""
 
     def files(self, snapshot: Snapshot, among: Sequence[int] | None) -> list[int]:
         """Ids of the files of these times, limited to `among`."""
@@ -144,7 +144,7 @@ def _dates_in_texts(
 
 
 def _iso_beginning(time: TimeExpression) -> str:
-    """What all ISO dates of this time have in common; empty if that is too little."""
+    """Return the common prefix of all ISO dates of this time; empty if it is too short."""
     first, last = time.first, time.last
     if (first.year, first.month) == (last.year, last.month):
         return f"-{first:%m}-" if time.yearly else f"{first.year:04}-{first:%m}-"

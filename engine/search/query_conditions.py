@@ -240,8 +240,8 @@ def _of_file(atom: Atom) -> bool:
 
 
 def many(ids: Sequence[int]) -> object:
-    """Ids as one value, which `carray` turns into rows."""
-    return apsw.carray(array("q", ids or (0,)))  # of nothing it makes none; no id is 0
+    """Return ids as one bound value, which `carray` expands to rows."""
+    return apsw.carray(array("q", ids or (0,)))  # carray needs a value; no id is 0
 
 
 def _among_files(ids: Sequence[int]) -> _Condition:

@@ -61,7 +61,7 @@ class QueryEmbedder:
     def take_vector(
         self, snapshot: Snapshot, provider: EmbeddingProvider, work: SearchContext, failure: str = ""
     ) -> None:
-        """Set the vector of this query: of a passage the stored one, else what the provider answers.
+        """Set the query's vector: the stored one of a passage, else one from the provider.
 
         After a failure the provider is not called again: neither for this query, if `failure` says why it could not be
         embedded, nor if an earlier query of the search has failed.

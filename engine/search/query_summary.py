@@ -1,4 +1,4 @@
-"""Describes in a sentence how a query was understood."""
+"""Describes in one sentence how a query was parsed."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,7 +17,7 @@ _DEMANDS = {
     (False, False): marked("has {words}"),
     (False, True): marked("excludes {words}"),
 }
-"""By whether it has only location operators, and whether it is negated."""
+"""Texts by whether it has only location operators, and whether it is negated."""
 
 
 def understood(query: Query) -> str:

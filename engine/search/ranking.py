@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from engine.search.vector_leg import VectorLeg
 
 _TRUSTED = 20
-"""Number of best results by keywords, with exact cosines, that decide how much the keywords count."""
+"""Number of best keyword results whose exact cosines determine the weight of keywords."""
 _EXACT = 50
-"""Minimum number of best results with exact cosines."""
+"""Fewest best results that get exact cosines."""
 _READ = 10
-"""Number of best results that are read line by line."""
+"""Number of best results whose text is matched line by line."""
 _READ_FOR_NAME = 30
 """Number of best results with all words that are read for a definition of the query."""
 
 
 class KeywordPart(msgspec.Struct):
-    """The part of a search without vectors, shared by the answer by keywords and the whole one."""
+    """The part of a search without vectors, shared by the keyword answer and the complete one."""
 
     liked: "LikedPassage | None"
     question: QueryAnalysis
@@ -71,7 +71,7 @@ class Ranker:
     def candidates(
         self, part: KeywordPart, meaning: "VectorLeg | None", snapshot: Snapshot, work: SearchContext
     ) -> list[int]:
-        """Ids that either leg brings."""
+        """Return the candidates of both legs."""
         leg, among = part.leg, part.among
         limit = min(work.request.candidates, max(1, leg.chunks))
         by_words: list[int] = []
@@ -208,7 +208,7 @@ class Ranker:
     def spread(
         self, kept: list[Scored], snapshot: Snapshot, meaning: "VectorLeg | None", work: SearchContext
     ) -> list[Scored]:
-        """Reorder the results so that similar ones are apart."""
+        """Reorder the results for variety."""
         from engine.search.diversity import MOST, likeness_of
 
         model = None if meaning is None else meaning.model

@@ -1,4 +1,4 @@
-"""Explains one result in plain sentences: the same in the window, on the command line and in the page of complaints."""
+"""Explains one result in sentences, for the window, the command line and the benchmark of complaints."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -37,7 +37,7 @@ _SUMS = {
         "The BM25 sum of {sum:.1f} and {near:.1f} for nearness reaches the {full:.1f} of a full match."
     ),
 }
-"""By whether proximity contributes, and whether it is less than a full match."""
+"""Texts by whether proximity contributes, and whether the sum is less than a full match."""
 _FITS = marked("Its title or file name fits the query: {score:.2f} more.")
 _DEFINES = marked("It defines what the query names: {score:.2f} more.")
 _HOLDS = marked("It holds {share:.0%} of the query, weighted by rarity: {score:.2f} more.")
@@ -74,7 +74,7 @@ _NAMED = marked("Shown because its title matches; with its age, its score is bel
 _BY_WORDS = marked("Shown because its words alone reach the minimum of {least:g}.")
 _MOST_TERMS = 8
 _LEAST = 0.005
-"""Parts that round to zero are left out."""
+"""Smallest part shown; smaller ones round to zero."""
 
 
 class Reason(NamedTuple):

@@ -27,11 +27,11 @@ class IndexMoment(NamedTuple):
     generation: int
     stamp: int
     noted: tuple[object, ...]
-    """The rules by which files were found and read, files with errors, and embedding that awaits approval."""
+    """Fingerprint of the reading rules, files with errors, and embedding that awaits approval."""
 
 
 class Moment(NamedTuple):
-    """Everything besides the request that decides an answer."""
+    """Everything that determines an answer, apart from the request."""
 
     indexed: IndexMoment
     provider: tuple[str, str, str, Calibration] | None
@@ -60,7 +60,7 @@ class ResultCache(Generic[Value]):
         self.begin(settings)
 
     def begin(self, settings: ResultCacheSettings) -> None:
-        """Keep answers as these say from now on, and forget those until now."""
+        """Apply cache settings, and drop all answers."""
         with self._lock:
             self._seconds = settings.ttl_seconds
             self._most = settings.max_entries if settings.enabled and settings.ttl_seconds else 0

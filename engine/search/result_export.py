@@ -72,7 +72,7 @@ def _plain(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    """Between as many backticks as the text itself does not have in a row."""
+    """Return a code span, with more backticks than the text has in a row."""
     ticks = "`" * (max(map(len, _TICKS.findall(text)), default=0) + 1)
     room = " " if text[:1] == "`" or text[-1:] == "`" else ""
     return f"{ticks}{room}{text}{room}{ticks}"

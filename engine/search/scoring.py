@@ -16,7 +16,7 @@ from engine.providers import Calibration
 K1 = 1.5
 B = 0.75
 FULL_MATCH = 0.6
-"""Share of the highest conceivable BM25 sum that counts as a full match."""
+"""Share of the highest possible BM25 sum that counts as a full match."""
 FULL_LIKENESS = 0.3
 """Full match for the distinctive words of a passage: no other passage contains most of them.
 
@@ -43,7 +43,7 @@ DEFINED = 1.4
 """Match of a chunk that defines what the query names: twice the bonus, since chunks that only use a name may have it
 often."""
 _UNKNOWN = 1.4
-"""Weight of a term that occurs nowhere, in average weights of the others."""
+"""Weight of a term that occurs nowhere, relative to the average of the others."""
 _NEAR = 0.3
 """Bonus for two neighbours of the query that are neighbours in the text, as a share of the rarer one's best score."""
 _WEIGHT_WITHOUT_WORDS = 0.8

@@ -124,7 +124,7 @@ class SearchContext:
         self.stages.add_first("question", 1, 0, self.notice)
 
     def by_words(self) -> "SearchContext":
-        """A copy for the answer by keywords, which this search gives first."""
+        """Return a copy of the context for the keyword answer."""
         request = replace(self.request, explain=False)
         return replace(self, request=request, stages=Stages(), spent=dict(self.spent), weakest=[])
 

@@ -1,4 +1,4 @@
-"""The sources of a searcher, so that an index elsewhere can be searched like the one in the file.
+"""Interfaces of a searcher's data sources, so that an external index can be searched like the local one.
 
 Such an index copies its candidates into a small one in memory, where the query is then answered as usual; only the
 frequencies of words and chunks come from the whole index.
@@ -74,9 +74,9 @@ class CountsOf(Protocol):
 
 
 class Bring(Protocol):
-    """Copies the candidates of a query to where they are searched."""
+    """Copies a query's candidates into the index that is searched."""
 
     def by_words(self, work: "SearchContext") -> None: ...
 
     def by_vector(self, work: "SearchContext", provider: "EmbeddingProvider") -> None:
-        """After the query was embedded, or could not be."""
+        """Copy the vector candidates; called after the query was embedded, or could not be."""

@@ -129,7 +129,8 @@ class Searcher:
     def search(
         self, request: SearchRequest, cancel: CancelToken | None = None, on_keywords: OnKeywords | None = None
     ) -> SearchOutcome:
-        """Raises `Cancelled`, `PassageMissing`, the store's errors; a failing provider only costs the vector half.
+        """Answer a query. Raises `Cancelled`, `PassageMissing`, the store's errors; a failing provider only removes the
+        vector leg.
 
         Where a word occurs nowhere, its likeliest correction is searched, and the outcome names it. `on_keywords`
         receives the answer by keywords before meaning is compared; it is not called if the answer is cached or meaning
@@ -178,7 +179,7 @@ class Searcher:
         on_keywords: OnKeywords | None = None,
         failure: str = "",
     ) -> SearchOutcome:
-        """The answer in one state of the index; `failure`: why the query could not be embedded."""
+        """Compute the answer for one snapshot; `failure`: why the query could not be embedded."""
         work = SearchContext.on(request, cancel)
         moment = self._moment(snapshot, provider, work)
         if (cached := self._answers.get(moment, request)) is not None:
@@ -275,7 +276,7 @@ class Searcher:
     def _find(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", part: KeywordPart, work: SearchContext
     ) -> FoundSet:
-        """Everything that answers, best first."""
+        """Return all results, best first."""
         meaning = self._meaning(provider, snapshot, work)
         question, within = part.question, part.within
         if not part.leg.chunks:
@@ -301,7 +302,7 @@ class Searcher:
         return FoundSet(question, meaning, kept, len(kept), grounds, within, lasting)
 
     def question_of(self, snapshot: Snapshot, work: SearchContext) -> "tuple[LikedPassage | None, QueryAnalysis]":
-        """The words of the query; for a passage its most distinctive words."""
+        """Return the words of the query; for a passage its most distinctive words."""
         if work.request.like is None:
             question = analyse_query(work.query, snapshot.languages())
             plain = work.query.plain

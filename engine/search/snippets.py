@@ -27,7 +27,7 @@ class Snippet(msgspec.Struct, frozen=True):
 
 
 def make_snippet(text: str, ranges: Sequence[FileRange], limit: int = LIMIT) -> Snippet:
-    """Return the window with the most different matched words; the beginning without matches.
+    """Return the window with the most distinct matched words, or the beginning if there are no matches.
 
     A cut line begins or ends with an ellipsis. `ranges` are ascending.
     """

@@ -20,7 +20,7 @@ from engine.text import QueryAnalysis, QueryTerm, spelling
 from engine.text.folding import fold
 
 _SHORTEST_HEAD, _LONGEST_HEAD = 2, 4
-"""First characters that must match for words to be read and compared; typos are looked up within the longer of them."""
+"""Number of first characters that must match for words to be compared; typos are looked up within the longer one."""
 _MOST_COMPARED = 3_000
 """Largest number of words with the same beginning to compare; if there are more, a longer beginning is used."""
 _MOST_WORDS = 3
@@ -183,7 +183,7 @@ def _sought(term: QueryTerm) -> tuple[str, bool]:
 
 
 def _nearest(snapshot: Snapshot, token: str, *, korean: bool) -> list[Near]:
-    """The words with the fewest slips, the commonest first."""
+    """Return the words with the fewest typos, the most frequent first."""
     if korean:
         letters = spelling.jamo(token)
         candidates = _beginning_so(snapshot, token, 1, "stems")

@@ -66,7 +66,7 @@ def register(connection: apsw.Connection, name: str, function: Callable[..., str
 def ask(
     connection: apsw.Connection, table: str, asked: Asked, expression: str, ids: Collection[int], take: Take
 ) -> None:
-    """Count in those of these chunks that match; whatever else matches is only walked through."""
+    """Count in those of these chunks that match; other matches are skipped."""
     counter = _counters.get(connection)
     if counter is None:
         counter = _counters[connection] = _Counter()
@@ -79,7 +79,8 @@ def ask(
 
 
 class _Counter:
-    """Counts in the row that FTS5 is at, and hands on what it found here: rows of SQL would have to be packed for that.
+    """FTS5 auxiliary function that counts in the current row and passes the counts on in memory, since SQL rows would
+    have to be encoded.
 
     A connection has one, since each function that it is given takes some memory until it is closed.
     """

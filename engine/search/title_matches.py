@@ -15,10 +15,10 @@ from engine.text.tokens import RUN
 
 _WORD = re.compile(r"[^\W_]+")
 _MOST_WORDS = 12
-"""Hardly any title is longer, and no pasted text is one."""
+"""Most words of a title; pasted text is longer."""
 _MOST_NAMED = 50
 _LONGEST = 200
-"""Characters of a name that are looked at."""
+"""Most characters of a name that are compared."""
 _MOST_PARTS = 6
 """Words of a name that a text may define."""
 _SHORTEST_DEFINED, _LONGEST_DEFINED = 3, 80
@@ -147,7 +147,7 @@ def _is_definition(text: str, start: int, end: int) -> bool:
 
 
 def _forms(term: QueryTerm) -> list[frozenset[str]]:
-    """Sets of tokens; a set matches if all of its tokens are present."""
+    """Return the forms of a term as sets of tokens; a set matches if all its tokens are present."""
     word = (term.word,) if isinstance(term.word, str) else term.word
     return [frozenset(word), *(frozenset(stem.split(" ")) for stem in term.stems)]
 
@@ -178,7 +178,7 @@ def put_first(ranked: list[Scored], named: dict[int, int], stages: Stages) -> li
     if not first:
         return ranked
     stages.add("title", len(ranked), len(ranked), len(first))
-    # Age counts among them, too; the order within equal ones stays.
+    # Ageing applies among them as well; equal ones keep their order.
     return sorted(first.values(), key=lambda scored: -scored.score) + others
 
 

@@ -1,4 +1,4 @@
-"""Options of what agents get and keep: facts, and notes of sessions."""
+"""Options for agents: facts, and notes of sessions."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""The options as data: what a form, a search over them, or a list of them is made from."""
+"""The options as data, for forms, lists and searches over them."""
 
 import functools
 import types
@@ -21,21 +21,21 @@ class Option(msgspec.Struct, frozen=True):
     """One option of the settings file."""
 
     key: str
-    """Such as `query.min_score`."""
+    """Key, such as `query.min_score`."""
     kind: OptionKind
     help: str
     default: Any
     choices: tuple[str, ...] = ()
     low: float | None = None
     high: float | None = None
-    """Ends of the range of a number, inclusive; None where it has none."""
+    """Ends of a number's range, inclusive; None if it has none."""
     optional: bool = False
-    """Whether it may be unset, which is then the default: None."""
+    """Whether it may be unset, which is then the default (None)."""
     label: str = ""
-    """In English, like the help; empty for none."""
+    """English label, empty for none; the help is English too."""
     group: Group = Group.MORE
     also: str = ""
-    """Other words by which people search for it, in English."""
+    """English synonyms for the search over options."""
     applies: Applies = "reopening"
     for_all: bool = False
     """Whether it can only be set for all workspaces."""
@@ -57,7 +57,8 @@ def value_at(settings: Settings, key: str) -> Any:
 
 
 def option_problem(key: str, value: Any) -> str:
-    """What is wrong with a value for the option `key`, as a sentence; empty if it may be saved. None unsets it."""
+    """Return why a value is invalid for the option `key`, as a sentence; empty if it is valid. None unsets the
+    option."""
     if value is None:
         return ""
     if problem := _problem(key, list(value) if isinstance(value, tuple) else value, ("defaults",)):
@@ -149,5 +150,5 @@ def _default(field: msgspec.structs.FieldInfo) -> Any:
 
 @functools.cache
 def _field_name(section: type[Section], part: str) -> str:
-    """The attribute that is called `part` in the file."""
+    """Return the attribute for the name `part` in the file."""
     return next(field.name for field in msgspec.structs.fields(section) if field.encode_name == part)

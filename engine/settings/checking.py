@@ -37,10 +37,10 @@ _TABLES = {
 }
 
 _LARGEST = 2**53
-"""Every smaller whole number survives databases, JSON and numbers with a point."""
+"""Largest whole number that databases, JSON and floats represent exactly."""
 
 Refuse = Callable[[tuple[str, ...], Problem], NoReturn]
-"""Raises `SettingsError` about the key at a path."""
+"""Function that raises `SettingsError` about the key at a path."""
 _SECRET_ENDINGS = ("apikey", "accesskey", "secretkey", "token", "secret", "password", "passwd", "authorization")
 _SECRET_NAMES = {"key", "auth", "bearer", "cookie", "xgoogapikey"}
 _SECRET_HEADERS = lazy_pattern(r"auth(?!ors?$)|cookie|key|token|secret|passw|credential", re.IGNORECASE)
@@ -50,17 +50,17 @@ _VARIABLE = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 COMPATIBLE = {preset.id: preset.base_url for preset in PRESETS if preset.id != OPENAI.name} | {
     "mistral": "https://api.mistral.ai/v1"
 }
-"""Services that the reference or habit names as a provider, and the address under which openai's way reaches them."""
+"""Services that the reference or users name as a provider -> URL of their OpenAI-compatible API."""
 
 
 def looks_secret(name: str) -> bool:
-    """Whether a key with this name is meant to hold a secret."""
+    """Return whether the name suggests that the key holds a secret."""
     bare = name.lower().replace("_", "").replace("-", "")
     return bare in _SECRET_NAMES or bare.endswith(_SECRET_ENDINGS)
 
 
 def problem_of(path: tuple[str, ...], value: Any) -> tuple[tuple[str, ...], Problem] | None:
-    """What is wrong with the value of the option at `path` (inside its layer), and at which key; None if nothing is.
+    """Return the problem of the value at `path` (inside its layer), and its key; None if there is none.
 
     The value has the right type. The problem never repeats a secret.
     """
@@ -113,7 +113,7 @@ def _headers(value: Mapping[str, str]) -> Found:
 
 
 def _full_path(value: str) -> Found:
-    # Any other would depend on where the program was started, also one that begins with the name of no user.
+    # Other paths would depend on the current folder, also those with `~` and an unknown user.
     if value and not os.path.isabs(os.path.expanduser(value)):
         return (), Problem(marked("{it} must be a full path."))
     return None
@@ -257,7 +257,7 @@ def check_layer(values: Any, where: tuple[str, ...], refuse: Refuse) -> None:
 
 
 def refuse_unusable(value: Any, where: tuple[str, ...], refuse: Refuse) -> None:
-    """Refuse what no option can have, wherever it is: a NUL in a text or a name, a number that is too large."""
+    """Refuse values that no option can have: a NUL in a text or a name, a number that is too large."""
     if isinstance(value, dict):
         for key, inside in value.items():
             if "\0" in key:
@@ -313,7 +313,7 @@ def _check_value(value: Any, kind: Any, path: tuple[str, ...], refuse: Refuse) -
 
 
 def _other_type(kind: Any) -> Problem:
-    """Of a value that is none of this type: what such a value looks like in the file."""
+    """Return what a value of this type looks like in the file, for a value of another type."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         return _other_type(arguments[0])
@@ -329,7 +329,7 @@ def _other_type(kind: Any) -> Problem:
 
 
 def _named(choices: tuple[str, ...]) -> dict[str, str]:
-    """The names as in the file: all but the last one, and that."""
+    """Return the names as in the file: all but the last, and the last one."""
     *names, last = [f'"{name}"' for name in choices]
     return {"names": ", ".join(names), "last": last}
 
@@ -371,7 +371,7 @@ def line_of(lines: dict[KeyPath, int], path: Sequence[str]) -> int:
 
 
 def _path(name: str) -> KeyPath:
-    """The parts of a dotted name, unquoted by the real parser."""
+    """Return the parts of a dotted name, unquoted by the TOML parser."""
     level = tomllib.loads(f"{name} = 0")
     parts = []
     while isinstance(level, dict):
@@ -381,7 +381,7 @@ def _path(name: str) -> KeyPath:
 
 
 def _open_quote(line: str, quote: str) -> str:
-    """The triple quote that is still open after `line`, given the one open before it."""
+    """Return the triple quote open after `line`, given the one open before it."""
     position = 0
     while True:
         if quote:

@@ -67,13 +67,13 @@ class LanceDbSettings(Section, frozen=True):
 
 
 def scheme_of(uri: str) -> str:
-    """`s3`, `db` …; empty for a folder."""
+    """Return the scheme, such as `s3` or `db`; empty for a folder."""
     scheme, separator, _ = uri.strip().partition("://")
     return scheme.lower() if separator else ""
 
 
 def uri_problem(uri: str) -> Problem | None:
-    """What is wrong with an address; None if nothing is. Secrets are looked for elsewhere."""
+    """Return the problem of an address; None if there is none. Secrets are checked elsewhere."""
     scheme = scheme_of(uri)
     if not scheme:
         return None
@@ -90,7 +90,7 @@ def uri_problem(uri: str) -> Problem | None:
 
 
 def in_the_clear(options: Mapping[str, str]) -> bool:
-    """Whether these options use another machine without encryption."""
+    """Return whether these options connect to another machine without encryption."""
     for name, value in options.items():
         if "endpoint" not in name.lower() or not value.strip().lower().startswith("http:"):
             continue

@@ -27,24 +27,24 @@ SavedIn = Literal["defaults", "workspace"]
 
 
 class SettingChange(msgspec.Struct, frozen=True):
-    """One option set in one layer, or taken out of it."""
+    """An option set in a layer, or removed from it."""
 
     key: str
     layer: SavedIn
     value: Any
-    """None takes it out."""
+    """New value; None removes the option."""
     was: Any = None
-    """The layer's value when the change was made; None for none."""
+    """The layer's previous value; None if it had none."""
 
     def __post_init__(self) -> None:
-        """Lists as the file has them."""
+        """Convert tuples to lists, as in the file."""
         for name in ("value", "was"):
             if isinstance(held := getattr(self, name), tuple):
                 msgspec.structs.force_setattr(self, name, list(held))
 
     @property
     def back(self) -> "SettingChange":
-        """The change that takes this one back."""
+        """Return the change that undoes this one."""
         return SettingChange(self.key, self.layer, self.was, self.value)
 
 
@@ -55,7 +55,7 @@ class SettingLayers(msgspec.Struct, frozen=True):
     own: dict[str, Any]
 
     def get(self, key: str, layer: SavedIn) -> Any:
-        """The option's value in one layer; None where the layer does not have it."""
+        """Return the option's value in one layer; None if it is not set there."""
         found: Any = self.defaults if layer == "defaults" else self.own
         for part in key.split("."):
             if not isinstance(found, dict) or part not in found:
@@ -64,14 +64,14 @@ class SettingLayers(msgspec.Struct, frozen=True):
         return found
 
     def layer_of(self, key: str) -> Layer:
-        """Where the value that is in force comes from."""
+        """Return the layer that determines the option's value."""
         if self.get(key, "workspace") is not None:
             return "workspace"
         return "built-in" if self.get(key, "defaults") is None else "defaults"
 
     @property
     def settings(self) -> Settings:
-        """What is in force in the workspace."""
+        """Return the resulting settings of the workspace."""
         return merge_layers(self.defaults, [self.own])
 
     def in_force(self, key: str) -> Any:
@@ -82,7 +82,7 @@ class SettingLayers(msgspec.Struct, frozen=True):
         return value_at(merge_layers(self.defaults, []), key)
 
     def changed(self, changes: Iterable[SettingChange]) -> "SettingLayers":
-        """With these changes, which touch no file."""
+        """Return a copy with these changes; accesses no file."""
         defaults, own = self.defaults, self.own
         for change in changes:
             if change.layer == "defaults":
@@ -108,7 +108,7 @@ def read_layers(workspace: Path, config: Path | None = None) -> SettingLayers:
 
 
 def named_workspaces(config: Path | None = None) -> tuple[Path, ...]:
-    """The folders that the settings file has a table of their own for, as written. Raises `SettingsError`."""
+    """Return the folders with a table of their own in the settings file, as written. Raises `SettingsError`."""
     text = read_settings_text(config or settings_path(), required=False)
     data = {} if text is None else parse_settings(text, config or settings_path())
     layers = data.get("workspace", {})
@@ -135,7 +135,7 @@ def change_settings(changes: Iterable[SettingChange], workspace: Path, config: P
 
 
 def _with(table: dict[str, Any], names: list[str], value: Any) -> dict[str, Any]:
-    """A copy with one value set, or taken out; tables that become empty go, too."""
+    """Return a copy with one value set or removed; tables that become empty are removed too."""
     first, *rest = names
     copy = dict(table)
     inner = _with(copy.get(first, {}), rest, value) if rest else value

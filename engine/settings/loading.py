@@ -1,4 +1,4 @@
-"""Reads the settings file: parse, migrate, check every layer, overlay.
+"""Loads the settings file: parses, migrates and checks it, and merges its layers.
 
 A file with the reference's camelCase names is migrated (`minScore` becomes `min_score`), and a copy of it is kept.
 """
@@ -40,7 +40,7 @@ OldName = tuple[tuple[str, ...], str]
 
 
 def old_names(data: dict[str, Any]) -> list[OldName]:
-    """The renames that this file needs, inner keys before the tables that hold them."""
+    """Return the renames that this file needs, inner keys before their tables."""
     found = _in_section(data.get("defaults"), Settings, ("defaults",))
     layers = data.get("workspace")
     for folder, layer in layers.items() if isinstance(layers, dict) else ():
@@ -107,12 +107,12 @@ _MOST_BYTES = 4_000_000
 _ENDLESS = re.compile(r"[0-9a-fA-F_]{1000}")
 _PART = r"""(?:(?<![\w-])[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _LONG_KEY = re.compile(rf"{_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{100}}")
-"""The parser takes memory for the square of the parts."""
+"""Matches a key of more than 100 parts, since the parser needs memory for the square of the parts."""
 _TOP_KEYS = {"version": None, "defaults": None, "workspace": None}
 
 
 def settings_path() -> Path:
-    """The file that is read when none is named."""
+    """Return the path of the user's own settings file."""
     return Path(platformdirs.user_config_dir("mnemoscope", appauthor=False)) / "settings.toml"
 
 
@@ -135,7 +135,7 @@ def load_settings(workspace: Path | None = None, *, config: Path | None = None) 
 
 
 def read_settings_text(path: Path, *, required: bool) -> str | None:
-    """The file's text with its own line ends, None for a missing file that is not `required`."""
+    """Return the file's text with its line ends; None for a missing file unless `required`."""
     try:
         raw = read_file(path, _MOST_BYTES)
     except FileNotFoundError:
@@ -156,7 +156,7 @@ def read_settings_text(path: Path, *, required: bool) -> str | None:
 
 
 def parse_settings(text: str, path: Path) -> dict[str, Any]:
-    """The tables of the file, of a version that this program knows. Raises `SettingsError`."""
+    """Parse the file's tables, of a version that this program knows. Raises `SettingsError`."""
     if found := _LONG_KEY.search(text):
         line = text.count("\n", 0, found.start()) + 1
         raise SettingsError(_unreadable(path, line, tr("a key has too many parts")))
@@ -215,7 +215,7 @@ def own_layers(data: dict[str, Any], workspace: Path | None) -> list[dict[str, A
 
 
 def merge_layers(defaults: dict[str, Any], own: Iterable[dict[str, Any]]) -> Settings:
-    """The settings that these checked layers come to; `extra_paths` of all of them are joined."""
+    """Merge checked layers to settings; `extra_paths` of all layers are joined."""
     merged = defaults
     for layer in own:
         extra = [*merged.get("extra_paths", ()), *layer.get("extra_paths", ())]
@@ -249,10 +249,10 @@ def _unreadable(path: Path, line: object, reason: str) -> str:
 
 
 class RereadSettings:
-    """Thread-safe."""
+    """Settings that are read again when the file has changed. Thread-safe."""
 
     def __init__(self, path: Path, load: Callable[[], Settings]) -> None:
-        """`load` reads the file at `path`, which need not exist. Raises what it raises."""
+        """`load` reads the file at `path`, which need not exist. Raises the errors of `load`."""
         self._path = path
         self._load = load
         self._lock = threading.Lock()
@@ -260,7 +260,7 @@ class RereadSettings:
         self._settings = load()
 
     def now(self) -> Settings:
-        """The settings in force. Raises `SettingsError` as long as the file cannot be used."""
+        """Return the current settings. Raises `SettingsError` as long as the file can't be used."""
         with self._lock:
             state = self._look()
             if state != self._state:
@@ -284,7 +284,7 @@ Layer = Literal["built-in", "defaults", "workspace"]
 class SettingOrigin(msgspec.Struct, frozen=True):
     layer: Layer
     file: str = ""
-    """Empty for a built-in default."""
+    """Path of the settings file; empty for a built-in default."""
     line: int = 0
     """Of the key, from 1; 0 for a built-in default."""
 

@@ -495,7 +495,7 @@ class Settings(Section, frozen=True):
 
     @property
     def injection_budget(self) -> int | None:
-        """Characters of passages that one answer may put before an agent; None for as many as there are."""
+        """Most characters of passages in one answer to an agent; None for no limit."""
         if self.max_injected_chars is None and self.backend == "qmd":
             return self.qmd.limits.max_injected_chars
         return self.max_injected_chars

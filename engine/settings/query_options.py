@@ -1,4 +1,4 @@
-"""Options of queries: how words and meaning are joined, and results ordered and cached."""
+"""Options of queries: combining keywords and meaning, ordering, and caching."""
 
 import math
 from typing import Annotated
@@ -58,7 +58,7 @@ class TemporalDecaySettings(Section, frozen=True):
 
     @property
     def days_in_force(self) -> float:
-        """Half-life of results without a specific one; 0 without ageing."""
+        """Return the half-life of results without a specific one; 0 if ageing is off."""
         return self.half_life_days if self.enabled else 0.0
 
 

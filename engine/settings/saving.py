@@ -1,4 +1,4 @@
-"""Writes options into the settings file, leaving the rest of it as its owner wrote it."""
+"""Writes options to the settings file, preserving the rest of it."""
 
 import itertools
 import os
@@ -24,9 +24,8 @@ from engine.settings.options import Settings
 
 
 def save_setting(key: str, value: Any, workspace: Path | None = None, config: Path | None = None) -> None:
-    """Set `key`, such as `query.min_score`, in `[defaults]` or in the layer of `workspace`; None takes it out.
-
-    As `save_settings`, which it is for one option.
+    """Set `key`, such as `query.min_score`, in `[defaults]` or in the layer of `workspace`; None removes it. See
+    `save_settings`.
     """
     save_settings({key: value}, workspace, config)
 
@@ -60,7 +59,7 @@ def save_settings(
 
 
 def add_extra_path(extra: str, workspace: Path, config: Path | None = None) -> None:
-    """Add one path to those that are indexed with this workspace. Raises as the above."""
+    """Add a path to the extra paths of this workspace. Raises the errors of `save_settings`."""
     import tomlkit
 
     path = config or settings_path()
@@ -85,7 +84,7 @@ def read_document(path: Path) -> tuple[Any, str | None]:
 
 
 def table_of(document: Any, workspace: Path | None) -> Any:
-    """The table of the layer to write to, made if it is missing."""
+    """Return the table of the layer to write to, created if missing."""
     import tomlkit
 
     if workspace is None:
@@ -96,7 +95,7 @@ def table_of(document: Any, workspace: Path | None) -> Any:
 
 
 def put_option(layer: Any, key: str, value: Any) -> None:
-    """Set the option `key` in the table of a layer; None takes it out."""
+    """Set the option `key` in the table of a layer; None removes it."""
     import tomlkit
 
     table = layer
@@ -146,7 +145,7 @@ def set_settings_aside(config: Path | None = None, now: datetime | None = None) 
 
 
 def _moved(path: Path, kept: Path) -> bool:
-    """Rename, unless there is something of the new name."""
+    """Rename a file unless the new name exists; returns whether it was renamed."""
     if os.path.lexists(kept):
         return False
     # Done in one step, so that two programs that do this concurrently can't replace each other's file.

@@ -1,4 +1,4 @@
-"""Common base of all sections of options: what each option declares, and numbers limited to their ranges."""
+"""Common base of all sections of options: declarations of options, and numbers limited to their ranges."""
 
 import functools
 from collections.abc import Mapping
@@ -25,12 +25,12 @@ OptionPage = Literal[
 ]
 """A page of the settings, in the order of the list."""
 Applies = Literal["reopening", "answering", "immediately"]
-"""When a changed option is used: once the memory was opened again; by an open memory, since it only decides how a query
-is answered; immediately, since it is read each time that it is needed."""
+"""When a changed option takes effect: after the memory is reopened; in an open memory, for options that only affect
+answers; or immediately."""
 
 
 class Group(Enum):
-    """A page of the settings and a title on it, empty where the page needs none; in the order of display."""
+    """A page of the settings and a group title on it, empty for none; in the order of display."""
 
     GENERAL = "general", ""
     WINDOW_CLOSED = "general", marked("While the window is closed")
@@ -91,7 +91,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     GROUP: ClassVar[Group] = Group.MORE
     """The group of its options, unless they name another one."""
     APPLIES: ClassVar[Applies] = "reopening"
-    """When they are used, those of the sections within it included."""
+    """When its options take effect, including those of nested sections."""
 
     def __post_init__(self) -> None:
         for name, (low, high) in _ranges(type(self)).items():
@@ -128,7 +128,7 @@ SectionT = TypeVar("SectionT", bound=Section)
 
 
 def answering_as(own: SectionT, wanted: SectionT) -> SectionT:
-    """`own` with these options from `wanted`."""
+    """Return `own` with the answering options of `wanted`."""
     if own.APPLIES == "answering":
         return wanted
     taken = {}
@@ -140,7 +140,7 @@ def answering_as(own: SectionT, wanted: SectionT) -> SectionT:
 
 @functools.cache
 def _answering(section: type[Section]) -> tuple[str, ...]:
-    """The fields that are such options, or sections with some."""
+    """Return the fields that are answering options, or sections with some."""
     return tuple(name for name, hint in get_type_hints(section, include_extras=True).items() if _has_answering(hint))
 
 
@@ -154,12 +154,12 @@ def _has_answering(hint: Any) -> bool:
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """Raised where a value is checked, and turned into a message where the option's name is known."""
+    """An invalid value; the caller that knows the option's name makes a message of it."""
 
     sentence: str
-    """A `marked` one, with the field `{it}` for the option."""
+    """A `marked` sentence, with the field `{it}` for the option."""
     values: Mapping[str, Any] = msgspec.field(default_factory=dict)
-    """Of its other fields."""
+    """Values of its other fields."""
 
     def about(self, it: str) -> str:
         return tr(self.sentence, it=it, **self.values)

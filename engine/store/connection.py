@@ -24,7 +24,7 @@ BUSY_MS = 5000
 _PAGE_SIZE = 16384
 """A vector of 1536 dimensions is a row of 3.1 KB. Five fit in such a page; in 8 KB pages two would waste a quarter."""
 _WRITER_CACHE_KIB = 16 * 1024
-"""Four times as much did not speed up a full index of 10,000 notes."""
+"""Page cache of the writer in KiB; four times as much did not speed up a full index of 10,000 notes."""
 _READER_CACHE_KIB = 8 * 1024
 Role = Literal["reader", "frozen reader", "writer"]
 

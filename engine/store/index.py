@@ -116,7 +116,7 @@ _LONGEST_LOG = 16 * 1024 * 1024
 _LOG_TIMEOUT_MS = 50
 """Timeout for readers that still use the log; the next commit tries again."""
 _BREATH = 0.005
-"""Seconds between steps, in which other writers get a turn."""
+"""Seconds between steps, in which other writers can write."""
 
 WORDS_TO_FORGET = "words to forget"
 """Key in `meta`, set while the keyword index still contains words of removed files."""

@@ -377,7 +377,8 @@ class Scan:
     def _enough_up_to(
         self, limit: int, counts: NDArray[np.int64], distances: Distances, cosines: Floats, *, wanted: int
     ) -> int:
-        """Distance up to which to scan so that hardly any of the best `wanted` rows lies beyond; at least `limit`.
+        """Return the distance up to which to scan so that hardly any of the best `wanted` rows is farther; at least
+        `limit`.
 
         `counts` is the number of rows at each distance; `distances` and `cosines` are of the rows scored up to `limit`.
         The model assumes that cosines fall linearly with the distance, with normal noise.

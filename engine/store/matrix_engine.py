@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 _READ_AT_ONCE = 2048
 WORTH_SAVING = 1000
-"""Rereading this many changed rows at the next start takes 0.1 s; writing them means writing the whole file."""
+"""Number of changed rows from which the matrix is saved: rereading them at the next start takes 0.1 s."""
 
 
 class MatrixEngine:

@@ -25,9 +25,9 @@ class SessionOwner(NamedTuple):
     workspace: str
     """Real path of its folder."""
     rank: int
-    """How good its reason is: 0 for having been the first, more for holding the folder that the agent worked in."""
+    """Strength of the claim: 0 for the first workspace to see it, higher if it contains the agent's working folder."""
     project: str
-    """That folder, as the transcript names it, with secrets masked; empty where it names none."""
+    """The agent's working folder as named by the transcript, with secrets masked; empty if unknown."""
 
 
 Homes = Mapping[str, SessionOwner]
@@ -51,7 +51,7 @@ _COLUMNS = [
 
 
 class SessionOwnership:
-    """Each call opens the file for itself, since it is needed once a sync. Raises apsw's errors, `IndexTooNew`."""
+    """Access to the file; each call opens it, since it is needed once per sync. Raises apsw's errors, `IndexTooNew`."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

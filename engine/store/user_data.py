@@ -67,7 +67,7 @@ class UserData:
         self._lost: apsw.Connection | None = None
         """Connection to a file that was deleted while open; all its data is still readable."""
         self.openings = 0
-        """How often the file was opened; it may have been replaced each time."""
+        """Number of times the file was opened; it may have been replaced each time."""
         self._open()
 
     @property

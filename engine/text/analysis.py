@@ -9,10 +9,10 @@ from engine.text.stems import COMPOUNDING, ending_key, forget_stems, joined_keys
 from engine.text.tokens import RUN, clusters, groups, pairs, pieces
 
 ANALYSER_VERSION = 3
-"""Raised whenever the same text would give other streams: a higher number rebuilds the keyword index."""
+"""Increased whenever the same text gives other streams: a higher number rebuilds the keyword index."""
 
 PIECE_LENGTH = 1 << 16
-"""Code points (at most 256 KB) that one C call gets: it holds the interpreter's lock."""
+"""Most code points (at most 256 KB) passed to one C call, which holds the interpreter lock."""
 _MOST_REMEMBERED = 1 << 15
 _LONGEST_REMEMBERED = 40
 _LONGEST_SIMPLE = 32
@@ -56,7 +56,7 @@ def analyse_both(text: str, language: str) -> str:
 
 
 def forget_words() -> None:
-    """Give back the memory of the words met so far: some 9 MB after 10,000 notes, and hardly of use to a few."""
+    """Free the caches of words: about 9 MB after 10,000 notes, of little use for a few more."""
     streams_of.cache_clear()
     forget_stems()
 
@@ -73,7 +73,8 @@ def text_pieces(text: str) -> Iterator[tuple[int, str]]:
 
 
 def simple_word(run: str) -> str | None:
-    """The word of a run that is one ASCII word without parts, punctuation round it or not; None for any other run."""
+    """Return the word of a run that is a single ASCII word without parts, punctuation stripped; None for any other
+    run."""
     word = run.strip(".-/:'")
     if len(word) > _LONGEST_SIMPLE or not (word.isascii() and word.isalnum()):
         return None
@@ -85,7 +86,8 @@ def simple_word(run: str) -> str | None:
 class Streams(dict[str, tuple[str, str, str]]):
     """Words, stems and the keys of looser forms of each run met so far, in one language.
 
-    Words repeat, so most runs of a text cost one lookup. Two threads may work out the same run; they get the same.
+    Words repeat, so most runs of a text cost one lookup. Threads may compute the same run at the same time, with the
+    same result.
     """
 
     def __init__(self, language: str) -> None:

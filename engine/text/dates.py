@@ -1,4 +1,5 @@
-"""The dates that people type: days, months, years, "last week", and distances back from now (12h, 7d, 2w, 3m, 1y)."""
+"""Parses dates as users type them: days, months, years, "last week", and distances back from now (12h, 7d, 2w, 3m,
+1y)."""
 
 import re
 from datetime import date, datetime, time, timedelta
@@ -35,7 +36,7 @@ class Period(NamedTuple):
     end: float
 
     def days(self) -> "Period":
-        """The whole days that it lies in."""
+        """The first and the last day that it touches."""
         if self.start < self.end:
             return self
         day = datetime.fromtimestamp(self.start).date()
@@ -43,11 +44,11 @@ class Period(NamedTuple):
 
 
 def parse_period(text: str) -> Period | None:
-    """What a text names, in local time; None when it is no date. A weekday is the last one, today included."""
+    """Parse a text as a period in local time; None if it is no date. A weekday is the last one, today included."""
     try:
         return _distance(text) or _named(text.casefold())
     except (ValueError, OverflowError, OSError):
-        return None  # 2026-02-30, or beyond what the calendar or the system's clock can say
+        return None  # 2026-02-30, or outside of the calendar's or the system clock's range
 
 
 def _distance(text: str) -> Period | None:
@@ -81,7 +82,7 @@ def _named(text: str) -> Period | None:
 
 
 def _of(first: date, unit: str) -> Period:
-    """The day, week, month or year that begins with this day."""
+    """Return the day, week, month or year that begins with this day."""
     if unit in "dw":
         after = first + timedelta(days=7 if unit == "w" else 1)
     elif unit == "m":

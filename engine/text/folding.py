@@ -9,7 +9,7 @@ INVISIBLE = (
     "\u00ad\u034f\u061c\u0640\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0001\U000e0020-\U000e007f"
 )
-"""Characters that are not seen, as a part of a character class."""
+"""Invisible characters, as part of a regular expression's character class."""
 _MARKS = (
     "\u0300-\u0305\u0307\u0309-\u036f"  # Latin, Greek and Cyrillic accents (breve and diaeresis are below)
     "\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u08ca-\u08ff"

@@ -1,4 +1,4 @@
-"""Which characters of a text a query matches, found by the same analysis that the index uses."""
+"""Finds the ranges of a text that match a query, by the same analysis that the index uses."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -18,8 +18,8 @@ Range = tuple[int, int]
 
 _MOST_REMEMBERED = 1 << 14
 _KEPT_BEGINNINGS = frozenset({"", "english", "french", "german", "italian", "portuguese", "spanish"})
-"""Languages in which a stem begins with the first two letters of its word; Snowball's rules of others take prefixes
-away."""
+"""Languages in which a stem begins with the first two letters of its word; in others Snowball removes
+prefixes."""
 _COMMON_LETTERS = 2
 _WITH_Y = {"die": "dy", "lie": "ly", "tie": "ty"}
 """Stems of dying, lying and tying, which have another second letter."""
@@ -52,9 +52,9 @@ class _RunMatches(NamedTuple):
 
     ranges: tuple[Range, ...]
     stems: int
-    """How many stems the run adds to the stems stream."""
+    """Number of stems that the run adds to the `stems` stream."""
     phrase_stems: tuple[tuple[int, Range, frozenset[str]], ...]
-    """Those that begin or continue a phrase: place among the run's stems, range, the stem in each language."""
+    """Stems that may be part of a phrase: position among the run's stems, range, and the stem in each language."""
 
 
 class _Matcher(dict[str, _RunMatches | None]):
@@ -105,7 +105,7 @@ class _Matcher(dict[str, _RunMatches | None]):
         return frozenset(found | {beginning.capitalize() for beginning in found})
 
     def ranges(self, text: str) -> Iterator[Range]:
-        """Every match, overlaps and repetitions included, in no order."""
+        """All matches, unordered, with overlaps and repetitions."""
         place = 0
         phrase_stems: dict[int, tuple[Range, frozenset[str]]] = {}
         for offset, piece in text_pieces(text):
@@ -126,7 +126,7 @@ class _Matcher(dict[str, _RunMatches | None]):
             yield from _phrase_ranges(phrase, phrase_stems, text)
 
     def _possible(self, runs: list[str]) -> list[str]:
-        """Those that may match: of most runs, which are plain words, the streams tell that they do not."""
+        """Yield the runs that may match; most runs are plain words that the streams exclude quickly."""
         if self._language is None:
             return runs
         if (beginnings := self._beginnings) is not None:
@@ -138,7 +138,7 @@ class _Matcher(dict[str, _RunMatches | None]):
                 or not (run.isalpha() and run.isascii() and (run.islower() or run.istitle()))
                 or len(run) > _LONGEST_PLAIN
             ]
-        streams = streams_of(self._language)  # not kept, so that the cached words can be released
+        streams = streams_of(self._language)  # not stored, so that the cached words can be freed
         tokens, wanted, prefixes, stem_prefixes = self._tokens, self._stems, self._prefixes, self._stem_prefixes
         return [
             run
@@ -211,7 +211,8 @@ class _Matcher(dict[str, _RunMatches | None]):
         return bool(self._stem_prefixes) and any(stem.startswith(self._stem_prefixes) for stem in stems)
 
     def _compound_starts(self, piece: Piece, stems: frozenset[str]) -> Iterator[int]:
-        """Where the last word of a compound begins, or the compound where folding has moved that."""
+        """Return where the last word of a compound begins, or the start of the compound if folding changed the
+        offsets."""
         for stem in stems:
             key = ending_key(stem)
             for ending in self._endings if key.startswith(self._endings) else ():
@@ -223,7 +224,8 @@ class _Matcher(dict[str, _RunMatches | None]):
         return frozenset([stems[root] for stems in self._stemmers])
 
     def _stretch_ranges(self, text: str) -> Iterator[Range]:
-        """Occurrences of the query's stretches in one group, character by character with its marks."""
+        """Return occurrences of the query's unspaced stretches in one group, compared by characters with their
+        marks."""
         tokens = _cluster_tokens(text)
         joined = "".join(tokens)
         wanted = [stretch for stretch in self._stretches if "".join(stretch) in joined]

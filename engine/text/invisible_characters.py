@@ -6,18 +6,18 @@ import unicodedata
 _JOINERS = "\u200c\u200d"
 """Joiners of letters in some scripts, and of pictographs."""
 _SELECTORS = "\u180b-\u180d\ufe00-\ufe0f\U000e0100-\U000e01ef"
-"""They choose a form of the sign before them."""
+"""Variation selectors, which choose a form of the preceding character."""
 _REPEATED = re.compile(f"(?<=[{_JOINERS}])[{_JOINERS}{_SELECTORS}]+|(?<=[{_SELECTORS}])[{_SELECTORS}]+")
 _SHOWS_NOTHING = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
-"""Letters and accents by name, but invisible."""
+"""Letters and marks by category, but invisible."""
 _UNASSIGNED_TAGS = range(0xE0000, 0xE1000)
 _GAPS = "\t\n\r"
 
 
 def visible(text: str) -> str:
-    """The same to its reader, but for signs that turn the direction of a text and the tags of some flags.
+    """Remove invisible characters; only text direction and some flags change visibly.
 
-    A joiner or selector stays where it stands alone, as writing needs it; other control characters become spaces.
+    Single joiners and selectors stay, since scripts need them; other control characters become spaces.
     """
     if text.isascii() and text.isprintable():
         return text

@@ -14,13 +14,14 @@ _LATIN = lazy_pattern("[A-Za-z]+")
 _WORD = lazy_pattern(r"[^\s!\"'()*,.:;<=>?\[\]`{|}~\u2018-\u201f\u00ab\u00bb]+")
 
 _LEAST_SHARE = 0.2
-"""Share of the letters from which a script other than Latin decides: notes are full of Latin names and code."""
+"""Least share of the letters for a script other than Latin: notes are full of Latin names and code."""
 _LEAST_VOTES = 1.5
 """Votes that a language other than English needs; about two words of its own."""
 _LEAST_VOTES_WITH_LETTERS = 1.0
 """The same for text with letters specific to a language; one word or letter of its own."""
 _ENOUGH_WORDS = 30
-"""From so many different words on, a text without any known function word is in a language without a stemmer."""
+"""Number of different words from which a text without any known function word counts as a language without a
+stemmer."""
 
 _BY_SCRIPT = {
     "greek": "greek",

@@ -27,7 +27,7 @@ _GAP = lazy_pattern(r"[ \u00a0\-]?")
 
 _SHORTEST_JOINED, _LONGEST_JOINED = 4, 24
 _SHORTEST_BEGINNING = 5
-"""Characters of the shortest stem that is looked for at the beginning of compounds."""
+"""Length of the shortest stem that is searched at the beginning of compounds."""
 _SHORTEST_BARE, _LONGEST_SUFFIX = 3, 5
 _SHORTEST_STUMP, _LEAST_STUMP = 4, 0.4
 _DIGRAPHS = {
@@ -91,7 +91,7 @@ def _forms(text: str, term: "QueryTerm", languages: Sequence[str], *, certain: b
         return _Forms()
     kind = next(groups(term.surface)).kind
     if kind == HANGUL:
-        # Within longer words, whatever surrounds it there. A Korean term is looked for by its stems alone.
+        # Also within longer words. A Korean term is searched only by its stems.
         return _Forms(tuple(pairs(stem)[:-1]) for stem in term.stems if len(stem) > 1)
     if kind == UNSPACED:
         return _Forms(tuple(_spellings(text, term)))
@@ -143,7 +143,7 @@ def _of_hash(root: str) -> Iterator[tuple[str, ...]]:
 
 
 def _stumps(root: str, languages: Sequence[str]) -> Iterator[str]:
-    """Stems that other rules than those of the query's language cut short: French "mangeons" becomes "mang".
+    """Return prefixes of stems as rules of other languages produce them: French "mangeons" becomes "mang".
 
     Only for a query that no function word assigns to a language.
     """
@@ -154,7 +154,7 @@ def _stumps(root: str, languages: Sequence[str]) -> Iterator[str]:
 
 
 def _respelt(root: str, language: str) -> Iterator[str]:
-    """A word with letters replaced by the two that represent them, and vice versa."""
+    """Return spellings with letters replaced by digraphs (ö by oe), and vice versa."""
     digraphs = _DIGRAPHS.get(language)
     if not digraphs:
         return
@@ -181,7 +181,7 @@ def _in_compounds(stem: str) -> Iterator[str]:
 
 
 def _with_other_prefixes(root: str) -> Iterator[tuple[str, ...]]:
-    """A Hebrew word with each conjunction, article or preposition of one letter, and without."""
+    """Return a Hebrew word with each one-letter conjunction, article or preposition, and without."""
     yield from ((prefix + root,) for prefix in _HEBREW_PREFIXES)
     yield from ((prefix + root,) for prefix in _HEBREW_PREFIXES_OF_TWO)
     if root.startswith(_HEBREW_PREFIXES) and len(root) > _SHORTEST_BARE:
@@ -190,7 +190,7 @@ def _with_other_prefixes(root: str) -> Iterator[tuple[str, ...]]:
 
 
 def _of_identifier(term: "QueryTerm", found: Sequence[Piece], languages: Sequence[str]) -> Iterator[str]:
-    """Its parts as one word, and without what follows an apostrophe: İstanbul'da."""
+    """Return an identifier's parts as one word, and the word without the suffix after an apostrophe: İstanbul'da."""
     if _VERSION.fullmatch(found[0].token):
         yield JOINED + found[0].token
     parts = [piece for piece in found[1:] if piece.root]
@@ -204,7 +204,7 @@ def _of_identifier(term: "QueryTerm", found: Sequence[Piece], languages: Sequenc
 
 
 def _joined(first: "QueryTerm", second: "QueryTerm", languages: Sequence[str]) -> _Forms:
-    """Two words as one: "node js", "set up", "5 µs"; for a function word, only where it comes second."""
+    """Return two words joined: "node js", "set up", "5 µs"; a function word is only joined as the second one."""
     if first.stop or next(groups(first.surface)).kind or next(groups(second.surface)).kind:
         return _Forms()
     one, other = first.word, second.word
@@ -235,7 +235,7 @@ def _spellings(text: str, term: "QueryTerm") -> Iterator[tuple[str, ...]]:
 
 
 def _japanese_spellings(text: str, term: "QueryTerm", word: str) -> Iterator[str]:
-    """With the kana or the particle that may be written between two characters, or without: 申し込み, 申込."""
+    """Return spellings with and without the kana or particle between two characters: 申し込み, 申込."""
     if len(word) != 2 or not _HAN.fullmatch(word[0]) or not _is_japanese(word):
         return
     first, second = word[0], word[1]
@@ -252,7 +252,7 @@ def _japanese_spellings(text: str, term: "QueryTerm", word: str) -> Iterator[str
 
 
 def _is_japanese(word: str) -> bool:
-    """Whether Japanese uses these characters, as it does not those that only China has simplified."""
+    """Return whether Japanese uses these characters; it doesn't use those simplified only in China."""
     try:
         word.encode("shift_jis")
     except UnicodeEncodeError:

@@ -17,10 +17,10 @@ ROLE_NAMES = {
 class Operator(NamedTuple):
     name: str
     meaning: str
-    """Its meaning."""
+    """Description, for `tr`."""
     example: str
     either: bool
-    """Whether one chunk has one such value: then given several times, any of them will do; else all must hold."""
+    """Whether a chunk has only one such value: then several values are alternatives; otherwise all must match."""
 
 
 OPERATORS = {
@@ -69,7 +69,7 @@ QUERY_HELP = (
 
 
 def problem_with(name: str, value: str) -> str:
-    """Why this operator cannot have this value, as the end of a sentence; empty when it can."""
+    """Return why the value is invalid for this operator, as the end of a sentence; empty if it is valid."""
     if not value.strip():
         return tr(
             "{operator} needs something after it, such as {example}",

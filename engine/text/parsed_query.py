@@ -1,4 +1,4 @@
-"""A parsed query: words, phrases and operators in clauses, its terms, and how it is written in its language again."""
+"""A parsed query: clauses of words, phrases and operators, its terms, and its text in the query language."""
 
 import re
 from collections.abc import Iterator
@@ -9,21 +9,21 @@ from typing import NamedTuple
 from engine.text.operators import DATED, OPERATORS
 
 CLOSING = {'"': '"', "“": "”“", "„": "“”"}
-"""What ends a quotation, by the mark that begins it."""
+"""Closing quotation mark -> by opening mark."""
 TOKEN = re.compile(r"\S+")
 NAMED = re.compile(r"([^\W\d_]{2,16}):")
 """The beginning of a possible operator."""
 
 
 class Word(NamedTuple):
-    """Text without spaces: one word, or what the analysis makes of it."""
+    """Text without spaces, which the analysis may split."""
 
     text: str
     start: int
     end: int
-    """Place of `text` in the query."""
+    """End of `text` in the query; `start` is its beginning."""
     beginning: bool = False
-    """Whatever begins so counts, too."""
+    """Whether longer words with this prefix match too."""
 
     def __str__(self) -> str:
         return f"{self.text}*" if self.beginning else self.text
@@ -42,7 +42,7 @@ class Phrase(NamedTuple):
     text: str
     start: int
     end: int
-    """Place of `text` in the query, without its quotation marks."""
+    """End of `text` in the query, quotation marks excluded."""
 
     def __str__(self) -> str:
         return _in_quotes(self.text)
@@ -75,14 +75,14 @@ def _curly(text: str) -> str:
 
 
 def _behind_open_mark(atom: Atom) -> str:
-    """As it is written where an earlier `"` never closes. It was in other marks, so it holds none of these."""
+    """Write the phrase after an unclosed `"`, in other quotation marks, which it doesn't contain."""
     if isinstance(atom, Phrase):
         return _curly(atom.text)
     return str(atom) if isinstance(atom, Word) or atom.bare else f"{atom.name}:{_curly(atom.value)}"
 
 
 class Clause(NamedTuple):
-    """One of these, or with `negated` none of them."""
+    """Alternatives of which one must match; none of them if `negated`."""
 
     alternatives: tuple[Atom, ...]
     negated: bool = False
@@ -98,13 +98,13 @@ class Clause(NamedTuple):
 
 @dataclass(frozen=True)
 class Query:
-    """A query that was read; immutable. `str` gives it back in the same language."""
+    """An immutable parsed query. `str` returns its text in the query language."""
 
     text: str
     clauses: tuple[Clause, ...] = ()
-    """In order; clauses that repeat a field are grouped with the first one."""
+    """Clauses in order; repeated fields are grouped with the first one."""
     remarks: tuple[str, ...] = field(default=(), compare=False)
-    """One sentence for everything that was read as words though it looks like syntax."""
+    """One sentence for each part read as words although it resembles syntax."""
 
     def __str__(self) -> str:
         written, open_mark = [], False
@@ -118,7 +118,7 @@ class Query:
 
     @cached_property
     def plain(self) -> bool:
-        """Whether it is words and nothing else."""
+        """Whether it consists of words only."""
         return not any(clause.required or _begins(clause) for clause in self.clauses)
 
     @property
@@ -133,13 +133,13 @@ class Query:
         return tuple(clause for clause in self.clauses if clause.required)
 
     def demands(self, operator: str) -> list[str]:
-        """The values of this operator that every result must have, each alternative."""
+        """The required values of this operator, each a tuple of alternatives."""
         atoms = (atom for clause in self.required if not clause.negated for atom in clause.alternatives)
         return [atom.value for atom in atoms if isinstance(atom, Field) and atom.name == operator]
 
     @cached_property
     def asked(self) -> str:
-        """The text with spaces in place of everything that is not searched: each word keeps its position."""
+        """The text with everything that is not searched replaced by spaces, so that positions are preserved."""
         if self.plain:
             return self.text
         kept = [" "] * len(self.text)
@@ -153,7 +153,7 @@ class Query:
         return self.text if self.plain else " ".join(self.asked.split())
 
     def wanted(self) -> Iterator[tuple[int, Word | Phrase]]:
-        """All words and phrases that are looked for, each with the number of its clause."""
+        """All searched words and phrases, each with the number of its clause."""
         for number, clause in enumerate(self.clauses):
             if not clause.negated:
                 yield from ((number, atom) for atom in clause.alternatives if not isinstance(atom, Field))
@@ -171,17 +171,17 @@ class QueryTerm(NamedTuple):
     end: int
     """Code points in the query."""
     word: str | tuple[str, ...]
-    """Token of the `words` stream; a tuple when several must be adjacent there (the pairs of a stretch)."""
+    """Token of the `words` stream, or a tuple of adjacent tokens (the pairs of an unspaced stretch)."""
     stems: tuple[str, ...]
-    """What the `stems` stream holds instead: alternatives, one per language where they differ. One with spaces is a
+    """Its form in the `stems` stream: alternatives, one per language if they differ. One with spaces is a
     phrase, such as the parts of an identifier. Empty for unspaced scripts and pictographs."""
     stop: bool
     """A function word; never set for all terms of a query."""
     prefix_ok: bool
-    """`word` may stand for longer tokens: the last word while it is typed, or a single unspaced character, which is
-    found only so (the index holds pairs)."""
+    """Whether `word` also matches longer tokens: the last word while it is typed, or a single unspaced character, since
+    the index contains pairs."""
     phrased: bool = False
-    """Looked for only inside a phrase."""
+    """Whether it is searched only inside a phrase."""
     group: int = 0
     """Number shared by alternative terms; one match suffices. 0 for other terms."""
     loose: tuple[tuple[str, ...], ...] = ()

@@ -15,22 +15,22 @@ class PhraseTokens(NamedTuple):
 
     tokens: tuple[str, ...]
     open: bool
-    """The last token is a prefix: one character of a script whose tokens are pairs."""
+    """Whether the last token is a prefix: one character of a script whose tokens are pairs."""
 
 
 class _Token(NamedTuple):
     text: str
     start: int
     end: int
-    """Within the run."""
+    """End within the run."""
     tail: bool = False
-    """The last character of a stretch whose tokens are pairs, repeated."""
+    """Whether it is the repeated last character of a stretch whose tokens are pairs."""
     single: bool = False
-    """The only character of such a stretch."""
+    """Whether it is the only character of such a stretch."""
 
 
 def phrase_tokens(text: str) -> PhraseTokens:
-    """The index's tokens of a phrase; empty if it has neither letters nor digits."""
+    """Return the tokens of a phrase; empty if it has neither letters nor digits."""
     tokens = [token for run in RUN.findall(text) for token in _tokens(run)]
     # The last character is not alone where the stretch continues, as it may in the text.
     kept = tokens[:-1] if tokens and tokens[-1].tail else tokens

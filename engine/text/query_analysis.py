@@ -1,4 +1,4 @@
-"""Analyses a query: its terms, each with the tokens by which the index finds it."""
+"""Analyses a query into terms, each with the tokens by which the index finds it."""
 
 import re
 from bisect import bisect_right
@@ -25,7 +25,7 @@ _COMPOUND = re.compile(r"[^\W\d_]{3,}(-[^\W\d_]{3,})+")
 boundary". The index holds the parts of all."""
 _SHORT_QUERY = 4
 _LEAST_FOREIGN_STEM = 0.7
-"""Share of a word that must be left when it is stemmed by another language than the query's."""
+"""Least share of a word that must remain after stemming by a language other than the query's."""
 _HAN = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
@@ -38,7 +38,7 @@ _LONGEST_HAN_TERM = 3
 _LONGEST_TERM = 6
 """Longer stretches without a word boundary (Thai, Khmer …) are searched pair by pair."""
 _LONGEST_ENDING = 6
-"""Hiragana after another script up to this length is grammar."""
+"""Longest Hiragana ending after another script that counts as grammar."""
 _POLITE = re.compile("(?:[のん]?(?:です|でしょう|でした)|ます|ました|ません|ましょう|ください)[かね]?$")
 """Polite sentence endings; the rest of an ending counts."""
 
@@ -47,7 +47,7 @@ class Segment(NamedTuple):
     start: int
     end: int
     stop: bool
-    """A function word or an ending: not searched."""
+    """Whether it is a function word or an ending, which is not searched."""
 
 
 def segments(text: str) -> Iterator[Segment]:
@@ -68,7 +68,7 @@ def _without_stops(text: str) -> Iterator[Segment]:
 
 
 def _cuts(characters: str) -> Iterator[Segment]:
-    """The same for characters without their marks."""
+    """Cut a stretch given as characters without their marks."""
     is_japanese = re.search(f"[{_HIRAGANA}{_KATAKANA}]", characters) is not None
     function_characters = frozenset[str]() if is_japanese else _FUNCTION_CHARACTERS
     previous = ""
@@ -115,7 +115,7 @@ def _pairs_when_long(
 
 class QueryAnalysis(NamedTuple):
     terms: tuple[QueryTerm, ...]
-    """Without repetitions, in the order of the query; at most 64."""
+    """Distinct terms in the order of the query; at most 64."""
     languages: tuple[str, ...]
     """Languages whose stems were used; the query's own first."""
     phrases: tuple[PhraseTokens, ...] = ()
@@ -168,7 +168,7 @@ def passage_terms(text: str, languages: Sequence[str]) -> tuple[Iterator[QueryTe
 
 
 def _all_terms(text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
-    """The terms of a text in their order. Korean particles after a word of another script, as in `API를`, are none."""
+    """Return the terms of a text in order, without Korean particles after a word of another script, as in `API를`."""
     for run in RUN.finditer(text):
         word_end = -1
         for kind, start, end in groups(run[0]):
@@ -178,7 +178,7 @@ def _all_terms(text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
 
 
 def _placing(query: Query) -> Callable[[QueryTerm], QueryTerm]:
-    """A function that gives a term the properties of its part of the query."""
+    """Return a function that gives a term the properties of its part of the query."""
     if query.plain:
         return lambda term: term
     wanted = list(query.wanted())
@@ -214,7 +214,7 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
 
 
 def _one_doubtful_stop_word(terms: tuple[QueryTerm, ...], own: str) -> bool:
-    """Whether a short query was assigned to another language because of one term: "lost hat" is not German."""
+    """Return whether a short query was assigned to another language because of one term: "lost hat" is not German."""
     stops = [term.surface for term in terms if term.stop]
     return own != "english" and len(terms) < _SHORT_QUERY and len(stops) == 1 and stops[0].isascii()
 

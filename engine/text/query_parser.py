@@ -14,7 +14,7 @@ from engine.text.parsed_query import CLOSING, NAMED, TOKEN, Atom, Clause, Field,
 from engine.text.stopwords import unasked
 
 LONGEST = 4096
-"""Code points of a query that are read; a longer text is a pasted file, and all of it words."""
+"""Longest query with syntax, in code points; a longer text is a pasted file, read as words."""
 _SPACE = lazy_pattern(r"\s*")
 _TWO_WORD_DATE = lazy_pattern(
     r"(?:last|this|letzte[nrs]?|diese[nrs]?)[ \t]+(?:week|month|year|woche|monat|jahr)\b", re.IGNORECASE
@@ -26,19 +26,19 @@ _SHORTEST_BEGINNING = 2
 _QUESTION_MARKS = ("?", "？", "؟")
 _PUNCTUATION = ".,;:!?"
 _LEAST_WORDS, _LEAST_FUNCTION_WORDS = 4, 2
-"""Words beside a quotation from which they are a question, and function words among them."""
+"""Fewest words outside of quotations for a whole question, and fewest function words among them."""
 _LEAST_WORDS_WITH_MARK = 3
-"""The same for a question with its mark."""
+"""Fewest words of a question that ends with a question mark."""
 _NEVER_CLOSES = marked("A quotation mark that never closes was read as a part of its word.")
 
 
 def parse_query(text: str) -> Query:
-    """Reads any text; never raises."""
+    """Parse any text as a query; never raises."""
     return _Reader(text).read() if len(text) <= LONGEST else Query(text)
 
 
 class _Reader:
-    """Reads one text from its beginning to its end."""
+    """Parser of one query."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -59,7 +59,7 @@ class _Reader:
         return Query(self._text, _gathered(self._clauses), tuple(dict.fromkeys(self._remarks)))
 
     def _is_question(self) -> bool:
-        """Whether the words beside quotations are a whole question, and there are no operators."""
+        """Whether the words outside of quotations form a whole question, and there are no operators."""
         if not any(isinstance(clause.alternatives[0], Phrase) for clause in self._clauses):
             return False
         if any(clause.required and not _is_quotation(clause) for clause in self._clauses):
@@ -72,7 +72,7 @@ class _Reader:
         return len(words) >= _LEAST_WORDS and function_words >= _LEAST_FUNCTION_WORDS
 
     def _preferred(self, clause: Clause) -> list[Clause]:
-        """The words of a quotation: side by side they score more. Any other clause as it is."""
+        """Replace a required phrase by its words, which score more side by side; other clauses stay."""
         phrase = clause.alternatives[0]
         if not (_is_quotation(clause) and isinstance(phrase, Phrase)):
             return [clause]
@@ -90,10 +90,10 @@ class _Reader:
         return found.end() if found else at
 
     def _next(self, at: int) -> int:
-        """Read what begins here; returns its end."""
+        """Parse the item that begins here; returns its end."""
         text = self._text
         if text[at] == "-" and at and not text[at - 1].isspace():
-            return at + 1  # behind a quotation: “left”-handed
+            return at + 1  # after a quotation: “left”-handed
         after = text[at + 1 : at + 2]
         negated = text[at] == "-" and (after.isalpha() or after in CLOSING)
         begin = at + 1 if negated else at
@@ -110,7 +110,7 @@ class _Reader:
         return end
 
     def _phrase(self, begin: int, *, negated: bool) -> int:
-        """Returns 0 for a quotation mark that never closes."""
+        """Parse a phrase; returns 0 if the quotation mark never closes."""
         end = self._closing(begin)
         if end < 0:
             self._remarks.append(tr(_NEVER_CLOSES))
@@ -121,12 +121,12 @@ class _Reader:
         return end + 1
 
     def _closing(self, begin: int) -> int:
-        """Where the quotation that begins here ends; -1 for nowhere."""
+        """Return the end of the quotation that begins here; -1 if it never closes."""
         marks = CLOSING[self._text[begin]]
         return next((at for at in range(begin + 1, len(self._text)) if self._text[at] in marks), -1)
 
     def _field(self, at: int, found: re.Match[str], *, negated: bool) -> int:
-        """Returns 0 where the value does not fit."""
+        """Parse an operator; returns 0 if its value is invalid."""
         text, name, begin = self._text, found[1].casefold(), found.end()
         if text[begin : begin + 1] in CLOSING:
             end = self._closing(begin)

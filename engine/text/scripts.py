@@ -8,7 +8,7 @@ import unicodedata
 from bisect import bisect_right
 
 UNSPACED = "\x01"
-"""A character of a script that puts no spaces between words."""
+"""Character of a script without spaces between words."""
 HANGUL = "\x02"
 MARK = "\x03"
 """A combining mark, or an invisible character, such as a zero-width space: never the end of a word."""
@@ -18,7 +18,7 @@ FLAG = "\x05"
 """Half of a flag: two such letters are one pictograph."""
 _SEPARATOR = " "
 
-# First and last code point; of these blocks only letters, letter numbers and the radicals count.
+# first and last code point; only letters, letter numbers and radicals of these blocks count
 _UNSPACED_BLOCKS = (
     (0x0E00, 0x0EFF),  # Thai, Lao
     (0x1000, 0x109F),  # Myanmar
@@ -57,7 +57,7 @@ _UNIT_BLOCKS = ((0x3371, 0x337A), (0x3380, 0x33DF))
 """Units of measurement in one character, such as ㎏."""
 
 _EXCEPTIONS = (
-    # Everything that people type for an apostrophe, and the two hyphens that look like the plain one.
+    # All characters typed for an apostrophe, and the two hyphens that look like the plain one.
     dict.fromkeys(map(ord, "\u2019\u02bc\uff07\u055a"), "'")
     | dict.fromkeys(map(ord, "\u2010\u2011"), "-")
     # The half-width voicing marks, which Unicode classifies as letters.
@@ -129,7 +129,7 @@ def shape(text: str) -> str:
 
 
 class _Shapes(dict[int, str]):
-    """Shape of each code point, found out when it is first met."""
+    """Shape of each code point, computed on first use."""
 
     def __missing__(self, code_point: int) -> str:
         found = self[code_point] = _EXCEPTIONS.get(code_point) or _shape_of(code_point)

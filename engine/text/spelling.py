@@ -1,6 +1,5 @@
-"""Slips of the pen: what a word could have been meant to be, and how a word of the index is really written.
-
-All of it works on folded words, so case and accents are no slips.
+"""Spelling: typo variants of a word, edit distances, and the written form of an index token. Works on folded words, so
+case and accents are no typos.
 """
 
 import unicodedata
@@ -13,7 +12,7 @@ SHORTEST = 4
 """Shortest word that is corrected, in characters: shorter ones are similar to everything."""
 LONGEST = 24
 _ONE_SLIP = 5
-"""Words up to this length have one slip at most, longer ones two."""
+"""Longest word that may have one typo at most; longer ones may have two."""
 
 # The letters of an alphabet after folding. Scripts that are missing here have too many.
 _ALPHABETS = (
@@ -29,12 +28,12 @@ _MEDIALS, _FINALS = 21, 28
 
 
 def most_slips(word: str) -> int:
-    """How many slips a word of this length is allowed."""
+    """Return the most typos that a word of this length may have."""
     return 1 if len(word) <= _ONE_SLIP else 2
 
 
 def is_plain(token: str) -> bool:
-    """Whether it consists only of letters and their marks, without digits and connectors."""
+    """Return whether a word consists only of letters and their marks."""
     return all(letter.isalpha() or unicodedata.category(letter)[0] == "M" for letter in token)
 
 
@@ -82,7 +81,7 @@ def slips(word: str, other: str, most: int) -> int | None:
 
 
 def jamo(word: str) -> str:
-    """A Korean word letter by letter: one wrong letter is one slip, not a whole syllable."""
+    """Return a Korean word as single letters, so that one wrong letter is one typo, not a whole syllable."""
     return "".join(part for syllable in word for part in _letters(syllable))
 
 

@@ -30,7 +30,7 @@ _OTHER_SCRIPTS = {
     "tamil": "tamil",
     "yiddish": "hebrew",
 }
-"""Languages that are not written in Latin letters."""
+"""Languages not written in Latin script."""
 _DEFAULTS = {
     "latin": "english",
     "cyrillic": "russian",
@@ -40,7 +40,7 @@ _DEFAULTS = {
     "armenian": "armenian",
     "tamil": "tamil",
 }
-"""Who stems the words of a script in a text of another script."""
+"""Language whose rules stem words of a script in a text of another script."""
 
 # Longest first; several may follow one another (사람들에게는).
 _PARTICLES = (
@@ -71,14 +71,14 @@ COMPOUNDING = frozenset({"danish", "dutch", "estonian", "finnish", "german", "hu
 """Languages that write a compound as one word."""
 
 SHORTEST_END = 4
-"""Characters of the shortest stem that is looked for at the end of compounds."""
+"""Length of the shortest stem that is searched at the end of compounds."""
 _SHORTEST_COMPOUND = SHORTEST_END + 3
 _LONGEST_COMPOUND = 40
 _SHORTEST_JOINED, _LONGEST_JOINED = 4, 24
 _MOST = 6
-"""Pieces of an identifier, the whole among them."""
+"""Most pieces of an identifier, the whole included."""
 _LONGEST_SUFFIX = 3
-"""Characters after a dot: node.js is also written as one word, `os.replace` is not."""
+"""Most characters after a dot for joining: node.js is also written as one word, `os.replace` is not."""
 _BETWEEN = frozenset(("", "-", "_", "\u2010", "\u2011"))
 _NUMBERED = re.compile(r"[^\W\d_]{2,}(\d+(?:\.\d+)+)")
 _IRREGULAR = """
@@ -129,7 +129,7 @@ stomata, genie genii, seraph seraphim, bad worse worst, far farther farthest
 
 
 class Stems(dict[str, str]):
-    """The folded stem of each lower-case word met so far in texts of one language."""
+    """Cache of folded stems by lower-case word, for texts of one language."""
 
     def __init__(self, language: str) -> None:
         super().__init__()
@@ -183,7 +183,7 @@ def _irregular() -> dict[str, list[str]]:
 
 
 def forget_stems() -> None:
-    """Give back the memory of the words met so far."""
+    """Free the caches of stems."""
     for stems in list(_by_language.values()):
         stems.clear()
 
@@ -214,14 +214,14 @@ def _without_particles(word: str) -> str:
 
 
 def is_korean_ending(word: str) -> bool:
-    """Whether a Korean word after one of another script is only its particles: `API를`, `merge했다`."""
+    """Return whether a Korean word after one of another script consists only of particles: `API를`, `merge했다`."""
     while particle := _ending(word, _PARTICLES, 0):
         word = word[: -len(particle)]
     return not word.removesuffix(_ending(word, _VERBS_BY_LENGTH, 0))
 
 
 def _ending(word: str, endings: tuple[str, ...], least: int) -> str:
-    """The longest of these endings that leaves at least so many syllables; "" for none."""
+    """Return the longest of these endings that leaves at least so many syllables; "" for none."""
     return next((ending for ending in endings if word.endswith(ending) and len(word) - len(ending) >= least), "")
 
 

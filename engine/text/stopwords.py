@@ -227,7 +227,7 @@ _ORDERS = {
     "dutch": "leg toon vind geef beschrijf",
     "russian": "объясни покажи найди опиши",
 }
-"""Fillers where a query begins with them."""
+"""Words that are fillers at the beginning of a query."""
 _WORKS = {
     "english": ("how", "work works worked working happen happens"),
     "german": ("wie", "funktioniert funktionieren geht gehen läuft"),
@@ -238,7 +238,7 @@ _WORKS = {
     "dutch": ("hoe", "werkt werken"),
     "russian": ("как", "работает работают"),
 }
-"""Fillers of a query that begins with the word before them."""
+"""A word that opens a query, and the words that are fillers in such a query."""
 
 # Thai and Chinese put no spaces between words. The question words and connectives here occur inside hardly any other
 # word; some count only at the beginning or end of a query. Of a longer word the rest is searched.
@@ -281,7 +281,7 @@ def languages_by_word() -> dict[str, tuple[str, ...]]:
 
 @cache
 def unasked(language: str) -> frozenset[str]:
-    """The folded words that are not searched in this language, function words included."""
+    """Return the folded words that queries in this language don't search, function words included."""
     return stop_words(language) | frozenset(fold(_QUESTION_WORD_LISTS.get(language, "")).split())
 
 

@@ -20,10 +20,10 @@ _DAY = timedelta(days=1)
 
 
 class TimeExpression(NamedTuple):
-    """A time as a span of days, both inside."""
+    """A time as a span of days, both ends included."""
 
     text: str
-    """As typed."""
+    """Text as typed."""
     first: date
     last: date
     yearly: bool = False
@@ -166,7 +166,7 @@ _TELLING = frozenset(
     for name in (*_MONTHS, *_WEEKDAYS, *_SEASONS, *_AGO, *_UNIT_OF, *_CHRISTMAS.split())
     for part in re.findall(r"[^\W\d_]+", name)
 )
-"""Without one of these words and without a digit, a text names no time."""
+"""Words of which a text needs one, or a digit, to name a time."""
 
 _LONG_NAMES: dict[str, tuple[str, int]] = {
     **{name: ("season", season) for name, season in _SEASONS.items()},
@@ -332,7 +332,7 @@ def _group(match: re.Match[str], name: str) -> str | None:
 
 
 def _days(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]]:
-    """A day, a month (or a third of it), or a year."""
+    """Return a day, a month (or a third of it), or a year."""
     year, month, day = (_group(match, name) for name in ("year", "month", "day"))
     word = _group(match, "word")
     in_year = _ANY_YEAR if year is None else int(year)
@@ -353,7 +353,7 @@ def _days(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]
 
 
 def _either_way(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]]:
-    """A day of a month, or with slashes a month and a day."""
+    """Return the readings of two numbers: day and month, or with slashes also month and day."""
     first, second = int(match["a"]), int(match["b"])
     orders = ((first, second), (second, first)) if match[2] == "/" else ((first, second),)
     for day, month in orders:
@@ -386,7 +386,7 @@ def _christmas(match: re.Match[str], today: date) -> Iterator[tuple[date, date, 
 
 
 def _ago(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]]:
-    """Days ago exactly; weeks, months and years ago with as much room as people leave."""
+    """Return the span of "n units ago": exact for days, wider for weeks, months and years."""
     count = int(_NUMBER_OF.get(match["count"]) or match["count"])
     unit = str(_UNIT_OF[match["unit"]])
     if unit in "dw":
@@ -398,7 +398,7 @@ def _ago(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]]
 
 
 def _unit(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]]:
-    """This or the last week, month or year."""
+    """Return this or the last week, month or year."""
     unit = str(_UNIT_OF[match["unit"]])
     if unit != "d":
         yield (*_whole(_back(today, 1, unit) if _group(match, "last") else today, unit), False)

@@ -47,11 +47,11 @@ _NOT_IN_TOKEN = re.compile('[\x00-\x20!"$-*,;<=>?\\[-^`{-\x7f\u2019\u02bc\uff07\
 _UNSEEN = lazy_pattern(f"[\u0300-\u036f\u093c{INVISIBLE}]")
 
 _LONGEST_WORD = 64
-"""Longer words are cut every so many characters."""
+"""Length at which longer words are cut."""
 _LONGEST_WHOLE = 128
-"""Longer identifiers are found by their parts only."""
+"""Longest identifier that is indexed as a whole; longer ones are found by their parts only."""
 _MOST_HUMPS = 7
-"""A word with more changes of case is no camelCase but noise, such as base64."""
+"""Most changes of case in a camelCase word; a word with more is noise, such as base64."""
 
 # don't -> dont; we'll -> we; dog's -> dog; l'eau -> eau
 _DROPPED_TAILS = frozenset({"s", "ll", "re", "ve", "d", "m"})

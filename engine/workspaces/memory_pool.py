@@ -1,4 +1,4 @@
-"""The memories of other workspaces: opened when a search first needs one, closed when none has for a while."""
+"""Pool of the memories of other workspaces: opened on first use, closed when unused for a while."""
 
 import logging
 import threading
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 IDLE_SECONDS = 120.0
 MOST_OPEN = 8
-"""Memories that stay open between two searches: each has its vectors in memory, an eighth of their size on disk."""
+"""Most memories that stay open between searches: each has its vectors in memory, an eighth of their size on disk."""
 
 OpenOther = Callable[[str, Settings], "MemorySearchManager"]
 """Opens the memory of a folder without watcher and timers. Raises `MnemoscopeError`."""
@@ -44,25 +44,25 @@ class MemoryPool:
         self._open = open_
         self._settings_of = settings_of
         self._changes = 0
-        """How often settings have changed."""
+        """Number of changes of settings."""
         self._idle_seconds = idle_seconds
         self._most_open = most_open
         self._lock = threading.Lock()
         self._kept: dict[str, _Kept] = {}
-        """By folder; ordered by last use."""
+        """Open memories by folder, ordered by last use."""
         self._threads = BackgroundExecutor(executor)
         self._cancel_timer: Cancel | None = None
         self._closed = False
 
     @property
     def open_folders(self) -> tuple[str, ...]:
-        """Folders whose memories are open now, the last used at the end."""
+        """Folders with open memories, the last used at the end."""
         with self._lock:
             return tuple(folder for folder, kept in self._kept.items() if kept.memory is not None)
 
     @contextmanager
     def using(self, folder: str) -> "Iterator[MemorySearchManager]":
-        """The memory of a folder, which stays open at least as long as the block. Raises what opening it raises."""
+        """Yield the memory of a folder, open at least during the block. Raises the errors of opening it."""
         kept = self._take(folder)
         try:
             with kept.opening:
@@ -121,7 +121,7 @@ class MemoryPool:
             self._cancel_timer = self._threads.later(self._idle_seconds, self._close_idle)
 
     def _without(self, seconds: float, most: int) -> "list[MemorySearchManager]":
-        """Remove memories that were unused for so long, or are too many, or failed to open."""
+        """Remove memories that were unused for so long, exceed the limit, or failed to open."""
         now = time.monotonic()
         idle = [folder for folder, kept in self._kept.items() if not kept.users]
         surplus = len(self._kept) - most
@@ -138,7 +138,7 @@ class _Kept:
         self.opening = threading.Lock()
         self.memory: MemorySearchManager | None = None
         self.changes = 0
-        """How often settings had changed when it took them."""
+        """Number of changes of settings when it received them."""
         self.users = 0
         self.used = 0.0
 
@@ -147,5 +147,5 @@ def _close(memories: "list[MemorySearchManager]") -> None:
     for memory in memories:
         try:
             memory.close()
-        except Exception:  # of an unused one: the others must be closed all the same
+        except Exception:  # an error of one must not keep the others open
             log.exception("A memory of another workspace did not close")

@@ -45,7 +45,7 @@ _replace = msgspec.structs.replace
 
 @dataclass(frozen=True)
 class Part:
-    """What one workspace answered."""
+    """Answer of one workspace."""
 
     workspace: KnownWorkspace
     outcome: SearchOutcome
@@ -94,7 +94,7 @@ def _found(parts: Sequence[Part]) -> Iterator[_Found]:
 
 
 def _with_rest(best: list[_Found], rest: Sequence[_Found]) -> list[_Found]:
-    """The last result shown of each file also counts those that are not shown."""
+    """Add the number of results not shown to the last result of each file."""
     hidden = Counter((one.part, one.result.path) for one in rest)
     for one in rest:
         hidden[one.part, one.result.path] += one.result.more_in_file
@@ -106,7 +106,8 @@ def _with_rest(best: list[_Found], rest: Sequence[_Found]) -> list[_Found]:
 
 
 def _different(found: Sequence[_Found]) -> tuple[list[_Found], int]:
-    """Without what another workspace has as well, and how many these were; within one everything stays."""
+    """Remove results that another workspace has too; returns the rest and the number removed. Nothing is removed within
+    one workspace."""
     first: dict[tuple[Any, ...], int] = {}
     kept: list[_Found] = []
     for one in found:
@@ -122,7 +123,7 @@ def _mode(modes: Sequence[SearchMode]) -> SearchMode:
 
 
 def _timings(parts: Sequence[Part], milliseconds: float) -> SearchTimings:
-    """All ran in parallel, so the time of each part is that of the slowest."""
+    """Return the timings of the slowest workspace for each part, since all ran in parallel."""
 
     def slowest(leg: Callable[[SearchTimings], float]) -> float:
         return max(leg(part.outcome.timings) for part in parts)
@@ -138,7 +139,7 @@ def _timings(parts: Sequence[Part], milliseconds: float) -> SearchTimings:
 
 
 def _models(parts: Sequence[Part]) -> list[str]:
-    """Whether scores by meaning are one measure."""
+    """Return a notice if semantic scores are from different models."""
     by_model: dict[str, list[str]] = {}
     for part in parts:
         if part.outcome.mode != "keyword":
@@ -157,7 +158,7 @@ def _models(parts: Sequence[Part]) -> list[str]:
 
 
 def _notices(parts: Sequence[Part]) -> list[str]:
-    """The notices of the workspaces, each sentence once."""
+    """Return the notices of the workspaces, each sentence once."""
     told: dict[str, list[str]] = {}
     for part in parts:
         if part.outcome.notice:
@@ -167,7 +168,7 @@ def _notices(parts: Sequence[Part]) -> list[str]:
 
 
 def _explanation(parts: Sequence[Part], best: Sequence[_Found]) -> SearchExplanation | None:
-    """The stages of the open workspace, and one for each of the others."""
+    """Return the stages of the open workspace, and one stage for each other workspace."""
     first = parts[0].outcome.explanation
     if first is None:
         return None
@@ -211,8 +212,8 @@ def _stage(part: Part, number: int, best: Sequence[_Found]) -> SearchStage:
 class AllWorkspaces:
     """A memory and those of the other workspaces. Thread-safe.
 
-    A workspace on a disk that hangs must hold up neither the answer nor the end of the program. So an answer does not
-    wait for it longer than the deadline, and one that still hangs from an earlier query is not searched again.
+    A workspace on a hanging disk must delay neither the answer nor the program's exit: it is waited for until the
+    deadline, and not searched again while an earlier query still hangs.
     """
 
     def __init__(

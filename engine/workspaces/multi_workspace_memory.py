@@ -138,7 +138,7 @@ class MultiWorkspaceMemory:
             return _renamed(self._all.search(self._here, mine, others, query, asked, most, cancel), names)
 
         if on_keywords is not None:
-            # The workspaces are searched at the same time, so no single one can wait for what is shown first.
+            # The workspaces are searched in parallel, so no single one waits while a first answer is shown.
             on_keywords(ask(mode="keyword"))
         outcome = ask(explain=explain is True)
         # Only an answer that is empty everywhere is explained.
@@ -147,7 +147,7 @@ class MultiWorkspaceMemory:
     def search(
         self, query: str, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
     ) -> SearchOutcome:
-        """One file of another workspace can be searched alone, too."""
+        """Search, also limited to one file of another workspace."""
         glob = options.get("path_glob") or ""
         other = next((one for one in self._workspaces()[1] if glob.startswith(_glob_of(one))), None) if glob else None
         if other is None:
@@ -219,7 +219,7 @@ class MultiWorkspaceMemory:
             yield memory, Path(folder), there
 
     def at(self, path: str, read: "Callable[[MemorySearchManager, str], _Answer]") -> _Answer:
-        """What `read` gets of that memory for the file's stable name there. Raises as `home_of` does."""
+        """Call `read` with the file's memory and stable name, and return its result. Raises the errors of `home_of`."""
         with self.home_of(path) as (memory, _, there):
             return read(memory, there)
 
@@ -243,7 +243,7 @@ class MultiWorkspaceMemory:
         raise PathRefused
 
     def _workspaces(self) -> tuple[KnownWorkspace, tuple[KnownWorkspace, ...]]:
-        """The open one, and all others; looked up again after some seconds."""
+        """Return the open workspace and all others; cached for some seconds."""
         with self._lock:
             if time.monotonic() - self._looked >= _LOOK_AGAIN_SECONDS:
                 self._known = tuple(self._list())
@@ -258,20 +258,20 @@ def _glob_of(other: KnownWorkspace) -> str:
 
 
 def _all_in(other: KnownWorkspace, outcome: SearchOutcome) -> SearchOutcome:
-    """Results of another workspace, with names that refer to it."""
+    """Return results of another workspace, with names that include it."""
     found = tuple(_replace(result, workspace=other.folder) for result in outcome.results)
     return _renamed(_replace(outcome, results=found), {other.folder: other.name})
 
 
 def _name_first(other: KnownWorkspace, options: "SearchOptions") -> None:
-    """Have the first answer of another workspace named like the last one."""
+    """Wrap a callback for keyword answers so that file names include the workspace."""
     on_keywords = options.get("on_keywords")
     if on_keywords is not None:
         options["on_keywords"] = lambda outcome: on_keywords(_all_in(other, outcome))
 
 
 def _renamed(outcome: SearchOutcome, names: dict[str, str]) -> SearchOutcome:
-    """With names that refer to files of the named workspaces."""
+    """Return results with file names that include the workspace."""
     explanation = outcome.explanation
     if explanation is not None and len(explanation.results) == len(outcome.results):
         pairs = zip(explanation.results, outcome.results, strict=True)

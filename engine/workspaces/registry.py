@@ -1,4 +1,4 @@
-"""Which workspaces there are, what the index of each holds, and how one is forgotten."""
+"""Lists the known workspaces with the state of their indexes, and forgets workspaces."""
 
 import contextlib
 import os
@@ -25,9 +25,8 @@ from engine.store.writer_lock import WriterLock
 def known_workspaces(
     more: Iterable[Path] = (), *, config: Path | None = None, store_path: str = ""
 ) -> tuple[KnownWorkspace, ...]:
-    """Those with an index, those that the settings have a table for, and `more`; by name.
-
-    `store_path`: where the indexes lie, if it is not the user's data folder. Raises `SettingsError`.
+    """Return the workspaces with an index or a settings table, and `more`, by name. `store_path`: folder of the
+    indexes, if not the user's data folder. Raises `SettingsError`.
     """
     indexes = index_files(Path("/"), store_path).folder.parent
     notes = noted_workspaces(indexes)
@@ -41,7 +40,7 @@ def known_workspaces(
 
 
 def here_and_others(known: Iterable[KnownWorkspace], folder: Path) -> tuple[KnownWorkspace, tuple[KnownWorkspace, ...]]:
-    """The workspace of this folder, known or not, and the rest."""
+    """Return the workspace of this folder, known or not, and the others."""
     path = str(folder.resolve())
     found = {one.folder: one for one in known}
     mine = found.pop(path, None) or KnownWorkspace(folder=path, name=Path(path).name, present=True, index_bytes=0)
@@ -60,7 +59,7 @@ def _index_bytes(files: IndexFiles) -> int:
 
 
 def unique_names(folders: Iterable[str]) -> dict[str, str]:
-    """The name to show for each folder: its last part, with as many of those above it as tell it from the others."""
+    """Return the display name of each folder: its last part, with as many parent folders as needed to be unique."""
     parts = {folder: Path(folder).parts for folder in folders}
     names = {folder: _name(of, 0) for folder, of in parts.items()}
     for depth in range(1, max(map(len, parts.values()), default=0)):

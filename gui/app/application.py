@@ -117,7 +117,7 @@ class _Program:
         self._options = options
         self._problem = ""
         self._collector = Collector(app)
-        # A picture or the demo must not depend on, nor change, how this person left the window.
+        # Screenshots and the demo must neither depend on nor change the saved state of the user's window.
         self._remembers = options.screenshot is None and not options.demo
         self._guard = CrashGuard(options, log_file, app, remembers=self._remembers)
         self._state = load_state() if self._remembers else WindowState()

@@ -28,7 +28,7 @@ class ExplanationController(QObject):
         search.result_current.connect(explanation.show_result)
         search.why_requested.connect(dock.show_explanation)
         search.controller.remedy_requested.connect(do)
-        explanation.wanted.connect(search.controller.explain)
+        explanation.requested.connect(search.controller.explain)
         explanation.left.connect(search.focus_list)
         explanation.close_requested.connect(search.focus_list)
 

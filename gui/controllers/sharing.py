@@ -215,7 +215,7 @@ def _check(manager: MemorySearchManager, link: Link, token: CancelToken) -> None
     try:
         manager.locate(link.path)
     except Unsupported:
-        pass  # only another machine has the file, but its text may be here: the reader will say
+        pass  # only another machine has the file, but its text may be here: the viewer reports it
     except PathRefused:
         raise LinkRefused(
             tr("This link opens {path}, which is not among the searched files.", path=link.path)

@@ -183,13 +183,13 @@ def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) ->
 class ConversationActions(QObject):
     """The actions of buttons and menus.
 
-    Signals: said: a message about the result. more_requested: more hits from this session (its path).
+    Signals: notified: a message about the result. more_requested: more hits from this session (its path).
     similar_requested: similar sessions (its path). remember_requested: a note of this session (its path and title).
     like_requested: passages similar to this `Passage`, and its text. link_requested: copy a link to this `Location`.
     unmasking: masked secrets would become visible; call the argument if the user agrees.
     """
 
-    said = Signal(str)
+    notified = Signal(str)
     more_requested = Signal(str)
     similar_requested = Signal(str)
     remember_requested = Signal(str, str)
@@ -305,7 +305,7 @@ class ConversationActions(QObject):
         if conversation is not None and current is not None:
             message = conversation.message(conversation.entries[current])
             self.link_requested.emit(Location(conversation.session.summary.path, message.line, message=message.id))
-            self.said.emit(tr("Link to this message copied"))
+            self.notified.emit(tr("Link to this message copied"))
 
     def _cycle_detail(self) -> None:
         detail = DETAILS[(DETAILS.index(self._view.folding.detail) + 1) % len(DETAILS)]
@@ -330,7 +330,7 @@ class ConversationActions(QObject):
             return
         path = conversation.session.summary.path
         self._files_job.put(
-            self._jobs.read(lambda token: insight.session_files(path, token), self._show_files, self.said.emit)
+            self._jobs.read(lambda token: insight.session_files(path, token), self._show_files, self.notified.emit)
         )
 
     def _show_files(self, uses: Sequence[FileUse]) -> None:
@@ -340,7 +340,7 @@ class ConversationActions(QObject):
         if uses:
             self._file_list.open(self._conversation, uses)
         else:
-            self.said.emit(tr("No tool call of this session names a file."))
+            self.notified.emit(tr("No tool call of this session names a file."))
 
     def _go_to_use(self, entry: int) -> None:
         """To a tool call, also where tools are hidden."""
@@ -387,7 +387,7 @@ class ConversationActions(QObject):
             self._jobs.read(
                 lambda token: read_raw(manager, path, lines, token, reveal=reveal),
                 lambda raw: self._open_raw(path, lines, raw),
-                self.said.emit,
+                self.notified.emit,
             )
         )
 
@@ -401,7 +401,7 @@ class ConversationActions(QObject):
         if self._conversation is not None:
             command = self._conversation.session.summary.resume_command
             QGuiApplication.clipboard().setText(command)
-            self.said.emit(tr("Copied {command}", command=command))
+            self.notified.emit(tr("Copied {command}", command=command))
 
     def _copy(self) -> None:
         """Copy the selected text, or else the current message."""
@@ -425,9 +425,9 @@ class ConversationActions(QObject):
         def put(text: str) -> None:
             self._copy_job.done()
             if len(text) > _MOST_COPIED:
-                self.said.emit(tr("This session is too long for the clipboard. Hide the tools and copy it again."))
+                self.notified.emit(tr("This session is too long for the clipboard. Hide the tools and copy it again."))
                 return
             QGuiApplication.clipboard().setText(text)
-            self.said.emit(sentence)
+            self.notified.emit(sentence)
 
-        self._copy_job.put(self._jobs.read(make, put, self.said.emit))
+        self._copy_job.put(self._jobs.read(make, put, self.notified.emit))

@@ -20,7 +20,7 @@ _MOST_PIECES = 2_000
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SessionRequest:
     """A session to load, and the location to show in it."""
 
     path: str
@@ -41,7 +41,7 @@ class Landing:
 
 @dataclass(frozen=True)
 class OpenedSession:
-    wanted: Wanted
+    wanted: SessionRequest
     conversation: Conversation
     rows: Rows
     landing: Landing
@@ -50,8 +50,8 @@ class OpenedSession:
 class SessionLoader(QObject):
     """Loads one session at a time; the last request wins.
 
-    Signals: opened: the session was read (OpenedSession). landed: the location in the open session was found (Wanted,
-    Landing). failed: it can't be shown, one sentence. slow: it takes long enough for a message.
+    Signals: opened: the session was read (OpenedSession). landed: the location in the open session was found
+    (SessionRequest, Landing). failed: it can't be shown, one sentence. slow: it takes long enough for a message.
     """
 
     opened = Signal(object)
@@ -68,7 +68,7 @@ class SessionLoader(QObject):
         self._notice_delay.setInterval(_NOTICE_DELAY_MS)
         self._notice_delay.timeout.connect(self.slow)
 
-    def open(self, manager: MemorySearchManager, wanted: Wanted) -> None:
+    def open(self, manager: MemorySearchManager, wanted: SessionRequest) -> None:
         """Read the session and find the place in it."""
         self.cancel()
 
@@ -81,7 +81,7 @@ class SessionLoader(QObject):
         self._notice_delay.start()
         self._job.put(self._jobs.read(work, self._deliver, self._fail))
 
-    def land(self, conversation: Conversation, wanted: Wanted) -> None:
+    def land(self, conversation: Conversation, wanted: SessionRequest) -> None:
         """Find another location in the open session."""
         self.cancel()
         there = _placed(wanted, conversation)
@@ -100,7 +100,7 @@ class SessionLoader(QObject):
         self._job.done()
         self.opened.emit(opened)
 
-    def _tell_landing(self, wanted: Wanted, found: Landing) -> None:
+    def _tell_landing(self, wanted: SessionRequest, found: Landing) -> None:
         self._job.done()
         self.landed.emit(wanted, found)
 
@@ -110,7 +110,7 @@ class SessionLoader(QObject):
         self.failed.emit(sentence)
 
 
-def _placed(wanted: Wanted, conversation: Conversation) -> Wanted:
+def _placed(wanted: SessionRequest, conversation: Conversation) -> SessionRequest:
     """Return the request with the current line of its message; unchanged if the message no longer exists."""
     if not wanted.message:
         return wanted
@@ -118,7 +118,7 @@ def _placed(wanted: Wanted, conversation: Conversation) -> Wanted:
     return replace(wanted, line=next(lines, wanted.line))
 
 
-def _land(conversation: Conversation, wanted: Wanted, token: CancelToken) -> Landing:
+def _land(conversation: Conversation, wanted: SessionRequest, token: CancelToken) -> Landing:
     finder = query_finder(wanted.query, conversation.language) if wanted.query.strip() else None
     return landing(conversation, wanted.line, finder, token)
 

@@ -17,8 +17,8 @@ from gui.conversation.loader import (
     NewMessagesButton,
     OpenedSession,
     SessionLoader,
+    SessionRequest,
     SessionWatch,
-    Wanted,
 )
 from gui.conversation.view import ConversationView
 from gui.core.capabilities import MissingFeatures
@@ -115,7 +115,7 @@ class ConversationPanel(BaseViewer):
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(jobs, IN_SESSION, parent)
         self._manager: MemorySearchManager | None = None
-        self._wanted: Wanted | None = None
+        self._wanted: SessionRequest | None = None
         self._opened: OpenedSession | None = None
         self._left = ReadingPlaces()
         self.view = ConversationView(jobs)
@@ -154,7 +154,7 @@ class ConversationPanel(BaseViewer):
             return
         opened = self._opened
         if opened is not None and opened.wanted.path == path:
-            before, self._wanted = self._wanted, Wanted(path, line, query, opened.wanted.reveal, message)
+            before, self._wanted = self._wanted, SessionRequest(path, line, query, opened.wanted.reveal, message)
             if before != self._wanted:
                 found = before is not None and before.line is None and before.query == query
                 if found and self.view.scroller.is_restored:
@@ -163,7 +163,7 @@ class ConversationPanel(BaseViewer):
                     )  # the best hit arrived late: the user is back at the old position
                 self._opener.land(opened.conversation, self._wanted)
             return
-        self._wanted = Wanted(path, line, query, message=message)
+        self._wanted = SessionRequest(path, line, query, message=message)
         self._open()
 
     @property
@@ -251,7 +251,7 @@ class ConversationPanel(BaseViewer):
         if self._manager is not None:
             self.live_updates.follow(self._manager, session.summary.path)
 
-    def _land(self, wanted: Wanted, landing: Landing) -> None:
+    def _land(self, wanted: SessionRequest, landing: Landing) -> None:
         """Highlight the query's words, and go to the search result."""
         if self._opened is None:
             return
@@ -354,7 +354,7 @@ class ConversationPanel(BaseViewer):
             return
         conversation = self._opened.conversation
         line = conversation.message(conversation.entries[current]).line
-        self._wanted = Wanted(self._wanted.path, line, self._wanted.query, reveal)
+        self._wanted = SessionRequest(self._wanted.path, line, self._wanted.query, reveal)
         self._open()
 
     # --- finding --------------------------------------------------------------------------------------------------
@@ -377,9 +377,9 @@ class ConversationPanel(BaseViewer):
         self._opener.failed.connect(self._on_failed)
         self._opener.slow.connect(self._on_slow)
         self.empty_page.retry.connect(self._open)
-        self.session_actions.said.connect(self.hint.say)
+        self.session_actions.notified.connect(self.hint.say)
         self.session_actions.unmasking.connect(self._ask_before)
-        self._links.said.connect(self.hint.say)
+        self._links.notified.connect(self.hint.say)
         self.view.link_clicked.connect(self._follow)
         self.session_actions.more_requested.connect(self.more_requested)
         self.session_actions.similar_requested.connect(self.similar_requested)
@@ -387,4 +387,4 @@ class ConversationPanel(BaseViewer):
         self.session_actions.like_requested.connect(self.like_requested)
         self.session_actions.link_requested.connect(self.link_requested)
         self.chunks.inspector.more_requested.connect(self.like_requested)
-        self.chunks.inspector.said.connect(self.hint.say)
+        self.chunks.inspector.notified.connect(self.hint.say)

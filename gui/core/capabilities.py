@@ -35,13 +35,13 @@ TITLES: dict[Feature, str] = {
 
 SHORT: dict[Feature, str] = {
     "sessions": marked("Sessions"),
-    "alike": marked("Similar passages"),
+    "alike": marked("Similarity"),
     "conditions": marked("Filters"),
-    "narrowing": marked("Search within results"),
+    "narrowing": marked("Scope"),
     "ordering": marked("Ranking"),
     "completion": marked("Completion"),
-    "explanation": marked("Explanations"),
-    "states": marked("Missing files"),
+    "explanation": marked("Explanation"),
+    "states": marked("File status"),
     "models": marked("Models"),
     "insight": marked("Index view"),
 }

@@ -27,7 +27,7 @@ OnError = Callable[[str], None]
 
 
 def _forgotten(_: object) -> None:
-    """Replaces a job's function once it has reported."""
+    """Stands in for a job's function after the job has reported."""
 
 
 class Job:

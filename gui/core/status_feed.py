@@ -88,7 +88,7 @@ class StatusFeed(QObject):
             self._read_if_asked()
 
     def refresh_then(self, take: Take) -> None:
-        """Read the record soon, and call `take` with it once everything else has heard it."""
+        """Read the record soon, and call `take` with it after all listeners were notified."""
         self._waiting.append(take)
         self.refresh()
 

@@ -27,11 +27,11 @@ class AppPaths:
         return self.config or engine.settings_path()
 
     def open_settings(self) -> None:
-        """Hand the settings file to the program that the desktop has for it."""
+        """Open the settings file in the desktop's program for it."""
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.settings)))
 
     def listed(self, status: MemoryProviderStatus | None) -> tuple[tuple[str, str], ...]:
-        """Name and path of each; the index only where one is open."""
+        """Return name and path of each; the index only if one is open."""
         places = [(tr("Settings"), str(self.settings)), (tr("Window"), str(state_path()))]
         if status is not None:
             places.append((tr("Index"), status.db_path))

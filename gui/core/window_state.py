@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 _RECENT = 8
 _writing = Lock()
-"""One at a time, all under the same name aside."""
+"""Lock: writes use the same temporary name."""
 
 
 class LastPlace(msgspec.Struct, kw_only=True, frozen=True):
@@ -36,16 +36,16 @@ class LastPlace(msgspec.Struct, kw_only=True, frozen=True):
     top: int = 0
     """Where that row begins, in pixels below the top of the list."""
     session: str = ""
-    """The one that is current in the list of sessions."""
+    """The current session of the list."""
     criteria: Criteria = Criteria()
-    """Which sessions are listed, and how."""
+    """Filters and order of the session list."""
     role: Role = ""
     reading: ReadingPlace | None = None
-    """In the session that is read."""
+    """Position in the session that is read."""
     file: str = ""
-    """The note that is read, by its stable name."""
+    """Stable name of the note that is read."""
     line: int = 0
-    """The one at the top of its text; 0 where its source is not on show."""
+    """Line at the top of its source; 0 if the source is not shown."""
 
     def __post_init__(self) -> None:
         if all(self.view != spec.name for spec in view_specs()):
@@ -53,7 +53,8 @@ class LastPlace(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class WindowState(msgspec.Struct, kw_only=True):
-    """Everything has a default: a missing, old or damaged file gives a fresh window, never an error."""
+    """State of the window. Everything has a default: a missing, old or damaged file gives a fresh window, never an
+    error."""
 
     place: LastPlace = LastPlace()
 
@@ -69,7 +70,7 @@ class WindowState(msgspec.Struct, kw_only=True):
     recent: list[str] = []
     """Folders that were opened, newest first."""
     recent_commands: list[str] = []
-    """What was run from the palette, newest first."""
+    """Commands run from the palette, newest first."""
 
     def remember(self, folder: Path) -> None:
         """Put a folder at the head of the recent ones."""
@@ -105,7 +106,7 @@ def load_state(path: Path | None = None) -> WindowState:
 
 
 def _set_aside(path: Path, error: Exception) -> None:
-    """A damaged file is renamed."""
+    """Rename a damaged file."""
     kept = path.with_name(f"{path.stem}-damaged{path.suffix}")
     try:
         path.replace(kept)

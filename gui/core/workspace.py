@@ -84,7 +84,7 @@ class Workspace(QObject):
         prepare: Callable[[MemorySearchManager], None] | None = None,
         parent: QObject | None = None,
     ) -> None:
-        """`prepare` is handed each memory before anybody sees it, on a pool thread."""
+        """`prepare` is called with each memory before it is used, on a pool thread."""
         super().__init__(parent)
         self.feed = StatusFeed(jobs, self)
         self.current: Opened | None = None
@@ -94,9 +94,9 @@ class Workspace(QObject):
         self._prepare = prepare
         self._opener: Job | None = None
         self._wanted: Path | None = None
-        """What was opened last, or is being opened."""
+        """The folder opened last, or being opened."""
         self._late: Settings | None = None
-        """What was saved meanwhile: it may have been opened with those before."""
+        """Settings saved while a folder was being opened, which may have used older ones."""
         self._sync: Job | None = None
         self._trial = JobSlot(self)
         self._restoring = JobSlot(self)
@@ -131,7 +131,7 @@ class Workspace(QObject):
         return opened
 
     def close(self) -> None:
-        """Cancel what runs and close the memory in the background, also one that is just being opened."""
+        """Cancel running jobs and close the memory in the background, also one that is being opened."""
         for job in (self._opener, self._sync):
             if job is not None:
                 job.cancel()
@@ -185,7 +185,7 @@ class Workspace(QObject):
         )
 
     def settings_of(self, folder: Path) -> Settings:
-        """Those that hold for a folder, open or not; on any thread. Raises `SettingsError`."""
+        """Return the settings of a folder, open or not; on any thread. Raises `SettingsError`."""
         return self._adjusted(engine.load_settings(folder, config=self.config))
 
     def _adjusted(self, settings: Settings) -> Settings:
@@ -300,7 +300,7 @@ class Workspace(QObject):
 
     @property
     def status(self) -> MemoryProviderStatus | None:
-        """The newest record that arrived."""
+        """The newest status record."""
         return self.feed.latest
 
 

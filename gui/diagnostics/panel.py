@@ -21,7 +21,7 @@ from gui.widgets.charts.sync_history import sync_series
 from gui.widgets.chip import Chip
 from gui.widgets.engine_names import files_left_out
 from gui.widgets.labels import breakable, label, line
-from gui.widgets.tab_order import preceding, put_behind
+from gui.widgets.tab_order import insert_after, preceding
 from gui.widgets.table import IssuesTable
 
 # --- The table of files that are not in the index, failed or skipped, in the diagnostics -----------------------------
@@ -202,7 +202,7 @@ class GroupColumn(QWidget):
         before = preceding(self._follower)
         while before in buttons or not before.focusPolicy() & Qt.FocusPolicy.TabFocus:
             before = preceding(before)  # at last the follower itself
-        put_behind(before, buttons)
+        insert_after(before, buttons)
 
 
 class _UprightScroll(QScrollArea):

@@ -202,7 +202,7 @@ def _lacking(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
     for feature, reason in sorted(status.lacks.items()):
         yield Diagnostic(tr(SHORT[feature]), "off", reason.removesuffix(tr(BUILT_IN_CAN)).rstrip())
     if status.lacks:
-        yield Diagnostic(tr("Other engine"), None, tr("the built-in index supports all of this"), remedy="engine")
+        yield Diagnostic(tr("Alternative"), None, tr("the built-in index supports all of this"), remedy="engine")
 
 
 def _index(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
@@ -297,8 +297,8 @@ def _sync(status: MemoryProviderStatus, now: float) -> Iterator[Diagnostic]:
     step = status.syncing
     if step is not None:
         yield Diagnostic(tr("Running"), "working", tr(REASON_WORDS[step.reason]), tip=step.label)
-        yield Diagnostic(tr("Reused vectors"), None, vectors(step.reused))
-        yield Diagnostic(tr("Embedded passages"), None, chunks(step.embedded))
+        yield Diagnostic(tr("Reused"), None, vectors(step.reused))
+        yield Diagnostic(tr("Embedded"), None, chunks(step.embedded))
         if spent := spent_words(step.tokens, step.cost):
             yield Diagnostic(tr("Cost"), None, spent)
     last = status.last_sync

@@ -29,7 +29,7 @@ _UNEXPLAINED = marked("This answer has no explanation.")
 class ExplanationPanel(QWidget):
     """Follows the selection; requests explanations only while visible, since they cost time."""
 
-    wanted = Signal(bool)
+    requested = Signal(bool)
     """Whether answers should include an explanation."""
     left = Signal()
     """Return the focus to the results."""
@@ -169,12 +169,12 @@ class ExplanationPanel(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.wanted.emit(True)
+        self.requested.emit(True)
         self._render()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self.wanted.emit(False)
+        self.requested.emit(False)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

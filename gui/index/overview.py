@@ -38,7 +38,7 @@ from gui.widgets.labels import breakable, label
 from gui.widgets.pricing import spent_words
 from gui.widgets.small_windows import sheet
 from gui.widgets.sync_line import REASON_WORDS
-from gui.widgets.tab_order import put_behind, stops
+from gui.widgets.tab_order import insert_after, stops
 from gui.widgets.table import IssuesTable
 
 _CARD_CHARACTERS = 33
@@ -165,7 +165,7 @@ class TwoColumns(QScrollArea):
             for place, widget in enumerate(widgets):
                 column.insertWidget(place, widget)  # before the stretch
         first, *others = (stop for widget in (*left, *right) for stop in stops(widget))
-        put_behind(first, others)
+        insert_after(first, others)
         self._sides.setStretch(1, 0 if narrow else _RIGHT)
         self._sides.setSpacing(0 if narrow else _GAP)
         self.folded.emit(narrow)
@@ -276,7 +276,7 @@ class OverviewPage(IndexPage):
 
     def take_focus(self) -> None:
         if self.map.isVisible():
-            self.map.take_focus()  # past its controls: an arrow key would change what the points are coloured by
+            self.map.take_focus()  # not its controls: an arrow key would change the colouring
         else:
             super().take_focus()
 

@@ -26,7 +26,7 @@ from gui.widgets.query_box import QueryBox
 from gui.widgets.row_list import Place
 
 _MOST = 0.9
-"""Of the screen's width and height."""
+"""Largest shares of the screen's width and height."""
 
 WIDTH, RESULTS_HEIGHT = 640, 420
 SHOW_ALL = command("quick.all", "Show all results in the window", "quick", "Ctrl+Return")
@@ -34,7 +34,7 @@ _NOT_OPEN = (marked("Nothing is open to search"), marked("Choose a folder of not
 
 
 class QuickPanel(QWidget):
-    """Searches as you type, like the window, with the same list and order.
+    """The contents of the quick search: a box and the results, like the search panel.
 
     Signals: chosen: Chosen. window_requested: show the window unchanged. resized: a query was entered or removed:
     `sizeHint` has changed.
@@ -49,7 +49,7 @@ class QuickPanel(QWidget):
         self._manager: MemorySearchManager | None = None
         self._answer: Answer | None = None
         self._reading = ""
-        """How far the first index is."""
+        """Progress of the first indexing."""
         self._files = 0
         self._instead = _not_open()
         self._runner = SearchRunner(jobs, self)
@@ -103,7 +103,7 @@ class QuickPanel(QWidget):
 
     @property
     def is_wide(self) -> bool:
-        """Whether there is more to see than the box."""
+        """Whether results or a message are shown below the box."""
         return not self._below.isHidden()
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
@@ -129,7 +129,7 @@ class QuickPanel(QWidget):
             self._say(*messages.empty(answer.question, answer.outcome, self._reading))
 
     def show_reason(self, title: str, sentence: str) -> None:
-        """Why nothing can be searched now."""
+        """Show why nothing can be searched now."""
         self._instead = (title, sentence)
         self._ask(at_once=True)
 
@@ -141,7 +141,7 @@ class QuickPanel(QWidget):
         self.box.focus_all()
 
     def stop(self) -> None:
-        """Nobody looks any more."""
+        """Cancel the search: the window was hidden."""
         self._runner.stop()
 
     def sizeHint(self) -> QSize:
@@ -208,7 +208,7 @@ class QuickPanel(QWidget):
 
     @Slot(object)
     def _show_file(self, row: MoreInFileRow) -> None:
-        """All results of one file, in the window."""
+        """Open the main window with all results of one file."""
         if self._answer is not None:
             self.chosen.emit(Chosen(replace(self._answer.question, scope=Scope(row.path, row.title))))
 
@@ -256,7 +256,7 @@ class QuickPanel(QWidget):
 
 
 class QuickWindow(QFrame):
-    """Hidden, never closed, so that it opens immediately the next time."""
+    """The window of the quick search. It is hidden instead of closed, so that it opens immediately the next time."""
 
     def __init__(self, panel: QuickPanel) -> None:
         super().__init__(
@@ -291,7 +291,7 @@ class QuickWindow(QFrame):
         self.panel.begin(text)
 
     def _place(self, screen: QScreen) -> None:
-        """Centre it as if it had its results already: it grows downwards only."""
+        """Place the window as if it had its results already, since it grows only downwards."""
         room = screen.availableGeometry()
         size = self._size(room)
         whole = size.height() if self.panel.is_wide else size.height() + font_at(RESULTS_HEIGHT).pixelSize()
@@ -300,7 +300,7 @@ class QuickWindow(QFrame):
 
     @Slot()
     def _fit(self) -> None:
-        """To what it shows now."""
+        """Fit the size to the contents."""
         for layout in (self.panel.layout(), self.layout()):
             if layout is not None:
                 layout.activate()  # immediately: hidden widgets must not keep the window large
@@ -336,7 +336,7 @@ class Chosen:
 
     question: Query
     result: MemorySearchResult | None = None
-    """None for all results."""
+    """The chosen result; None for all results."""
     place: Place | None = None
     """In the list of results; None if there is none."""
 

@@ -47,7 +47,7 @@ class Trash:
         self._jobs = jobs
 
     def take(self, opened: Opened, note: WrittenNote, folder: Path | None = None) -> None:
-        """Move it there, and show a message. `folder`: of its workspace, if that is not the one that was open."""
+        """Move a note to the trash, and show a message. `folder`: its workspace, if that is not the open one."""
 
         def tell(_: object) -> None:
             self._banner.say(tr("{note} is in the trash.", note=note.path), "off", key="remembered")
@@ -84,7 +84,7 @@ def folder_of(opened: Opened, session: str) -> Path:
 
 @contextmanager
 def home_of(workspace: Workspace, opened: Opened, session: str) -> Iterator[TargetWorkspace]:
-    """On a pool thread. Its memory stays open at least as long as the block.
+    """Yield the workspace of a session with its memory, open during the block. On a pool thread.
 
     Raises `PathRefused` where that workspace is not there any more, and what opening it raises.
     """
@@ -96,13 +96,13 @@ def home_of(workspace: Workspace, opened: Opened, session: str) -> Iterator[Targ
 
 
 def name_beside(session: str, path: str) -> str:
-    """The name of a file that is in the workspace of a session."""
+    """Return the name of a file in the workspace of a session."""
     workspace, _ = split_name(session)
     return name_in(workspace, path) if workspace else path
 
 
 class RememberController(QObject):
-    """One sheet at a time.
+    """Opens the sheet for the note of a session, one at a time.
 
     Signals:
         open_requested: the note with this stable name, at a line.
@@ -120,7 +120,7 @@ class RememberController(QObject):
         self._trash = trash
         self._window = window
         self.session = ""
-        """Of which the sheet is."""
+        """The session of the open sheet."""
         self._typed_before: tuple[str, str] | None = None
         self._draft_job, self._name_job = JobSlot(self), JobSlot(self)
         self.sheet: NoteSheet | None = None
@@ -228,7 +228,7 @@ class RememberController(QObject):
             folder = folder_of(opened, session) if elsewhere else None
             show = Action(tr("Open"), partial(self.open_requested.emit, name_beside(session, note.path), None))
             undo = Action(tr("Undo"), partial(self._trash.take, opened, note, folder))
-            if elsewhere:  # where nothing is synced from here
+            if elsewhere:  # not synced by this program
                 said = tr(
                     "Remembered as {note} in {workspace}, where it can be found after the next update.",
                     note=note.path,
@@ -260,8 +260,8 @@ class RememberController(QObject):
 
 
 _KEY = "agent-notes"
-_GIVES_WAY = frozenset({"provider", "remembered", "ranking", "saved-search"})
-"""What may be talked over: it is also seen elsewhere, or has been read by now."""
+_REPLACEABLE = frozenset({"provider", "remembered", "ranking", "saved-search"})
+"""Keys of messages that a notice may replace: their content is also shown elsewhere."""
 
 
 class NewNoteNotice(QObject):
@@ -293,7 +293,7 @@ class NewNoteNotice(QObject):
 
     @Slot()
     def look(self) -> None:
-        """The index has changed: there may be a new one."""
+        """Look for new notes after a change of the index."""
         opened = self._workspace.current
         if opened is not None:
             self._job.put(
@@ -330,7 +330,7 @@ class NewNoteNotice(QObject):
 
     @Slot(str)
     def _take_turn(self, matter: str) -> None:
-        """The banner is free, or the user has dismissed its message about notes."""
+        """Show the notice if the banner is free; a dismissed one is not repeated."""
         if matter == _KEY:
             self._waiting = ()
         else:
@@ -341,7 +341,7 @@ class NewNoteNotice(QObject):
         if opened is None or not notes:
             self._banner.clear(_KEY)
             return
-        if self._banner.text and self._banner.matter not in {_KEY, *_GIVES_WAY}:
+        if self._banner.text and self._banner.matter not in {_KEY, *_REPLACEABLE}:
             return
         newest = notes[0]
         actions = [self._action(tr("Open"), opened, notes, partial(self.open_requested.emit, newest.path, None))]

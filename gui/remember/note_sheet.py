@@ -37,7 +37,7 @@ class NoteSheet(QDialog):
     changed = Signal()
 
     def __init__(self, title: str, folder: str, parent: QWidget) -> None:
-        """`title` of the session; `folder`: what the workspace is called."""
+        """`title`: the session's; `folder`: name of the workspace."""
         super().__init__(parent)
         self.setWindowTitle(tr("Remember this session"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -126,7 +126,7 @@ class NoteSheet(QDialog):
 
     @property
     def note(self) -> SessionNote | None:
-        """What is being edited; None until it was read."""
+        """The note being edited; None until it was read."""
         return self._note
 
     def show_note(self, note: SessionNote) -> None:
@@ -179,7 +179,7 @@ class NoteSheet(QDialog):
     # --- input of the user ------------------------------------------------------------------------------------------
 
     def _show_counts(self, note: SessionNote) -> None:
-        """Numbers that make a difference; one that the settings have is among them."""
+        """Offer the numbers of messages that differ in effect, including that of the settings."""
         counts = sorted({count for count in _COUNTS if count < note.said} | {note.messages})
         blocked = self._count.blockSignals(True)
         self._count.clear()
@@ -202,7 +202,7 @@ class NoteSheet(QDialog):
 
     @Slot()
     def _tidy_name(self) -> None:
-        """As it will be in the file name."""
+        """Show the name as it will be in the file name."""
         slug = to_slug(self._name.text())
         if slug and slug != self._name.text():
             self._name.setText(slug)

@@ -78,7 +78,7 @@ class NameDialog(QDialog):
 class SavedSearchController(QObject):
     """`star` shows whether the current query is saved, and saves or removes it when pressed."""
 
-    wanted = Signal(object)
+    requested = Signal(object)
     """QueryRecord to ask again."""
     changed = Signal()
     """Another query is shown, or saved searches have changed."""
@@ -186,7 +186,7 @@ class SavedSearchController(QObject):
     def run(self, search: Kept) -> None:
         if isinstance(search, SavedSearch):
             self.store.touch(search.name)
-        self.wanted.emit(search.question)
+        self.requested.emit(search.question)
 
     def _ask_name(
         self, heading: str, sentence: str, name: str, then: Callable[[str], None], *, besides: str = ""

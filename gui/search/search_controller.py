@@ -173,7 +173,7 @@ class SearchController(QObject):
         self._box.text_changed.connect(self._typed)
         self._box.meant.connect(self._note)
         self._box.left.connect(self._narrowing.back)
-        self.saved_searches.wanted.connect(self.show_question)
+        self.saved_searches.requested.connect(self.show_question)
         self.saved_searches.picker.closed.connect(self._typed)
         self._filters.changed.connect(self.ask)
         self._view.ranking.changed.connect(self.ask)

@@ -129,7 +129,7 @@ def _last(summary: SessionSummary) -> float:
 def _day(moment: float) -> date | None:
     try:
         return datetime.fromtimestamp(moment).date() if moment else None
-    except (ValueError, OverflowError, OSError):  # a transcript may say any number
+    except (ValueError, OverflowError, OSError):  # a transcript may contain any number
         return None
 
 

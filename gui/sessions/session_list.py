@@ -145,7 +145,7 @@ class SessionDelegate(QStyledItemDelegate):
         entry, summary = row.entry, row.entry.summary
         words = " · ".join(filter(None, (entry.agent, entry.project, summary.machine, _parts_note(row))))
         took = span(summary.started, summary.ended)
-        # All rows tell the unit or none does; the tooltip always does.
+        # Either all rows show the unit or none does; the tooltip always shows it.
         roomy = rect.width() >= UNIT_CHARACTERS * metrics.averageCharWidth()
         messages = message_count(summary.messages) if roomy else grouped(summary.messages)
         unknown = unknown_count(summary.unknown) if roomy else ""
@@ -272,7 +272,7 @@ class SessionList(RowList):
         self.painter.words = words
         self._arranging = True
         try:
-            # What is returned to must be laid out now.
+            # The row to return to must be laid out now.
             self.setBatchSize(deepest + _BATCH)
             self._put(rows)
             self.setBatchSize(_BATCH)

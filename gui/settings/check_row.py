@@ -15,10 +15,10 @@ from gui.widgets.labels import breakable, label
 class CheckRow(QWidget):
     """One test at a time; another choice clears the last result.
 
-    Signals: wanted: test the choice now, with `run`.
+    Signals: requested: test the choice now, with `run`.
     """
 
-    wanted = Signal()
+    requested = Signal()
 
     def __init__(self, jobs: Jobs, name: str, meanwhile: str) -> None:
         """`name`: accessible name of the button; `meanwhile`: text during the test."""
@@ -29,7 +29,7 @@ class CheckRow(QWidget):
         self.button = QPushButton(tr("Test"))
         self.button.setAccessibleName(name)
         self.button.setAutoDefault(True)
-        self.button.clicked.connect(self.wanted)
+        self.button.clicked.connect(self.requested)
         self.said = label("", "meta", wrap=True)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

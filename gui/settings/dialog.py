@@ -33,7 +33,7 @@ from gui.widgets.form_controls import ComboBox
 from gui.widgets.guide_link import guide_button
 from gui.widgets.labels import line
 from gui.widgets.message import Action, MessagePage
-from gui.widgets.tab_order import put_behind, stop_before, stops
+from gui.widgets.tab_order import insert_after, stop_before, stops
 
 _WIDTH, _HEIGHT = 860, 690
 _TYPING_MS = 120
@@ -262,7 +262,7 @@ class SettingsDialog(QDialog):
         page = self.pages.page(self.page) if self.model.read or self.pages.stands_alone(self.page) else None
         if page is not None and self._stack.indexOf(page) < 0:
             self._stack.addWidget(page)
-            put_behind(stop_before(self.footer), stops(page))
+            insert_after(stop_before(self.footer), stops(page))
         if page is not None:
             self._stack.setCurrentWidget(page)
         self.pages.show_buttons(self.page if page is not None else None)

@@ -13,7 +13,7 @@ from gui.widgets.announcer import announce
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
 from gui.widgets.plain_text import set_tip
-from gui.widgets.tab_order import put_behind, stop_before
+from gui.widgets.tab_order import insert_after, stop_before
 
 _MOST = 0.2
 """Largest share of the window's height for the summary of pending changes."""
@@ -94,7 +94,7 @@ class DialogFooter(QWidget):
         self._flow.removeWidget(self._close)
         self._flow.addWidget(button)
         self._flow.addWidget(self._close)
-        put_behind(stop_before(self._close), [button])
+        insert_after(stop_before(self._close), [button])
 
     # --- display ----------------------------------------------------------------------------------------------------
 

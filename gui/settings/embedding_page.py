@@ -57,7 +57,7 @@ class EmbeddingPage(QFrame):
         self._key.typing.connect(self._show_save)
         self._key.forget_requested.connect(self._forget_key)
         self._trial = CheckRow(jobs, tr("Test the provider by sending one word"), tr(TESTING))
-        self._trial.wanted.connect(self._try)
+        self._trial.requested.connect(self._try)
         self._price = label("", wrap=True)
         self._kept = label(tr(KEPT), "meta", wrap=True)
         self._problem = label("", "degraded", wrap=True)

@@ -188,7 +188,7 @@ class EnginePage(QFrame):
         self._form = EngineForm()
         self._form.changed.connect(self._changed)
         self._trial = CheckRow(jobs, tr("Test the engine that is chosen"), tr(TESTING))
-        self._trial.wanted.connect(self._try)
+        self._trial.requested.connect(self._try)
         self._switch = label("", wrap=True)
         self._problem = label("", "degraded", wrap=True)
         self.save_button = QPushButton(tr("Save"))

@@ -32,12 +32,12 @@ from gui.settings.option_row import OptionRow
 from gui.settings.options_page import OptionsPage
 from gui.settings.page_layout import OptionPlacement
 from gui.sources.place_rows import PlaceBoxes, PlaceChoices, ask_for_exports, ask_for_folder, issue_lines, short_path
-from gui.sources.sessions_page import LOOKING, NOTHING, Choice, Source, look_beside, measure
+from gui.sources.sessions_page import LOOKING, NOTHING, Choice, Source, find_other_sources, measure
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.formatting import size_text
 from gui.widgets.labels import breakable, label
 from gui.widgets.plain_text import set_tip
-from gui.widgets.tab_order import put_behind, stop_before, stops
+from gui.widgets.tab_order import insert_after, stop_before, stops
 from gui.widgets.table import IssuesTable
 
 _TYPING_MS = 250
@@ -234,7 +234,7 @@ class SessionsField(Field):
         """Update the boxes if the saved list differs."""
         if self._choice is not None and set(self._choice.folders) == set(listed):
             return
-        self._start(lambda token: look_beside(listed, token), self._take)
+        self._start(lambda token: find_other_sources(listed, token), self._take)
 
     def _start(self, work: Callable[[CancelToken], Any], done: Callable[[Any], None]) -> None:
         self._looking.put(self._jobs.read(work, done, self._fail))
@@ -244,7 +244,7 @@ class SessionsField(Field):
         self._choice = choice
         places = [source.place for source in choice.sources]
         self._boxes.show_places(places, [source.ticked for source in choice.sources])
-        put_behind(stop_before(self._adders[0]), stops(self._boxes))
+        insert_after(stop_before(self._adders[0]), stops(self._boxes))
         self._state.setText(tr(NOTHING))
         self._state.setVisible(not choice.sources)
         self._tell(choice.issues)

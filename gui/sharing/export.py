@@ -100,7 +100,7 @@ _FILTERS = {".md": "Markdown (*.md)", ".json": "JSON (*.json)"}
 
 
 class Exports(QObject):
-    """One at a time; a new one replaces it."""
+    """Runs exports, one at a time; a new one replaces the previous one."""
 
     def __init__(
         self,
@@ -182,7 +182,7 @@ class Exports(QObject):
 
 
 def _found(manager: MemorySearchManager, answer: Answer, token: CancelToken) -> SearchOutcome:
-    """All of them; those on the screen are not searched again."""
+    """Return all results; those shown already are not searched again."""
     outcome = answer.outcome
     if answer.final and outcome.total <= len(outcome.results) and not outcome.total_is_least:
         return outcome
@@ -328,7 +328,7 @@ class SessionCopies:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def make(self, manager: MemorySearchManager, path: str, token: CancelToken) -> Path:
-        """A file with this session in its current state. Raises as `read_session`."""
+        """Return a file with this session in its current state. Raises the errors of `read_session`."""
         session = manager.read_session(path, reveal=False, cancel=token)
         text = conversation_markdown(prepare(session, token), "short", token)
         token.checkpoint()

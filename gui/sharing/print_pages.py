@@ -41,7 +41,7 @@ _BLOCKS = 20
 """Blocks laid out per step."""
 
 _TURN = 0.010
-"""Seconds of one turn."""
+"""Seconds of work in one turn of the event loop."""
 
 Ground = Literal["none", "person", "tool"]
 """Background of a strip: none, that of the user's messages, that of a tool's input or output."""
@@ -61,13 +61,13 @@ class Strip:
     """A part that is printed as one column, over as many pages as needed."""
 
     document: QTextDocument
-    """Laid out for its width."""
+    """Document, laid out for its width."""
     indent: float = 0.0
     above: float = 0.0
-    """Space before it, unless it begins a page."""
+    """Space above it, unless it begins a page."""
     ground: Ground = "none"
     keeps_next: bool = False
-    """It heads what follows, so it never ends a page."""
+    """Whether it is a heading, which never ends a page."""
 
 
 class Paper:
@@ -116,14 +116,14 @@ class Paper:
             yield
 
     def finish(self) -> bool:
-        """The last page is complete; False where the device failed."""
+        """Complete the last page; returns False if the device failed."""
         if self.ok:
             self._footer()
             self.ok = self._painter.end()
         return self.ok
 
     def drop(self) -> None:
-        """Discard it."""
+        """Discard the print."""
         self._painter.end()
         self.ok = False
 
@@ -147,7 +147,7 @@ class Paper:
         pen.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
 
     def _draw(self, strip: Strip, laid: "_Laid", start: float, end: float) -> None:
-        """The part of a strip between two heights, at the place that was reached."""
+        """Draw the part of a strip between two heights at the current position."""
         pen, document = self._painter, strip.document
         area = QRectF(0, start, document.textWidth(), end - start)
         pen.save()
@@ -171,7 +171,7 @@ class Paper:
         context.palette = palette
         context.clip = area.adjusted(
             0, 1, 0, -1
-        )  # what only touches it would be there twice for who copies or searches
+        )  # lines that only touch the range would be duplicated in the PDF's text
         pen.setClipRect(area)
         layout.draw(pen, context)
         pen.restore()
@@ -285,7 +285,7 @@ def _name(entry: Entry, style: PageStyle, width: float) -> QTextDocument:
 
 
 def _folded(conversation: Conversation, entry: Entry, style: PageStyle, width: float) -> QTextDocument:
-    """The line that stands for a tool's call or for thinking; on paper it is wrapped and not cut."""
+    """Return the summary of a folded tool call or thinking, wrapped instead of cut."""
     name, words, size = summary(conversation, entry)
     return _rich([(name, _BOLD), (f" {words} · {size}", _muted(style))], style, width, 0.85)
 
@@ -299,7 +299,7 @@ def _muted(style: PageStyle) -> str:
 
 
 def _rich(parts: Styled, style: PageStyle, width: float, size: float = 1.0) -> QTextDocument:
-    """One paragraph; `size` is its font size relative to the text's."""
+    """Return a document of one paragraph; `size` is its font size relative to the text's."""
     document = rich_document(parts)
     document.setDocumentMargin(0)
     font = style.font
@@ -312,7 +312,7 @@ def _rich(parts: Styled, style: PageStyle, width: float, size: float = 1.0) -> Q
 
 
 def _wrap(document: QTextDocument, width: float) -> None:
-    """Lay it out for a width at which nothing is cut, however long a word is."""
+    """Lay out a document for a width, breaking words that are too long."""
     option = QTextOption(document.defaultTextOption())
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     document.setDefaultTextOption(option)
@@ -343,7 +343,7 @@ class PrintRun(QObject):
         self._timer.start(0)
 
     def cancel(self) -> None:
-        """Stop, and let go of the device."""
+        """Stop, and release the device."""
         if self._steps is not None:
             self._end()
             self.paper.drop()
@@ -383,7 +383,7 @@ def paper_style(line_height: int = 135) -> PageStyle:
 
 
 def letter_height(style: PageStyle) -> float:
-    """Of its text, in pixels: by it distances are measured."""
+    """Return the letter height of the text in pixels, the unit of distances."""
     return style.font.pointSizeF() * _dots() / _POINTS_PER_INCH
 
 
@@ -401,7 +401,7 @@ class _Laid:
         return ((block, rect) for block, rect in self._blocks if rect.bottom() >= start and rect.top() <= end)
 
     def last_break(self, start: float, end: float) -> float:
-        """The lowest position in between at which no line is cut; 0 if there is none."""
+        """Return the lowest page break in a range that cuts no line; 0 if there is none."""
         self._breaks = self._breaks or list(self._find_breaks())
         return max((place for place in self._breaks if start < place <= end), default=0.0)
 

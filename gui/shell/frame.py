@@ -72,15 +72,15 @@ class Panes(QSplitter):
         self.setStretchFactor(3, 0)
         self.splitterMoved.connect(self._remember)
 
-    def restore(self, results_width: int, dock_width: int, *, dock_wanted: bool) -> None:
+    def restore(self, results_width: int, dock_width: int, *, dock_requested: bool) -> None:
         """Restore the widths of an earlier run."""
         self._widths = (max(results_width, 120), max(dock_width, 120))
-        self._wanted = dock_wanted
+        self._wanted = dock_requested
         self._fold()
         self._spread()
 
     @property
-    def dock_wanted(self) -> bool:
+    def dock_requested(self) -> bool:
         """Whether the user wants the dock, with or without room for it."""
         return self._wanted
 
@@ -278,7 +278,7 @@ class HeaderBar(QWidget):
 class Dock(QStackedWidget):
     """The dock: shows the diagnostics or the explanation; when hidden, it returns to the diagnostics."""
 
-    wanted = Signal(bool)
+    requested = Signal(bool)
     """Whether the dock should be shown."""
     left = Signal()
     """Leave the diagnostics, back to the previous focus."""
@@ -319,11 +319,11 @@ class Dock(QStackedWidget):
             focus = QApplication.focusWidget()
             if focus is not None and page.isAncestorOf(focus):  # else the keys would go anywhere
                 (self.explanation.left if page is self.explanation else self.left).emit()
-            self.wanted.emit(False)
+            self.requested.emit(False)
 
     def _show(self, page: QWidget) -> None:
         self.setCurrentWidget(page)
-        self.wanted.emit(True)
+        self.requested.emit(True)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
@@ -364,7 +364,7 @@ class Frame(QWidget):
         self.header.dock_button.clicked.connect(self.panes.toggle_dock)
         self.panes.dock_shown.connect(self.header.dock_button.setChecked)
         self.panes.dock_shown.connect(dock.note_shown)
-        dock.wanted.connect(self.panes.show_dock)
+        dock.requested.connect(self.panes.show_dock)
         dock.left.connect(views.focus_list)
         self.header.view_requested.connect(views.switch)
         views.switched.connect(self._show_view)
@@ -385,13 +385,13 @@ class Frame(QWidget):
 
     def restore(self, state: WindowState) -> None:
         """Restore the widths of an earlier run."""
-        self.panes.restore(state.list_width, state.dock_width, dock_wanted=state.dock_shown)
+        self.panes.restore(state.list_width, state.dock_width, dock_requested=state.dock_shown)
         self.header.dock_button.setChecked(not self._dock.isHidden())
 
     def keep(self, state: WindowState) -> None:
         """Store the widths for the next run."""
         state.list_width, state.dock_width = self.panes.widths
-        state.dock_shown = self.panes.dock_wanted
+        state.dock_shown = self.panes.dock_requested
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.pages.currentWidget() is self.panes:

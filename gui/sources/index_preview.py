@@ -26,7 +26,7 @@ _LEAST_ROWS = 7
 _RULES_NAMED = 3
 
 
-def what_is_indexed(preview: WorkspacePreview) -> str:
+def indexed_text(preview: WorkspacePreview) -> str:
     if not preview.files:
         return tr("No file in this folder would be indexed.")
     size = size_text(preview.bytes)
@@ -45,7 +45,7 @@ def what_is_indexed(preview: WorkspacePreview) -> str:
     )
 
 
-def what_sessions_are_indexed(preview: WorkspacePreview) -> str:
+def session_files_text(preview: WorkspacePreview) -> str:
     """Return a sentence on the session files to index; empty if there are none."""
     if not preview.session_files:
         return ""
@@ -57,7 +57,7 @@ def what_sessions_are_indexed(preview: WorkspacePreview) -> str:
     )
 
 
-def what_is_passed_over(preview: WorkspacePreview) -> str:
+def skipped_text(preview: WorkspacePreview) -> str:
     """Return a sentence on the rules that skip files, most frequent first; the table names every file."""
     rules = Counter(issue.rule for issue in preview.skipped).most_common()
     if not rules:
@@ -74,7 +74,7 @@ def what_is_passed_over(preview: WorkspacePreview) -> str:
     )
 
 
-def what_is_written(index_folder: Path) -> str:
+def storage_text(index_folder: Path) -> str:
     return tr("Nothing will be written to your folder. The index is stored in {folder}.", folder=index_folder)
 
 
@@ -240,11 +240,11 @@ class PreviewPage(QFrame):
     def show_preview(self, preview: WorkspacePreview, index_folder: Path) -> None:
         self._looked = True
         self._show_details(True)
-        self._sum.setText(what_is_indexed(preview))
-        self._sessions.setText(what_sessions_are_indexed(preview))
+        self._sum.setText(indexed_text(preview))
+        self._sessions.setText(session_files_text(preview))
         self._sessions.setVisible(bool(self._sessions.text()))
-        self._rules.setText(what_is_passed_over(preview))
-        self._promise.setText(breakable(what_is_written(index_folder)))
+        self._rules.setText(skipped_text(preview))
+        self._promise.setText(breakable(storage_text(index_folder)))
         self._show_folders.setText(tr("Indexed {count:,}", count=preview.files))
         self._show_skipped.setText(tr("Skipped {count:,}", count=len(preview.skipped)))
         self._folders.show_records(preview.folders)

@@ -284,10 +284,10 @@ class SourcesPage(QFrame):
 def look(folder: Path, config: Path | None, token: CancelToken) -> Choice:
     """Return the sources in the settings of a workspace, then others found on this machine. Raises `SettingsError`,
     `Cancelled`."""
-    return look_beside(engine.load_settings(folder, config=config).sessions.folders, token)
+    return find_other_sources(engine.load_settings(folder, config=config).sessions.folders, token)
 
 
-def look_beside(listed: Sequence[str], token: CancelToken) -> Choice:
+def find_other_sources(listed: Sequence[str], token: CancelToken) -> Choice:
     """Return these sources, then others found on this machine. Raises `Cancelled`."""
     sources, issues = measure(listed, token)
     found = engine.find_places(cancel=token)

@@ -89,7 +89,7 @@ def group_colours(palette: QPalette) -> tuple[QColor, ...]:
 def _theme_of(palette: QPalette) -> ThemeName:
     # A style sheet writes its backgrounds into Base, Button and Window and its text into the others, never into Mid.
     line = palette.color(QPalette.ColorRole.Mid)
-    dark: ThemeName = "dark" if line.lightness() < 128 else "light"  # of a palette that is none of ours
+    dark: ThemeName = "dark" if line.lightness() < 128 else "light"  # a palette of another origin
     return _themes_by_line().get(line.rgb(), dark)
 
 

@@ -38,11 +38,11 @@ _PARAGRAPH, _LINE_END = "\u2029", "\u2028"
 class FileActions(QObject):
     """The actions of buttons and menus, for the current target and lines.
 
-    Signals: said: a message about the result. link_requested: copy a link to this `Location`. sessions_requested:
+    Signals: notified: a message about the result. link_requested: copy a link to this `Location`. sessions_requested:
     search for the sessions that used the file with this name.
     """
 
-    said = Signal(str)
+    notified = Signal(str)
     link_requested = Signal(object)
     sessions_requested = Signal(str)
 
@@ -98,7 +98,7 @@ class FileActions(QObject):
         if self._target is not None:
             cited = cite(self._target.name, *self._meant)
             QGuiApplication.clipboard().setText(cited)
-            self.said.emit(tr("Copied {place}", place=cited))
+            self.notified.emit(tr("Copied {place}", place=cited))
 
     @property
     def _meant(self) -> tuple[int, int] | tuple[()]:
@@ -109,7 +109,7 @@ class FileActions(QObject):
         """Request a link to the lines that the citation would name."""
         if self._target is not None:
             self.link_requested.emit(Location(self._target.name, *self._meant))
-            self.said.emit(tr("Link copied"))
+            self.notified.emit(tr("Link copied"))
 
     def _want_sessions(self) -> None:
         if self._target is not None:
@@ -121,7 +121,7 @@ class FileActions(QObject):
 
     def _put_path(self, location: Path) -> None:
         QGuiApplication.clipboard().setText(str(location))
-        self.said.emit(tr("Path copied"))
+        self.notified.emit(tr("Path copied"))
 
     def _copy_part(self) -> None:
         lines, part = self._source.lines, self._target.part if self._target is not None else None
@@ -134,7 +134,7 @@ class FileActions(QObject):
             return
         if ends[1][0] - ends[0][0] > _MOST_LINES:
             said = tr("The selection has more than {most:,} lines; select less to copy it.", most=_MOST_LINES)
-            self.said.emit(said)
+            self.notified.emit(said)
             return
         self._copy(lambda: lines.between(*ends), "")
 
@@ -150,9 +150,9 @@ class FileActions(QObject):
         def put(text: str) -> None:
             QGuiApplication.clipboard().setText(text, mode)
             if sentence:
-                self.said.emit(sentence)
+                self.notified.emit(sentence)
 
-        self._jobs.read(lambda _: read(), put, self.said.emit)
+        self._jobs.read(lambda _: read(), put, self.notified.emit)
 
     # --- other programs -------------------------------------------------------------------------------------------
 
@@ -170,11 +170,11 @@ class SimilarAction(QObject):
 
     The action is in the menus of both pages, and its key works anywhere in the panel.
 
-    Signals: wanted: a `Passage` and its first words. said: why it is impossible.
+    Signals: requested: a `Passage` and its first words. notified: why it is impossible.
     """
 
-    wanted = Signal(object, str)
-    said = Signal(str)
+    requested = Signal(object, str)
+    notified = Signal(str)
 
     def __init__(self, jobs: Jobs, source: SourceView, rendered: RenderedView, panel: QWidget) -> None:
         super().__init__(panel)
@@ -223,7 +223,7 @@ class SimilarAction(QObject):
         )
 
     def _read(self, read: Callable[[], str], then: Callable[[str], None]) -> None:
-        self._jobs.read(lambda _: read(), then, self.said.emit)
+        self._jobs.read(lambda _: read(), then, self.notified.emit)
 
     def _tell(self, passage: Passage, words: str = "") -> None:
-        self.wanted.emit(passage, words or passage.text)
+        self.requested.emit(passage, words or passage.text)

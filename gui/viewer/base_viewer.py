@@ -26,12 +26,12 @@ class LinkFollower(QObject):
     """Opens the links of a page.
 
     Signals: file_chosen: the stable name of another file of the index. heading_chosen: a heading of this page, as in
-    links. said: why a link was not opened.
+    links. notified: why a link was not opened.
     """
 
     file_chosen = Signal(str)
     heading_chosen = Signal(str)
-    said = Signal(str)
+    notified = Signal(str)
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
@@ -42,7 +42,7 @@ class LinkFollower(QObject):
         if url.scheme() in _EXTERNAL:
             QDesktopServices.openUrl(url)
         elif url.scheme() or url.host():
-            self.said.emit(tr("This kind of link can't be opened."))
+            self.notified.emit(tr("This kind of link can't be opened."))
         elif not url.path():
             self.heading_chosen.emit(url.fragment())
         else:
@@ -50,7 +50,7 @@ class LinkFollower(QObject):
             self._jobs.read(
                 lambda _: manager.locate(name),
                 lambda _: self.file_chosen.emit(name),
-                lambda _: self.said.emit(tr("This link opens a file that is not in the index.")),
+                lambda _: self.notified.emit(tr("This link opens a file that is not in the index.")),
             )
 
 

@@ -85,7 +85,7 @@ class LineStyle:
         layout = QTextLayout(text, self.typography.font)
         layout.setCacheEnabled(True)
         option = QTextOption()
-        # Each line has the direction of its own text, whatever the window's; unwrapped it begins at the left.
+        # Each line has its own text's direction, independent of the window's; an unwrapped line begins at the left.
         direction = self.direction(text)
         option.setTextDirection(direction)
         if self.wrap_width is not None and direction == Qt.LayoutDirection.RightToLeft:

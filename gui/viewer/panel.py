@@ -32,11 +32,12 @@ class SourceAndPage(QObject):
 
     The chosen mode applies to later files too; hits are found in the visible one.
 
-    Signals: turned: the widget of a mode, whose text is loaded now. said: why the source is shown instead of the page.
+    Signals: turned: the widget of a mode, whose text is loaded now. notified: why the source is shown instead of the
+    page.
     """
 
     turned = Signal(object)
-    said = Signal(str)
+    notified = Signal(str)
 
     def __init__(self, jobs: Jobs, source: ChunkedSource, hits: MatchNavigator, parent: QObject) -> None:
         super().__init__(parent)
@@ -98,7 +99,7 @@ class SourceAndPage(QObject):
             self.turned.emit(self.rendered)
 
     def _give_up(self, sentence: str) -> None:
-        self.said.emit(sentence)
+        self.notified.emit(sentence)
         self._show_source()
 
     def _look_in(self, view: MatchView, lines: Lines, near: int) -> None:
@@ -386,21 +387,21 @@ class ViewerPanel(BaseViewer):
         self._follower.changed.connect(lambda: self._open(reloading=True))
         self._follower.vanished.connect(self._on_vanished)
         self._source_and_page.turned.connect(self._turn_to)
-        self._source_and_page.said.connect(lambda sentence: self.hint.say(sentence, _LONG_HINT_MS))
+        self._source_and_page.notified.connect(lambda sentence: self.hint.say(sentence, _LONG_HINT_MS))
         self.rendered.followed.connect(self.follow_link)
         self._links.file_chosen.connect(self.show_file)
         self._links.heading_chosen.connect(lambda text: self.rendered.go_to_heading(HeadingPlace(heading_key(text))))
-        self._links.said.connect(self.hint.say)
+        self._links.notified.connect(self.hint.say)
         key_action(self, TURN).triggered.connect(self.header.toggle_mode)
         self.source.chunk_pressed.connect(self._chunks.choose)
-        self._chunks.said.connect(self.hint.say)
+        self._chunks.notified.connect(self.hint.say)
         self._chunks.source_requested.connect(self._leave_page)
         self._chunks.more_requested.connect(self.more_requested)
-        self.similar.wanted.connect(self.more_requested)
-        self.similar.said.connect(self.hint.say)
+        self.similar.requested.connect(self.more_requested)
+        self.similar.notified.connect(self.hint.say)
         self.header.rendered_chosen.connect(self.choose_rendered)
         self.empty_page.retry.connect(lambda: self._open(reloading=False))
-        self.file_actions.said.connect(self.hint.say)
+        self.file_actions.notified.connect(self.hint.say)
         self.file_actions.link_requested.connect(self.link_requested)
         self.file_actions.sessions_requested.connect(self.sessions_requested)
         self.external.failed.connect(self.hint.say)

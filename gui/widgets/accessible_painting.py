@@ -1,4 +1,4 @@
-"""Accessibility of views that paint their content: a role, and each visible part with its text.
+"""Makes views that paint their content accessible: they get a role, and each visible part a text.
 
 Qt doesn't know what such a widget paints, and exposes it without a role. A widget with `spoken_role` and
 `spoken_parts()` is exposed as a chart, a list or a document whose children are those parts. Nothing is created before
@@ -26,11 +26,11 @@ _PART_OF = {QAccessible.Role.Document: QAccessible.Role.Paragraph}
 
 @dataclass(frozen=True)
 class Part:
-    """Something that is painted."""
+    """A painted part of a widget."""
 
     words: str
     place: QRect
-    """In the widget's own pixels."""
+    """Rectangle in the widget."""
 
 
 class Painted(Protocol):
@@ -39,17 +39,18 @@ class Painted(Protocol):
     spoken_role: QAccessible.Role
 
     def spoken_parts(self) -> Sequence[Part]:
-        """What is in view, in reading order."""
+        """Return the visible parts in reading order."""
 
 
 @cache
 def describe_painted_widgets() -> None:
-    """From now on; once in a program."""
+    """Make painted widgets accessible from now on; call it once per program."""
     QAccessible.installFactory(_make)
 
 
 _made: dict[int, "_Whole"] = {}
-"""By the widget's identity. Qt owns what it was given and deletes it with the widget: Python must not do it before."""
+"""Accessible objects by the widget's id. Qt owns them and deletes them with the widget: Python must not do it
+earlier."""
 
 
 def _make(_kind: str, thing: QObject | None) -> QAccessibleInterface | None:
@@ -61,7 +62,7 @@ def _make(_kind: str, thing: QObject | None) -> QAccessibleInterface | None:
 
 
 class _Whole(QAccessibleInterface):
-    """The widget."""
+    """Accessible object of a painted widget."""
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__()
@@ -115,7 +116,7 @@ class _Whole(QAccessibleInterface):
                 return ""
 
     def setText(self, kind: QAccessible.Text, text: str) -> None:
-        """Nothing can be written into a picture."""
+        """Do nothing: painted content is read-only."""
 
     def rect(self) -> QRect:
         return QRect(self._widget.mapToGlobal(QPoint(0, 0)), self._widget.size())
@@ -134,7 +135,7 @@ class _Whole(QAccessibleInterface):
 
 
 class _Part(QAccessibleInterface):
-    """One of its parts, by number: its content changes when the view scrolls."""
+    """Accessible object of a part, by number: its content changes when the view scrolls."""
 
     def __init__(self, whole: _Whole, number: int) -> None:
         super().__init__()
@@ -174,7 +175,7 @@ class _Part(QAccessibleInterface):
         return part.words if part is not None and kind == QAccessible.Text.Name else ""
 
     def setText(self, kind: QAccessible.Text, text: str) -> None:
-        """As of the whole."""
+        """Delegate to the widget's object."""
 
     def rect(self) -> QRect:
         part = self._part()

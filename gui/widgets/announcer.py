@@ -5,11 +5,11 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 
 _SETTLED_MS = 600
-"""Messages while the user types are skipped."""
+"""Milliseconds without another message before one is announced."""
 
 
 def announce(widget: QWidget, sentence: str) -> None:
-    """Announce as `widget`; does nothing without a screen reader."""
+    """Announce a message as if from `widget`; does nothing without a screen reader."""
     if QAccessible.isActive():
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, sentence))
 
@@ -25,7 +25,7 @@ class SettledAnnouncer(QObject):
         self._wait.timeout.connect(self._say)
 
     def announce(self, sentence: str) -> None:
-        """Soon, unless another follows."""
+        """Announce a message after a short delay, unless another one follows."""
         if QAccessible.isActive():
             self._sentence = sentence
             self._wait.start()

@@ -21,13 +21,13 @@ else:
 
 
 class Toggle(_Button):
-    """To be mixed in before a class of Qt's; `heed_tools()` begins it."""
+    """Mixin for a Qt button class, listed before it; call `heed_tools()` in the constructor."""
 
     _told = False
-    """The program turns it, or it was clicked."""
+    """Whether the current change comes from the program or a click."""
 
     def heed_tools(self) -> None:
-        """Emit `clicked` as well for a turn that came from neither."""
+        """Emit `clicked` also when assistive technology toggles the button."""
         self.toggled.connect(self._turned)
 
     def setChecked(self, on: bool) -> None:
@@ -52,7 +52,7 @@ class Toggle(_Button):
 
 
 class ToggleButton(Toggle, QPushButton):
-    """A plain button that stays down."""
+    """A push button that can be toggled."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
@@ -64,7 +64,7 @@ class ToggleButton(Toggle, QPushButton):
 
 
 def add_clear_button(edit: QLineEdit) -> None:
-    """Qt's own, which it gives no name."""
+    """Add Qt's clear button, with an accessible name."""
     edit.setClearButtonEnabled(True)
     for button in edit.findChildren(QToolButton):
         button.setAccessibleName(tr("Clear"))
@@ -76,7 +76,7 @@ _COPIED_MS = 1500
 
 
 class CopyJsonButton(QPushButton):
-    """Shows for a moment that it was done."""
+    """A button that copies a record as JSON, and shows briefly that it did."""
 
     def __init__(self, record: Callable[[], Any], what: str, parent: QWidget | None = None) -> None:
         """`record` returns the record to copy, None if there is none; `what` describes it."""

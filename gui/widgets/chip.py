@@ -40,7 +40,7 @@ class Chip(Toggle, QPushButton):
             self.setMenu(menu)
 
     def set_narrows(self, narrows: bool) -> None:
-        """For a chip with a menu: whether its choice filters anything, so that it looks checked."""
+        """Set whether the choice of a chip's menu filters anything, so that the chip looks checked."""
         self._narrows = narrows
         self.update()
 

@@ -1,15 +1,15 @@
-"""Taking folders, and exports of sessions, that are dropped on a widget."""
+"""Reads folders and session exports from a drop."""
 
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData
 
 EXPORTS = (".zip", ".json", ".jsonl", ".db")
-"""Endings of files that may hold sessions."""
+"""Extensions of files that may contain sessions."""
 
 
 def dropped_folder(data: QMimeData) -> Path | None:
-    """The one local folder in a drag, None for anything else."""
+    """Return the only item of a drag if it is a local folder, else None."""
     urls = data.urls()
     if len(urls) != 1 or not urls[0].isLocalFile():
         return None
@@ -18,7 +18,7 @@ def dropped_folder(data: QMimeData) -> Path | None:
 
 
 def dropped_sessions(data: QMimeData) -> list[Path]:
-    """The local folders and exports in a drag; none if it contains anything else."""
+    """Return the local folders and exports in a drag; none if it contains anything else."""
     urls = data.urls()
     paths = [Path(url.toLocalFile()) for url in urls if url.isLocalFile()]
     fitting = [path for path in paths if path.is_dir() or path.suffix.lower() in EXPORTS]

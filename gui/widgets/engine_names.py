@@ -17,7 +17,7 @@ class FallbackEngine(NamedTuple):
     """A fallback replaces the chosen engine or provider."""
 
     chosen: str
-    """As in the settings."""
+    """Name in the settings."""
     reason: str
 
 
@@ -27,7 +27,7 @@ def engine_name(backend: str) -> str:
 
 
 def engine_instead(status: MemoryProviderStatus) -> FallbackEngine | None:
-    """Which engine is replaced by the one in use; None where the chosen one answers."""
+    """Return the engine that a fallback replaces; None if the chosen one answers."""
     if status.fallback is None or "fallback" not in status.custom:
         return None
     return FallbackEngine(status.fallback.from_, status.fallback.reason)

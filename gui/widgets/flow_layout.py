@@ -8,7 +8,7 @@ from gui.style.stylesheet import font_at
 
 
 class FlowLayout(QLayout):
-    """Every widget has its preferred size, limited to the line's; hidden ones take no room."""
+    """A layout of lines that wrap. Widgets have their preferred size, at most the line's; hidden ones take no room."""
 
     def __init__(self, spacing: int, parent: QWidget | None = None, *, at_end: bool = False) -> None:
         """`at_end`: align incomplete lines at their end."""
@@ -16,7 +16,7 @@ class FlowLayout(QLayout):
         self._at_end = at_end
         self._items: list[QLayoutItem] = []
         self._heights: dict[int, int] = {}
-        """By width, until something changes: Qt asks many times."""
+        """Cached heights by width, since Qt asks many times."""
         self.setContentsMargins(0, 0, 0, 0)
         self.setSpacing(spacing)
 
@@ -60,7 +60,7 @@ class FlowLayout(QLayout):
         self._arrange(rect, place=True)
 
     def _arrange(self, rect: QRect, *, place: bool) -> int:
-        """The height that is needed."""
+        """Place the widgets; returns the height."""
         top, gap = rect.top(), self.spacing()
         owner = self.parentWidget()
         direction = Qt.LayoutDirection.LeftToRight if owner is None else owner.layoutDirection()
@@ -76,7 +76,7 @@ class FlowLayout(QLayout):
         return max(0, top - gap - rect.top())
 
     def _lines(self, width: int) -> list[list[tuple[QLayoutItem, QSize]]]:
-        """The widgets of each line, with their sizes."""
+        """Break the widgets into lines; returns them with their sizes."""
         lines: list[list[tuple[QLayoutItem, QSize]]] = []
         used = 0
         for item in self._items:
@@ -99,7 +99,7 @@ _GAP = 12
 
 
 class FoldingRow(QWidget):
-    """`wide` takes the room that `narrow` leaves, and must keep at least so many characters of it."""
+    """Two widgets side by side, stacked if `wide` would get fewer than so many characters next to `narrow`."""
 
     def __init__(self, wide: QWidget, narrow: QWidget, letters: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -115,7 +115,7 @@ class FoldingRow(QWidget):
         self._place()
 
     def leave(self, beside: int) -> None:
-        """Leave so many pixels at the end of the first line free; a second line may continue below."""
+        """Reserve pixels at the end of the first line; a second line may use the whole width."""
         if beside != self._beside:
             self._beside = beside
             self._grid.setColumnMinimumWidth(2, beside - _GAP)  # the last gap is part of it

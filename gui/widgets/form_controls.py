@@ -37,22 +37,22 @@ from gui.widgets.mirrored import line_direction, mirror, put, write
 _SIDE = 15
 _GAP = 8
 _EDGE = 3
-"""Room for the focus frame."""
+"""Pixels for the focus frame."""
 _FEWEST_CHARACTERS = 4
 
 _DOT = 0.25
-"""Of the width of the ring, on each side of the dot."""
+"""Gap on each side of the dot, as a share of the ring's width."""
 
 _CHEVRON = 12
 _RIGHT = 10
 _TEXT_PADS = 4
-"""What the style leaves at the sides of a text."""
+"""Pixels that the style adds at the sides of a text."""
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 def indent() -> int:
-    """Start of the label, to align text below it."""
+    """Return the pixels before the label, to align text below it."""
     return _EDGE + font_at(_SIDE).pixelSize() + _GAP
 
 
@@ -62,10 +62,11 @@ def _size(letters: int) -> QSize:
 
 
 class Checkable(Toggle):
-    """To be mixed in before a class of Qt's; `begin()` begins it. Nothing in the words is a shortcut."""
+    """Mixin for a Qt button class, listed before it; call `begin()` in the constructor. An ampersand in the label is no
+    mnemonic."""
 
     words = ""
-    """Cut if there is no room."""
+    """The label, shortened if there is no room."""
 
     def begin(self, text: str) -> None:
         self.heed_tools()
@@ -78,18 +79,18 @@ class Checkable(Toggle):
         raise NotImplementedError
 
     def sizeHint(self) -> QSize:
-        """With all of its words."""
+        """Return the size for the whole label."""
         return _size(QFontMetrics(font_at(13)).horizontalAdvance(self.words))
 
     def minimumSizeHint(self) -> QSize:
-        """With the first few characters."""
+        """Return the size for the first few characters."""
         return _size(QFontMetrics(font_at(13)).averageCharWidth() * _FEWEST_CHARACTERS)
 
     def hitButton(self, at: QPoint) -> bool:
         return self.rect().contains(at)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The focus frame, the mark and the words."""
+        """Paint the focus frame, the indicator and the label."""
         colours = tokens(self.palette())
         side = font_at(_SIDE).pixelSize()
         painter = QPainter(self)
@@ -123,7 +124,7 @@ def _edge(button: QAbstractButton, colours: Tokens) -> QColor:
 
 # --- A check box with a label, in the program's colours and text size ------------------------------------------------
 class CheckBox(Checkable, QCheckBox):
-    """On or off."""
+    """A check box in the look of the program."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -142,7 +143,7 @@ class CheckBox(Checkable, QCheckBox):
 
 
 class RadioButton(Checkable, QRadioButton):
-    """Unchecked when another one of its group is checked."""
+    """A radio button in the look of the program."""
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -158,7 +159,7 @@ class RadioButton(Checkable, QRadioButton):
 
 
 class ComboBox(QComboBox):
-    """The wheel scrolls the page below it, and changes nothing, until the box has the keys."""
+    """A combo box. Without the focus, the wheel scrolls the page instead of changing the choice."""
 
     def __init__(
         self, name: str, cut: Qt.TextElideMode = Qt.TextElideMode.ElideRight, parent: QWidget | None = None
@@ -179,10 +180,10 @@ class ComboBox(QComboBox):
         self.blockSignals(blocked)
 
     def sizeHint(self) -> QSize:
-        """Wide enough for the padding, too, which Qt leaves out: the longest entry would be cut."""
+        """Return the size of the longest entry with its padding, which Qt leaves out."""
         hint = super().sizeHint()
         own = self.sizeAdjustPolicy() == QComboBox.SizeAdjustPolicy.AdjustToContents
-        return hint + QSize(_TEXT_PADS + 1, 0) if own else hint  # one more, by which it may round down
+        return hint + QSize(_TEXT_PADS + 1, 0) if own else hint  # one more pixel, since it may round down
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():
@@ -211,7 +212,7 @@ class ComboBox(QComboBox):
         return elide(self.fontMetrics(), self.currentText(), self._cut, room.width() - _TEXT_PADS)
 
     def _paint_box(self) -> None:
-        """As Qt does, but for the text."""
+        """Paint the box without its text."""
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
         option.currentText = self.shown_text()
@@ -223,14 +224,14 @@ class ComboBox(QComboBox):
 
 
 class TextField(QPlainTextEdit):
-    """Tab moves the focus; Ctrl+Z belongs to the text only while there is typing to undo."""
+    """A multi-line text field. Tab moves the focus; Ctrl+Z is left to the parent when there is no typing to undo."""
 
     accepted = Signal()
-    """Ctrl+Enter."""
+    """Ctrl+Enter was pressed."""
     left = Signal()
-    """Escape."""
+    """Escape was pressed."""
     undo_requested = Signal()
-    """Ctrl+Z, with nothing typed that it could undo."""
+    """Ctrl+Z was pressed with no typing to undo."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)

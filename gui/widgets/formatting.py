@@ -72,7 +72,7 @@ def clock_time(moment: float) -> str:
 
 
 def _local(moment: float) -> datetime | None:
-    """None beyond the calendar: a file's time may be any number, and it is formatted while painting."""
+    """Return the local time; None outside of the calendar, since a file's time may be any number."""
     try:
         return datetime.fromtimestamp(moment)
     except (ValueError, OverflowError, OSError):

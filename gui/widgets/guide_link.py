@@ -19,12 +19,12 @@ def open_guide(page: str) -> None:
 
 
 def guide_action(page: str) -> tuple[str, Callable[[], None]]:
-    """For pages of words with something to do."""
+    """Return the action of a message page that opens a page of the guide."""
     return tr("Learn more"), partial(open_guide, page)
 
 
 def guide_button(page: Callable[[], str]) -> QPushButton:
-    """For a window whose content changes. `page`: returns the page for the current content."""
+    """Return a button that opens the guide. `page` returns the page for the window's current content."""
     button = QPushButton(tr("Learn more"))
     set_tip(button, tr("What the guide says about this page"))
     button.setAutoDefault(True)  # Enter presses it while it has the keys, on every platform

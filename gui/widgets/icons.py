@@ -16,7 +16,7 @@ from gui.widgets.plain_text import set_tip
 _SCALES = (1, 2, 3)
 _SIZE = 16
 _POINTING = ("chevron-right", "panel")
-"""Icons that point in the direction of text, or show a side."""
+"""Icons with a direction, which are mirrored in right-to-left layouts."""
 
 
 @cache

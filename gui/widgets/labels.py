@@ -1,4 +1,4 @@
-"""Small makers for text and lines with a look of their own."""
+"""Makes labels and lines in the look of the program."""
 
 import re
 
@@ -27,7 +27,7 @@ def label(text: str = "", role: str = "", *, wrap: bool = False, parent: QWidget
 
 
 def breakable(text: str) -> str:
-    """`text` with places at which a long path or name may be wrapped, which change nothing that is seen."""
+    """Return `text` with invisible break opportunities in long paths and names."""
     return _NO_WORD.sub("\\g<0>\u200b", _JOINTS.sub("\\g<0>\u200b", text))
 
 
@@ -46,7 +46,7 @@ def line(*, vertical: bool = False) -> QFrame:
 
 
 def elide(metrics: QFontMetrics, text: str, mode: Qt.TextElideMode, width: int) -> str:
-    """`text` itself where it fits by the same rounding as size hints use, which Qt's own eliding does not."""
+    """Elide `text` unless it fits, with the rounding of size hints, which Qt's own function doesn't use."""
     return text if metrics.horizontalAdvance(text) <= width else metrics.elidedText(text, mode, width)
 
 
@@ -98,7 +98,7 @@ class ElidedLabel(QLabel):
         set_tip(self, "\n".join(part for part in (cut, self._tip) if part))
 
     def ink(self) -> QColor:
-        """Its text colour."""
+        """Return the text colour."""
         return self.palette().color(QPalette.ColorRole.WindowText)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

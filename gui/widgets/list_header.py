@@ -23,7 +23,7 @@ _ARROW = 12
 
 @dataclass(frozen=True)
 class Order:
-    """One way to sort: what it is called in code, on the button and within a line, and what it means."""
+    """A sort order: its value, its label on the button, its label in a sentence, and its description."""
 
     value: str
     words: str
@@ -86,7 +86,7 @@ class CountLine(QWidget):
 
 
 class SortButton(QPushButton):
-    """Shows the order and opens a menu of all; the first is the one to begin with."""
+    """Button that shows the order and opens a menu; the first order is the initial one."""
 
     order_chosen = Signal(str)
 
@@ -109,7 +109,7 @@ class SortButton(QPushButton):
         self._show()
 
     def add_option(self, words: str, choose: Callable[[bool], None]) -> None:
-        """Something besides the order that can be on or off; off to begin with."""
+        """Add an option to the menu, off initially."""
         self.menu().addSeparator()
         action = self.menu().addAction(words)
         action.setCheckable(True)
@@ -117,7 +117,7 @@ class SortButton(QPushButton):
 
     @property
     def order(self) -> str:
-        """The value of the order that is chosen."""
+        """The value of the selected order."""
         return self._order.value
 
     def show_order(self, value: str) -> None:
@@ -128,7 +128,7 @@ class SortButton(QPushButton):
         self._show()
 
     def set_extras(self, words: Sequence[str], tip: str) -> None:
-        """Other options that affect the order, a word each, and in full; shown if not empty."""
+        """Show options that affect the order, one word each, with full descriptions."""
         self._extras, self._extra_tip = tuple(words), tip
         self._show()
 
@@ -155,12 +155,12 @@ class SortButton(QPushButton):
         return QSize(metrics.horizontalAdvance(self.text()) + self._arrow() + 14, metrics.height() + 8)
 
     def minimumSizeHint(self) -> QSize:
-        """The order's text is cut, never the counts next to it."""
+        """Return a width at which the order's label is shortened, never the counts next to it."""
         metrics = QFontMetrics(font_at(12))
         return QSize(metrics.horizontalAdvance(tr(self._order.words)) + self._arrow() + 14, metrics.height() + 8)
 
     def fitting(self, metrics: QFontMetrics, room: int) -> str:
-        """The text for so many pixels: unusual options have priority over the order, which is in its menu."""
+        """Return the label for so many pixels: options have priority over the order, which the menu shows."""
         extras = " · ".join(self._extras)
         words = self.text() if not extras or metrics.horizontalAdvance(self.text()) <= room else extras
         return elide(metrics, words, Qt.TextElideMode.ElideRight, room)
@@ -225,7 +225,7 @@ class ListHeader(QWidget):
         button.hide()
 
     def _insert(self, widget: QWidget) -> None:
-        """Before the order, by tab too."""
+        """Insert a widget before the order, also in tab order."""
         place = self._row.indexOf(self.sort_button)
         self._row.insertWidget(place, widget)
         self._tools.append(widget)

@@ -1,4 +1,4 @@
-"""Sentences with one or two actions: a banner above the content, or a page in its place."""
+"""Messages with one or two actions: a banner above the content, or a page in place of it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from gui.widgets.plain_text import set_tip
 from gui.widgets.row_list import GUTTER
 from gui.widgets.scrolling import scrolling_column
 from gui.widgets.state import State, StateDot
-from gui.widgets.tab_order import put_behind, stop_before
+from gui.widgets.tab_order import insert_after, stop_before
 
 _PAGE_WIDTH = 520
 
@@ -39,7 +39,7 @@ class Action:
 
 
 class Banner(QFrame):
-    """Above the content; shows at most one message, the newest. Hidden without one.
+    """Banner above the content with the newest message; hidden if there is none.
 
     Its actions are next to the text, or below it if that takes less height.
 
@@ -87,7 +87,7 @@ class Banner(QFrame):
         return self._key if not self.isHidden() else ""
 
     def say(self, sentence: str, state: State, *actions: Action, key: str = "") -> None:
-        """`key` names the matter, so that `clear(key)` takes back only this one."""
+        """Show a message; `clear(key)` removes only the message with this key."""
         again = sentence == self.text
         self._key = key
         self._dot.set_state(state)
@@ -100,10 +100,11 @@ class Banner(QFrame):
         self.show()
         if not again:
             announce(self, sentence)
-        put_behind(stop_before(self._close), buttons)
+        insert_after(stop_before(self._close), buttons)
 
     def _press(self, run: Callable[[], None]) -> None:
-        """The message is done; after a keyboard answer the focus moves to the next question, or elsewhere."""
+        """Remove the message and run the pressed action; after a key press the focus moves to the next message, or
+        leaves."""
         held = self._has_keys()
         self._take_away()
         run()
@@ -155,7 +156,7 @@ class Banner(QFrame):
 
 
 class MessagePage(QFrame):
-    """A calm page with one sentence, perhaps a second one, and its actions; the first is the obvious one."""
+    """A page with one or two sentences and actions, the main one first."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -185,10 +186,10 @@ class MessagePage(QFrame):
         self._text.setText(breakable(text))
         self._text.setVisible(bool(text))
         self.setAccessibleName(self.words)
-        put_behind(stop_before(self), _fill(self._buttons, actions))
+        insert_after(stop_before(self), _fill(self._buttons, actions))
 
     def take_focus(self) -> None:
-        """Go to the obvious action."""
+        """Focus the main action."""
         first = self._buttons.itemAt(0)
         button = first.widget() if first is not None else None
         if button is not None:
@@ -201,7 +202,7 @@ def _fill(
     actions: tuple[Action, ...],
     press: Callable[[Callable[[], None]], None] | None = None,
 ) -> list[QPushButton]:
-    """Replace the row's buttons; `press` is handed what the one does that was pressed, instead of its being done."""
+    """Replace the row's buttons; `press` receives the callback of the pressed one, which it has to run."""
     while (item := row.takeAt(0)) is not None:
         widget = item.widget()
         if widget is not None:
@@ -227,7 +228,7 @@ def _fill(
 
 
 class NoticeBar(QWidget):
-    """Hidden without a message."""
+    """A bar with a message; hidden if there is none."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -19,7 +19,7 @@ _SIDES = int(_LEFT | _RIGHT)
 _STRONG = ("L", "R", "AL")
 _JOINT = " · "
 _LOOKED_AT = 1000
-"""Number of characters that are searched for one with a direction."""
+"""Most characters that are searched for one with a direction."""
 _ISOLATED = re.compile("[\u2066-\u2068][^\u2069]*\u2069?")
 
 
@@ -51,7 +51,7 @@ def upright(painter: QPainter, rect: QRect | QRectF) -> Iterator[QRectF]:
 
 
 def write(painter: QPainter, rect: QRect | QRectF, flags: int | Qt.AlignmentFlag | Qt.TextFlag, text: str) -> None:
-    """As `drawText`, in the text's own direction; left and right mean where lines begin and end."""
+    """Draw text like `drawText`, in its own direction; left and right mean start and end of lines."""
     how = flags if isinstance(flags, int) else flags.value
     if is_mirrored(painter) and how & _SIDES in (_LEFT.value, _RIGHT.value):
         how ^= _SIDES
@@ -64,48 +64,49 @@ def write(painter: QPainter, rect: QRect | QRectF, flags: int | Qt.AlignmentFlag
 
 
 def put(painter: QPainter, left: float, top: float, pixmap: QPixmap) -> None:
-    """As `drawPixmap`."""
+    """Draw a pixmap like `drawPixmap`, without mirroring."""
     size = pixmap.deviceIndependentSize()
     with upright(painter, QRectF(QPointF(left, top), size)) as stands:
         painter.drawPixmap(stands.topLeft(), pixmap)
 
 
 def mirrored_x(x: float, width: float, direction: Qt.LayoutDirection) -> float:
-    """Where a place of something `width` pixels wide was measured from the left, or the other way round."""
+    """Mirror an x coordinate within `width` pixels."""
     return width - x if direction == Qt.LayoutDirection.RightToLeft else x
 
 
 def margins(begin: int, top: int, end: int, bottom: int) -> QMargins:
-    """Qt mirrors the contents of a layout, but not its margins."""
+    """Return layout margins for the direction: Qt mirrors contents, but not margins."""
     left, right = (end, begin) if runs_left() else (begin, end)
     return QMargins(left, top, right, bottom)
 
 
 def at_start(besides: Qt.AlignmentFlag) -> Qt.AlignmentFlag:
-    """Where the window's lines begin, whichever way the text itself runs; Qt would put it where that begins."""
+    """Return the alignment to the start of the window's lines, independent of the text's own direction."""
     return (_RIGHT if runs_left() else _LEFT) | Qt.AlignmentFlag.AlignAbsolute | besides
 
 
 def keep_inside(splitter: QSplitter) -> None:
-    """Qt puts all parts of a splitter a pixel too far to the right where lines run from right to left."""
+    """Correct a splitter in right-to-left layouts, where Qt places all parts a pixel too far to the right."""
     if runs_left():
         splitter.setContentsMargins(0, 0, 1, 0)
 
 
 def runs_left() -> bool:
-    """The whole window's direction, which is known before any widget exists."""
+    """Return whether the window is right-to-left, which is known before any widget exists."""
     return QGuiApplication.layoutDirection() == Qt.LayoutDirection.RightToLeft
 
 
 def line_direction(text: str) -> Qt.LayoutDirection:
-    """Its own; but a text of joined parts, some of them right-to-left, begins where lines of the window begin."""
+    """Return the direction of a line: that of its text, or the window's for joined parts of mixed directions."""
     if runs_left() and _JOINT in text and any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in text):
         return Qt.LayoutDirection.RightToLeft
     return text_direction(text)
 
 
 def text_direction(text: str) -> Qt.LayoutDirection:
-    """That of the first letter which has one; isolated text doesn't count (rule P2 of Unicode)."""
+    """Return the direction of the first letter that has one, ignoring isolated text (rule P2 of Unicode's bidi
+    algorithm)."""
     strong = (
         found for found in map(unicodedata.bidirectional, _ISOLATED.sub("", text[:_LOOKED_AT])) if found in _STRONG
     )

@@ -38,7 +38,7 @@ COMMANDS = ((PALETTE, marked("all actions")), ("help.keys", marked("all keys")))
 _WIDEST = 420
 _MARGIN = 32
 _BESIDE = 2
-"""Buttons next to each other in a narrow list."""
+"""Most buttons side by side in a narrow list."""
 
 Action = tuple[str, Callable[[], None]]
 _FEWEST_CHARACTERS = 8
@@ -60,12 +60,12 @@ class ElidedButton(QPushButton):
 
     @property
     def shown(self) -> str:
-        """The words that have room."""
+        """The visible, perhaps shortened label."""
         room = self.width() - self._around()
         return elide(self.fontMetrics(), self._words, Qt.TextElideMode.ElideRight, room)
 
     def _around(self) -> int:
-        """Pixels of the width that are not for the words."""
+        """Pixels of the button around its label."""
         return self.sizeHint().width() - self.fontMetrics().horizontalAdvance(self._words)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -82,16 +82,16 @@ class ElidedButton(QPushButton):
 
 
 class Offer(NamedTuple):
-    """Something that may help, with why."""
+    """An action that may help, with its reason."""
 
     sentence: str
     words: str
-    """On its button."""
+    """Label of its button."""
     act: Callable[[], None]
 
 
 class StatePage(QScrollArea):
-    """A title, a sentence, an optional table and buttons; replaced as a whole by each `show_state`."""
+    """Page shown instead of the list: title, sentence, optional table and buttons."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -113,7 +113,7 @@ class StatePage(QScrollArea):
         actions: Sequence[Action] = (),
         table: QWidget | None = None,
     ) -> None:
-        """Show this, replacing everything shown before."""
+        """Replace the page's contents."""
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(_MARGIN, 40, _MARGIN, 24)
@@ -149,7 +149,7 @@ class StatePage(QScrollArea):
         self._fold()
 
     def has_focus(self) -> bool:
-        """One of the page's buttons has the focus."""
+        """Whether one of the page's buttons has the focus."""
         return any(button.hasFocus() for button in self._buttons)
 
     def take_focus(self) -> bool:
@@ -177,7 +177,7 @@ class StatePage(QScrollArea):
             self._title.setFont(font_at(15))
 
     def _add_offer(self, column: QVBoxLayout, offer: Offer) -> None:
-        """Why, and below it the button."""
+        """Add a reason, and a button below it."""
         why = label(breakable(offer.sentence), "meta", wrap=True)
         why.setMaximumWidth(_WIDEST)
         button = self._button(offer.words, offer.act)
@@ -204,7 +204,7 @@ class KeyTable(QWidget):
         self._grid.setHorizontalSpacing(16)
         self._grid.setVerticalSpacing(6)
         self._shown: list[tuple[str, QLabel]] = []
-        """Names of commands, and where their keys are shown."""
+        """Labels of keys by command name."""
         for key, does in KEYS:
             self._add(label(tr(key)), does)
         for name, does in COMMANDS:
@@ -226,6 +226,6 @@ class KeyTable(QWidget):
             shown.setText((keymap().shown(name) or tr("no key")).replace("+", "+\u200b"))
 
     def showEvent(self, event: QShowEvent) -> None:
-        """It may have been made before the window has its commands."""
+        """Update the keys: the table may have been made before the window's commands."""
         super().showEvent(event)
         self._show_keys()

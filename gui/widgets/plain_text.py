@@ -109,8 +109,8 @@ def set_plain(label: QLabel, text: str) -> None:
 
 
 def no_resource(kind: int) -> object:
-    """Stands for any file or address that a text names: an empty picture, since Qt itself reads the file of a picture
-    for which `loadResource` returns nothing."""
+    """Return an empty image for any file or address that a text names: if `loadResource` returned nothing, Qt would
+    read the file itself."""
     return QImage(1, 1, QImage.Format.Format_Alpha8) if kind == _IMAGE else ""
 
 
@@ -156,7 +156,8 @@ def set_progress_text(dialog: QProgressDialog, text: str) -> None:
 
 
 def as_notification(text: str) -> str:
-    """`text` for the desktop, which may read HTML: without the signs that begin a tag or an entity.
+    """Return `text` for a desktop notification, which may be read as HTML: without the characters that begin a tag or
+    an entity.
 
     Escaping would be seen on desktops that show plain text, and Qt doesn't say which kind this is.
     """

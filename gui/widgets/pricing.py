@@ -1,4 +1,4 @@
-"""What embedding costs, in words: money, tokens and time. Pure functions."""
+"""Texts about the cost of embedding: money, tokens and time. Pure functions."""
 
 from datetime import date as day
 
@@ -17,7 +17,7 @@ def money(dollars: float) -> str:
 
 
 def spent_words(tokens: int, cost: float | None) -> str:
-    """What was sent and paid; empty where nothing was charged."""
+    """Return what was sent and what it cost; empty if nothing was charged."""
     if not tokens:
         return ""
     sent = tokens_text(tokens)

@@ -22,7 +22,7 @@ _SHEET = (
 _INTO_LIST = {Qt.Key.Key_Down, Qt.Key.Key_PageDown}
 _EDGE = 14
 _MOST_STATE = 0.48
-"""Share of the box."""
+"""Largest share of the box's width for the state."""
 """Pixels before the magnifier."""
 MOST = 100
 
@@ -36,7 +36,7 @@ class QueryHistory:
         self._at = 0
 
     def remember(self, query: str) -> None:
-        """`query` was meant: it is the newest from now on. Its own beginning, if that was the newest, is forgotten."""
+        """Add a submitted query as the newest. The newest is replaced if it is a beginning of this one."""
         if not query or self._is_at(query):
             return
         asked = [known for known in self._asked if known != query]
@@ -60,7 +60,7 @@ class QueryHistory:
         return self._asked[self._at]
 
     def later(self, query: str) -> str | None:
-        """The query after `query`, at last the draft; None at the draft."""
+        """The query after `query`, finally the draft; None at the draft."""
         self._set_position(query)
         if self._at == len(self._asked):
             return None
@@ -76,13 +76,13 @@ class QueryHistory:
 
 
 class _Edit(QLineEdit):
-    """The text itself; keys that are not for text become signals."""
+    """The box's line edit; keys that don't edit text become signals."""
 
     into_list = Signal()
     accepted = Signal()
     left = Signal()
     walked = Signal(bool)
-    """To an earlier query (True) or a later one."""
+    """Go to an earlier query (True) or a later one."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
@@ -107,12 +107,12 @@ class QueryBox(QWidget):
     into_list = Signal()
     accepted = Signal()
     left = Signal()
-    """Escape in an empty box."""
+    """Escape was pressed in an empty box."""
     meant = Signal(str)
     """A submitted query; perhaps the same as before."""
 
     def __init__(self, hint: str = "", name: str = "", parent: QWidget | None = None) -> None:
-        """`hint` is the placeholder; without it and `name` it is the box of the search."""
+        """`hint` is the placeholder; defaults are those of the search box."""
         super().__init__(parent)
         self._hint = hint = hint or tr("Search by words or meaning")
         name = name or tr("Search")
@@ -166,11 +166,11 @@ class QueryBox(QWidget):
         self._make_room()
 
     def add_button(self, button: QWidget) -> None:
-        """Something else that one can do with the box, at its right end."""
+        """Add a button at the right end of the box."""
         self._row.insertWidget(self._row.indexOf(self._clear), button)
 
     def lead_from_icon(self, button: QWidget) -> None:
-        """Something else that one can do with the box, in place of its magnifier."""
+        """Show a button in place of the magnifier."""
         self._row.replaceWidget(self._icon, button)
         self._icon.hide()
         self._lead = button
@@ -215,7 +215,7 @@ class QueryBox(QWidget):
         self.edit.selectAll()
 
     def type_key(self, event: QKeyEvent) -> None:
-        """A key that was pressed elsewhere and belongs here."""
+        """Enter a key that was pressed in another widget."""
         self.focus()
         self.edit.end(False)
         self.edit.keyPressEvent(event)
@@ -242,7 +242,7 @@ class QueryBox(QWidget):
         self._row.setContentsMargins(margins(max(0, _EDGE - around // 2), 0, 8 if self.edit.text() else 16, 0))
 
     def _make_room(self) -> None:
-        """In a narrow box the query has priority over its counts, which are above the list as well."""
+        """Hide the counts in a narrow box: the query has priority, and they are above the list as well."""
         self._state.setVisible(self._state.sizeHint().width() <= self.width() * _MOST_STATE)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -1,4 +1,4 @@
-"""A list of rows under headings that keeps its position while rows change, and skips the headings.
+"""A list of rows under headings that keeps its position while rows change, and skips headings.
 
 Its model replaces the rows as a whole.
 """
@@ -41,7 +41,7 @@ Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 
 RowRole = Qt.ItemDataRole.UserRole + 1
-"""The row itself, for the delegate: everything that it draws in one value."""
+"""Data role of the row object, from which the delegate draws."""
 
 
 def _is_text(event: QKeyEvent) -> bool:
@@ -55,23 +55,23 @@ class Place:
     current: Hashable
     number: int
     anchors: tuple[tuple[Hashable, int], ...]
-    """Rows to hold on to and where their tops are in the viewport; the first that still exists counts."""
+    """Rows and their tops in the viewport; the position is kept relative to the first row that still exists."""
     above: frozenset[Hashable]
     """Rows above the visible ones."""
 
 
 class KeyedRow(Protocol):
-    """A row is a value; `key` identifies it, whatever it displays."""
+    """A row as a value; `key` identifies it across changes."""
 
     @property
     def key(self) -> Hashable: ...
 
 
 class RowModel(QAbstractListModel):
-    """One flat list; views keep their position by the rows' keys."""
+    """Qt model of a flat list; views keep their position by the rows' keys."""
 
     def __init__(self, headings: type | tuple[type, ...] = (), parent: QObject | None = None) -> None:
-        """`headings`: kinds that can not be current."""
+        """`headings`: types of rows that can't be current."""
         super().__init__(parent)
         self._headings = headings
         self._rows: list[Any] = []
@@ -84,11 +84,11 @@ class RowModel(QAbstractListModel):
         self.endResetModel()
 
     def shows(self, rows: Sequence[KeyedRow]) -> bool:
-        """Whether these are the rows already."""
+        """Whether the model has exactly these rows."""
         return self._rows == rows
 
     def row(self, place: int) -> Any:
-        """None if there is none."""
+        """The row at a number; None if there is none."""
         return self._rows[place] if 0 <= place < len(self._rows) else None
 
     def place(self, key: Hashable) -> int:
@@ -98,7 +98,7 @@ class RowModel(QAbstractListModel):
         return self._places.get(key, -1)
 
     def keys_before(self, place: int) -> frozenset[Hashable]:
-        """Of all rows above this place."""
+        """Return the keys of all rows above this position."""
         return frozenset(row.key for row in self._rows[:place])
 
     def is_header(self, place: int) -> bool:
@@ -126,7 +126,7 @@ class RowModel(QAbstractListModel):
     # --- text of a row ----------------------------------------------------------------------------------------------
 
     def spoken(self, row: Any) -> str:
-        """All of it in words, also for screen readers."""
+        """Return the row as text, also for screen readers."""
         raise NotImplementedError
 
     def tip(self, row: Any) -> str:
@@ -194,7 +194,7 @@ class RowList(QListView):
         minute.start()
 
     def take_focus(self) -> None:
-        """Go into the list, where it has rows; the first is current if none was."""
+        """Focus the list if it has rows; the first becomes current if none was."""
         if self.rows.rowCount():
             self.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -212,7 +212,7 @@ class RowList(QListView):
             self._return_to(place)
 
     def _activate(self, index: Index) -> None:
-        """Enter or a double click on this row."""
+        """Open this row: Enter or a double click."""
         raise NotImplementedError
 
     def _show_menu(self, at: QPoint) -> None:
@@ -290,7 +290,7 @@ class RowList(QListView):
         return self.rows.index(target if target >= 0 else current)
 
     def _page(self, current: int, direction: int) -> int:
-        """The row about one viewport away, at least the next one, at most the last one that way."""
+        """Return the row about one viewport away, at least one row."""
         rect = self.visualRect(self.rows.index(current))
         wanted = rect.top() + direction * (self.viewport().height() - rect.height())
         target = self.rows.step(current, direction)
@@ -337,7 +337,7 @@ class RowList(QListView):
             super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        # From next to the rows, and during a drag, it would select each one on the way.
+        # Dragging from outside of the rows, or during a drag, would select every row passed.
         if event.buttons() == Qt.MouseButton.NoButton or (self.button_down and not self._drag_told):
             super().mouseMoveEvent(event)
 
@@ -373,7 +373,7 @@ class RowList(QListView):
 
 
 def paint_ground(painter: QPainter, option: QStyleOptionViewItem, colours: Tokens) -> None:
-    """The ground of a row that can be current: selected, under the mouse, or none."""
+    """Paint the background of a row that is selected or under the mouse."""
     state = option.state
     rect = option.rect
     if state & QStyle.StateFlag.State_Selected:

@@ -8,12 +8,12 @@ from gui.style.stylesheet import font_at
 from gui.widgets.labels import line
 
 _MOST_FOOT = 0.4
-"""Share of the height."""
+"""Largest share of the height for the footer."""
 _FOOT_SIDE = 20
 
 
 class _Middle(QWidget):
-    """No wider than can be read easily: larger text may take more room, and smaller text makes buttons no narrower."""
+    """Centres a column of readable width; it grows with larger text, but doesn't shrink with smaller text."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -54,10 +54,10 @@ def scrolling_column(column: QLayout, width: int) -> QScrollArea:
 
 
 class FootedColumn(QWidget):
-    """A column that scrolls above a foot which stays in view, unless that would leave the column too little room."""
+    """A column that scrolls above a fixed footer; if that leaves the column too little room, both scroll."""
 
     def __init__(self, column: QVBoxLayout, width: int, foot: QWidget, parent: QWidget | None = None) -> None:
-        """`foot` may change its height at any time; `column` ends with a stretch."""
+        """`foot` may change its height at any time; `column` must end with a stretch."""
         super().__init__(parent)
         self._column, self._footer, self._along = column, foot, False
         self._scroll = scrolling_column(column, width)
@@ -76,7 +76,7 @@ class FootedColumn(QWidget):
         return self._scroll.minimumSizeHint()
 
     def _settle(self) -> None:
-        """Where the foot belongs at this height."""
+        """Place the footer below the scroll area, or in it."""
         self._along = self._foot_height() > self.height() * _MOST_FOOT
         side = 0 if self._along else _FOOT_SIDE
         self._footer.setContentsMargins(side, 0, side, 0)

@@ -1,4 +1,4 @@
-"""Small windows of text, and bringing a window to the front."""
+"""Opens small windows of text, and brings a window to the front."""
 
 import os
 
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 
 def sheet(title: str, content: QWidget, parent: QWidget) -> QDialog:
-    """A window with `content` and a close button; Esc closes it, and it forgets itself."""
+    """Show a window with `content` and a close button; closing it deletes it."""
     dialog = QDialog(parent)
     dialog.setWindowTitle(title)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -23,7 +23,7 @@ def sheet(title: str, content: QWidget, parent: QWidget) -> QDialog:
 
 
 def bring_to_front(window: QWidget) -> None:
-    """Show it, also where it was hidden or minimized, and give it the keys."""
+    """Show a window, also if it was hidden or minimized, and focus it."""
     window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
     window.show()
     window.raise_()

@@ -22,7 +22,7 @@ _WORDS: dict[State, str] = {
 }
 _DOT = 10
 _DEGREE = 16
-"""In the units of Qt's angles."""
+"""One degree in the units of Qt's angles."""
 
 
 def state_colour(colours: Tokens, state: State) -> QColor:

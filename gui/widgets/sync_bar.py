@@ -1,4 +1,4 @@
-"""The bottom bar: what the index does now, and the buttons that steer it."""
+"""The bottom bar: the current state of the index, and buttons to control it."""
 
 import time
 
@@ -19,14 +19,14 @@ from gui.widgets.sync_line import RUNNING_WORDS, SyncLine, longest_detail, progr
 
 _TICK_MS = 1000
 _REST_MS = 15_000
-"""Only minutes change then, so no timer runs every second."""
+"""Interval in milliseconds while only minutes change."""
 _FRESH_SECONDS = 60
 _GAP = 14
 _MARGINS = 26
 _BAR_WIDTH = 240
 _FILE_WIDTH = 160
 _LEAST_DETAIL = 18
-"""Characters."""
+"""Fewest characters of a shortened detail."""
 
 
 class ProgressLine(QProgressBar):
@@ -41,7 +41,7 @@ class ProgressLine(QProgressBar):
         self.setAccessibleName(tr("Progress"))
 
     def setValue(self, value: int) -> None:
-        """Qt would paint in this very call, and with the bar whatever else of the window is due."""
+        """Set the value without painting immediately, as Qt would with all pending updates of the window."""
         if value != self.value():
             self.setUpdatesEnabled(False)
             super().setValue(value)
@@ -129,13 +129,13 @@ class SyncBar(QWidget):
         self.show_status(None)
 
     def show_nothing(self, words: str) -> None:
-        """There is no status, and `words` say why."""
+        """Show `words` instead of a status."""
         self.show_status(None)
         self._nothing = words
         self._refresh()
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:
-        """None: no index is open."""
+        """Show a status record; None if no index is open."""
         self._nothing = tr("No folder is open")
         step = status.syncing if status else None
         if status is None or status.paused or _place(step) != _place(self._last_step):
@@ -149,7 +149,7 @@ class SyncBar(QWidget):
 
     @property
     def line(self) -> SyncLine:
-        """What is shown now."""
+        """The line shown."""
         if self._status is None:
             return SyncLine("off", self._nothing)
         return sync_line(self._status, now=time.time(), still_for=time.monotonic() - self._moved)
@@ -231,7 +231,7 @@ class SyncBar(QWidget):
             widget.setVisible(wanted and room >= 0)
 
     def _least_detail(self) -> int:
-        """A long one may be cut, but not to a few characters."""
+        """Return the least width of a detail: a long one may be shortened, but not to a few characters."""
         least = self._count_metrics.averageCharWidth() * _LEAST_DETAIL
         return min(least, self.detail.sizeHint().width())
 
@@ -282,7 +282,7 @@ class SyncBar(QWidget):
 
 
 def _button_width(button: QPushButton, words: str) -> int:
-    """Width of the button with these words, its longest perhaps."""
+    """Return the button's width with these words."""
     button.ensurePolished()
     before = button.text()
     button.setText(words)
@@ -292,5 +292,5 @@ def _button_width(button: QPushButton, words: str) -> int:
 
 
 def _place(step: MemorySyncProgressUpdate | None) -> tuple[object, ...] | None:
-    """What changes when a sync moves."""
+    """Return the values that change when a sync progresses."""
     return (step.phase, step.completed, step.current_file) if step else None

@@ -64,7 +64,7 @@ def sync_line(status: MemoryProviderStatus, *, now: float, still_for: float) -> 
 
 
 def _without_meaning(status: MemoryProviderStatus) -> str:
-    """How much cannot be found by meaning yet, empty where nothing is left to embed."""
+    """Return how much can't be found by meaning yet; empty if nothing is left to embed."""
     if not status.pending_vectors or status.provider == "none":
         return ""
     left = status.pending_vectors
@@ -74,7 +74,7 @@ def _without_meaning(status: MemoryProviderStatus) -> str:
 
 
 def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still_for: float) -> SyncLine:
-    # Batch jobs are done when their provider likes, and another process when it likes.
+    # The end of batch jobs, and of another process, can't be predicted.
     queued = step.phase == "waiting"
     waiting = (queued or bool(step.waiting)) and not status.paused
     stalled = not (status.paused or waiting) and still_for >= STALL_SECONDS
@@ -120,7 +120,7 @@ def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still
 
 
 def progress_text(step: MemorySyncProgressUpdate, completed: int) -> str:
-    """How much of all is done."""
+    """Return how much of the total is done."""
     if step.phase == "embedding":
         return tr("{completed:,} of {total:,} passages", completed=completed, total=step.total)
     return tr("{completed:,} of {total:,} files", completed=completed, total=step.total)
@@ -161,7 +161,7 @@ def _indexed(status: MemoryProviderStatus) -> str:
 
 
 def why_words_only(status: MemoryProviderStatus) -> str:
-    """Why there is no provider though the settings ask for one; empty where all is as they say."""
+    """Return why the provider of the settings isn't used; empty if it is."""
     if status.provider != "none" or status.requested_provider == "none":
         return ""
     return str(status.custom.get("providerUnavailableReason") or tr("No model is available."))

@@ -1,4 +1,4 @@
-"""The tab order: moves along it, and inserts widgets created late, since Qt uses the order of creation."""
+"""Reads the tab order, and inserts widgets created late, since Qt uses the order of creation."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,12 +8,12 @@ from PySide6.QtWidgets import QWidget
 
 
 def following(widget: QWidget) -> QWidget:
-    """The next in the order, whether it takes the keys or not; the first of the window after its last."""
+    """Return the next widget in the order, focusable or not; after the window's last one the first."""
     return _own(widget.nextInFocusChain() or widget)
 
 
 def preceding(widget: QWidget) -> QWidget:
-    """The one before in the order, whether it takes the keys or not."""
+    """Return the previous widget in the order, focusable or not."""
     return _own(widget.previousInFocusChain() or widget)
 
 
@@ -28,17 +28,18 @@ def _own(found: QWidget) -> QWidget:
 
 
 def takes_keys(widget: QWidget) -> bool:
-    """Whether Tab stops there now."""
+    """Return whether Tab currently stops at the widget."""
     return widget.isVisible() and widget.isEnabled() and bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
 
 
 def first_stop(part: QWidget) -> QWidget | None:
-    """Where Tab stops first in a part of the window, now."""
+    """Return the widget at which Tab currently stops first in a part of the window."""
     return next((widget for widget in _chain(part) if widget is not part and takes_keys(widget)), None)
 
 
 def stop_before(widget: QWidget) -> QWidget:
-    """Target of Shift+Tab, shown or not: Qt inserts nothing after a widget that never has the focus."""
+    """Return the previous focusable widget, shown or not: Qt inserts nothing after a widget that never has the
+    focus."""
     before = preceding(widget)
     while before is not widget and before.focusPolicy() == Qt.FocusPolicy.NoFocus:
         before = preceding(before)
@@ -46,12 +47,12 @@ def stop_before(widget: QWidget) -> QWidget:
 
 
 def stops(part: QWidget) -> list[QWidget]:
-    """What takes the focus in a part of the window, and the part if it does itself, in the order that it has now."""
+    """Return the focusable widgets of a part of the window, itself included, in the current order."""
     return [widget for widget in _chain(part) if widget.focusPolicy() & Qt.FocusPolicy.TabFocus]
 
 
-def put_behind(before: QWidget, widgets: Iterable[QWidget]) -> None:
-    """One after the other behind `before`."""
+def insert_after(before: QWidget, widgets: Iterable[QWidget]) -> None:
+    """Insert the widgets in this order after `before`."""
     for widget in widgets:
         QWidget.setTabOrder(before, widget)
         before = widget
@@ -74,7 +75,7 @@ class LastInTabOrder:
         self._before = (stops(within) or [stop_before(within)])[-1]
 
     def take(self, widget: QWidget) -> None:
-        """It is in its place by now."""
+        """Append a widget that was just added."""
         added = stops(widget)
-        put_behind(self._before, added)
+        insert_after(self._before, added)
         self._before = (added or [self._before])[-1]

@@ -1,4 +1,4 @@
-"""A plain sortable table of text and figures, in the look of the program."""
+"""A sortable table of text and numbers, in the look of the program."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ _TOP = 1
 
 
 class SortHeader(QHeaderView):
-    """The arrow grows with the text, which the style's own does not. Up: the least comes first."""
+    """A header whose sort arrow scales with the text. Up: ascending."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
@@ -64,7 +64,7 @@ class SortHeader(QHeaderView):
 
 @dataclass(frozen=True)
 class Column(Generic[Record]):
-    """How one column shows a record. `value` is its sort key; `figures` aligns right."""
+    """A column of a table. `value` returns the sort key of a record; `figures` aligns right."""
 
     title: str
     letters: int
@@ -75,7 +75,7 @@ class Column(Generic[Record]):
 
 
 class RecordsModel(QAbstractTableModel, Generic[Record]):
-    """Records as rows; the columns say how."""
+    """Qt model with records as rows, shown by its columns."""
 
     def __init__(self, columns: Sequence[Column[Record]], tip: Callable[[Record], str], parent: QObject) -> None:
         super().__init__(parent)
@@ -126,7 +126,7 @@ class RecordsModel(QAbstractTableModel, Generic[Record]):
 
 
 class RecordsTable(QTableView, Generic[Record]):
-    """Rows are chosen whole, sorted by a click on a header; Tab leaves the table."""
+    """A table of records: whole rows are selected, a click on a header sorts, Tab leaves the table."""
 
     def __init__(
         self, columns: Sequence[Column[Record]], tip: Callable[[Record], str], parent: QWidget | None = None
@@ -163,13 +163,13 @@ class RecordsTable(QTableView, Generic[Record]):
                 header.setSectionResizeMode(number, QHeaderView.ResizeMode.Stretch)
 
     def show_records(self, records: tuple[Record, ...]) -> None:
-        """Show these; the first is current unless the same records are shown already."""
+        """Show these records; the first becomes current unless they are shown already."""
         self._records.show_records(records)
         if records and not self.currentIndex().isValid():
             self.selectRow(0)
 
     def selectRow(self, row: int) -> None:
-        """As Qt does, which from right to left finds no row before the table was laid out."""
+        """Select a row; works also in right-to-left layouts before the table was laid out, unlike Qt's own method."""
         self.setCurrentIndex(self._sorted.index(row, 0))
 
     def _fit_rows(self) -> None:
@@ -196,7 +196,7 @@ def _columns() -> tuple[Column[FileIssue], ...]:
 
 
 def _path(issue: FileIssue) -> str:
-    """Of files that are only counted, what they have in common."""
+    """Return the path, or the common property of files that are only counted."""
     return tr(issue.path) if issue.path.startswith("(") else issue.path
 
 
@@ -205,7 +205,7 @@ def _detail(issue: FileIssue) -> str:
 
 
 class IssuesTable(RecordsTable[FileIssue]):
-    """Enter or a double click reveals the file.
+    """The table of failed or skipped files; Enter or a double click reveals the file.
 
     Signals: reveal_requested: path of the file, as in its record. chosen: the whole sentence of the current row, "" for
     none.

@@ -1,4 +1,4 @@
-"""The switcher: all workspaces in a list, narrowed as one types, to open, add and forget them."""
+"""The switcher: a filtered list of all workspaces, to open, add and forget them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -38,7 +38,7 @@ LOOKING = marked("Looking at its index…")
 
 
 def state_text(known: KnownWorkspace, state: WorkspaceState | None) -> str:
-    """Its state in a few words; `state` None: not read yet."""
+    """Return the state of a workspace in a few words; `state` None: not read yet."""
     if not known.present:
         return tr(AWAY)
     if not known.index_bytes:
@@ -56,7 +56,7 @@ def state_text(known: KnownWorkspace, state: WorkspaceState | None) -> str:
 
 
 def forgetting(known: KnownWorkspace) -> str:
-    """What forgetting it means."""
+    """Return the question before a workspace is forgotten."""
     return tr(
         "Forget {name}? It is no longer listed or searched until you open it again. Its notes stay unchanged, and so "
         "do its facts and saved searches. Its sessions pass to other workspaces at their next update.",
@@ -69,7 +69,7 @@ def removing(known: KnownWorkspace) -> str:
 
 
 def forgotten(known: KnownWorkspace, freed: int) -> str:
-    """Afterwards."""
+    """Return the message after a workspace was forgotten."""
     if freed:
         size = size_text(freed)
         return tr("{name} is forgotten, and its index ({size}) is deleted.", name=known.name, size=size)
@@ -91,7 +91,7 @@ _MOST_STATE = 0.6
 
 
 class WorkspaceList(QListWidget):
-    """One is current as long as there is one."""
+    """The list of workspaces; one is always current unless it is empty."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -103,7 +103,7 @@ class WorkspaceList(QListWidget):
     def show_spaces(
         self, spaces: Sequence[KnownWorkspace], states: Mapping[str, WorkspaceState], open_folder: str
     ) -> None:
-        """These, with the same one current as before, else the first that can be opened."""
+        """Show these workspaces, with the same one current as before, else the first that can be opened."""
         before = self.current()
         self.clear()
         for known in spaces:
@@ -125,7 +125,7 @@ class WorkspaceList(QListWidget):
         return known
 
     def step(self, by: int) -> None:
-        """So many rows on, without going round."""
+        """Move by so many rows, without wrapping around."""
         if self.count():
             self.setCurrentRow(max(0, min(self.currentRow() + by, self.count() - 1)))
 
@@ -173,7 +173,7 @@ class _Rows(QStyledItemDelegate):
 
 
 class Switcher(QDialog):
-    """Independent of the source of its list.
+    """The dialog of workspaces. Its owner provides the list.
 
     Signals: chosen: KnownWorkspace to open. add_requested: choose another folder. forget_requested: KnownWorkspace to
     remove, and whether to delete its index. everywhere_requested: search all workspaces.
@@ -237,7 +237,7 @@ class Switcher(QDialog):
     # --- for its controller -----------------------------------------------------------------------------------------
 
     def begin(self, open_folder: str) -> None:
-        """Show it again, with the workspace of this folder as the open one."""
+        """Show the dialog again, with the workspace of this folder as the open one."""
         self._open_folder = open_folder
         self.question.hide()
         self.box.clear()
@@ -274,7 +274,7 @@ class Switcher(QDialog):
 
     @Slot()
     def choose(self) -> None:
-        """Open the current one, if that is possible."""
+        """Open the current workspace, if that is possible."""
         known = self.list.current()
         if known is not None and self.open_button.isEnabled():
             self.accept()
@@ -322,10 +322,10 @@ class Switcher(QDialog):
 
 
 class _Question(QFrame):
-    """Whether a workspace is really to be forgotten."""
+    """Asks for confirmation before a workspace is forgotten."""
 
     answered = Signal(bool, bool)
-    """Whether it was confirmed, and whether the index is deleted as well."""
+    """Whether the user confirmed, and whether to delete the index as well."""
 
     def __init__(self) -> None:
         super().__init__()

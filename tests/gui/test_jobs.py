@@ -33,7 +33,7 @@ def test_result_arrives_on_gui_thread(qtbot, jobs):
         (PathRefused(), "This path is not part of the index."),
         (FileNotFoundError(2, "No such file or directory", "a.md"), "No such file or directory: a.md."),
         (PermissionError("Denied"), "Denied."),
-        (KeyError("x"), "Something unexpected went wrong (KeyError); the log has the details."),
+        (KeyError("x"), "Unexpected error (KeyError); the log has the details."),
     ],
 )
 def test_error_becomes_one_sentence(qtbot, jobs, error, sentence):

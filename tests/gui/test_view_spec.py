@@ -89,7 +89,7 @@ def test_command_line_knows_new_view(opened: MainWindow, panel: InventedPanel) -
     opened.panes.show_dock(True)
     show_view(opened, "neap", "")
     assert (opened.views.current, panel.page) == ("tides", "neap")
-    assert not opened.panes.dock_wanted
+    assert not opened.panes.dock_requested
 
 
 def test_window_state_names_new_view(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,7 +39,7 @@ SCHEMA_VERSION = 1
 VERSION_KEY = b"mnemoscope"
 MODEL_KEY = b"mnemoscope.model"
 NUMBER_KEY = b"mnemoscope.table"
-"""Differs for each table: a recreated one has the same name, and versions that count from 1."""
+"""Metadata key of a number that differs for each table: a recreated one has the same name, and versions from 1."""
 PRIMARY_KEY = b"lance-schema:unenforced-primary-key:position"
 
 FILE_ROW = -1
@@ -58,7 +58,7 @@ PASSAGE_COLUMNS = ("id", "file", "ordinal", "start_line", "end_line", "heading",
 
 
 class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Other facts of a file."""
+    """Other metadata of a file."""
 
     tags: tuple[str, ...] = ()
     session: NewSession | None = None
@@ -73,7 +73,7 @@ class SharedFile(NamedTuple):
     key: str
     source: Source
     path: str
-    """On the machines that hold it."""
+    """Path on the machines that have it."""
     mtime_ns: int
     hash: str
     size: int
@@ -88,11 +88,11 @@ class SharedFile(NamedTuple):
     writer: str
     """Id of the machine that put these rows here."""
     rules: str
-    """How its text was cut and analysed."""
+    """Version of chunker and analyser."""
 
 
 class Row(NamedTuple):
-    """One passage as it was found."""
+    """One passage of a search result."""
 
     file: str
     ordinal: int
@@ -109,7 +109,7 @@ def file_key(source: str, path: str, content_hash: str) -> str:
 
 
 def schema(dims: int | None = None, model: ModelName | None = None) -> "pa.Schema":
-    """With a column of vectors where their model is known."""
+    """Return the schema, with a column of vectors if their model is known."""
     import pyarrow as pa
 
     text, whole = pa.string(), pa.int64()
@@ -148,7 +148,7 @@ def schema(dims: int | None = None, model: ModelName | None = None) -> "pa.Schem
 
 
 def number_of(schema: "pa.Schema") -> str:
-    """Which one it is of the tables that have had its name."""
+    """Return the number that identifies the table among those of the same name."""
     number: bytes = (schema.metadata or {}).get(NUMBER_KEY, b"")
     return number.decode("ascii", "replace")
 
@@ -168,7 +168,7 @@ def terms_of(title: str, heading: str, name: str, words: str, stems: str, aliase
 
 
 def streams_of(terms: str) -> tuple[str, str, str, str, str, str]:
-    """Title, heading, name, words, stems and aliases again."""
+    """Split the token streams into title, heading, name, words, stems and aliases."""
     lines = [*terms.split("\n"), ""]
     chosen = (*lines[:5], lines[6])
     title, heading, name, words, stems, aliases = (line[1:].replace(f" {line[:1]}", " ") for line in chosen)
@@ -199,7 +199,7 @@ def _marked(letter: str, stream: str) -> str:
 
 
 def spelt_holders(holders: Iterable[tuple[str, str]]) -> str:
-    """Each between commas, so that SQL can add and remove one."""
+    """Return the holders, each between commas, so that SQL can add and remove one."""
     return "," + "".join(f"{id_}:{label}," for id_, label in holders)
 
 
@@ -209,7 +209,7 @@ def read_holders(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def rows_of_file(file: NewFile, key: str, holders: str, writer: str, rules: str) -> Iterator[dict[str, Any]]:
-    """All rows of one file, without vectors: its own last, which knows what the others add up to."""
+    """Yield all rows of a file, without vectors: the file's own row last, which has the totals."""
     common = {"file": key, "source": file.source, "path": file.path, "mtime_ns": file.mtime_ns}
     count = words = 0
     for ordinal, chunk in enumerate(file.chunks):
@@ -259,7 +259,7 @@ def read_files(table: "pa.Table") -> Iterator[SharedFile]:
 
 
 def read_rows(table: "pa.Table") -> Iterator[Row]:
-    """The passages of an answer; vectors where it has them."""
+    """Parse the passages of an answer, with vectors if it has them."""
     columns = [table.column(name).to_pylist() for name in PASSAGE_COLUMNS[1:]]
     vectors = read_vectors(table)
     for place, (file, ordinal, start, end, heading, text, places, text_hash, terms) in enumerate(
@@ -294,7 +294,7 @@ def model_of(field: "pa.Field[Any]") -> ModelName | None:
 
 
 def read_value(encoded: bytes | str, kind: type[Value]) -> Value:
-    """A value that is stored as JSON. Raises `TableUnavailable` for a damaged one."""
+    """Parse a value stored as JSON. Raises `TableUnavailable` for a damaged one."""
     try:
         return decode_json(encoded, kind)
     except ValueError:
@@ -304,7 +304,7 @@ def read_value(encoded: bytes | str, kind: type[Value]) -> Value:
 
 
 def as_table(rows: Sequence[dict[str, Any]], vectors: Mapping[str, bytes], schema: "pa.Schema") -> "pa.Table":
-    """Rows as LanceDB takes them; `vectors` by the hash of the text."""
+    """Convert rows to an Arrow table; `vectors` by the hash of the text."""
     import pyarrow as pa
 
     fields = [field for field in schema if field.name != "vector"]

@@ -29,14 +29,14 @@ class TableReplaced(BackendError):
 
 
 class NotIndexed(BackendError):
-    """The table has no index of its words yet: the machine that makes it is about to."""
+    """The table has no full-text index yet; the machine that made the table will create it."""
 
     def __init__(self) -> None:
         super().__init__(tr("The words of the LanceDB table are not indexed yet: the next update does that."))
 
 
 class TableExists(BackendError):
-    """Another machine has just made the table."""
+    """The table already exists: another machine has just made it."""
 
     def __init__(self) -> None:
         super().__init__(tr("The LanceDB table is there already."))
@@ -88,7 +88,7 @@ _FULL = re.compile(r"no space left|disk full|quota exceeded|enospc", re.IGNORECA
 
 
 def described(error: BaseException, where: str) -> MnemoscopeError:
-    """The error as one sentence; `where` names the table."""
+    """Convert an error to a sentence; `where` names the table."""
     if isinstance(error, MnemoscopeError):
         return error
     text = str(error)

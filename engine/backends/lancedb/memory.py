@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 
 class RemoteFiles:
-    """Thread-safe. Raises as `SharedTable.view` where the table cannot be used."""
+    """Reads files of other machines from the table. Thread-safe. Raises the errors of `SharedTable.view`."""
 
     def __init__(self, table: SharedTable, naming: FileNames) -> None:
         self._table = table
@@ -94,7 +94,7 @@ def elsewhere(path: str) -> Unsupported:
 
 
 def composed(rows: Iterable[Row]) -> str:
-    """Lines of passages in the places that they have in their file; what no passage holds is an empty line."""
+    """Compose a file's text from passages: each line at its number, missing ones empty."""
     lines: dict[int, str] = {}
     for row in rows:
         for number, text in _numbered(row):
@@ -226,7 +226,7 @@ class LanceMemory:
         words = FtsStatus(enabled=True, available=view is not None or not unseen, error=None)
         if not words.available:
             words = msgspec.structs.replace(words, error=unseen)
-        # What compares the vectors of this machine's own index does not search the table.
+        # The vector engine of this machine's own index doesn't search the table.
         vectors = VectorStatus(
             enabled=own.vector.enabled,
             available=None,
@@ -279,7 +279,7 @@ class LanceMemory:
             return *_remembered(self.table.known()), str(error)
 
     def _told(self, view: TableView | None, own: MemoryProviderStatus) -> dict[str, Any]:
-        """Status fields that only a table has."""
+        """Return status fields specific to a table."""
         try:
             place = self.table.place()
         except MnemoscopeError:
@@ -382,11 +382,11 @@ _SOURCES: tuple[Source, ...] = ("memory", "sessions")
 
 
 def _whole(view: TableView) -> tuple[TableView, int]:
-    """Everything the status needs, read from the table."""
+    """Read everything the status needs from the table."""
     view.files()
     return view, view.vectors()
 
 
 def _remembered(view: TableView | None) -> tuple[TableView | None, int]:
-    """The same from the cache; None if it is incomplete."""
+    """Return the status data from the cache; None if it is incomplete."""
     return (None, 0) if view is None or not view.complete else (view, view.vectors())

@@ -43,10 +43,10 @@ class MemoryIndex:
         self.view = view
         self.connection = connection
         self.files = files
-        """By key: what may be found."""
+        """Searchable files by key."""
         self._keys = {shown.id: key for key, shown in files.items()}
         self._brought: dict[str, set[int]] = {}
-        """By key: which of a file's passages are here."""
+        """Copied passages by file key."""
 
     def keys(self, ids: Iterable[int]) -> list[str]:
         """Keys of the files with these ids."""
@@ -56,7 +56,7 @@ class MemoryIndex:
         return next((key for key, shown in self.files.items() if shown.path == path), None)
 
     def bring(self, rows: Iterable[Row]) -> None:
-        """Put passages here; those that are here, or belong to files that the catalog does not have, are left out."""
+        """Copy passages into the index, except those present already and those of files missing from the catalog."""
         new: dict[str, list[Row]] = {}
         for row in rows:
             if row.file in self.files and row.ordinal not in self._brought.get(row.file, ()):
@@ -75,7 +75,7 @@ class MemoryIndex:
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """A file as this machine sees it."""
+    """A file with its name on this machine."""
 
     id: int
     path: str
@@ -87,7 +87,7 @@ class Catalog:
     """All files of one version of the table. The connection is read-only; every query gets a copy."""
 
     def __init__(self, view: TableView, named: Mapping[str, str], identity: str, rules: str) -> None:
-        """`named`: the name under which each file is shown, by its key. `rules`: what the settings say of names."""
+        """`named`: displayed name of each file by key. `rules`: fingerprint of the rules for names."""
         self.view = view
         self._lock = threading.Lock()
         self._connection = apsw.Connection(":memory:")
@@ -173,7 +173,7 @@ class MemoryIndexes:
 
 
 class TableCounts:
-    """How often words occur in the whole table."""
+    """Word frequencies of the whole table."""
 
     def __init__(self, view: TableView) -> None:
         self._view = view
@@ -190,12 +190,11 @@ class TableCounts:
         return self._view.count([_COLUMN_LETTERS[column] + token])[0]
 
     def expect(self, tokens: Iterable[str]) -> None:
-        """Nothing: looser forms, most of such tokens, are not looked for."""
+        """Do nothing: most of these tokens are looser forms, which are not counted."""
 
     def words(self, start: str) -> list[Word]:
-        """All words with this prefix, as one.
-
-        A prefix longer than the stored ones is probably a whole word; otherwise its count is an upper limit.
+        """Return all words with this prefix as one. A prefix longer than the stored ones is probably a whole word;
+        otherwise its count is an upper limit.
         """
         kept = beginning_of(start)
         if kept is None:
@@ -204,12 +203,12 @@ class TableCounts:
         return [Word(start, word if word and len(start) > len(kept) else beginning, 0)]
 
     def loose(self, token: str, column: str) -> int:
-        """Looser forms are not looked for: each would be one more query to the table."""
+        """Return 0: each looser form would need another query to the table."""
         return 0
 
 
 class MemoryIndexCounts:
-    """As `Frequencies`."""
+    """Word frequencies for a searcher; see `Frequencies`."""
 
     def __init__(self, benches: MemoryIndexes) -> None:
         self._benches = benches
@@ -219,7 +218,7 @@ class MemoryIndexCounts:
 
 
 class MemoryIndexVectors:
-    """As `VectorIndex`: compares with the few vectors at hand."""
+    """Vector index over the copied vectors; see `VectorIndex`."""
 
     def __init__(self, benches: MemoryIndexes) -> None:
         self._benches = benches
@@ -244,7 +243,7 @@ class MemoryIndexVectors:
         return ids[best], cosines[best]
 
     def rows(self, snapshot: Snapshot, model: StoredModel) -> int:
-        """In the whole table."""
+        """Number of vectors in the whole table."""
         return self._benches.current.view.vectors()
 
 

@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from engine.store.vector_encoding import Vectors
 
 _LISTED = 200
-"""Files from which a query without words takes its answer."""
+"""Most files listed for a query without words."""
 
 _SHORT_QUESTION = 3
 _MOST_KEYS = 5000
-"""More files are not named to LanceDB: what they leave out is then left out afterwards."""
+"""Most file keys in a LanceDB condition; with more, files are filtered afterwards."""
 _NOWHERE = "false"
 
 
@@ -56,7 +56,7 @@ class TableSearcher:
         note_failure: Callable[[str | None], None],
         guard: PathGuard,
     ) -> None:
-        """As `Searcher`."""
+        """See `Searcher`."""
         self._table = table
         self._naming = naming
         self._provider = provider
@@ -175,7 +175,7 @@ def _name(provider: "EmbeddingProvider") -> tuple[str, str, str]:
 
 
 def _explain_model(work: SearchContext, view: TableView, provider: "EmbeddingProvider") -> None:
-    """Say why meaning is not compared where the table has vectors of another model."""
+    """Add a notice if meaning is not compared because the table has vectors of another model."""
     if view.model is None or view.model == _name(provider) or work.vector is not None:
         return
     if work.capabilities is not None:
@@ -183,7 +183,7 @@ def _explain_model(work: SearchContext, view: TableView, provider: "EmbeddingPro
 
 
 def other_model(view: TableView) -> str:
-    """Why vectors of this machine's model do not go with those of the table."""
+    """Return why this machine's model doesn't match the table's vectors; empty if it does."""
     assert view.model is not None
     return tr(
         "the table contains vectors of {model} ({dims:,} dimensions): choose that model in the settings, or set "
@@ -213,7 +213,7 @@ def _empty(request: SearchRequest) -> SearchOutcome:
 
 
 def condition(bench: MemoryIndex, filter_: Filter, query: Query, languages: Sequence[str]) -> str:
-    """SQL that every passage satisfies which may be found; empty for none."""
+    """Return the SQL condition of the passages to search; empty for no condition."""
     snapshot = Snapshot(bench.connection)
     parts = []
     if filter_.sources is not None:
@@ -301,7 +301,7 @@ def _atoms(term: QueryTerm) -> Iterator[str]:
 
 
 def _unwanted(query: Query, languages: Sequence[str]) -> Iterator[str]:
-    """Tokens of single words that are excluded; what else is excluded is left out afterwards."""
+    """Return tokens of excluded single words; other exclusions are filtered afterwards."""
     for clause in query.required:
         if not clause.negated:
             continue

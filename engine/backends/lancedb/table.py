@@ -46,14 +46,14 @@ _REFRESH_SECONDS = 1.0
 _MOST_DIGITS = 9
 """How far an answer may be behind commits of other machines."""
 _NO_PROBLEM = (TableMissing, TableReplaced, TableExists, NotIndexed, Conflict)
-"""Errors that the caller handles."""
+"""Errors that are not stored as the table's problem, since the caller handles them."""
 
 Ask = Callable[..., Any]
 
 _PASSAGES = f"ordinal > {columns.FILE_ROW}"
 _FILES = f"ordinal = {columns.FILE_ROW}"
 _PROBES = 40
-"""Parts of an index of vectors that are looked into; of some two hundred."""
+"""Partitions of the vector index that are searched, of about two hundred."""
 
 
 # --- Runs LanceDB's coroutines on a separate event loop, so that every call has a time limit and can be cancelled.
@@ -61,7 +61,7 @@ _PROBES = 40
 
 def load_lancedb() -> Any:
     """The module `lancedb`, which takes a second or two to import. Raises `BackendError` if it isn't installed."""
-    # Its native half prints warnings about itself into the terminal.
+    # Its native part prints warnings to the terminal.
     os.environ.setdefault("LANCEDB_LOG", "error")
     try:
         import lancedb
@@ -75,7 +75,7 @@ def load_lancedb() -> Any:
 
 
 class AsyncBridge:
-    """Thread-safe. Its thread begins with the first call and ends with `close`."""
+    """Runs coroutines on an event loop in its own thread, from the first call until `close`. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -86,7 +86,7 @@ class AsyncBridge:
     def run(
         self, work: Coroutine[Any, Any, Answer], *, seconds: float | None, cancel: CancelToken | None = None
     ) -> Answer:
-        """The coroutine's answer. Raises its error, `TimeoutError`, `Cancelled`, `Closed`."""
+        """Run a coroutine and return its result. Raises its error, `TimeoutError`, `Cancelled`, `Closed`."""
         try:
             future = asyncio.run_coroutine_threadsafe(work, self._running())
         except Closed:
@@ -106,7 +106,7 @@ class AsyncBridge:
             forget()
 
     def close(self) -> None:
-        """Cancel what runs and end the thread. Twice is fine."""
+        """Cancel running calls and end the thread. Can be called twice."""
         with self._lock:
             self._closed = True
             loop, thread = self._loop, self._thread
@@ -170,7 +170,7 @@ class TableView:
 
     @cached_property
     def passages(self) -> int:
-        """How many there are."""
+        """Number of passages."""
         return sum(file.passages for file in self.files().values())
 
     @cached_property
@@ -184,7 +184,7 @@ class TableView:
         return self._files is not None and (self._vectors is not None or self.dims is None)
 
     def vectors(self) -> int:
-        """How many passages have a vector."""
+        """Number of passages with a vector."""
         if self.dims is None:
             return 0
         if self._vectors is None:
@@ -192,7 +192,7 @@ class TableView:
         return self._vectors
 
     def count(self, tokens: Sequence[str], cancel: CancelToken | None = None) -> list[int]:
-        """How many passages hold each of these marked tokens."""
+        """Number of passages that contain each of these prefixed tokens."""
         unknown = list(dict.fromkeys(token for token in tokens if token not in self._counts))
         if unknown:
             most = max(1, self.passages)
@@ -216,13 +216,13 @@ class TableView:
             return []
 
     def by_vector(self, vector: Vectors, limit: int, condition: str, cancel: CancelToken | None) -> list[Row]:
-        """The nearest to a unit vector (dims,), by cosine."""
+        """Return the passages nearest to a unit vector (dims,), by cosine."""
         asked = self._table.query().nearest_to(vector).column("vector").distance_type("cosine").nprobes(_PROBES)
         asked = asked.where(_and(f"({condition}) AND vector IS NOT NULL" if condition else "vector IS NOT NULL"))
         return self._rows(asked.select([*self._columns(), "_distance"]).limit(limit), cancel)
 
     def where(self, condition: str, cancel: CancelToken | None = None) -> list[Row]:
-        """All passages that satisfy a condition, in no order."""
+        """Return all passages that satisfy a condition, unordered."""
         return self._rows(self._table.query().where(_and(condition)).select(self._columns()), cancel)
 
     def vectors_of(self, hashes: Sequence[bytes], cancel: CancelToken) -> dict[bytes, bytes]:
@@ -251,7 +251,7 @@ class TableView:
 
 
 class SharedTable:
-    """Thread-safe. Connects when it is first needed."""
+    """The connection to the shared table, opened on first use. Thread-safe."""
 
     def __init__(self, find: Callable[[CancelToken | None], TableLocation]) -> None:
         """`find` returns its location; it may read the keychain."""
@@ -264,10 +264,10 @@ class SharedTable:
         self._view: TableView | None = None
         self._looked = -math.inf
         self.problem: str | None = None
-        """Why it could last not be used, one sentence; None after it could."""
+        """Why the last access failed, one sentence; None if it succeeded."""
 
     def place(self, cancel: CancelToken | None = None) -> TableLocation:
-        """Raises as `find_place`."""
+        """The table's location. Raises the errors of `find_place`."""
         if self._place is None:
             self._place = self._find(cancel)
         return self._place
@@ -315,7 +315,7 @@ class SharedTable:
         self._database = self._view = None
 
     def changed(self) -> None:
-        """This machine has just committed: the next view sees it."""
+        """Note a commit of this machine, which the next view must include."""
         self._looked = -math.inf
 
     def known(self) -> TableView | None:
@@ -335,7 +335,7 @@ class SharedTable:
 
     @staticmethod
     def checked(schema: "pa.Schema") -> "pa.Schema":
-        """The same; raises `TableTooNew` for that of a table which is not for this program."""
+        """Return the view; raises `TableTooNew` if the table is not for this program."""
         version = (schema.metadata or {}).get(columns.VERSION_KEY)
         if version is None:
             raise TableTooNew(
@@ -353,7 +353,7 @@ class SharedTable:
     def ask(
         self, work: Coroutine[Any, Any, Answer], cancel: CancelToken | None = None, *, seconds: float | None = None
     ) -> Answer:
-        """One answer of LanceDB within the limit. Raises its failures as sentences, `Cancelled`, `Closed`."""
+        """Call LanceDB with a timeout. Raises its errors as sentences, `Cancelled`, `Closed`."""
         try:
             answer = self._bridge.run(work, seconds=seconds or self.place().seconds, cancel=cancel)
         except (Cancelled, Closed):
@@ -368,7 +368,7 @@ class SharedTable:
         return answer
 
     def connected(self, cancel: CancelToken | None) -> Any:
-        """The database that the table is in. Raises as `view`."""
+        """Return the table's database. Raises the errors of `view`."""
         with self._connecting:
             if self._database is None:
                 self._database = self._connect(cancel)
@@ -382,7 +382,7 @@ class SharedTable:
         return self.ask(lancedb.connect_async(place.uri, **options), cancel)
 
     def close(self) -> None:
-        """Cancel what runs and let go of everything. Twice is fine."""
+        """Cancel running calls and release everything. Can be called twice."""
         self._bridge.close()
         self._database = self._view = None
 
@@ -414,10 +414,10 @@ def _and(condition: str) -> str:
 
 
 def match(tokens: str) -> Any:
-    """A full-text query: any of these marked tokens, unchanged."""
+    """Return a full-text query for any of these prefixed tokens."""
     import lancedb.query
 
-    make: Any = lancedb.query.MatchQuery  # its type leaves out that the other arguments have defaults
+    make: Any = lancedb.query.MatchQuery  # its type stub omits the defaults of the other arguments
     return make(tokens, "terms")
 
 

@@ -1,4 +1,4 @@
-"""Where a workspace's table is, with which secrets it opens, and how this machine and its files are named in it."""
+"""Location and credentials of a workspace's table, and the names of this machine and of files in it."""
 
 import hashlib
 import os
@@ -40,7 +40,7 @@ class Machine:
     id: str
     """Twelve hexadecimal digits."""
     label: str
-    """What people call it."""
+    """Display name."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class TableLocation:
 
     @property
     def shown(self) -> str:
-        """For the status: where the table is, without anything secret."""
+        """Location for the status, without secrets."""
         return f"{self.uri.rstrip('/')}/{self.table}"
 
 
@@ -138,7 +138,7 @@ def _fit(name: str) -> str:
 
 
 def _from_keychain(cancel: CancelToken | None) -> dict[str, str]:
-    """Credentials of S3 that are in no variable; none where the storage finds others, as a profile's."""
+    """Return S3 credentials that are in no variable; none if the storage finds others, such as a profile's."""
     if any(os.environ.get(name) for name in _S3_VARIABLES):
         return {}
     try:
@@ -197,7 +197,7 @@ def is_foreign(path: str) -> bool:
 
 
 def machine_of(path: str) -> str:
-    """The machine in the name of its file."""
+    """Return the machine named in a file's name."""
     return path.removeprefix(_FOREIGN).partition("/")[0]
 
 

@@ -1,4 +1,5 @@
-"""The remote part of a sync: uses vectors that others have made, and adds new vectors of this machine to the table.
+"""The remote part of a sync: uses vectors made by other machines, and adds this machine's rows and vectors to the
+table.
 
 The program's own index comes first: it reads, chunks, masks and embeds this machine's files, works without a network,
 and answers if the table can't. Its contents are compared with the table by content, so that the next sync completes one
@@ -78,7 +79,7 @@ def local_files(snapshot: Snapshot) -> list[LocalFile]:
 
 
 def read_stored(snapshot: Snapshot, file: LocalFile) -> Stored | None:
-    """None for a deleted file."""
+    """Read a stored file; None if it was deleted."""
     tables, connection = snapshot.tables, snapshot.connection
     row = connection.execute(f"SELECT size, title, language FROM {tables.files} WHERE id = ?", (file.id,)).fetchone()
     if row is None:
@@ -126,7 +127,7 @@ def masked(file: LocalFile, stored: Stored) -> Stored:
 
 
 def analysed(file: LocalFile, stored: Stored) -> NewFile:
-    """With the token streams of every column."""
+    """Return the file with the token streams of every column."""
     session, language = stored.session, stored.language
     name = file.path if session is None else ""
     places = [places for _, places in stored.chunks]
@@ -168,7 +169,7 @@ def _headings(stored: str) -> tuple[str, ...]:
 # ---------------------------------------------------------------------------------------------------------------------
 
 _LONG_EMBEDDING = 256
-"""Chunks to embed from which on the text is shared before: it can be found by its words meanwhile."""
+"""Number of chunks to embed from which the text is shared first, so that keywords find it meanwhile."""
 _FILES_A_COMMIT = 200
 _CHUNKS_A_COMMIT = 1000
 _VECTORS_AT_ONCE = 500
@@ -179,18 +180,18 @@ _PASSES = 4
 
 @dataclass
 class UploadPlan:
-    """Nothing in it is another machine's alone."""
+    """Changes to upload; none concerns rows that only another machine has."""
 
     put: list[tuple[LocalFile, list[str]]] = field(default_factory=list)
     """Files whose rows are to be added, newest first, each with the keys of those that they replace."""
     renew: list[LocalFile] = field(default_factory=list)
     """Files whose rows this machine wrote by older rules, or with another time."""
     join: list[str] = field(default_factory=list)
-    """Keys of files that another machine has put there, and that are here, too."""
+    """Keys of files added by another machine that this machine has too."""
     leave: list[SharedFile] = field(default_factory=list)
     """Files that were deleted here, and are still on other machines."""
     remove: list[str] = field(default_factory=list)
-    """Keys of files that are nowhere any more, or in an older form."""
+    """Keys of files that no machine has any more, or that are outdated."""
 
     @property
     def empty(self) -> bool:
@@ -291,7 +292,7 @@ class TablePublisher:
         return taken
 
     def _fill(self, work: StageWork) -> None:
-        """Give rows their vectors that were there before these were made."""
+        """Add missing vectors to this machine's rows."""
         model, name = work.model, self._name()
         if model is None or name is None:
             return
@@ -364,7 +365,7 @@ class TablePublisher:
     def _put(
         self, files: Sequence[LocalFile], instead_of: Sequence[str], view: TableView, rules: str, work: StageWork
     ) -> None:
-        """One commit: these files whole, in place of those with these keys."""
+        """Commit whole files, replacing those with these keys."""
         me = self._machine()
         with work.parts.store.read() as snapshot:
             stored = [(file, read_stored(snapshot, file)) for file in files]
@@ -388,7 +389,7 @@ class TablePublisher:
         self._shared()
 
     def _known_vectors(self, view: TableView, hashes: Sequence[bytes], work: StageWork) -> dict[bytes, bytes]:
-        """By the hash of the text; none where the table has those of another model."""
+        """Return known vectors by text hash; none if the table has those of another model."""
         model: StoredModel | None = work.model
         if model is None or (view.model, view.dims) != (self._name(), model.dims):
             return {}
@@ -397,7 +398,7 @@ class TablePublisher:
 
 
 def _groups(files: Sequence[tuple[LocalFile, list[str]]]) -> Iterator[list[tuple[LocalFile, list[str]]]]:
-    """As many as make one commit."""
+    """Yield groups of files for one commit each."""
     group: list[tuple[LocalFile, list[str]]] = []
     chunks = 0
     for entry in files:

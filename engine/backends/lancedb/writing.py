@@ -1,4 +1,4 @@
-"""Writes a shared table in whole commits, which are tried again where another machine was faster."""
+"""Writes a shared table in atomic commits, which are retried after a conflict with another machine."""
 
 import contextlib
 import logging
@@ -20,28 +20,29 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _WRITE_FACTOR = 6
-"""Commits may take so many times as long as an answer: they carry data."""
+"""Timeout of commits, as a multiple of an answer's: they carry data."""
 _TIDY_FACTOR = 30
-"""Tidying may rewrite all of the table."""
+"""Timeout factor of tidying, which may rewrite the whole table."""
 _ATTEMPTS = 8
 _LONGEST_WAIT = 4.0
 _KEEP_VERSIONS = timedelta(hours=1)
-"""Readers look at a version for seconds, and a slow one is still not cut off."""
+"""Age of versions that are kept, so that slow readers can finish."""
 _VERSIONS_TO_TIDY = 64
-"""So many commits of all machines together leave as many files of each kind behind."""
+"""Number of commits after which the table is tidied, since each leaves files behind."""
 _UNINDEXED = 500
-"""Rows that LanceDB looks through one by one from which on they are worth an index."""
+"""Number of rows without an index from which indexing them is worthwhile."""
 _VECTORS_TO_INDEX = 50_000
-"""Below it comparing all is exact and takes tens of milliseconds."""
+"""Number of vectors from which an index is created; with fewer, exact comparison takes tens of milliseconds."""
 
 
 class TableWriter:
-    """Used by one sync at a time. Every method raises as `SharedTable.view`, `DiskFull`, `Conflict`."""
+    """Writes to the table for one sync at a time. Methods raise the errors of `SharedTable.view`, `DiskFull`,
+    `Conflict`."""
 
     def __init__(self, table: SharedTable) -> None:
         self._table = table
         self._since: int | None = None
-        """Version of the table before the first commit after it was last tidied, or looked at for it."""
+        """Version of the table when it was last tidied, or checked for that."""
 
     def create(self, dims: int | None, model: ModelName | None, cancel: CancelToken | None = None) -> None:
         """Create the table if it is missing."""
@@ -95,7 +96,7 @@ class TableWriter:
         self._commit(commit, cancel)
 
     def change_holders(self, condition: str, expression: str, cancel: CancelToken) -> None:
-        """Set the holders of the files that satisfy a condition to an expression over what they are at the commit."""
+        """Set the holders of files that satisfy a condition to an SQL expression, evaluated at the commit."""
 
         async def commit(table: Any, _: "pa.Schema") -> None:
             await table.update(where=condition, updates_sql={"holders": expression})
@@ -109,7 +110,7 @@ class TableWriter:
         self._commit(commit, cancel)
 
     def tidy(self, cancel: CancelToken) -> None:
-        """Bring the indexes in step where that is worth it, and drop what no reader looks at any more."""
+        """Update the indexes if worthwhile, and delete old versions."""
 
         async def work(table: Any, schema: "pa.Schema") -> None:
             indexes = {index.columns[0]: index.name for index in await table.list_indices()}
@@ -137,7 +138,7 @@ class TableWriter:
         *,
         factor: int = _WRITE_FACTOR,
     ) -> None:
-        """Raises `Conflict` when other machines were always faster."""
+        """Run a commit with retries. Raises `Conflict` if other machines were faster every time."""
         table = self._table
 
         def once() -> None:

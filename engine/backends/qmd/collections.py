@@ -28,7 +28,7 @@ PASSED_BY_QMD = frozenset({"node_modules", ".git", ".cache", "vendor", "dist", "
 SESSIONS = "sessions"
 
 _MOST_JOINED = 64
-"""Names in one pattern, which may have 65,536 characters, and a name nearly a thousand with its signs marked."""
+"""Most names in one pattern, which may have 65,536 characters; an escaped name may have nearly a thousand."""
 _NOT_IN_A_NAME = re.compile(r"[^a-z0-9-]+")
 _SPECIAL = re.compile(r"[\\*?|(){}\[\]!+@#,\"'`]")
 """Includes quotes: next to braces, text between two quotes is taken literally."""
@@ -37,7 +37,7 @@ _OWN_NAMES = {"": "memory-dir", "MEMORY.md": "memory-root", "memory.md": "memory
 
 
 class Collection(msgspec.Struct, frozen=True, array_like=True):
-    """One place, as `qmd` knows it."""
+    """A collection of `qmd`: one folder or file."""
 
     name: str
     source: Source
@@ -45,13 +45,13 @@ class Collection(msgspec.Struct, frozen=True, array_like=True):
     """Absolute."""
     pattern: str
     prefix: str
-    """What the stable names of its files begin with; of a single file its stable name."""
+    """Prefix of its files' stable names; the stable name of a single file."""
     single: str = ""
     """Name of the only file in the folder; empty for a whole folder."""
     ignore: tuple[str, ...] = ()
 
     def stable_name(self, path: str) -> str | None:
-        """Of the file that `qmd` calls so; None for one that this collection cannot have."""
+        """Return the stable name of a file by qmd's name; None if it can't be in this collection."""
         if self.single:
             return self.prefix if path == self.single else None
         return f"{self.prefix}/{path}" if self.prefix else path
@@ -67,7 +67,7 @@ class CollectionPlan(NamedTuple):
 
 
 def with_paths(settings: Settings) -> Settings:
-    """The settings with the places that only `qmd` searches among the extra paths."""
+    """Return the settings with the paths that only `qmd` searches added to the extra paths."""
     more = tuple(_folder_of(path) for path in settings.qmd.paths.values() if path.strip())
     extra = tuple(dict.fromkeys((*settings.extra_paths, *more)))
     return msgspec.structs.replace(settings, extra_paths=extra)
@@ -106,7 +106,7 @@ class SavedConfiguration(msgspec.Struct, frozen=True):
 
     collections: tuple[Collection, ...] = ()
     models: Mapping[str, str] = {}
-    """By what they do; those that are not named are its own."""
+    """Models by purpose; missing ones are qmd's defaults."""
 
     def text(self) -> str:
         """The file."""
@@ -123,7 +123,7 @@ class SavedConfiguration(msgspec.Struct, frozen=True):
 
 
 def read_applied(file: Path) -> SavedConfiguration:
-    """What was noted last; nothing where that was never, or by another version."""
+    """Return the configuration applied last; empty if there is none, or one of another version."""
     try:
         return decode_json(read_file(file), SavedConfiguration)
     except (OSError, ValueError):
@@ -131,7 +131,7 @@ def read_applied(file: Path) -> SavedConfiguration:
 
 
 def literal(name: str) -> str:
-    """A pattern that matches this name alone."""
+    """Return a pattern that matches only this name."""
     shown = os.fsencode(name).decode("utf-8", "replace")  # how Node reads a name that is no UTF-8
     return _SPECIAL.sub(lambda found: f"[{found[0]}]" if found[0] in "*?[,(){}|+@#" else f"\\{found[0]}", shown)
 
@@ -172,7 +172,7 @@ def _collection(root: Root, files: Sequence[FoundFile], roots: Roots, settings: 
 
 
 def _asked_for(root: Root, roots: Roots, settings: Settings) -> tuple[str, str]:
-    """The name and the pattern that the settings give a place; empty where they name none."""
+    """Return the name and the pattern that the settings give a path; empty if there are none."""
     for name, path in settings.qmd.paths.items():
         folder = os.path.normpath(os.path.join(roots.workspace, os.path.expanduser(_folder_of(path))))
         if (
@@ -195,13 +195,13 @@ def _folder_of(path: str) -> str:
 
 
 def _any_case(ending: str) -> str:
-    """An ending such as ".md" in any case, as the rules take it."""
+    """Return a pattern for an extension in any case, as our rules accept it."""
     bare = "." + ending.lstrip("*.")
     return "".join(f"[{one.lower()}{one.upper()}]" if one.lower() != one.upper() else literal(one) for one in bare)
 
 
 def _left_out(root: Root, files: Sequence[FoundFile], endings: tuple[str, ...]) -> tuple[str, ...]:
-    """Patterns of all within a place that `qmd` would find by these endings and the rules do not accept."""
+    """Return patterns for the files that `qmd` would find by these extensions but our rules exclude."""
     start = len(root.name) + 1 if root.name else 0
     names = {file.name[start:] for file in files}
     folders = {name.rpartition("/")[0] for name in names}
@@ -228,14 +228,14 @@ def _left_out(root: Root, files: Sequence[FoundFile], endings: tuple[str, ...]) 
 
 
 def _any_of(patterns: list[str]) -> list[str]:
-    """Few that match what these do: `qmd` tries each on every file, and with one a file it took a minute for 10,000."""
+    """Combine patterns into few: `qmd` tries each on every file, and one per file took a minute for 10,000 files."""
     patterns = sorted(patterns)
     parts = (patterns[at : at + _MOST_JOINED] for at in range(0, len(patterns), _MOST_JOINED))
     return [f"@({'|'.join(part)})" if len(part) > 1 else part[0] for part in parts]
 
 
 def _holds_any(folder: str, endings: tuple[str, ...]) -> bool:
-    """Whether `qmd` would find a file in a folder: one of photos alone needs no pattern."""
+    """Return whether `qmd` would find a file in a folder: a folder without notes needs no pattern."""
     stack = [folder]
     while stack:
         for entry in _seen_by_qmd(stack.pop()):
@@ -257,7 +257,7 @@ def _seen_by_qmd(folder: str) -> list[os.DirEntry[str]]:
 def _passed_over(
     found: Discovery, accepted: dict[str, list[FoundFile]]
 ) -> tuple[tuple[FoundFile, ...], tuple[FileIssue, ...]]:
-    """The files that `qmd` takes, and those excluded by our rules or by its own."""
+    """Return the files that `qmd` indexes, and those excluded by our rules or its own."""
     taken, passed = [], list(found.skipped)
     for root, files in accepted.items():
         for file in files:

@@ -22,7 +22,7 @@ from engine.base.private_files import make_folder, temporary_prefix
 from engine.settings import Settings
 
 MOST_OUTPUT = 200_000
-"""Bytes of an answer, as in the reference."""
+"""Most bytes of an answer, as in the reference."""
 _OLDEST = (2, 6, 3)
 """The first version that gives files their own names; before it, results could not be opened."""
 _VERSION = re.compile(r"\b(\d+)\.(\d+)\.(\d+)")
@@ -33,7 +33,7 @@ _SCRIPT = Path("@tobilu", "qmd", "bin", "qmd")
 _ELSEWHERE = ("INDEX_PATH", "QMD_TRUST_LOCAL_CONFIG", "QMD_TRUST_UPDATE_HOOKS")
 """Variables that would select another index, or make it trust files among the notes."""
 _NOT_INHERITED = frozenset({*_ELSEWHERE, "FORCE_COLOR", "CI"})
-"""With CI, which not only build servers set, `qmd` embeds the notes and then refuses to embed a query."""
+"""Environment variables not passed on: with CI set, `qmd` embeds notes but refuses to embed a query."""
 _MENDING = marked("install it with npm i -g @tobilu/qmd (Node 22 or newer), or set qmd.command to its full path.")
 
 
@@ -42,15 +42,15 @@ class QmdError(BackendError):
 
 
 class QmdMissing(QmdError):
-    """There is no such command, or one that is too old."""
+    """The command is missing or too old."""
 
 
 class QmdTooSlow(QmdError):
-    """It had not answered in time, and was ended."""
+    """The command did not answer in time, and was ended."""
 
 
 class QmdFailed(QmdError):
-    """It ended with an error."""
+    """The command ended with an error."""
 
     def __init__(self, message: str, *, code: int, errors: str) -> None:
         super().__init__(message)
@@ -76,12 +76,12 @@ class QmdCommand:
 
     @property
     def database(self) -> Path:
-        """Its index."""
+        """Path of its index."""
         return self.cache / "qmd" / f"{_INDEX}.sqlite"
 
     @property
     def config_file(self) -> Path:
-        """Its collections."""
+        """Path of its configuration of collections."""
         return self.config / f"{_INDEX}.yml"
 
     def missing(self) -> str:
@@ -93,7 +93,7 @@ class QmdCommand:
         return ""
 
     def check(self, seconds: float, cancel: CancelToken | None = None) -> None:
-        """Find out, once, whether there is a `qmd` that will do. Raises `QmdError`, `Cancelled`."""
+        """Check, once, that a suitable `qmd` exists. Raises `QmdError`, `Cancelled`."""
         if self.version:
             return
         said = self._run(["--version"], seconds, cancel)
@@ -191,7 +191,7 @@ class QmdCommand:
 
     @contextmanager
     def _stoppable(self, cancel: CancelToken | None) -> Iterator[CancelToken]:
-        """What ends with the caller's token, and with this. Raises `Closed`, `Cancelled`."""
+        """Return a token that is cancelled with the caller's, or on close. Raises `Closed`, `Cancelled`."""
         if cancel is not None:
             cancel.checkpoint()
         stop = CancelToken()
@@ -213,7 +213,7 @@ class QmdCommand:
                 self._running.discard(stop)
 
     def close(self) -> None:
-        """End whatever runs; nothing is started any more."""
+        """End running commands, and start no more."""
         with self._lock:
             self._closed = True
             running = tuple(self._running)

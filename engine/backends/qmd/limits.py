@@ -9,7 +9,7 @@ from engine.search.session_keys import session_of
 from engine.settings.qmd_options import SCOPE_RULE, QmdScopeSettings
 
 BUILT_IN_CAN = marked("The built-in engine can.")
-"""With it ends each reason."""
+"""Sentence at the end of each reason."""
 
 _LACKS: Mapping[Feature, str] = {
     "alike": marked("qmd compares a question with the notes, and no passage with another."),
@@ -27,7 +27,7 @@ _REFUSED = marked("This session may not search the memory with qmd (qmd.scope)."
 
 
 def lacks(*, sessions: bool) -> Mapping[Feature, str]:
-    """What `qmd` cannot do, and why; `sessions`: whether it searches them."""
+    """Return unsupported features with reasons; `sessions`: whether `qmd` searches them."""
     found = {feature: _said(feature) for feature in _LACKS}
     return found if sessions else {**found, "sessions": tr(NO_SESSIONS)}
 
@@ -41,7 +41,7 @@ def _said(feature: Feature) -> str:
 
 
 def refusal(scope: QmdScopeSettings, session_key: str | None) -> str:
-    """Why the session with this key gets no answer; empty for one that does."""
+    """Return why the session with this key gets no answer; empty if it gets one."""
     return "" if may_search(scope, session_key) else tr(_REFUSED)
 
 

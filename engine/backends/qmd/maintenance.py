@@ -34,7 +34,7 @@ _FIRST_PAUSE = 0.5
 _BUSY = ("database is locked", "sqlite_busy", "database is busy")
 _DAMAGED = ("malformed", "not a database", "sqlite_corrupt")
 _TANGLED = ("unique constraint failed",)
-"""Two rows of one document, as an older version could leave them."""
+"""Error of an index with two rows for one document, as an older version could leave them."""
 _embedding = threading.Lock()
 """One embedding run at a time in this process: each loads its own model."""
 
@@ -43,11 +43,11 @@ _BUSY_MS = 250
 
 class QmdCounts(msgspec.Struct, frozen=True):
     documents: Mapping[str, int] = {}
-    """By collection."""
+    """Number of documents by collection."""
     vectors: int = 0
-    """Of all models, of texts that are still there."""
+    """Number of vectors of all models, of existing texts."""
     pending: int = 0
-    """Texts that have none."""
+    """Number of texts without a vector."""
     problem: str = ""
     """Why nothing could be counted; empty if it could."""
 
@@ -57,7 +57,7 @@ class QmdCounts(msgspec.Struct, frozen=True):
 
 
 class QmdIndexFile:
-    """Counts again only when the file has changed. Thread-safe."""
+    """Reads counts from qmd's index, again only when the file has changed. Thread-safe."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -74,7 +74,7 @@ class QmdIndexFile:
         return sum(state[1] for state in map(_state, (self._path,)) if state is not None)
 
     def counts(self) -> QmdCounts:
-        """As they are now; those from before, with the problem, where it cannot be read."""
+        """Return the current counts; the previous ones with the problem if it can't be read."""
         with self._lock:
             moment = self.moment()
             if not self._path.exists():
@@ -105,7 +105,7 @@ class QmdIndexFile:
 
 
 class Maintenance:
-    """Of one workspace's index; by one thread at a time, but for `collections` and `restore`."""
+    """Maintains one workspace's index; for one thread at a time, except `collections` and `restore`."""
 
     def __init__(self, settings: QmdSettings, command: QmdCommand, index: QmdIndexFile) -> None:
         self._settings = settings
@@ -121,7 +121,7 @@ class Maintenance:
         return read_applied(self._noted).collections
 
     def restore(self) -> bool:
-        """Give `qmd` its collections back; False where it never had any."""
+        """Restore qmd's collections; False if it never had any."""
         told = read_applied(self._noted)
         if told.collections:
             write_aside(self._command.config_file, told.text())
@@ -201,12 +201,12 @@ class Maintenance:
         self._let_it_see_none(token)
 
     def apply_skipped(self, collections: Sequence[Collection], token: CancelToken) -> None:
-        """The same where `qmd` has passed some of them over."""
+        """Apply the collections again if `qmd` has skipped some."""
         self._let_it_see_none(token)
         self.apply(collections, token)
 
     def _let_it_see_none(self, token: CancelToken) -> None:
-        """It takes in a list of collections only if that differs from the one that it took in last."""
+        """Apply an empty list first: `qmd` reads a list only if it differs from the last one."""
         write_aside(self._command.config_file, SavedConfiguration().text())
         self._command.run(["collection", "list"], seconds=self._settings.command_timeout_seconds, cancel=token)
         self._command.config_file.unlink()
@@ -216,7 +216,7 @@ class Maintenance:
         self._command.run(["cleanup"], seconds=self._settings.update_timeout_seconds, cancel=token)
 
     def embed_due(self, reason: SyncReason, force: bool) -> bool:
-        """Whether a sync is to embed, too."""
+        """Return whether a sync should also embed."""
         if self._settings.search_mode == "search" or not self._index.counts().pending:
             return False
         if force or reason in ("manual", "cli"):
@@ -258,7 +258,7 @@ class Maintenance:
 
 
 def pause(seconds: float, token: CancelToken) -> None:
-    """Wait, but for a cancel."""
+    """Wait; returns early on a cancel."""
     ended = threading.Event()
     forget = token.on_cancel(ended.set)
     try:

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 
 
 def probe_models(command: QmdCommand, settings: QmdSettings, why_words_only: str) -> Probe:
-    """Test with one search by its models, which may take as long as a search; not if they can't be used."""
+    """Test qmd's models with one search, unless they can't be used."""
     if settings.search_mode == "search":
         why_words_only = tr("qmd searches by words alone: set qmd.search_mode to query or vsearch for meaning.")
     if why_words_only:
@@ -175,7 +175,7 @@ class QmdMemory:
 
     @cached_property
     def _slot(self) -> ActiveProvider:
-        """What compares facts; `qmd` has nothing to do with them."""
+        """The provider that embeds facts, independent of `qmd`."""
         settings = self._settings
         return ActiveProvider(
             lambda cancel: select_provider(settings, cancel=cancel),

@@ -1,4 +1,4 @@
-"""Parses the output of `qmd`: any text may come, and unusable output is an error."""
+"""Parses the output of `qmd`; unusable output is an error."""
 
 import json
 import math
@@ -28,9 +28,9 @@ class Hit(NamedTuple):
 
     collection: str
     path: str
-    """Within the collection, with slashes."""
+    """Path within the collection, with slashes."""
     docid: str
-    """The beginning of the hash of its text; empty where none was given."""
+    """Beginning of its text's hash; empty if not given."""
     score: float
     """0 to 1."""
     title: str
@@ -38,7 +38,7 @@ class Hit(NamedTuple):
     end: int
     """Lines of the snippet, from 1, both included."""
     line: int
-    """The one of them that matches best."""
+    """The best-matching line of the snippet."""
     snippet: str
     """Without its header; may be cut in the middle of a line."""
     legs: tuple["Leg", ...] = ()
@@ -52,11 +52,11 @@ class Leg(NamedTuple):
     score: float
     """0 to 1."""
     weight: float
-    """How much it had to say in the end."""
+    """Final weight."""
 
 
 class Counts(NamedTuple):
-    """What an update did to one collection."""
+    """Counts of an update of one collection."""
 
     new: int
     updated: int
@@ -89,7 +89,7 @@ def parse_counts(line: str) -> Counts | None:
 
 
 def parse_collection(line: str) -> str | None:
-    """The collection that an update has come to; None for any other line."""
+    """Parse the line that names the collection being updated; None for any other line."""
     found = _COLLECTION.match(line.strip())
     return None if found is None else found[3]
 

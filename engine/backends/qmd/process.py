@@ -1,4 +1,4 @@
-"""Runs a command that may hang, talk without end or start others: with a limit for each, and nothing left behind."""
+"""Runs a command with limits on time and output, and ends all its processes."""
 
 import contextlib
 import os
@@ -21,14 +21,13 @@ _POLL = 0.05
 _MEANWHILE = 0.5
 """Seconds between two calls of `meanwhile`."""
 _WAIT_AND_KILL = 'read -r _; kill -s KILL -- "-$1"; rm -rf -- "$2"'
-"""For a shell whose input ends with this program, since no other process has the other end of the pipe."""
+"""Script of a shell that waits for the end of its input, which comes when this program ends."""
 
 
 @contextlib.contextmanager
 def ended_with_us(group: int, folder: str) -> Iterator[None]:
-    """Within this the process group is killed, and the folder removed, when this program dies.
-
-    On Windows, without groups, nothing is done.
+    """Kill the process group and remove the folder if this program dies during the block. Does nothing on Windows,
+    which has no groups.
     """
     if sys.platform == "win32":
         yield
@@ -64,7 +63,7 @@ class TooSlow(Exception):
 
 
 class TooMuch(Exception):
-    """The command wrote more than anyone can want; it has been killed."""
+    """The command wrote too much output and has been killed."""
 
 
 def run(  # noqa: PLR0913 - most are options, given by name
@@ -86,7 +85,7 @@ def run(  # noqa: PLR0913 - most are options, given by name
     """
     if cancel is not None:
         cancel.checkpoint()
-    # Files, no pipes: what outlives the command could hold a pipe open, and its reader would wait for that.
+    # Files instead of pipes: a surviving child could hold a pipe open, and its reader would wait.
     with tempfile.TemporaryDirectory(prefix=temporary_prefix("qmd"), ignore_cleanup_errors=True) as place:
         output, errors = Path(place, "output"), Path(place, "errors")
         with output.open("wb") as out, errors.open("wb") as err:
@@ -168,7 +167,7 @@ def _nothing() -> None:
 
 
 class _Lines:
-    """The lines of a file that grows, as they become whole."""
+    """Reads complete lines of a growing file."""
 
     def __init__(self, file: IO[bytes], tell: Callable[[str], None] | None) -> None:
         self._file = file

@@ -27,7 +27,7 @@ _LONGEST_REST = 3600.0
 log = logging.getLogger(__name__)
 
 MOST_HITS = 100
-"""Of one search; the output of more could be longer than an answer may be."""
+"""Most hits of one search; more could exceed the limit of an answer."""
 _MOST_EXPLAINED = 30
 _NO_COLLECTION = re.compile(r"collection not found|failed to parse|no collections? found", re.IGNORECASE)
 _NO_OPTION = re.compile(r"(?:unknown|unrecognized|invalid|unexpected) (?:option|flag|argument|command)", re.IGNORECASE)
@@ -35,9 +35,9 @@ _NO_OPTION = re.compile(r"(?:unknown|unrecognized|invalid|unexpected) (?:option|
 Verb = Literal["search", "vsearch", "query"]
 
 _MOST_WAYS = 4
-"""Lines of one search: `qmd` knows no "one of these" within a line."""
+"""Most lines of one search, one per alternative, since `qmd` has no OR."""
 _MOST_LOOSE = 12
-"""Words that are looked for one by one where no document has all, as in the reference."""
+"""Most words searched one by one if no document has all, as in the reference."""
 _LETTERS = re.compile(r"[^\W_]")
 _SIGNS = re.compile(r"[^\w'.\-]+")
 _ENDS = re.compile(r"^[^\w]+|[^\w]+$")
@@ -81,11 +81,11 @@ class RetryPause:
 
 
 class QueryOutcome(NamedTuple):
-    """What `qmd` answered."""
+    """Result of a query to `qmd`."""
 
     hits: tuple[Hit, ...]
     mode: QmdSearchMode
-    """How it searched in the end."""
+    """The search mode used."""
     loose: bool
     """Whether no document has all of the words."""
     notice: str
@@ -105,19 +105,19 @@ class QueryText:
     loose: tuple[str, ...]
     """Each word as a separate search, longest first, if no document has all; empty for a single word."""
     sentence: str
-    """For the models."""
+    """Query text for the models."""
     remarks: tuple[str, ...]
 
     @property
     def plain_sentence(self) -> str:
-        """The same without signs that `qmd` would refuse before a word."""
+        """Query text without characters that `qmd` refuses before a word."""
         return _SIGNED.sub(" ", f" {self.sentence}").strip()
 
     def is_satisfied_by(self, text: str) -> bool:
         """Whether a text has the required phrases and none of the excluded words; qmd's models don't check that."""
         for clause in _worded(self.query):
             if clause.required:
-                # Behind a space, a word is no beginning of a longer one.
+                # With a space after it, a word doesn't match as a prefix.
                 atoms = (parse_query(f"{atom} ") for atom in clause.alternatives)
                 if any(highlight_ranges(text, atom, self.analysis.languages) for atom in atoms) == clause.negated:
                     return False
@@ -125,7 +125,7 @@ class QueryText:
 
     @property
     def fields(self) -> tuple[Clause, ...]:
-        """What it demands of files."""
+        """Conditions on files."""
         return tuple(
             clause
             for clause in self.query.clauses
@@ -158,7 +158,7 @@ class QueryRunner:
         self._answers = _Answers(settings.query.cache)
 
     def answer_as(self, settings: Settings) -> None:
-        """Remember answers, and be patient, as these say from now on."""
+        """Apply settings of cache and timeouts."""
         self._settings = settings
         self._answers.begin(settings.query.cache)
 
@@ -292,7 +292,7 @@ class _Answers:
         self._kept: OrderedDict[object, tuple[float, tuple[Hit, ...]]] = OrderedDict()
 
     def begin(self, settings: ResultCacheSettings) -> None:
-        """Keep answers as these say from now on, and forget those until now."""
+        """Apply cache settings, and drop all answers."""
         with self._lock:
             self._of = settings
             self._kept.clear()
@@ -311,7 +311,7 @@ class _Answers:
 
 
 def _joined(hit: Hit, parts: int) -> float:
-    """The score of a result of several lines: their mean over all `parts`, or for 0 the best of them."""
+    """Return the score of a result found by several lines: the mean over all `parts`, or the best for 0."""
     scores = [leg.score for leg in hit.legs] or [0.0]
     return min(1.0, sum(scores) / parts) if parts else max(scores)
 
@@ -347,7 +347,7 @@ def read_question(text: str) -> QueryText:
 
 
 def _worded(query: Query) -> Iterator[Clause]:
-    """The parts that ask for words."""
+    """Return the clauses with search words."""
     if not query.clauses:  # a pasted file, all of it words
         yield from (Clause((Word(word, 0, 0),)) for word in query.text[: 10 * _LONGEST_WORD].split())
     for clause in query.clauses:
@@ -356,8 +356,8 @@ def _worded(query: Query) -> Iterator[Clause]:
 
 
 def _written(atom: Word | Phrase) -> str:
-    """In qmd's syntax; empty if nothing in it can be found."""
-    # Characters that it would delete from a word separate words here.
+    """Return a term in qmd's syntax; empty if it has nothing to search."""
+    # Characters that qmd would delete from a word become separators.
     words = (_ENDS.sub("", word) for word in _SIGNS.sub(" ", atom.text).split())
     text = " ".join(filter(_LETTERS.search, words))[:_LONGEST_WORD].rstrip()
     return f'"{text}"' if isinstance(atom, Phrase) or " " in text else text

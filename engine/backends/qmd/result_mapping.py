@@ -28,11 +28,11 @@ from engine.text.operators import SOURCE_NAMES
 from engine.text.parsed_query import Clause, Field
 
 _MOST_COMPARED = 100
-"""Passages of one file."""
+"""Most passages compared in one file."""
 
 
 class Candidate(NamedTuple):
-    """A file that `qmd` found, and that may be shown."""
+    """A file found by `qmd` that may be shown."""
 
     path: str
     """Stable name."""
@@ -227,7 +227,7 @@ def _result(  # noqa: PLR0913 - most are options, given by name
 
 
 def _line_now(hit: Hit, text: str) -> int:
-    """Where the line that `qmd` found is now: the file may have changed since it was indexed."""
+    """Return the current position of the line that `qmd` found, since the file may have changed."""
     lines = text.split("\n")
     shown = hit.snippet.split("\n")
     at = hit.line - hit.start

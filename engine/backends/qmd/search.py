@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from engine.memory.requests import SearchOptions
 
 _USUAL_HITS = 50
-"""Fewest hits that `qmd` looks for, whatever is requested."""
+"""Fewest hits requested from `qmd`."""
 
 
 class QmdSearch:
@@ -78,7 +78,7 @@ class QmdSearch:
         return self._answer(request, question, wanted, limits, started, cancel)
 
     def _wanted(self, known: tuple[Collection, ...], request: SearchRequest) -> list[Collection]:
-        """Where to look."""
+        """Return the collections to search."""
         sources = self._settings.sources if request.filter.sources is None else request.filter.sources
         shared = request.filter.hide_memory
         return [

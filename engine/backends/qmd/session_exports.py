@@ -34,9 +34,9 @@ from engine.store.location import IndexFiles
 from engine.store.sessions import StoredSession
 
 _MOST_BYTES = 1024**3
-"""Of a session that was written out; the longest transcripts have some hundred megabytes."""
+"""Most bytes of an exported session; the longest transcripts have some hundred megabytes."""
 _FORMAT = 2
-"""Raise it when the same session would be written out in another way."""
+"""Increase it when the same session would be exported differently."""
 _OURS = re.compile(r"[0-9a-f]{32}\.(?:md|json)")
 _ENDINGS = (".md", ".json")
 _SECONDS_A_DAY = 86_400.0
@@ -47,19 +47,19 @@ _LONGEST_LIST = 1024**3
 
 
 class _Place(msgspec.Struct, frozen=True, array_like=True):
-    """A message in a session that was written out."""
+    """A message in an exported session."""
 
     first: int
-    """Its first line there, from 1."""
+    """First line in the export, from 1."""
     role: str
     line: int
-    """Of the transcript."""
+    """Line of the transcript."""
     ordinal: int
     id: str
 
 
 class Exported(msgspec.Struct):
-    """What one pass did."""
+    """Result of one pass."""
 
     seen: int = 0
     written: int = 0
@@ -75,16 +75,16 @@ class KnownTranscript(msgspec.Struct, frozen=True, array_like=True):
     mtime_ns: int
     size: int
     sessions: tuple[str, ...] = ()
-    """Their stable names."""
+    """Stable names of its sessions."""
     rule: str = ""
-    """Why the rest of it is missing; empty if it is complete."""
+    """Rule by which the rest is missing; empty if it is complete."""
     detail: str = ""
 
 
 class ExportedSession(msgspec.Struct, frozen=True, array_like=True):
     known: StoredSession
     mtime_ns: int
-    """Of its last message."""
+    """Time of its last message."""
     written: bool
     """False for one that is too old to be searched."""
 
@@ -98,7 +98,7 @@ class ExportList(msgspec.Struct):
 
 
 class SessionExports:
-    """Thread-safe; one pass at a time, which its caller sees to."""
+    """Manages the exports. Thread-safe; the caller ensures one pass at a time."""
 
     def __init__(self, folder: Path, workspace: Path, index: IndexFiles, settings: Settings) -> None:
         """`folder`: for the files of this `workspace`, whose own data are in `index`."""
@@ -110,7 +110,7 @@ class SessionExports:
         self._crashes = CrashRecord(folder.parent)
 
     def all(self) -> list[ExportedSession]:
-        """Every session that is known, newest first."""
+        """All known sessions, newest first."""
         return sorted(self._list.now().sessions.values(), key=lambda one: (-one.mtime_ns, one.known.path))
 
     def get(self, path: str) -> ExportedSession | None:
@@ -209,7 +209,7 @@ class SessionExports:
         return done
 
     def _take(self, file: FoundFile, fresh: ExportList, now: ExportList, done: Exported, token: CancelToken) -> None:
-        """Read one transcript, whole."""
+        """Export one whole transcript."""
         names, issue = list[str](), ("", "")
         try:
             from engine.corpus.transcripts.transcript_reader import conversations  # brings every format with it
@@ -240,7 +240,7 @@ class SessionExports:
     def _write(
         self, file: FoundFile, name: str, conversation: Conversation, token: CancelToken
     ) -> tuple[ExportedSession, bool]:
-        """Write out one session; False where it was there already, the same."""
+        """Export one session; False if the same export exists."""
         from engine.indexing.session_rows import is_wanted, said, session_file
 
         facts, wanted = conversation.facts, self._settings.sessions
@@ -311,7 +311,7 @@ class SessionExports:
                     os.unlink(entry.path)
 
     def _fingerprint(self) -> str:
-        """Everything else that the text of an export depends on; if it changes, all are exported again."""
+        """Return a hash of everything else that exports depend on; if it changes, all are exported again."""
         wanted, days = self._settings.sessions, self._settings.qmd.sessions.retention_days
         return repr((_FORMAT, REDACTION_VERSION, wanted.thinking, wanted.tools, days))
 
@@ -321,7 +321,7 @@ def _has_changed(before: KnownTranscript, file: FoundFile) -> bool:
 
 
 def _said(places: tuple[_Place, ...], number: int, lines: list[str]) -> SpokenMessage:
-    """A message as it was written out."""
+    """Return the text of an exported message."""
     place = places[number]
     after = places[number + 1].first - 1 if number + 1 < len(places) else len(lines)
     shown = "\n".join(lines[place.first - 1 : after]).rstrip("\n")
@@ -331,7 +331,7 @@ def _said(places: tuple[_Place, ...], number: int, lines: list[str]) -> SpokenMe
 
 
 def _stem(name: str) -> str:
-    """The name of a session's files: its own may be too long, or none that a file can have."""
+    """Return the file name for a session, whose own name may be too long or invalid."""
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
@@ -347,7 +347,7 @@ def _put(file: Path, data: bytes) -> bool:
 
 
 class StoredExportList:
-    """The list in its file, which other processes write too. Thread-safe."""
+    """The list of exports in its file, which other processes write too. Thread-safe."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -357,7 +357,7 @@ class StoredExportList:
         self._list = ExportList()
 
     def now(self) -> ExportList:
-        """The list as it was last written, by whatever process."""
+        """Return the list as last written by any process."""
         with self._lock:
             try:
                 state = self._file.stat()

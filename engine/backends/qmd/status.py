@@ -74,7 +74,7 @@ def qmd_status(
 
 
 def why_words_only(sync: QmdSync, counts: QmdCounts) -> str:
-    """Empty if the settings request keywords only, or the models can be used."""
+    """Return why only keywords are searched; empty if the settings request that, or the models can be used."""
     if sync.settings.qmd.search_mode == "search" or counts.vectors:
         return ""
     return sync.embed_problem or tr(_NO_VECTORS)

@@ -25,7 +25,7 @@ Listener = Callable[[MemorySyncProgressUpdate], None]
 
 
 class QmdSync:
-    """Does the work of a sync; the caller ensures that only one runs."""
+    """Runs syncs with `qmd`; the caller ensures that only one runs."""
 
     def __init__(
         self,
@@ -48,9 +48,9 @@ class QmdSync:
         self.failed: tuple[FileIssue, ...] = ()
         self.skipped: tuple[FileIssue, ...] = ()
         self.problem = ""
-        """Why the last update did not work; empty if it did."""
+        """Why the last update failed; empty if it succeeded."""
         self.embed_problem = ""
-        """Why the last run that embeds did not."""
+        """Why the last embedding run failed; empty if it succeeded."""
 
     def run(self, reason: SyncReason, force: bool, listener: Listener, token: CancelToken) -> SyncReport:
         """Do one sync, with errors in its report. What `qmd` has stored by then stays."""
@@ -80,11 +80,11 @@ class _Run:
         self._meter = ProgressMeter(reason, listener)
         self._seen = self._embedded = 0
         self._earlier: dict[str, Counts] = {}
-        """What was done before transcripts were read, by collection."""
+        """Counts before transcripts were read, by collection."""
         self._counts: dict[str, Counts] = {}
-        """By collection: a repeated update reports some twice, and the last count is valid."""
+        """Counts by collection: a repeated update reports some twice, and the last count is valid."""
         self._passed: dict[str, list[FileIssue]] = {}
-        """By collection, what `qmd` passed over."""
+        """Files that `qmd` skipped, by collection."""
         self._failed: list[FileIssue] = []
         self._skipped: list[FileIssue] = []
         self._names: dict[str, Collection] = {}
@@ -189,7 +189,7 @@ class _Run:
         self._embed(force)
 
     def _notes_first(self, collections: Sequence[Collection]) -> None:
-        """Index the notes: a transcript that ends its reader must not keep them from being found."""
+        """Index the notes first, in case a transcript crashes its reader."""
         self._update(collections)
         self._earlier, self._counts = self._counts, {}
 
@@ -218,7 +218,7 @@ class _Run:
         self._of.embed_problem = self._embed_problem
 
     def _look(self) -> None:
-        """It reports nothing before a whole collection is done, but its index grows."""
+        """Report progress by the growth of qmd's index, since it reports only whole collections."""
         if self._from_nothing:
             done = max(self._indexed + self._unchanged, self._of.index.counts().total)
             self._meter.step(min(done, self._seen), self._collection)

@@ -34,7 +34,7 @@ _SHELLS = frozenset("run test git".split())
 
 
 class _Session(LineParser, kw_only=True):
-    """One session, line by line."""
+    """Collects the messages of one session, line by line."""
 
     key: str
     started: float | None = None
@@ -68,7 +68,7 @@ class _Session(LineParser, kw_only=True):
             self.count_unknown("rest of a session that is too long")
 
     def finish(self) -> None:
-        """Make a message of the lines so far."""
+        """Complete the current message."""
         text = "".join(self.lines).strip()
         author, self.author, self.lines, self.fenced = self.author, "", [], False
         if not text or text == _BLANK:
@@ -104,7 +104,7 @@ class AiderHistory:
         return bool(_STARTS.search(head)) and path.lower().endswith(".md")
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        """The sessions in order. The key of each is its time: with a number if two began in the same second."""
+        """Yield the sessions in order. The key of each is its time, with a number if two began in the same second."""
         project = clean(os.path.dirname(path))
         keys: Counter[str] = Counter()
         session = _begun("", None, project)
@@ -136,7 +136,7 @@ def _ended(session: _Session) -> Iterator[Conversation]:
 
 
 def _lines(path: str) -> Iterator[str]:
-    """The lines of a file with their ends, long ones in pieces. Raises OSError."""
+    """Yield the lines of a file with their ends, long ones in pieces. Raises OSError."""
     with open_binary(path) as file:
         while line := file.readline(_BLOCK):
             yield line.decode("utf-8", "replace").replace("\r\n", "\n")

@@ -54,7 +54,7 @@ class AmpThread:
         return bool(_OURS.match(head)) and b'"messages"' in head
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        """The one thread of the file. Raises OSError, ValueError, Cancelled."""
+        """Yield the file's only thread. Raises OSError, ValueError, Cancelled."""
         for value in exports.conversations(path, cancel):
             parser = _Parser(facts=_facts(path, value))
             messages = [message for one in items(value.get("messages")) for message in parser.message(mapping(one))]

@@ -54,7 +54,7 @@ class AntigravityParser(LineParser):
 
 
 def _request(text: str) -> Iterator[Part]:
-    """The user's request, and what the program adds around it."""
+    """Split a text into the user's request and what the program adds around it."""
     request = between(text, _OPENING, _CLOSING)
     if not request:
         yield Part("user", "text", text)
@@ -65,7 +65,7 @@ def _request(text: str) -> Iterator[Part]:
 
 
 def _arguments(given: object) -> str:
-    """The input of a tool, whose texts are JSON in strings."""
+    """Return the input of a tool, whose texts are JSON in strings."""
     if isinstance(given, dict):
         return tool_input({key: _unquoted(value) for key, value in given.items()})
     return tool_input(given)
@@ -100,7 +100,7 @@ def _is_step(value: Mapping[str, Any]) -> bool:
 
 
 def _workspace(root: str, conversation: str) -> str:
-    """The folder of a conversation, as the list of prompts in a data folder has it; empty if that doesn't name it."""
+    """Return the folder of a conversation according to the data folder's list of prompts; empty if unknown."""
     path = os.path.join(root, "history.jsonl")
     try:
         state = os.stat(path)
@@ -111,7 +111,7 @@ def _workspace(root: str, conversation: str) -> str:
 
 @functools.lru_cache(maxsize=4)
 def _workspaces(path: str, _mtime: int, size: int) -> Mapping[str, str]:
-    """The folders by conversation, in the state that the file's time and size name. Raises OSError, `PathRefused`."""
+    """Read the folders by conversation; cached by the file's time and size. Raises OSError, `PathRefused`."""
     found: dict[str, str] = {}
     if size > _LARGEST_HISTORY:
         return found

@@ -1,4 +1,4 @@
-"""Messages whose content is a text or a list of blocks, as the API of Anthropic has them: several agents do so."""
+"""Messages whose content is a text or a list of blocks, as in Anthropic's API, which several agents store."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,25 +12,25 @@ from engine.corpus.transcripts.turns import Part, next_turn
 
 
 class BlockParser(LineParser, kw_only=True):
-    """Turns blocks into parts of messages. A subclass says what is particular in its agent's texts."""
+    """Turns blocks into parts of messages. A subclass handles the particularities of its agent."""
 
     calls: dict[str, str] = msgspec.field(default_factory=dict)
     """Names of the tools called, by the id of the call, until its result comes."""
 
     def blocks(self, held: object, role: Role) -> list[Part]:
-        """The parts of a message with this content."""
+        """Yield the parts of a message with this content."""
         return [part for block in (held if isinstance(held, list) else [held]) for part in self._block(block, role)]
 
     def say(self, parts: list[Part], *, line: int = 0, id: str = "", time: float | None = None) -> list[Message]:
-        """The parts that have a text as one message; without a line, its ordinal is used."""
+        """Yield the parts with text as one message; without a line, its ordinal is used."""
         return next_turn(self, parts, line, id=id, time=time, side=bool(self.facts.parent))
 
     def text(self, text: str, role: Role) -> Iterator[Part]:
-        """The parts of a text block."""
+        """Yield the parts of a text block."""
         yield Part(role, "text", text)
 
     def result(self, block: Mapping[str, Any]) -> str:
-        """The text of a tool's result."""
+        """Return the text of a tool result."""
         return content(block.get("content")) if "content" in block else string(block.get("output"))
 
     def _block(self, value: object, role: Role) -> Iterator[Part]:

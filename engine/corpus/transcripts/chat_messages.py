@@ -43,7 +43,7 @@ class ChatParser(LineParser, kw_only=True):
             yield self.call(call)
 
     def call(self, call: Mapping[str, Any]) -> Part:
-        """A tool call, with its function in an object of its own or not."""
+        """Return a tool call, whose function may be in an object of its own."""
         function = mapping(call.get("function")) or call
         name = clean(string(function.get("name")))
         self.calls[clean(string(call.get("id")))] = name
@@ -51,7 +51,7 @@ class ChatParser(LineParser, kw_only=True):
 
 
 def arguments(value: object) -> str:
-    """The input of a tool, which is JSON in a string, as text."""
+    """Return the input of a tool, JSON in a string, as text."""
     if not isinstance(value, str):
         return tool_input(value)
     parsed = parse_line(value.encode("utf-8", "surrogatepass"))

@@ -108,13 +108,13 @@ def _kind(role: Role, content: str, recipient: str) -> Kind:
 
 
 def _is_hidden(message: Mapping[str, Any], content: Mapping[str, Any]) -> bool:
-    """Whether the user never saw it as part of the conversation."""
+    """Return whether a message was hidden from the user."""
     context = string(content.get("content_type")).endswith("_editable_context")
     return context or mapping(message.get("metadata")).get("is_visually_hidden_from_conversation") is True
 
 
 def _attachments(message: Mapping[str, Any]) -> Iterator[str]:
-    """The names of the files that came with the message, but not of pictures, which are among its parts."""
+    """Return the names of attached files, without images, which are parts of the message."""
     for attachment in map(mapping, items(mapping(message.get("metadata")).get("attachments"))):
         name = string(attachment.get("name"))
         if name and not string(attachment.get("mime_type") or attachment.get("mimeType")).startswith("image/"):

@@ -11,7 +11,7 @@ from engine.corpus.token_estimate import CHARACTERS_PER_TOKEN, weigh
 from engine.corpus.transcripts.message_offsets import MessageOffset
 
 PACKER_VERSION = 3
-"""Raise it when the same messages would give other chunks: indexes are then rebuilt."""
+"""Increase it when the same messages would give other chunks: indexes are then rebuilt."""
 
 SPEAKERS = {"user": "User", "assistant": "Assistant", "tool": "Tool", "system": "System"}
 BETWEEN = "\n\n"
@@ -44,10 +44,11 @@ class SessionChunk(msgspec.Struct, frozen=True):
 
 
 class ChunkPacker:
-    """Takes messages in order and returns chunks; `open` messages at the end continue when the session has grown."""
+    """Packs messages in order into chunks; the `open` messages at the end are packed again when the session has
+    grown."""
 
     def __init__(self, tokens: int, overlap: int, open: tuple[SpokenMessage, ...] = ()) -> None:
-        """`open`: what a former packer had open; the chunk that it made of it is replaced."""
+        """`open`: open messages of a former packer, whose chunk is replaced."""
         self._tokens, self._overlap = tokens, overlap
         self._limit = tokens * CHARACTERS_PER_TOKEN
         self._open = list(open)
@@ -56,7 +57,7 @@ class ChunkPacker:
 
     @property
     def open(self) -> tuple[SpokenMessage, ...]:
-        """The messages of the chunk that is not full yet."""
+        """Messages of the chunk that is not full yet."""
         return tuple(self._open)
 
     def add(self, said: SpokenMessage) -> None:
@@ -99,7 +100,7 @@ class ChunkPacker:
             return [SessionChunk(parts[0].line, parts[-1].line, text, (), tuple(places))]
         made, after = list[SessionChunk](), 0
         for chunk in chunk_markdown(text, tokens=self._tokens, overlap=self._overlap):
-            # Exact slices in order, which may overlap: each begins behind the beginning of the one before it.
+            # Exact slices in order, which may overlap; each starts after the start of the previous one.
             start = text.index(chunk.text, after)
             after = start + 1
             inside = _places_of(places, start, start + len(chunk.text))
@@ -112,7 +113,7 @@ def _weight(said: SpokenMessage) -> int:
 
 
 def _places_of(places: list[MessageOffset], start: int, end: int) -> tuple[MessageOffset, ...]:
-    """The messages that a slice of the text holds parts of, with offsets from its beginning."""
+    """Return the messages that overlap a slice of the text, with offsets from its beginning."""
     first = max(at for at, place in enumerate(places) if place.offset <= start)
     return tuple(
         MessageOffset(max(0, place.offset - start), place.line, place.ordinal, place.id, place.role)

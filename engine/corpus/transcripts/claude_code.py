@@ -62,7 +62,7 @@ _WARM_UP = "Warmup"
 _LONGEST_OPENING = 8 * 1024
 
 
-# Inserted before or after the user's words.
+# Text inserted before or after the user's words.
 _INSERTED = ("system-reminder", "ide_opened_file", "ide_selection", "new-diagnostics")
 _NOBODYS = (
     "<local-command-",
@@ -153,18 +153,18 @@ class ClaudeCodeParser(LineParser, kw_only=True):
     """Reads one transcript of Claude Code, a session's or a sub-agent's."""
 
     agent_file: bool = False
-    """The whole file is a sub-agent's."""
+    """Whether the whole file is a sub-agent's."""
     title_rank: int = 0
     seen: dict[int, int] = msgspec.field(default_factory=dict)
     """Lines by the digests of their ids: a resumed or forked session may hold a line again."""
     prompts: list[int] = msgspec.field(default_factory=list)
     """Lines of the user's messages."""
     summaries: dict[int, str] = msgspec.field(default_factory=dict)
-    """Of lines that did not come yet. (Older versions put summaries of other sessions into a file.)"""
+    """Summaries of lines not read yet. (Older versions wrote summaries of other sessions into a file.)"""
     calls: dict[str, str] = msgspec.field(default_factory=dict)
     """Names of the tools called, by the id of the call, until its result comes."""
     answer: str = ""
-    """Id of the assistant's message that came last; its next block is on the next line."""
+    """Id of the assistant's last message, whose next block is on the next line."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         kind = string(value.get("type"))
@@ -197,7 +197,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         return []
 
     def _emit(self, parts: Iterator[Part], value: Mapping[str, Any], line: int, answer: str = "") -> list[Message]:
-        """The parts as one message, or as further parts of the message that the line before was of."""
+        """Yield the parts as one message, or as further parts of the previous line's message."""
         side = self.agent_file or value.get("isSidechain") is True or isinstance(value.get("parent_tool_use_id"), str)
         time = seconds(value.get("timestamp"))
         uuid = string(value.get("uuid"))
@@ -307,7 +307,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
     # --- facts about the session -----------
 
     def _take_place(self, value: Mapping[str, Any]) -> None:
-        """The session's id, folder and branch: the first that a line names."""
+        """Note the session's id, folder and branch from the first line that has them."""
         facts = self.facts
         session = clean(string(value.get("sessionId")) or string(value.get("session_id")))
         if not facts.id:
@@ -402,7 +402,7 @@ def _is_line(value: Mapping[str, Any]) -> bool:
 
 
 def _is_persons(value: Mapping[str, Any]) -> bool:
-    """False if the line names another author: a finished task, another session, a channel."""
+    """Return whether the user is the author, not a finished task, another session or a channel."""
     return mapping(value.get("origin")).get("kind") in (None, "human")
 
 

@@ -78,7 +78,7 @@ def _artifact(given: Mapping[str, Any]) -> str:
 
 
 def _attached(message: Mapping[str, Any]) -> Iterator[str]:
-    """What was pasted, the text of documents, and the names of other files."""
+    """Return pasted text, the text of documents, and the names of other files."""
     named = set[str]()
     for attachment in map(mapping, items(message.get("attachments"))):
         name, text = string(attachment.get("file_name")), string(attachment.get("extracted_content"))
@@ -104,7 +104,7 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
 
 
 def _branches(given: list[dict[str, Any]], tip: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The messages of the branch that was seen last, and the others; all are of it if they don't name their parents."""
+    """Return the messages of the branch seen last, and the others; none are others if they don't name their parents."""
     by_name = {string(message.get("uuid")): message for message in given}
     parents = {name: string(message.get("parent_message_uuid")) for name, message in by_name.items()}
     if "" in by_name or len(by_name) < len(given) or not any(parent in by_name for parent in parents.values()):

@@ -35,7 +35,7 @@ _OWNERS = {"rooveterinaryinc.roo-cline": "roo-code", "kilocode.kilo-code": "kilo
 _WRITING = frozenset(
     "editedExistingFile newFileCreated appliedDiff insertContent searchAndReplace fileDeleted updateTodoList".split()
 )
-"""Tools whose `content` is what they wrote, not what they found."""
+"""Tools whose `content` is their input, not a result."""
 _NAMED = ("path", "regex", "filePattern", "query", "command", "args", "mode", "skill", "question", "description")
 _FLAGS = {"command": "REQ_APP", "completion_result": "HAS_CHANGES"}
 """Marks for the program at the end of a text."""
@@ -60,7 +60,7 @@ _Part = tuple[Role, Kind, str, str]
 
 class _Parser(LineParser, kw_only=True):
     last: str = ""
-    """Text of the last message: a result that is asked about is there twice."""
+    """Text of the last message: a result with a question is stored twice."""
 
     def message(self, value: Mapping[str, Any]) -> list[Message]:
         kind = string(value.get("say")) or string(value.get("ask"))
@@ -160,7 +160,7 @@ def _browser(text: str) -> Iterator[_Part]:
 
 
 def _page(text: str) -> Iterator[_Part]:
-    """What the browser showed, without the picture."""
+    """Return what the browser showed, without the image."""
     value = _decoded(text)
     yield (
         "tool",
@@ -205,7 +205,7 @@ _PARTS: dict[str, Callable[[str], Iterator[_Part]]] = {
 
 
 class ClineTask:
-    """The tasks of one of these extensions, which the folder tells."""
+    """Tasks of Cline and its forks, distinguished by folder."""
 
     def __init__(self, agent: str) -> None:
         self.agent = agent
@@ -215,7 +215,7 @@ class ClineTask:
         return owner == self.agent and bool(_OURS.match(head))
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        """The one task of the file; of a truncated file the complete messages, before the ValueError."""
+        """Yield the file's only task; of a truncated file the complete messages, before the ValueError."""
         parser = _Parser(facts=_facts(self.agent, os.path.dirname(path)))
         messages: list[Message] = []
         broken: Exception | None = None

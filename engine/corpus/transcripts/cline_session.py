@@ -96,7 +96,7 @@ def _facts(path: str, value: Mapping[str, Any]) -> SessionFacts:
 
 
 def _manifest(path: str) -> Mapping[str, Any]:
-    """What is known of the session; a sub-agent's is that of the session above, without its title."""
+    """Return the session's manifest; a sub-agent has that of its parent session, without the title."""
     own, folder = f"{path.removesuffix('.messages.json')}.json", os.path.dirname(path)
     for described in dict.fromkeys((own, os.path.join(folder, f"{os.path.basename(folder)}.json"))):
         try:

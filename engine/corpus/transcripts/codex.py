@@ -68,7 +68,7 @@ _FOLDER = "Current working directory: "
 
 
 def tool_given(given: object, *, structured: bool) -> str:
-    """The input of a tool; a command given as a list of words as one would type it."""
+    """Return the input of a tool; a command given as a list of words is joined as typed in a shell."""
     if structured and isinstance(given, str):
         parsed = parse_line(given.encode(errors="replace"))
         given = given if parsed is None else parsed
@@ -81,7 +81,7 @@ def tool_given(given: object, *, structured: bool) -> str:
 
 
 def tool_result(item: Mapping[str, Any]) -> str:
-    """The output of a tool: text, blocks, or the first version's text with the exit code."""
+    """Return the output of a tool: text, blocks, or the first version's text with the exit code."""
     if "output" not in item:
         return tool_input(item.get("tools"))
     output = item["output"]
@@ -104,7 +104,7 @@ def item_type(item: Mapping[str, Any]) -> str:
 
 
 class Speech(NamedTuple):
-    """A message of the user's role, taken apart."""
+    """The parts of a message of the user's role."""
 
     words: str
     """The user's words."""
@@ -119,7 +119,7 @@ class Speech(NamedTuple):
 
 
 def speech_of(blocks: Sequence[object]) -> Speech:
-    """The parts of a message, strings or blocks, sorted by who wrote them."""
+    """Sort the parts of a message, strings or blocks, by author."""
     words: list[str] = []
     notices: list[str] = []
     pictures, folder, command, result = 0, "", None, ""
@@ -147,7 +147,7 @@ def _is_instruction(text: str) -> bool:
 
 
 def _request(text: str) -> str:
-    """The user's request, without an editor's list of open files."""
+    """Return the user's request, without an editor's list of open files."""
     if not text[:200].lstrip().startswith(_EDITOR):
         return text
     _, found, request = text.rpartition(_REQUEST)
@@ -162,9 +162,9 @@ class CodexParser(LineParser, kw_only=True):
     """Reads one transcript of Codex CLI."""
 
     headed: bool = False
-    """The session's own header was read; a fork continues with the header of its original session."""
+    """Whether the session's own header was read; a fork continues with the header of its original session."""
     named: bool = False
-    """The title is in Codex's list of names, which is newer than any rollout."""
+    """Whether the title is from Codex's list of names, which takes precedence over the rollout."""
     side: bool = False
     calls: dict[str, str] = msgspec.field(default_factory=dict)
     """Names of the tools called, by the id of the call, until its output comes."""
@@ -172,7 +172,7 @@ class CodexParser(LineParser, kw_only=True):
     spent: Usage = msgspec.field(default_factory=Usage)
     """Of the session so far: events have running totals, and repeat them."""
     unpaired: dict[int, int] = msgspec.field(default_factory=dict)
-    """By digest of the words: how often they came as an item more than as an event (less, if negative)."""
+    """By digest of the text: how many more times it came as an item than as an event."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         kind, payload = string(value.get("type")), value.get("payload")
@@ -302,7 +302,7 @@ class CodexParser(LineParser, kw_only=True):
             self.spent = now
 
     def _turn_item(self, item: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
-        """Files of the "paginated" kind have these events in place of those for the screen."""
+        """Read an event of "paginated" files, which have these instead of events for the screen."""
         kind, id = string(item.get("type")).replace("_", "").lower(), string(item.get("id"))
         if kind == "usermessage":
             return self._person(items(item.get("content")), line, time, id=id, event=True)
@@ -333,7 +333,7 @@ class CodexParser(LineParser, kw_only=True):
         return messages
 
     def _agent(self, text: str, line: int, time: float | None, *, id: str = "", event: bool = False) -> list[Message]:
-        """The event has the words without the plan in them, which is a separate event."""
+        """Return the agent's text without a plan, as the corresponding event has it."""
         text = _cut(text, "oai-mem-citation")[0]
         words, plans = _cut(text, "proposed_plan")
         return self._say("assistant", "text", [words, *plans], line, time, id=id, event=event)
@@ -351,7 +351,7 @@ class CodexParser(LineParser, kw_only=True):
         side: bool = False,
         pictures: int = 0,
     ) -> list[Message]:
-        """One message of those texts that did not come before in the other way."""
+        """Yield one message of those texts that have not come in the other form."""
         shown = ["[image]"] * pictures
         fresh = [text for text in texts if (text.strip() or pictures) and self._is_fresh(role, kind, text, event)]
         self.ordinal += bool(fresh)
@@ -409,7 +409,7 @@ def _is_line(value: Mapping[str, Any]) -> bool:
 
 
 def _cut(text: str, tag: str) -> tuple[str, list[str]]:
-    """The text without the elements of this tag, and their contents."""
+    """Return the text without the elements of this tag, and the contents of these."""
     opening, closing = f"<{tag}>", f"</{tag}>"
     inside: list[str] = []
     while (start := text.find(opening)) >= 0 and (end := text.find(closing, start)) >= 0:

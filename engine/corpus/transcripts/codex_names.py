@@ -24,13 +24,13 @@ _LARGEST = 64 * 1024**2
 
 class GivenName(NamedTuple):
     name: str = ""
-    """On one line, secrets masked; empty for an unnamed session."""
+    """Name on one line, secrets masked; empty for an unnamed session."""
     time: float = 0.0
-    """When it was named, in seconds since the epoch; 0 if unknown."""
+    """Time of naming in seconds since the epoch; 0 if unknown."""
 
 
 def session_id(path: str) -> str:
-    """The id in a rollout's name; empty if there is none."""
+    """Return the id in a rollout's name; empty if there is none."""
     found = _ID.search(os.path.basename(path))
     return found[1] if found else ""
 
@@ -50,7 +50,7 @@ def given_name(path: str) -> GivenName:
 
 @functools.lru_cache(maxsize=8)
 def _names(path: str, _mtime: int, size: int) -> Mapping[str, GivenName]:
-    """All names of a file by session id, in the state that its time and size name. Raises OSError, `PathRefused`."""
+    """Read all names of a file by session id; cached by the file's time and size. Raises OSError, `PathRefused`."""
     found: dict[str, GivenName] = {}
     if size > _LARGEST:
         return found

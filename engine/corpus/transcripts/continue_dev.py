@@ -33,7 +33,7 @@ _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "
 
 class _Parser(LineParser, kw_only=True):
     done: set[str] = msgspec.field(default_factory=set)
-    """Ids of the calls whose results are known: a message of its own may repeat them."""
+    """Ids of calls whose results are known, since separate messages may repeat them."""
 
     def item(self, value: Mapping[str, Any]) -> list[Message]:
         return next_turn(self, self._parts(value))
@@ -110,7 +110,7 @@ def _facts(path: str, value: Mapping[str, Any]) -> SessionFacts:
 
 
 def _begun(folder: str, session: str) -> float | None:
-    """When a session began; the list has milliseconds as text."""
+    """Return when a session began, from the list, which has milliseconds as text."""
     try:
         listed = exports.conversations(os.path.join(folder, "sessions.json"))
         stated = next((one.get("dateCreated") for one in listed if one.get("sessionId") == session), None)

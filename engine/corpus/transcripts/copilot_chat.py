@@ -40,10 +40,10 @@ _NAMED = re.compile(rb'"(?:responderUsername|creationDate)"\s*:')
 _LINK = re.compile(r"\[\]\(([^()\s]*)\)")
 _FACTS = ("sessionId", "creationDate", "customTitle", "computedTitle")
 _REQUEST = ("message", "variableData", "timestamp", "requestId", "response", "responseId", "result", "modelState")
-"""Members that are read; others may be much larger."""
+"""Members of a request that are read; others may be much larger."""
 _SET, _PUSH, _DELETE = 1, 2, 3
 _LONGEST = 1e12
-"""Milliseconds of an answer."""
+"""Longest answer in milliseconds."""
 _LONGEST_MANIFEST = 64 * 1024
 _SILENT = frozenset(
     """autoModeResolution clearToPreviousToolInvocation codeblockUri command confirmation disabledClaudeHooks
@@ -56,7 +56,7 @@ _ATTACHED = frozenset({"file", "directory", "image"})
 
 class _Parser(LineParser, kw_only=True):
     def request(self, value: Mapping[str, Any]) -> list[Message]:
-        """One turn: what the user asked, and the whole answer."""
+        """Yield one turn: the user's request, and the whole answer."""
         asked, result = seconds(value.get("timestamp")), mapping(value.get("result"))
         elapsed = mapping(result.get("timings")).get("totalElapsed")
         answered = seconds(mapping(value.get("modelState")).get("completedAt"))
@@ -95,7 +95,7 @@ class _Parser(LineParser, kw_only=True):
 
 
 def _joined(parts: Iterator[Part]) -> Iterator[Part]:
-    """Text in one piece that names of files and symbols interrupt."""
+    """Join text that is interrupted by names of files and symbols."""
     pieces: list[str] = []
     for part in parts:
         if part[:2] == ("assistant", "text"):
@@ -121,7 +121,7 @@ def _question(request: Mapping[str, Any]) -> str:
 
 
 def _text(value: object) -> str:
-    """A text that may be formatted; a link without a text shows its target."""
+    """Return plain or formatted text; a link without text shows its target."""
     text = string(value) or string(mapping(value).get("value"))
     return _LINK.sub(lambda link: uri_path(link[1].partition("#")[0]), text) if "[](" in text else text
 
@@ -190,7 +190,7 @@ def _edits(part: Mapping[str, Any]) -> str:
 
 
 class _Session:
-    """The members of a session that are read, after the changes so far."""
+    """The members of a session that are read, with the changes so far."""
 
     def __init__(self) -> None:
         self.facts: dict[str, Any] = {}
@@ -307,7 +307,7 @@ def _read_log(path: str, session: _Session, parser: _Parser, cancel: CancelToken
 
 
 def _project(path: str) -> str:
-    """The folder or workspace file that the window had open."""
+    """Return the folder or workspace file that was open in the window."""
     manifest = os.path.join(os.path.dirname(os.path.dirname(path)), "workspace.json")
     try:
         with open_binary(manifest) as file:

@@ -60,11 +60,11 @@ _GROUPS_PASSED_OVER = frozenset(
 
 class CopilotParser(LineParser, kw_only=True):
     named: bool = False
-    """The session has the name in `workspace.yaml`."""
+    """Whether the title is from `workspace.yaml`."""
     calls: dict[str, str] = msgspec.field(default_factory=dict)
     """Names of the tools called, by the id of the call, until its result comes."""
     thought: str = ""
-    """Beginning of the last reasoning with its own event: the message may repeat it."""
+    """Beginning of the last reasoning event, which the message may repeat."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         kind, data = string(value.get("type")), mapping(value.get("data"))
@@ -203,7 +203,7 @@ def _is_event(value: Mapping[str, Any]) -> bool:
 
 
 def _workspace_title(path: str) -> str:
-    """The session's name in its `workspace.yaml`, which has one value a line; empty without the file or the name."""
+    """Return the session's name from `workspace.yaml`, which has one value per line; empty if missing."""
     try:
         with open_binary(path) as file:
             lines = file.read(_LARGEST_WORKSPACE).decode("utf-8", "replace").splitlines()

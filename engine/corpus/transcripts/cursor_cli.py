@@ -40,7 +40,7 @@ _SILENT = frozenset({"turn_ended", "turn_id", "message_id"})
 
 class CursorCliParser(BlockParser, kw_only=True):
     time: float | None = None
-    """Of the user's last message."""
+    """Time of the user's last message."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         role = value.get("role")
@@ -105,7 +105,7 @@ class CursorCliFormat:
 
 
 def _facts(path: str) -> SessionFacts:
-    """Facts in a file's path, and the folder that its project stands for."""
+    """Return the session facts in a file's path, and the folder of its project."""
     folder, name = os.path.split(path)
     facts = SessionFacts(agent=_AGENT, id=clean(name.partition(".")[0]))
     if os.path.basename(folder) == _PARTS:

@@ -83,7 +83,7 @@ def _range(prefix: str) -> tuple[str, str]:
 
 
 def _listed(connection: apsw.Connection) -> dict[str, tuple[Any, ...]]:
-    """What differs after a change, for each chat with messages, last written first."""
+    """Yield the mark of each chat with messages, which changes with the chat; last written first."""
     bubbles = {_text(id_): counted for id_, *counted in connection.execute(_BUBBLES, _range(_BUBBLE)).fetchall()}
     found: dict[str, tuple[Any, ...]] = {}
     for id_, number, length in connection.execute(_CHATS, _range(_CHAT)).fetchall():
@@ -189,7 +189,7 @@ def _question(value: Mapping[str, Any]) -> str:
 
 
 def _decoded(value: object) -> object:
-    """The object in a text; a text that holds none, such as one that breaks off, and any other value as it is."""
+    """Return the JSON object in a text; other values and unparsable texts are returned unchanged."""
     if not isinstance(value, str):
         return value
     return parse_line(value.encode(errors="replace")) or value

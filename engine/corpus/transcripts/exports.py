@@ -24,9 +24,9 @@ from engine.corpus.transcripts.messages import Message
 _BLOCK = 256 * 1024
 _HEAD = 64 * 1024
 LARGEST_DOCUMENT = 4 * 1024**3
-"""Bytes of one `conversations.json`; exports of many years stay below a tenth of it."""
+"""Most bytes of `conversations.json`; exports of many years stay below a tenth of it."""
 LARGEST_CONVERSATION = 128 * 1024**2
-"""Bytes of one conversation, which is held in memory as a whole."""
+"""Most bytes of one conversation, which is held in memory as a whole."""
 _ZIP = b"PK\x03\x04"
 _MEMBER = re.compile(r"(?:[^/\\]+/){0,2}conversations(?:(?:[-_]\d{1,6})?\.json|(?:-[^/\\]+)?/[^/\\]+\.json)")
 _MEMBERS_TO_JUDGE = 8
@@ -115,7 +115,7 @@ def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
 
 
 class _Reader:
-    """A file that returns some 256 KB per read, no more than an export may have, and no half of a surrogate pair.
+    """A file that returns about 256 KB per read, stops at an export's maximum size, and never splits a surrogate pair.
 
     (Some of these end ijson's parser, others are merged with the next character.)
     """
@@ -156,7 +156,7 @@ class _Reader:
 
 
 def _whole_escapes(block: bytes) -> int:
-    """Up to where the block has no escape that its end may have cut."""
+    """Return the end of the last complete escape sequence in a block."""
     end = block.find(b"\\", max(0, len(block) - _PAIR))
     if end < 0:
         return len(block)

@@ -27,14 +27,14 @@ class LineParser(msgspec.Struct, kw_only=True):
 
     facts: SessionFacts
     ordinal: int = 0
-    """Messages so far."""
+    """Number of messages so far."""
     unknown: dict[str, int] = {}
-    """How many lines of each type were not understood. Formats drift: they are shown, never fatal."""
+    """Number of items not understood, by type. Formats change, so these are shown and never fatal."""
     counted: dict[int, Usage] = {}
     """Usage of the last requests by digest of their id."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        """The messages of one parsed line, in order. Wrong types inside count as unknown, nothing raises."""
+        """Yield the messages of one parsed line. Wrong types inside count as unknown; never raises."""
         raise NotImplementedError
 
     def part(  # noqa: PLR0913 - most are options, given by name
@@ -49,7 +49,7 @@ class LineParser(msgspec.Struct, kw_only=True):
         tool: str = "",
         side: bool = False,
     ) -> Message:
-        """One part of the present message (`ordinal` is already its number), cleaned and noted in the facts."""
+        """Return one part of the current message (`ordinal` is already its number), cleaned and noted in the facts."""
         message = Message(role, kind, clean(text), line, self.ordinal, clean(id), time, clean(tool), side)
         self.facts.saw(message)
         return message
@@ -76,7 +76,7 @@ class LineParser(msgspec.Struct, kw_only=True):
 
 
 class LineFormat(Protocol):
-    """Transcripts with one JSON object a line."""
+    """Transcripts with one JSON object per line."""
 
     agent: str
     speech_marks: tuple[bytes, ...]
@@ -101,7 +101,7 @@ class Conversation(msgspec.Struct, frozen=True):
     """One session of a document that may hold many."""
 
     key: str
-    """Tells it from the others in its document, and stays the same in a later export; "" if it is the only one."""
+    """Identifies the session in its document, also in later exports; "" if it is the only one."""
     facts: SessionFacts
     messages: tuple[Message, ...]
     unknown: Counter[str]
@@ -160,7 +160,7 @@ class DatabaseFormat(Protocol):
         """
 
     def opened(self, path: str, cancel: CancelToken | None = None) -> AbstractContextManager[SessionDatabase]:
-        """The database for reading: nothing in its folder is written, made or locked."""
+        """Open the database for reading, without writing, creating or locking anything in its folder."""
 
 
 class Formats(NamedTuple):

@@ -51,7 +51,7 @@ _Part = tuple[Role, Kind, str, str]
 
 
 class _Given(msgspec.Struct, array_like=True):
-    """How much of a message that may be written again was given."""
+    """Parts already returned of a message that may be written again."""
 
     ordinal: int
     text: bool = False
@@ -78,7 +78,7 @@ class GeminiParser(LineParser, kw_only=True):
         return []
 
     def learn(self, metadata: Mapping[str, Any]) -> None:
-        """Take in what the metadata say of the session as a whole."""
+        """Read the session's metadata."""
         facts = self.facts
         facts.id = clean(string(metadata.get("sessionId"))) or facts.id
         facts.title = clean(string(metadata.get("summary"))).strip() or facts.title
@@ -87,7 +87,7 @@ class GeminiParser(LineParser, kw_only=True):
         facts.project = facts.project or clean(string(directories[0] if directories else None))
 
     def message(self, value: Mapping[str, Any], line: int | None) -> list[Message]:
-        """The new contents of a recorded message; without a line, its ordinal is used."""
+        """Yield the new contents of a recorded message; without a line, its ordinal is used."""
         name = clean(string(value.get("id")))
         self.use(value.get("model"), _usage(mapping(value.get("tokens"))), request=name)
         given = self.given.get(name) or _Given(self.ordinal + 1)
@@ -242,7 +242,7 @@ class GeminiDocument:
 
 
 def _members(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The members of a document that tell something, one by one. Raises OSError, ValueError."""
+    """Yield the relevant members of a document. Raises OSError, ValueError."""
     import ijson
 
     places = {"messages.item": "message", "history.item": "turn", "item": "turn"}
@@ -291,7 +291,7 @@ def _facts(path: str) -> SessionFacts:
 
 
 def _project(folder: str) -> str:
-    """The folder that a folder of `~/.gemini/tmp` stands for; its name where that was made from the project's."""
+    """Return the project of a folder in `~/.gemini/tmp`: its path, or its name if that is used as the folder's name."""
     try:
         with open_binary(os.path.join(folder, ".project_root")) as file:
             if root := file.read(4096).decode("utf-8", "replace").strip():

@@ -32,7 +32,7 @@ _COUNTS = (
     "estimated_cost_usd",
 )
 _STRUCTURED = b"\0json:"
-"""The beginning of content in JSON, such as text with images."""
+"""Prefix of content in JSON, such as text with images."""
 _INSERTED = ("[CONTEXT COMPACTION", "[Your active task list was preserved")
 """Beginnings of texts that the program adds as the user."""
 

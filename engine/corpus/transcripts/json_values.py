@@ -16,7 +16,7 @@ from engine.base.bounded_json import check_depth
 # Programs write times in seconds or in milliseconds: as milliseconds, this is March 1973.
 _FEWEST_MILLISECONDS = 1e11
 _DEEPEST_INDENTED = 20
-"""Levels; each line of deeper values would be mostly indentation."""
+"""Most levels that are indented; lines of deeper values would be mostly indentation."""
 _YEAR_10000 = 253_402_300_800.0
 _LONGEST_KIND = 40
 _DRIVE = re.compile(r"/[A-Za-z]:(?:/|\Z)")
@@ -61,7 +61,7 @@ def _seconds(value: object) -> float | None:
 
 
 def tool_input(value: object) -> str:
-    """The input of a tool as text: the string of an input with one string, else indented JSON."""
+    """Return the input of a tool as text: its only string, else indented JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict) and len(value) == 1 and isinstance(only := next(iter(value.values())), str):

@@ -1,4 +1,4 @@
-"""Lines of JSON: read from any place on, parsed whatever their length, never fatal."""
+"""Reads lines of JSON from any position, of any length; errors are never fatal."""
 
 import codecs
 import errno
@@ -21,21 +21,21 @@ from engine.base.bounded_json import BoundedDigits, built, check_digits, one_val
 _KEPT = 512 * 1024
 """Bytes before the current position that can be read again without restarting."""
 _LARGEST = 16 * 1024**3
-"""Bytes of a transcript; a few bytes of zstd can stand for any number of them."""
+"""Most decompressed bytes of a transcript; a few bytes of zstd can expand to any number."""
 _WINDOW = 128 * 1024**2
-"""Bytes that unpacking may hold; Codex writes with windows of 2 MB."""
+"""Most bytes of a decompression window; Codex uses 2 MB."""
 
 
 class Unpacked:
-    """The bytes that a compressed file stands for. For one thread."""
+    """The decompressed bytes of a file. For one thread."""
 
     def __init__(self, descriptor: int) -> None:
-        """`descriptor` stays the caller's, who closes it after this was used."""
+        """The caller keeps ownership of `descriptor`, and closes it afterwards."""
         self._descriptor = descriptor
         self._begin()
 
     def read_at(self, position: int, size: int) -> bytes:
-        """At most `size` bytes from a place on, fewer only at the end. Raises OSError."""
+        """Return at most `size` bytes from an offset on, fewer only at the end. Raises OSError."""
         if position < self._start:
             self._begin()
         while self._start + len(self._kept) < position + size:
@@ -75,15 +75,15 @@ class Unpacked:
 # Reading, splitting and parsing hold the interpreter lock: blocks of this size take about a millisecond.
 _BLOCK = 256 * 1024
 LONGEST_LINE = 64 * 1024 * 1024
-"""Bytes. To hold and parse a longer one would take several times as much memory."""
+"""Most bytes of a line; parsing takes several times as much memory."""
 _NO_CONTROLS = bytes(max(code, ord(" ")) for code in range(256))
 Source = int | Unpacked
-"""An open file: its descriptor, or what a compressed one stands for."""
+"""An open file: its descriptor, or a decompressor."""
 
 
 class RawLine(NamedTuple):
     number: int
-    """From 1."""
+    """Line number, from 1."""
     start: int
     """Offset of its first byte in the file."""
     end: int
@@ -91,7 +91,7 @@ class RawLine(NamedTuple):
     data: bytes
     """Without its "\n"; of another line end, the "\r" is still there. Of a line that is too long, its beginning."""
     whole: bool
-    """False for a last line without a line end: it may still be being written."""
+    """False for a last line without a line end, which may be incomplete."""
 
 
 def raw_lines(source: Source, *, offset: int = 0, number: int = 1, at_once: int = _BLOCK) -> Iterator[RawLine]:
@@ -118,7 +118,7 @@ def raw_lines(source: Source, *, offset: int = 0, number: int = 1, at_once: int 
 
 
 def read_at(source: Source, position: int, size: int) -> bytes:
-    """At most `size` bytes of an open file from a place in it. Raises OSError."""
+    """Return at most `size` bytes of an open file from an offset. Raises OSError."""
     if not isinstance(source, int):
         return source.read_at(position, size)
     if hasattr(os, "pread"):
@@ -147,7 +147,7 @@ def parse_line(data: bytes) -> dict[str, Any] | None:
 
 
 def _repaired(data: bytes) -> Iterator[bytes]:
-    """The line in pieces, as valid UTF-8, with blanks for control characters and for a byte order mark."""
+    """Yield the line in pieces of valid UTF-8, with blanks for control characters and a byte order mark."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     for start in range(0, len(data) + 1, _BLOCK):
         text = decoder.decode(data[start : start + _BLOCK], final=start + _BLOCK > len(data))
@@ -157,7 +157,7 @@ def _repaired(data: bytes) -> Iterator[bytes]:
 
 
 def _parse_long(data: bytes) -> object:
-    """Parsed in steps, between which other threads get their turn. Raises ValueError, ArithmeticError."""
+    """Parse a line in steps, so that other threads can run. Raises ValueError, ArithmeticError."""
     import ijson  # only few transcripts have such lines
 
     check_digits(data)

@@ -40,7 +40,7 @@ _SILENT_EVENTS = frozenset(
     TurnEnd""".split()
 )
 _SILENT_ENTRIES = frozenset({"metadata", "turn.prompt", "turn.ended", "usage.record", "llm.request"})
-"""They repeat other entries, or tell of requests and costs."""
+"""Entries that repeat others, or describe requests and costs."""
 _BEGINNINGS = frozenset({"TurnBegin", "StepBegin", "SteerInput", "step.begin"})
 
 
@@ -209,7 +209,7 @@ class KimiWire:
 
 
 class KimiContext(KimiWire):
-    """The history for the model, of sessions that have no other record."""
+    """The history for the model, used for sessions without another record."""
 
     speech_marks: tuple[bytes, ...] = (b'{"role": "user"', b'{"role": "assistant"')
 
@@ -249,7 +249,7 @@ def _facts(path: str) -> SessionFacts:
 
 
 def _listed(path: str, folder: str) -> str:
-    """The working folder whose hash names this folder."""
+    """Return the working folder whose hash is this folder's name."""
     known = parse_line(_content_of(path)) or {}
     for one in map(mapping, items(known.get("work_dirs"))):
         named = string(one.get("path"))
@@ -260,7 +260,7 @@ def _listed(path: str, folder: str) -> str:
 
 
 def _indexed(path: str, session: str) -> str:
-    """The working folder of a session, as the last line about it has it."""
+    """Return the working folder of a session, from the last line about it."""
     marked = session.encode(errors="replace")
     lines = [line for line in _content_of(path).split(b"\n") if marked in line]
     for value in map(parse_line, reversed(lines)):

@@ -135,7 +135,7 @@ class _Parser(LineParser, kw_only=True):
             self.count_unknown("no JSON")
 
     def entry(self, value: Mapping[str, Any]) -> list[Message]:
-        """What the user said or tools returned, and the answer."""
+        """Yield the user's prompt or the tools' results, and the answer."""
         user, answer, request = map(mapping, map(value.get, ("user", "assistant", "request_metadata")))
         asked = seconds(user.get("timestamp"), request.get("request_start_timestamp_ms"))
         answered = seconds(request.get("stream_end_timestamp_ms")) or asked

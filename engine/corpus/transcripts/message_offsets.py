@@ -10,7 +10,7 @@ from engine.base.language import tr
 
 
 class MessageOffset(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Where in a chunk a message starts, and where that is in the transcript."""
+    """Start of a message in a chunk, and its position in the transcript."""
 
     offset: int
     """Code points from the chunk's beginning."""
@@ -21,7 +21,7 @@ class MessageOffset(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 def read_places(encoded: bytes) -> tuple[MessageOffset, ...]:
-    """The places that a chunk is stored with. Raises `IndexCorrupt`."""
+    """Decode the stored positions of a chunk. Raises `IndexCorrupt`."""
     try:
         places = decode_json(encoded, tuple[MessageOffset, ...])
     except ValueError:

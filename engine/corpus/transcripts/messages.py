@@ -34,13 +34,13 @@ class Message(msgspec.Struct, frozen=True, gc=False):
     ordinal: int
     """Number of the message in the session, from 1; the parts of one message share it."""
     id: str = ""
-    """As the transcript has it; empty where it has none."""
+    """Id from the transcript; empty if there is none."""
     time: float | None = None
     """Seconds since the epoch."""
     tool: str = ""
     """Name of the tool of a call or a result."""
     side: bool = False
-    """Part of a side conversation, such as a sub-agent's."""
+    """Whether it is part of a side conversation, such as a sub-agent's."""
 
     @property
     def author(self) -> Role:
@@ -60,7 +60,7 @@ class SessionFacts(msgspec.Struct, kw_only=True):
     """Short name of the program, as its `Agent` has it."""
     id: str = ""
     title: str = ""
-    """Given by the user or the agent; empty if there is none."""
+    """Title given by the user or the agent; empty if there is none."""
     opening: str = ""
     """The first real sentence of the user (for a sub-agent, of its caller): the title if there is no other."""
     project: str = ""
@@ -75,7 +75,7 @@ class SessionFacts(msgspec.Struct, kw_only=True):
     rewound: list[tuple[int, int]] = []
     """Its lines, from the first to the last of each range, that the user left by going back to an earlier message."""
     generated: bool = False
-    """Made by the agent's own housekeeping: nothing in it is worth finding."""
+    """Whether it is a session of the agent's own housekeeping, with nothing worth finding."""
     usage: dict[str, Usage] = {}
     """Tokens and cost by model; empty if the transcript records none."""
 
@@ -89,7 +89,7 @@ class SessionFacts(msgspec.Struct, kw_only=True):
         return message.is_speech and (not message.side or bool(self.parent))
 
     def saw(self, message: Message) -> None:
-        """Take in the times and the opening words of one more message."""
+        """Update times and opening from one more message."""
         if message.time is not None:
             self.started = message.time if self.started is None else min(self.started, message.time)
             self.ended = message.time if self.ended is None else max(self.ended, message.time)
@@ -121,7 +121,7 @@ def _clean(text: str) -> str:
 
 
 def one_line(title: str) -> str:
-    """A given title on one line, at most 200 characters; it ends in an ellipsis if it is cut."""
+    """Return a given title on one line, at most 200 characters; it ends in an ellipsis if it is cut."""
     # Mask before cutting: half of a secret would not be recognised.
     line = " ".join(redact(clean(title[:_OPENING])).split())
     return line if len(line) <= _LONGEST_GIVEN else f"{line[: _LONGEST_GIVEN - 1].rstrip()}…"

@@ -49,7 +49,7 @@ _BLOCK = 256 * 1024
 
 class StoredSession(NamedTuple):
     label: str = ""
-    """Name given by the user."""
+    """Session name given by the user."""
     generated: bool = False
     parent: str = ""
     """Id of the session that started it as its sub-agent."""
@@ -74,7 +74,7 @@ def stored_session(folder: str, session: str) -> StoredSession:
 
 @functools.lru_cache(maxsize=16)
 def _sessions(path: str, _mtime: int, _size: int) -> Mapping[str, StoredSession]:
-    """All of a file by session id, in the state that its time and size name. Raises OSError."""
+    """Read all entries of a file by session id; cached by the file's time and size. Raises OSError."""
     import ijson
 
     ids: dict[str, str] = {}
@@ -164,7 +164,7 @@ class OpenClawParser(LineParser, kw_only=True):
         return self._emit(parts, entry, line, message.get("timestamp"), entry.get("timestamp"))
 
     def _emit(self, parts: Iterable[_Part], entry: Mapping[str, Any], line: int, *times: object) -> list[Message]:
-        """The parts of one message that say something."""
+        """Yield the parts of one message that have text."""
         saying = [part for part in parts if part[2].strip()]
         if not saying:
             return []
@@ -241,7 +241,7 @@ class OpenClawParser(LineParser, kw_only=True):
         return "\n".join(text for _, _, text, _ in self._blocks(content, "user"))
 
     def _custom(self, message: Mapping[str, Any]) -> list[_Part]:
-        """Text of an extension for the agent, if the user was meant to see it."""
+        """Yield an extension's text for the agent, if it was displayed to the user."""
         if message.get("display") is False or message.get("customType") == _RUNTIME_CONTEXT:
             return []
         return [("system", "text", self._flat(message.get("content")), "")]

@@ -1,7 +1,7 @@
 """Text that OpenClaw adds to the user's messages: found by its markers, removed or labelled.
 
 Written from its public source between February and September 2026; a transcript has the wording of its time, so older
-markers are recognised too. Forging a marker only hides one's text.
+markers are recognised too. A forged marker only hides the forger's own text.
 """
 
 import json
@@ -81,12 +81,12 @@ def pieces(text: str) -> list[tuple[Origin, str]]:
 
 
 def is_cron_prompt(text: str) -> bool:
-    """Whether a scheduled job sent it, not a user."""
+    """Return whether a scheduled job sent it, not a user."""
     return bool(_CRON.match(_without_inbound(text).lstrip()))
 
 
 def is_silent(text: str) -> bool:
-    """Whether the text is the agent's way to say nothing."""
+    """Return whether the text means that the agent doesn't reply."""
     said = text.strip()
     if len(said) > 100:
         return False
@@ -101,7 +101,7 @@ def is_silent(text: str) -> bool:
 
 
 def is_heartbeat_answer(text: str) -> bool:
-    """Whether the agent only reports that nothing needs attention."""
+    """Return whether the agent only reports that nothing needs attention."""
     return len(text) < 100 and text.strip().strip("*`~_.!") == "HEARTBEAT_OK"
 
 
@@ -141,9 +141,8 @@ def _origin(text: str) -> Origin:
 
 
 def _system_events(text: str) -> tuple[str, str]:
-    """Lines of the system before a message that a channel brought in, and that message; the first is often empty.
-
-    Without the mark of a channel, what follows such lines is a prompt as well: the whole text is one message then.
+    """Split system lines from the channel's message after them; the former are often empty. Without a channel's mark,
+    the following text is a prompt too, and the whole text is one message.
     """
     if not _SYSTEM.match(text):
         return "", text

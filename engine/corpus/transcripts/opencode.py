@@ -40,10 +40,10 @@ class _Piece(NamedTuple):
 
 
 class OpencodeReader(LineParser, kw_only=True):
-    """The messages of one session, given in their order; a message's ordinal stands for its line."""
+    """Reads the messages of one session, given in order; the ordinal of a message is its line."""
 
     def message(self, name: str, value: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> list[Message]:
-        """One message of the first generation, with its parts."""
+        """Yield a message of the first generation, with its parts."""
         kind = value.get("role")
         if kind not in ("user", "assistant"):
             self.count_unknown(f"role {kind}" if isinstance(kind, str) else None)
@@ -54,7 +54,7 @@ class OpencodeReader(LineParser, kw_only=True):
         return self._said(name, value, [piece for part in parts for piece in self._part(part, role)])
 
     def entry(self, name: str, kind: str, value: Mapping[str, Any]) -> list[Message]:
-        """One message of the second generation."""
+        """Yield a message of the second generation."""
         return self._said(name, value, list(self._entry(kind, value)))
 
     def _said(self, name: str, value: Mapping[str, Any], pieces: Sequence[_Piece]) -> list[Message]:
@@ -151,7 +151,7 @@ class OpencodeDocument:
         return above == "session" and path.endswith(".json") and bool(_ID.search(head))
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        """The one session of the file. Of a file of a message or part that breaks off only itself is missing."""
+        """Yield the file's only session. Truncated files of messages or parts are left out."""
         storage = os.path.dirname(os.path.dirname(os.path.dirname(path)))
         session = os.path.basename(path).removesuffix(".json")
         reader = OpencodeReader(facts=session_facts(self.agent, session, _read(path)))
@@ -165,7 +165,7 @@ class OpencodeDocument:
 
 
 def _object(path: str, reader: OpencodeReader) -> Mapping[str, Any]:
-    """The object in a file; an empty one where it was not wholly written, or just removed."""
+    """Return the JSON object in a file; empty if it is incomplete, or was just removed."""
     try:
         return _read(path)
     except (OSError, ValueError):
@@ -196,7 +196,7 @@ def _read(path: str) -> Mapping[str, Any]:
 
 
 def _files(folder: str) -> list[tuple[str, str]]:
-    """Name without its ending, and path, of the JSON files in a folder, in the order of their names."""
+    """Yield stem and path of the JSON files in a folder, in the order of their names."""
     if os.path.islink(folder):
         return []
     try:

@@ -33,7 +33,7 @@ _DERIVED = frozenset({"kilo"})
 _OLDER = frozenset({"session", "message", "part"})
 _NEWER = frozenset({"session_v2", "session_message"})
 _LAST = 8
-"""Messages at the end of a session that may still change."""
+"""Number of messages at the end of a session that may still change."""
 _MOST_TEXT = 128 * 1024**2
 """Characters of one session, which is held in memory as a whole."""
 _MARK = 1
@@ -147,7 +147,7 @@ def _conversation(connection: apsw.Connection, key: str, agent: str) -> Conversa
 
 
 def _listed_one(connection: apsw.Connection, key: str) -> tuple[bool, tuple[Any, ...]] | None:
-    """Whether the session is of the newer generation, and its row."""
+    """Return whether the session is of the newer generation, and its row."""
     known = tables(connection)
     for newer, needed, sessions, messages in (
         (True, _NEWER, "session_v2", "session_message"),
@@ -176,7 +176,7 @@ def _entries(connection: apsw.Connection, key: str, reader: OpencodeReader) -> I
 
 
 def _value(data: bytes | None, reader: OpencodeReader) -> Mapping[str, Any]:
-    """The object in a row; an empty one, which is counted, if there is none."""
+    """Return the JSON object in a row; an empty one, counted as unknown, if there is none."""
     value = None if data is None else parse_line(data)
     if value is None:
         reader.count_unknown("too long" if data is None else "no JSON")

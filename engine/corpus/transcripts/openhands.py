@@ -114,7 +114,7 @@ class OpenHandsConversation:
         return name == _FIRST and os.path.basename(folder) == _EVENTS and b'"source"' in head
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        """The one conversation; of an event that breaks off only itself is missing."""
+        """Yield the file's only conversation. Truncated events are left out."""
         events = events_folder(path)
         folder = os.path.dirname(events)
         state = sidecar(os.path.join(folder, _STATE))

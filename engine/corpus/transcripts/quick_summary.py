@@ -1,7 +1,6 @@
-"""What a transcript seems to hold, from its first and its last lines: for a list of thousands before any is read.
-
-Title, project, agent, branch and times are as reading would find them there; messages are parsed in a short transcript,
-else counted by marks that the format names, and in a long one in samples alone.
+"""Summarises a transcript from its first and last lines, so that thousands can be listed before any is read. Title,
+project, agent, branch and times are those of these lines; the messages of a short transcript are parsed, those of
+longer ones counted by marks of the format, in samples if it is very long.
 """
 
 import os
@@ -24,7 +23,7 @@ _SAMPLES = 8
 _WHOLE = _HEAD + _SAMPLES * _SAMPLE
 """Size in bytes up to which a transcript is read whole."""
 _MOST = 512 * 1024
-"""Bytes within which there must be a message of the user."""
+"""Most bytes before the first message of the user."""
 _LONGEST_LINE = 256 * 1024
 _LINES_TO_JUDGE = 20
 _END = 4 * 1024
@@ -35,7 +34,7 @@ _STAMP = b'"timestamp":"'
 class QuickSummary(msgspec.Struct, frozen=True):
     facts: SessionFacts
     messages: int
-    """Of the user and the agent; estimated for a long transcript."""
+    """Number of messages of the user and the agent; estimated for a long transcript."""
 
 
 def glance(descriptor: int, path: str, size: int) -> QuickSummary | None:
@@ -73,11 +72,11 @@ class _Begun(NamedTuple):
     parser: LineParser
     said: list[Message]
     position: int
-    """Where the next line begins."""
+    """Offset of the next line."""
 
 
 def _begin(descriptor: int, path: str, size: int, block: bytes) -> _Begun | None:
-    """None for a file of no known format."""
+    """Parse the first lines; None for a file of unknown format."""
     values: list[dict[str, object]] = []
     known: LineFormat | None = None
     parser: LineParser | None = None
@@ -122,7 +121,7 @@ def _estimate(descriptor: int, start: int, end: int, marks: tuple[bytes, ...]) -
 
 
 def _see_end(block: bytes, from_line: bool, parser: LineParser, title_marks: tuple[bytes, ...]) -> None:
-    """Take in what the last lines say of the session as a whole: when it ended, what it is called."""
+    """Read end time and title of the session from the last lines."""
     facts = parser.facts
     stamp = block.rfind(_STAMP) + len(_STAMP)
     if stamp >= len(_STAMP) and not any([mark in block for mark in title_marks]):

@@ -30,7 +30,7 @@ _OF_THE_USER = frozenset({"", "mid_turn_user_message", "realtime_message"})
 
 class QwenParser(GeminiParser, kw_only=True):
     title_given: bool = False
-    """The title is the user's, not made up by the program."""
+    """Whether the title was given by the user, not generated."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         kind, payload = string(value.get("type")), mapping(value.get("systemPayload"))

@@ -1,4 +1,4 @@
-"""Every agent that is known, and lookups in their declarations: add a module to `agents`, then its name here.
+"""All known agents, and lookups in their declarations: to add one, add a module to `agents`, then its name here.
 
 No parser is imported before a transcript is read: a search on the command line needs the names of stores, and is
 mostly imports.
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats, LineFormat
 
 _NO_SLASH = "[^/]"
-"""In a pattern, any character of a name."""
+"""Regular expression for any character of a name."""
 AGENTS: tuple[Agent, ...] = (
     qwen.AGENT,  # like iFlow's, some of its lines are as Claude Code's
     iflow.AGENT,
@@ -92,7 +92,7 @@ AGENTS: tuple[Agent, ...] = (
     hermes.AGENT,
     antigravity.AGENT,
 )
-"""In the order in which their formats are tried: those with the surest marks first."""
+"""Agents in the order in which their formats are tried: those with the most reliable marks first."""
 
 
 def agent_label(name: str) -> str:
@@ -189,7 +189,7 @@ def format_of_agent(known: "LineFormat", path: str) -> "LineFormat":
 
 @functools.cache
 def _alike(agents: tuple[Agent, ...], kind: type) -> tuple[tuple[Agent, "LineFormat"], ...]:
-    """The agents whose formats are of this kind, each with its own."""
+    """Yield the agents with formats of this type, each with its format."""
     held = zip(agents, _formats(agents), strict=True)
     return tuple((agent, one) for agent, formats in held for one in formats.lines if type(one) is kind)
 
@@ -205,12 +205,12 @@ def _databases(agents: tuple[Agent, ...]) -> re.Pattern[str]:
 
 
 def _end(path: str) -> str:
-    """The last two parts of a path, joined by a slash: folder and file."""
+    """Return the last two parts of a path, folder and file, joined by a slash."""
     return "/".join(path.rsplit(os.sep, 2)[-2:])
 
 
 def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
-    """A pattern for what `_end` returns."""
+    """Return a pattern for values of `_end`."""
     alternatives = []
     for pattern in dict.fromkeys(filter(None, patterns)):
         slash = pattern.replace(_NO_SLASH, "." * len(_NO_SLASH)).rfind("/")

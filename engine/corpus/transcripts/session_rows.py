@@ -1,4 +1,4 @@
-"""Databases with a table of sessions and their messages in rows: what the formats of several agents have in common."""
+"""Common base of formats with a table of sessions and messages in rows of a database."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -77,7 +77,7 @@ def columns(connection: apsw.Connection, table: str) -> frozenset[str]:
 
 
 def data_of(column: str) -> str:
-    """The expression for a column with JSON, as bytes; NULL where it is too long to be parsed."""
+    """Return the SQL expression for a column with JSON, as bytes; NULL if it is too long to parse."""
     return f"CASE WHEN octet_length({column}) <= {LONGEST_LINE} THEN CAST({column} AS BLOB) END"
 
 
@@ -100,7 +100,7 @@ def cell(parser: LineParser, data: object) -> Any:
 
 
 def whole(parser: LineParser, turns: Iterable[list[Message]]) -> tuple[Message, ...]:
-    """The messages of a session in order, without those that exceed what is held in memory."""
+    """Yield the messages of a session in order, up to the memory limit."""
     messages: list[Message] = []
     held = 0
     for found in turns:
@@ -114,6 +114,6 @@ def whole(parser: LineParser, turns: Iterable[list[Message]]) -> tuple[Message, 
 
 
 def _time(value: object) -> tuple[bool, float, str]:
-    """The order of times that a program stores as numbers or as text."""
+    """Return a sort key for times stored as numbers or text."""
     number = isinstance(value, int | float)
     return number, float(value) if isinstance(value, int | float) else 0.0, "" if number else as_text(value)

@@ -23,7 +23,7 @@ from engine.corpus.transcripts.agents import WAL
 from engine.corpus.transcripts.jsonl import read_at
 
 HEADER = b"SQLite format 3\0"
-"""What every database begins with."""
+"""First bytes of every SQLite database."""
 _WAL_HEADER = 32
 _ATTEMPTS = 5
 _CACHE_KIB = 8 * 1024
@@ -39,7 +39,7 @@ class SqliteView:
     """One database, open for reading. For one thread; to be closed."""
 
     def __init__(self, path: str, cancel: CancelToken | None = None) -> None:
-        """Nothing is opened before something is read."""
+        """Opens nothing before the first read."""
         self._path = path
         self._cancel = cancel
         self._connection: apsw.Connection | None = None
@@ -124,7 +124,7 @@ def _state(path: str) -> _State:
 
 
 class _File:
-    """A file as SQLite sees it: read, never locked, never written. Without a descriptor it is empty."""
+    """A file for SQLite's virtual file system: read-only and never locked. Without a descriptor it is empty."""
 
     def __init__(self, descriptor: int | None) -> None:
         self._descriptor = descriptor
@@ -141,10 +141,10 @@ class _File:
             self._descriptor = None
 
     def xLock(self, level: int) -> None:  # noqa: N802
-        """Writers are not blocked."""
+        """Do nothing: writers are not blocked."""
 
     def xUnlock(self, level: int) -> None:  # noqa: N802
-        """There was no lock."""
+        """Do nothing: there was no lock."""
 
     def xCheckReservedLock(self) -> bool:  # noqa: N802
         return False
@@ -169,7 +169,7 @@ class _File:
 
 
 class _ReadingOnly(apsw.VFS):
-    """The system's files through `_File`."""
+    """The virtual file system that opens files as `_File`."""
 
     def __init__(self) -> None:
         super().__init__(_FILE_SYSTEM, "")

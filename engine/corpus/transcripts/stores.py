@@ -82,8 +82,8 @@ def machine_names(settings: Settings) -> dict[str, str]:
 
 
 def _name(path: str, *, alone: bool) -> str:
-    """Folders with the same short name get longer ones, so that none takes another's name when that is removed from the
-    list."""
+    """Return the store's name. Folders with the same short name get longer ones, so that no store takes over another's
+    name."""
     base = _short_name(path)
     return base if alone else f"{base}-{hashlib.sha256(os.fsencode(os.path.normcase(path))).hexdigest()[:6]}"
 
@@ -98,7 +98,7 @@ def _covers(folder: str, path: str) -> bool:
 
 
 def _short_name(path: str) -> str:
-    """The agent's name if the folder is one that it uses, else the folder's own name."""
+    """Return the agent's name if the folder is one of its folders, else the folder's own name."""
     if known := store_name(path):
         return known
     stem, suffix = os.path.splitext(os.path.basename(path))
@@ -111,7 +111,7 @@ class FoundTranscripts(msgspec.Struct, frozen=True):
     """Newest first."""
     skipped: list[FileIssue]
     whole: bool = True
-    """False where the walk ended at `most_entries`."""
+    """False if the walk ended at `most_entries`."""
 
 
 def find_transcripts(
@@ -265,7 +265,7 @@ def _find(store: Store, parts: list[str]) -> tuple[Path, str]:
 
 
 def _below(folder: str, name: str) -> tuple[str, os.stat_result]:
-    """The entry with exactly this name, or with it and compressed: many file systems ignore case or Unicode form."""
+    """Return the entry with exactly this name, perhaps compressed: many file systems ignore case or Unicode form."""
     try:
         with scan_folder(folder) as entries:
             found = {

@@ -30,14 +30,14 @@ _HEAD_BYTES = 64 * 1024
 _LINES_TO_JUDGE = 20
 _LINES_BETWEEN_CHECKS = 64
 _LINES_WITH_PROJECT = 200
-"""Agents name their folder in the first lines, or in each."""
+"""Number of first lines in which agents name their folder, if at all."""
 _LONG = 64 * 1024
-"""Bytes of a line that takes as long as many others."""
+"""Bytes from which a line takes as long as many others."""
 
 
 @contextmanager
 def opened(path: Path | str) -> Iterator[tuple[Source, os.stat_result]]:
-    """A transcript for reading, compressed or not, and its state. Raises `PathRefused`, OSError."""
+    """Open a transcript for reading, compressed or not; yields it with its state. Raises `PathRefused`, OSError."""
     descriptor, state = open_regular(path)
     try:
         yield Unpacked(descriptor) if is_compressed(str(path)) else descriptor, state
@@ -71,7 +71,7 @@ def line_format(source: Source, path: str = "") -> LineFormat | None:
 
 
 def format_of(values: Sequence[Mapping[str, Any]], path: str = "") -> LineFormat | None:
-    """The format that has such lines; None where none does. Agents that share one are told apart by the path."""
+    """Return the format with such lines; None for none. Agents with the same format are distinguished by path."""
     known = next((known for one in formats() for known in one.lines if known.matches(values)), None)
     return None if known is None else format_of_agent(known, path)
 
@@ -81,7 +81,7 @@ class LineReader(msgspec.Struct):
 
     parser: LineParser
     offset: int = 0
-    """Of the first byte that was not read yet: always the beginning of a line."""
+    """Offset of the first unread byte, always the beginning of a line."""
     line: int = 1
     """Number of that line."""
 
@@ -118,9 +118,8 @@ def fed(parser: LineParser, raw: RawLine, *, count: bool = True) -> list[Message
 
 
 def read_session(path: Path, part: str, cancel: CancelToken | None = None) -> Conversation | None:
-    """One session of a transcript, whole; None where the transcript does not hold it (any more).
-
-    `part` is what the session's name has behind the transcript's, as `locate_transcript` gives it.
+    """Read one whole session of a transcript; None if the transcript doesn't contain it (any more). `part`: the part of
+    the session's name after the transcript's, as returned by `locate_transcript`.
 
     Raises OSError, `PathRefused`, ValueError for a document that breaks off or a damaged database, Cancelled.
     """
@@ -181,7 +180,7 @@ def raw_line(path: Path, line: int) -> bytes | None:
 def project_of(path: str) -> str:
     """The agent's working folder, from the beginning of a transcript, before the rest of it is read.
 
-    Empty where it names none or cannot be read, and for an export or a database, which hold sessions of many projects.
+    Empty if it names none or can't be read, and for exports and databases, which contain sessions of many projects.
     """
     try:
         with opened(path) as (source, _):

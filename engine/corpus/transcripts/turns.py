@@ -1,4 +1,4 @@
-"""Turns of a conversation, in parts: what most formats make of a message."""
+"""Turns of a conversation in parts, as most formats produce them."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -26,7 +26,7 @@ def next_turn(
     time: float | None = None,
     side: bool = False,
 ) -> list[Message]:
-    """The parts that have text, as the next message of the session; none without such a part.
+    """Yield the parts with text as the next message of the session; none without such a part.
 
     Without a line, as in a document or a database, the message's ordinal is used.
     """
@@ -43,7 +43,7 @@ def next_turn(
 
 
 def attached(name: str, *, image: bool = False) -> str:
-    """The text that stands for an attachment, without its data."""
+    """Return the text shown for an attachment, without its data."""
     sort = "image" if image else "file"
     return f"[{sort}: {name}]" if name else f"[{sort}]"
 

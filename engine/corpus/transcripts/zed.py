@@ -28,7 +28,7 @@ from engine.corpus.transcripts.usage import anthropic_usage
 _AGENT = "zed"
 _BLOCK = 256 * 1024
 _WINDOW = 128 * 1024**2
-"""Bytes that unpacking may hold."""
+"""Most bytes of a decompression window."""
 _OPTIONAL = ("folder_paths", "parent_id", "created_at")
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 
@@ -56,7 +56,7 @@ class ZedReader(LineParser):
             self.count_unknown("message")
 
     def _of_user(self, block: object) -> Iterator[Part]:
-        """A mention has the text of the file that the user named."""
+        """Yield the user's text; a mention includes the text of the named file."""
         tagged = mapping(block)
         if "Text" in tagged:
             yield Part("user", "text", string(tagged["Text"]))
@@ -159,7 +159,7 @@ def _document(reader: ZedReader, sort: str, data: object) -> Mapping[str, Any]:
 
 
 def _unpacked(data: bytes) -> bytes | None:
-    """The bytes that a compressed document stands for; None for a damaged one and for one that is too long."""
+    """Return the decompressed document; None if it is damaged or too long."""
     import zstandard  # only old rollouts of Codex need it, too
 
     found = bytearray()

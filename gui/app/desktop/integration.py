@@ -258,7 +258,7 @@ class DesktopIntegration(QObject):
 
     def _take(self, settings: Settings) -> None:
         wanted = settings.window
-        self.tray.set_wanted(wanted.tray)
+        self.tray.set_enabled(wanted.tray)
         self._residing.stays = wanted.close_to_tray
         self._long_index.wanted = wanted.notify
 

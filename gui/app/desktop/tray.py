@@ -145,7 +145,7 @@ class Tray(QObject):
         """Whether the user can reopen a hidden window with it."""
         return self._icon is not None and self._host.is_there
 
-    def set_wanted(self, wanted: bool) -> None:
+    def set_enabled(self, wanted: bool) -> None:
         """Show the icon if the desktop has a tray, or hide it."""
         self._wanted = wanted
         self._arrange()

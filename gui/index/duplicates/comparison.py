@@ -16,7 +16,7 @@ from engine import (
     tr,
 )
 from gui.core.jobs import Jobs, JobSlot
-from gui.index.duplicates.side_by_side import MOST_LINES, Row, SideBySide, Text, beside_each_other
+from gui.index.duplicates.side_by_side import MOST_LINES, Row, SideBySide, Text, side_by_side_rows
 from gui.index.duplicates.wording import between_text, facts_text, measure_text, member_text
 from gui.viewer.lines import LINE_LIMIT
 from gui.widgets.form_controls import ComboBox
@@ -38,11 +38,11 @@ class _Compared:
 
 class ComparisonPane(QWidget):
     """Signals: open_requested: name and line of a note to open. hide_requested: the group, and whether to hide or show
-    it. said: a message about the result. back_requested: to the list, in a narrow window."""
+    it. notified: a message about the result. back_requested: to the list, in a narrow window."""
 
     open_requested = Signal(str, object)
     hide_requested = Signal(object, bool)
-    said = Signal(str)
+    notified = Signal(str)
     back_requested = Signal()
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
@@ -188,7 +188,7 @@ class ComparisonPane(QWidget):
 
     def _step(self, *, forward: bool) -> None:
         if not self.view.step(forward=forward):
-            self.said.emit(tr("That was the last difference.") if forward else tr("That was the first difference."))
+            self.notified.emit(tr("That was the last difference.") if forward else tr("That was the first difference."))
 
     def _open(self, side: int) -> None:
         pair = self._pair()
@@ -199,7 +199,7 @@ class ComparisonPane(QWidget):
     def _copy_paths(self) -> None:
         if self._group is not None:
             QGuiApplication.clipboard().setText("\n".join(member.path for member in self._group.members) + "\n")
-            self.said.emit(tr("Paths copied"))
+            self.notified.emit(tr("Paths copied"))
 
     @Slot()
     def _ask_to_hide(self) -> None:
@@ -212,7 +212,7 @@ def _compared(
 ) -> _Compared:
     """Read both notes and compare them. Runs on a pool thread."""
     texts = [_read(manager, member, token, whole=whole) for member in pair]
-    rows = beside_each_other(texts[0][0], texts[1][0], token.checkpoint)
+    rows = side_by_side_rows(texts[0][0], texts[1][0], token.checkpoint)
     return _Compared(rows, texts[0][1] or texts[1][1])
 
 

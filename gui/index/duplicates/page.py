@@ -237,7 +237,7 @@ class DuplicatesPage(IndexPage):
         self.groups.activated_group.connect(self._go_to_pane)
         self.groups.left.connect(self.left)
         self.comparison.open_requested.connect(self.open_requested)
-        self.comparison.said.connect(self._hint.say)
+        self.comparison.notified.connect(self._hint.say)
         self.comparison.back_requested.connect(self._go_to_list)
         self.comparison.hide_requested.connect(lambda group, hidden: self._hide(group, hidden=hidden))
 

@@ -316,7 +316,7 @@ class Text:
         return Side(self.first + place, self.lines[place], marks)
 
 
-def beside_each_other(left: Text, right: Text, checkpoint: Callable[[], None] = lambda: None) -> list[Row]:
+def side_by_side_rows(left: Text, right: Text, checkpoint: Callable[[], None] = lambda: None) -> list[Row]:
     """The rows for both texts, each of at most `MOST_LINES` lines of `LONGEST` characters.
 
     `checkpoint` is called now and then, and may raise.

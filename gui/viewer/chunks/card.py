@@ -44,12 +44,12 @@ class ChunkCard(QFrame):
     """One chunk at a time.
 
     Signals: walked: to the next (True) or previous one (False). more_requested: find passages similar to this one.
-    said: a message about the result. closed: the card was closed; left: and it had the focus.
+    notified: a message about the result. closed: the card was closed; left: and it had the focus.
     """
 
     walked = Signal(bool)
     more_requested = Signal()
-    said = Signal(str)
+    notified = Signal(str)
     closed = Signal()
     left = Signal()
 
@@ -216,7 +216,7 @@ class ChunkCard(QFrame):
 
     def _copy_all(self) -> None:
         QGuiApplication.clipboard().setText(self._text)
-        self.said.emit(tr("Passage copied"))
+        self.notified.emit(tr("Passage copied"))
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self._height(_ROWS))

@@ -47,11 +47,11 @@ class ChunkPlaces(Protocol):
 class ChunkInspector(QObject):
     """Inspects one file at a time; does nothing while `margin_action` is not checked.
 
-    Signals: said: a message for the user. source_requested: the selection is only visible in the source.
+    Signals: notified: a message for the user. source_requested: the selection is only visible in the source.
     more_requested: find passages similar to this `Passage`, with its text.
     """
 
-    said = Signal(str)
+    notified = Signal(str)
     source_requested = Signal()
     more_requested = Signal(object, str)
 
@@ -82,7 +82,7 @@ class ChunkInspector(QObject):
             self._gates.add(step, "insight")
         card.walked.connect(self.walk)
         card.closed.connect(self._let_go)
-        card.said.connect(self.said)
+        card.notified.connect(self.notified)
         card.more_requested.connect(self._ask_for_more)
 
     @property
@@ -146,7 +146,7 @@ class ChunkInspector(QObject):
         else:
             place = self._chosen + (1 if forward else -1)
         if place is None or not 0 <= place < len(lanes.chunks):
-            self.said.emit(tr("That was the last passage.") if forward else tr("That was the first passage."))
+            self.notified.emit(tr("That was the last passage.") if forward else tr("That was the first passage."))
             return
         self._view.reveal_chunk(place)
         self.choose(place)
@@ -159,7 +159,7 @@ class ChunkInspector(QObject):
             return
         insight, name = self._manager.insight, self._name
         if insight is None:
-            return  # its action says why
+            return  # its action shows the reason
         self._rows.put(self._jobs.read(lambda token: _read(insight, name, token), self._put, self._failed))
 
     def _put(self, read: _Read | None) -> None:
@@ -170,11 +170,11 @@ class ChunkInspector(QObject):
             self._view.set_chunks(None, None)
             self._card.close_card()
             self._walking = None
-            self.said.emit(tr(_NOT_INDEXED))
+            self.notified.emit(tr(_NOT_INDEXED))
             return
         self._view.set_chunks(read.file, read.lanes)
         if read.file.changed and (before is None or not before.file.changed):
-            self.said.emit(tr(_CHANGED))
+            self.notified.emit(tr(_CHANGED))
         if before is not None and chosen is not None:
             self._choose_again(before, chosen)
         if self._walking is not None:
@@ -195,7 +195,7 @@ class ChunkInspector(QObject):
 
     def _failed(self, sentence: str) -> None:
         self._rows.done()
-        self.said.emit(sentence)
+        self.notified.emit(sentence)
 
     # --- the row of one ---------------------------------------------------------------------------------------------
 
@@ -227,7 +227,7 @@ class ChunkInspector(QObject):
 
     def _detail_failed(self, sentence: str) -> None:
         self._detail.done()
-        self.said.emit(sentence)
+        self.notified.emit(sentence)
 
     @Slot()
     def _let_go(self) -> None:

@@ -28,7 +28,7 @@ _DOT = 3.5
 
 
 class BarChart(Chart):
-    """Heights are relative to the highest bar; the parts of a bar are stacked.
+    """A bar chart. Heights are relative to the highest bar; the parts of a bar are stacked.
 
     Each part has its own pattern, and a failed bar is hatched; the selected one has an edge.
     """
@@ -40,7 +40,7 @@ class BarChart(Chart):
         super().__init__(title, plot_height, parent)
         self._bar_width = bar_width
         self._last: int | None = None
-        """The mark at the right, where not the newest is."""
+        """The rightmost mark; None for the newest."""
 
     def show_series(self, series: Series) -> None:
         if series != self.series:
@@ -56,7 +56,7 @@ class BarChart(Chart):
         return min(self._scaled(_WIDEST), self.plot().width() / max(1, len(self.series.marks)))
 
     def _window(self) -> range:
-        """The marks that are shown."""
+        """Return the visible marks."""
         count = len(self.series.marks)
         if self._bar_width is None:
             return range(count)
@@ -114,7 +114,7 @@ class BarChart(Chart):
 
 
 class ShareChart(Chart):
-    """The names below belong to the chart: each line is a piece, pointed at like the piece itself.
+    """A divided bar with the names of its pieces below; pointing at a name is like pointing at the piece.
 
     There is room for `most` lines from the beginning, so that nothing moves when a piece comes.
     """
@@ -199,7 +199,8 @@ class ShareChart(Chart):
 
 
 def _fills(colours: Tokens) -> tuple[tuple[QBrush, QBrush], ...]:
-    """Two hues in several strengths, each with a pattern over it: no two pieces differ by their colours alone."""
+    """Return the fills of the pieces: two hues in several shades, each with a pattern, so that colour is not the only
+    difference."""
     none, pattern = Qt.BrushStyle.NoBrush, Qt.BrushStyle
     fills = (
         (colours.accent, none),
@@ -215,7 +216,7 @@ def _fills(colours: Tokens) -> tuple[tuple[QBrush, QBrush], ...]:
 
 
 def _ink_on(ground: QColor, colours: Tokens) -> QColor:
-    """The ground or the text of the theme: whichever is seen better."""
+    """Return the background or the text colour of the theme, whichever has more contrast."""
     return max((colours.base, colours.text), key=lambda ink: abs(ink.lightness() - ground.lightness()))
 
 
@@ -228,10 +229,10 @@ def _mixed(one: QColor, other: QColor, share: float) -> QColor:
 
 
 class SparkChart(Chart):
-    """Points from left to right, the newest at the right edge; the height is relative to the highest that is shown."""
+    """A line chart, newest at the right edge; heights are relative to the highest point shown."""
 
     def _points(self) -> list[QPointF]:
-        """Those that fit, in the order of the marks."""
+        """Return the points that fit, in the order of the marks."""
         plot, step = self.plot(), self._scaled(_STEP)
         marks = self.series.marks[-max(2, int((plot.width() - 2 * _DOT) // step)) :]
         most = max(mark.height for mark in marks) or 1.0

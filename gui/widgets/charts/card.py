@@ -23,14 +23,14 @@ _PAD = 10
 @dataclass(frozen=True)
 class TableColumn:
     title: str
-    """Translated when it is shown."""
+    """Title, translated when shown."""
     letters: int
-    """As in `Column`."""
+    """Width of the table's columns, see `Column`."""
     figures: bool = False
 
 
 class ChartCard(QFrame):
-    """T, the button or the menu turn it round; Ctrl+C copies the table, whichever side is up."""
+    """A chart or its table: T, the button or the menu switch between them; Ctrl+C always copies the table."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class ChartCard(QFrame):
 
     @Slot()
     def copy(self) -> None:
-        """The table, as text that a spreadsheet takes."""
+        """Copy the table as text for a spreadsheet."""
         text = tab_separated([tr(column.title) for column in self._columns], self.chart.series)
         QGuiApplication.clipboard().setText(text)
 

@@ -40,27 +40,27 @@ PATTERNS = (Qt.BrushStyle.SolidPattern, Qt.BrushStyle.HorPattern)
 """Patterns of the parts, so that they differ by more than their colours; unfilled ones have an edge."""
 
 Cell = tuple[str, str | int | float]
-"""What a table shows, and what it sorts by."""
+"""A table cell: its text and its sort key."""
 
 
 def part_inks(colours: Tokens) -> tuple[QColor, ...]:
-    """The colours of the parts of a mark, from the lowest up."""
+    """Return the colours of a mark's parts, from the lowest up."""
     return colours.accent, colours.meaning
 
 
 @dataclass(frozen=True)
 class Mark:
-    """One bar, piece or point."""
+    """One bar, piece or point of a chart."""
 
     parts: tuple[float, ...]
-    """Its height, or the heights of its parts from the lowest up; of a piece, its share."""
+    """Heights of its parts from the lowest up; for a piece, its share."""
     caption: str
-    """Names it in a few words."""
+    """Short name."""
     row: tuple[Cell, ...]
     failed: bool = False
-    """Drawn so that it differs by more than its colour."""
+    """Whether it is drawn as failed, also without colours."""
     detail: str = ""
-    """Longer than the caption, for the tooltip."""
+    """Long description for the tooltip."""
 
     @property
     def key(self) -> str:
@@ -80,13 +80,13 @@ class Series:
     ends: tuple[str, str] = ("", "")
     """Labels below the first and the last mark."""
     resting: str = ""
-    """Label instead of these while no mark is selected."""
+    """Label shown instead of `ends` while no mark is selected."""
     legend: tuple[str, ...] = ()
     """Names of a mark's parts, if there are several."""
 
 
 class Chart(QWidget):
-    """A subclass paints the marks into `plot()` and knows which one is at a point.
+    """Base of charts. A subclass paints the marks into `plot()` and finds the mark at a point.
 
     Signals:
         opened: Mark, by Enter or a double click.
@@ -96,7 +96,7 @@ class Chart(QWidget):
     spoken_role = QAccessible.Role.Chart
 
     def __init__(self, title: str, plot_height: int, parent: QWidget | None = None) -> None:
-        """`plot_height`: of the marks, in pixels at font scale 1."""
+        """`plot_height`: height of the marks, in pixels at font scale 1."""
         super().__init__(parent)
         self.series = Series()
         self._title = title
@@ -119,26 +119,26 @@ class Chart(QWidget):
         self.update()
 
     def _again(self, before: Series, index: int | None) -> int | None:
-        """The position of a mark of the previous series now."""
+        """Return the current position of a mark of the previous series."""
         key = None if index is None else before.marks[index].key
         return next((place for place, mark in enumerate(self.series.marks) if mark.key == key), None)
 
     # --- for subclasses ---------------------------------------------------------------------------------------------
 
     def mark_at(self, position: QPointF) -> int | None:
-        """The mark at this position of the widget; coordinates here and below assume left-to-right."""
+        """Return the mark at this point of the widget; coordinates here and below assume left-to-right."""
         raise NotImplementedError
 
     def place_of(self, index: int) -> QRectF:
-        """Where a mark is; empty while it is out of view."""
+        """Return a mark's rectangle; empty while it is out of view."""
         raise NotImplementedError
 
     def paint_marks(self, painter: QPainter, colours: Tokens) -> None:
-        """Only called if there are marks."""
+        """Paint the marks; called only if there are any."""
         raise NotImplementedError
 
     def bring_into_view(self, index: int) -> None:
-        """A mark was chosen by a key: make sure that it can be seen."""
+        """Make a mark visible that was selected by a key."""
 
     @property
     def chosen(self) -> int | None:
@@ -146,7 +146,7 @@ class Chart(QWidget):
         return self._walked if self._pointed is None else self._pointed
 
     def plot(self) -> QRectF:
-        """Where the marks are."""
+        """Return the rectangle of the marks."""
         return QRectF(0, 0, self.width(), self._scaled(self._plot_height))
 
     @staticmethod
@@ -156,14 +156,14 @@ class Chart(QWidget):
     # --- selection --------------------------------------------------------------------------------------------------
 
     def choose(self, index: int) -> None:
-        """As the keys do."""
+        """Select a mark, as the keys do."""
         self._walked, self._pointed = index, None
         self.bring_into_view(index)
         self._describe()
         self.update()
 
     def mark(self) -> Mark | None:
-        """The chosen one."""
+        """The selected mark."""
         return None if self.chosen is None else self.series.marks[self.chosen]
 
     def _point_at(self, index: int | None) -> None:
@@ -182,7 +182,7 @@ class Chart(QWidget):
         return self.mark_at(QPointF(mirrored_x(position.x(), self.width(), self.layoutDirection()), position.y()))
 
     def _stands(self, place: QRectF) -> QRectF:
-        """Where on the widget a place is."""
+        """Return the rectangle on the widget, mirrored if necessary."""
         if self.isRightToLeft():
             place.moveRight(self.width() - place.left())
         return place
@@ -235,7 +235,7 @@ class Chart(QWidget):
         return self.sizeHint()
 
     def footer(self) -> tuple[str, str]:
-        """The words below, at the left and at the right."""
+        """Return the labels below the chart, at the left and at the right."""
         mark = self.mark()
         return (mark.caption, "") if mark else (self.series.resting, "") if self.series.resting else self.series.ends
 
@@ -297,11 +297,11 @@ class Chart(QWidget):
 
 
 def figure_cell(count: int | None) -> Cell:
-    """A count; None for one that is not known."""
+    """Return the cell of a count; None for an unknown one."""
     return ("–", -1) if count is None else (grouped(count), count)
 
 
 def tab_separated(titles: Sequence[str], series: Series) -> str:
-    """The table as text that a spreadsheet takes; no cell can break it."""
+    """Return the table as text for a spreadsheet; tabs and line ends in cells are replaced."""
     rows = (titles, *((" ".join(text.split()) for text, _ in mark.row) for mark in series.marks))
     return "\n".join("\t".join(row) for row in rows)

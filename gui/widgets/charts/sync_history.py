@@ -93,7 +93,7 @@ def _failed(sync: SyncSummary) -> str:
 
 
 def outcome_of(sync: SyncSummary) -> str:
-    """How it ended, in words."""
+    """Return the outcome of a sync in words."""
     if sync.error:
         return tr(sync.error)
     if sync.cancelled:
@@ -102,7 +102,7 @@ def outcome_of(sync: SyncSummary) -> str:
 
 
 def sync_sentence(sync: SyncSummary) -> str:
-    """Everything about a sync but the files that failed."""
+    """Return everything about a sync except its failed files."""
     done = (
         tr_count("{count:,} file", "{count:,} files", sync.files_indexed),
         tr_count("{count:,} passage", "{count:,} passages", sync.chunks_indexed),

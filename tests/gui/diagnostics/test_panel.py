@@ -197,7 +197,7 @@ def test_tab_order_follows_visual_order(qtbot, panel):
         "Left out: Show failed files",
         "Provider: Test the model",
         "sqlite-vec: Try to load it",
-        "Last: Update now",
+        "Last update: Update now",
         seen[4],
     ]
     assert seen[4].startswith("Recent updates")

@@ -77,8 +77,8 @@ def test_unsupported_features_are_listed_last():
     assert [reading.label for reading in others[0].readings] == ["In use"]
     assert [(reading.label, reading.state, reading.value) for reading in last.readings] == [
         ("Index view", "off", "qmd keeps its index to itself."),
-        ("Missing files", "off", "It does not tell."),
-        ("Other engine", None, "the built-in index supports all of this"),
+        ("File status", "off", "It does not tell."),
+        ("Alternative", None, "the built-in index supports all of this"),
     ]
     assert last.readings[-1].remedy == "engine"
     assert read_status(make_status(), NOW)[-1].readings == ()

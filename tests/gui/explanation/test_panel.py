@@ -155,10 +155,10 @@ def _bare(outcome: SearchOutcome) -> SearchOutcome:
 
 
 def test_explanations_are_requested_only_while_visible(qtbot, panel):
-    with qtbot.waitSignal(panel.wanted) as heard:
+    with qtbot.waitSignal(panel.requested) as heard:
         panel.hide()
     assert heard.args == [False]
-    with qtbot.waitSignal(panel.wanted) as heard:
+    with qtbot.waitSignal(panel.requested) as heard:
         panel.show()
     assert heard.args == [True]
 

@@ -124,7 +124,7 @@ def test_note_links_cannot_run_commands(qtbot, jobs, memory, target, monkeypatch
     opened, said = [], []
     monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
     links = LinkFollower(jobs, jobs)
-    links.said.connect(said.append)
+    links.notified.connect(said.append)
     links.follow(QUrl(target), "a.md", memory)
     assert opened == []
     assert said == ["This kind of link can't be opened."]

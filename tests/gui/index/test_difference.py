@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.index.duplicates.side_by_side import Row, Text, beside_each_other
+from gui.index.duplicates.side_by_side import Row, Text, side_by_side_rows
 
 
 def rows(left: str, right: str, first: tuple[int, int] = (1, 1)) -> list[Row]:
-    return beside_each_other(Text(first[0], tuple(left.split("\n"))), Text(first[1], tuple(right.split("\n"))))
+    return side_by_side_rows(Text(first[0], tuple(left.split("\n"))), Text(first[1], tuple(right.split("\n"))))
 
 
 def told(found: list[Row]) -> list[tuple[str, int | None, int | None]]:
@@ -59,7 +59,7 @@ _LINES = st.lists(st.text(alphabet="ab c", max_size=6), max_size=12)
 
 @given(_LINES, _LINES)
 def test_every_line_is_shown_once_and_in_order(left: list[str], right: list[str]) -> None:
-    found = beside_each_other(Text(1, tuple(left)), Text(1, tuple(right)))
+    found = side_by_side_rows(Text(1, tuple(left)), Text(1, tuple(right)))
     assert [row.left.text for row in found if row.left] == left
     assert [row.right.text for row in found if row.right] == right
     for row in found:

@@ -224,7 +224,7 @@ def test_form_option_in_search_opens_its_page(qtbot, dialog):
 def test_empty_search_result_is_shown_and_escape_clears(qtbot, dialog):
     qtbot.keyClicks(dialog.query_field, "qwertz")
     _rest(qtbot, dialog)
-    assert "No setting has these words" in _said(dialog)
+    assert "No setting matches" in _said(dialog)
     qtbot.keyClick(dialog.query_field, Qt.Key.Key_Escape)
     assert dialog.isVisible()
     assert dialog.pages.page("search").isVisible()

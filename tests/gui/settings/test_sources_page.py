@@ -96,7 +96,7 @@ def test_added_extension_previews_notes_and_waits_for_apply(qtbot, dialog, notes
     _rest(qtbot, dialog)
     assert "4 notes" in _said(_page(dialog).card)
     qtbot.keyClick(edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    assert "brought up to date with the files that are wanted now" in dialog.footer.words
+    assert "updated to the new choice of files" in dialog.footer.words
     with qtbot.waitSignal(dialog.saved):
         dialog.model.apply()
     assert load_settings(notes).extensions == (".md", ".txt")

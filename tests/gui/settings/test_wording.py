@@ -112,7 +112,7 @@ def test_spent_wording_is_empty_without_charge():
 
 def test_key_wording_names_only_its_location():
     found = KeyState(present=True, origin="environment", place="the environment variable OPENAI_API_KEY", problem="")
-    assert key_words(found).startswith("A key was found in the environment variable OPENAI_API_KEY, which goes before")
+    assert key_words(found).startswith("The API key in the environment variable OPENAI_API_KEY takes precedence")
     assert key_words(KeyState(present=False, origin=None, place="", problem="It is locked.")) == "It is locked."
 
 

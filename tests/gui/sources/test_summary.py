@@ -4,10 +4,10 @@ import pytest
 
 from engine import FileIssue, PreviewFolder, WorkspacePreview
 from gui.sources.index_preview import (
-    what_is_indexed,
-    what_is_passed_over,
-    what_is_written,
-    what_sessions_are_indexed,
+    indexed_text,
+    session_files_text,
+    skipped_text,
+    storage_text,
 )
 
 
@@ -42,7 +42,7 @@ def _issues(*rules: str) -> tuple[FileIssue, ...]:
     ],
 )
 def test_indexed_files_wording(changes, sentence):
-    assert what_is_indexed(_preview(**changes)) == sentence
+    assert indexed_text(_preview(**changes)) == sentence
 
 
 @pytest.mark.parametrize(
@@ -54,11 +54,11 @@ def test_indexed_files_wording(changes, sentence):
     ],
 )
 def test_skipped_files_wording(rules, sentence):
-    assert what_is_passed_over(_preview(skipped=_issues(*rules))) == sentence
+    assert skipped_text(_preview(skipped=_issues(*rules))) == sentence
 
 
 def test_written_files_wording():
-    assert "Nothing will be written" in what_is_written(Path("/data/x"))
+    assert "Nothing will be written" in storage_text(Path("/data/x"))
 
 
 @pytest.mark.parametrize(
@@ -70,4 +70,4 @@ def test_written_files_wording():
     ],
 )
 def test_indexed_sessions_wording(files, size, sentence):
-    assert what_sessions_are_indexed(_preview(session_files=files, session_bytes=size)) == sentence
+    assert session_files_text(_preview(session_files=files, session_bytes=size)) == sentence

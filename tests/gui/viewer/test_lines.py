@@ -36,7 +36,7 @@ def test_end_of_cut_line_means_its_real_end(lines: FileLines) -> None:
 
 def test_unreadable_line_shows_message(lines: FileLines) -> None:
     lines.close()
-    assert "cannot be read" in lines.shown(1)[0]
+    assert "can no longer be read" in lines.shown(1)[0]
 
 
 def test_lines_in_memory_count_from_one() -> None:

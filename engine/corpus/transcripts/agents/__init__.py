@@ -1,4 +1,4 @@
-"""One module per agent: everything that is particular to it, collected in `engine.corpus.transcripts.registry`.
+"""One module per agent with everything specific to it, collected in `engine.corpus.transcripts.registry`.
 
 In: nothing; a declaration is imported at the start of every command, so it imports its parsers in its functions.
 Out: an `Agent` each, with its label, its folders and files, its resume command and its transcript formats.
@@ -33,17 +33,17 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """A program whose sessions can be indexed."""
 
     name: str
-    """Its short name in the index."""
+    """Short name in the index."""
     label: str
-    """Its name for people; names of products are not translated."""
+    """Display name; names of products are not translated."""
     formats: Callable[[], "Formats"]
-    """What reads its transcripts. The parsers are imported by this call."""
+    """Returns the formats of its transcripts; the call imports the parsers."""
     resume: str = ""
-    """The command that resumes the session `{id}`; empty if it has none."""
+    """Command that resumes the session `{id}`; empty if there is none."""
     usual: str = ""
-    """Its usual folder, as an example where no sessions are listed yet; empty to leave it out there."""
+    """Usual folder, shown as an example while no sessions are listed; empty to show none."""
     downloaded: bool = False
-    """Whether its sessions come in a file that the user downloads."""
+    """Whether its sessions are in a file that the user downloads."""
     folders: Callable[[Machine], FoundFolders] = _no_folders
     """Name (empty for the usual one) and path of each folder or database that may hold sessions; it need not exist."""
     stores: tuple[tuple[str, str], ...] = ()
@@ -58,14 +58,12 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     parts: tuple[tuple[str, str], ...] = ()
     """Folders that hold parts of sessions and are not listed, each after the name of the one above (empty for any)."""
     parts_changed: Callable[[str], int] | None = None
-    """When other files that belong to the transcript at this path were changed, in nanoseconds; 0 for none.
-
-    Called for the transcripts of all agents.
+    """Returns when other files of the transcript at this path were changed, in nanoseconds; 0 for none. Called for the
+    transcripts of all agents.
     """
     part_of: Callable[[str], str] | None = None
-    """The transcript that the file at this path, which is none, belongs to; empty for other files.
-
-    A change of it alone is noticed. Called for the files of all agents, with paths that may not exist any more.
+    """Returns the transcript to which the file at this path belongs; empty for other files. This detects changes of
+    that file alone. Called for the files of all agents, with paths that may no longer exist.
     """
     copies: CopyFinder | None = None
     """Names of transcripts whose sessions are also in another transcript among the given ones.
@@ -75,7 +73,7 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
 
 def sidecar_changed(path: str, transcript: str, sidecar: str) -> int:
-    """When the file `sidecar` next to a transcript with the name `transcript` was changed, in nanoseconds; else 0."""
+    """Return when the file `sidecar` next to a transcript named `transcript` was changed, in nanoseconds; else 0."""
     if not path.endswith(transcript) or os.path.basename(path) != transcript:
         return 0
     try:
@@ -85,7 +83,7 @@ def sidecar_changed(path: str, transcript: str, sidecar: str) -> int:
 
 
 def sidecar_owner(path: str, transcript: str, sidecar: str) -> str:
-    """The file `transcript` next to a file with the name `sidecar`; empty for other files, or if there is none."""
+    """Return the file `transcript` next to a file named `sidecar`; empty for other files, or if there is none."""
     if not path.endswith(sidecar) or os.path.basename(path) != sidecar:
         return ""
     owner = os.path.join(os.path.dirname(path), transcript)

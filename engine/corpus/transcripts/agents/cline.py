@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 TASKS = r"ui_messages\.json"
 """Pattern of the name of a task's transcript."""
 CHECKPOINTS = ("", "checkpoints")
-"""Copies of the project, next to it."""
+"""Folder next to it with copies of the project."""
 _EXTENSION = "saoudrizwan.claude-dev"
 _MESSAGES = ".messages.json"
 
 
 def extension_tasks(machine: Machine, extension: str) -> FoundFolders:
-    """The tasks of an extension in each editor that is made from VS Code."""
+    """Yield an extension's task folders in each editor based on VS Code."""
     editors = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf", "Trae")
     for editor, folder in user_folders(machine, editors):
         yield "" if editor == "Code" else editor, os.path.join(folder, "globalStorage", extension, "tasks")
@@ -55,7 +55,7 @@ def _folders(machine: Machine) -> FoundFolders:
 
 
 def _described(path: str) -> int:
-    """When the description of a session, such as its title, was changed last."""
+    """Return when the description of a session, such as its title, was last changed."""
     if not path.endswith(_MESSAGES):
         return 0
     try:
@@ -65,7 +65,7 @@ def _described(path: str) -> int:
 
 
 def _described_session(path: str) -> str:
-    """The messages of the session that a file `<id>/<id>.json` describes."""
+    """Return the messages of the session that a file `<id>/<id>.json` describes."""
     folder, name = os.path.split(path)
     id_ = os.path.basename(folder)
     return os.path.join(folder, id_ + _MESSAGES) if id_ and name == f"{id_}.json" else ""

@@ -18,7 +18,7 @@ def _folders(machine: Machine) -> FoundFolders:
 
 
 def _named(path: str) -> int:
-    """When a session was given its name."""
+    """Return when a session was named."""
     if not os.path.basename(path).startswith("rollout-"):
         return 0
     from engine.corpus.transcripts.codex_names import given_name  # brings the reading of JSON with it

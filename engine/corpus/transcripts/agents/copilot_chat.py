@@ -28,7 +28,7 @@ _SERVERS = {
     "Cursor": ".cursor-server",
     "Windsurf": ".windsurf-server",
 }
-"""Extensions run there when a window of another machine works here."""
+"""Folder of each editor's server, which runs extensions here for a window on another machine."""
 _CHATS = "chatSessions"
 _WITHOUT_FOLDER = "emptyWindowChatSessions"
 _ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -59,7 +59,7 @@ def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelTok
     """
     chats: dict[str, list[FoundFile]] = {}
     for file in files:
-        if "hatSessions" not in file.path:  # as of nearly all, and told more quickly
+        if "hatSessions" not in file.path:  # true of nearly all files, and a quick check
             continue
         folder, name = os.path.split(file.path)
         if os.path.basename(folder) in (_CHATS, _WITHOUT_FOLDER):

@@ -21,7 +21,7 @@ def _folders(machine: Machine) -> FoundFolders:
 
 
 def _listed(path: str) -> Iterator[str]:
-    """The data folders of the projects that the program has worked in."""
+    """Yield the data folders of the projects in which the program has worked."""
     if not os.path.isfile(path):
         return
     from engine.base.errors import PathRefused

@@ -22,9 +22,8 @@ def _folders(machine: Machine) -> FoundFolders:
 
 
 def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken | None") -> set[str]:
-    """The transcripts of chats in the editor's database, which also has times and results of tools.
-
-    While that cannot be read, those that were copies `before` are: their sessions are still in the index.
+    """Return the transcripts of chats that are also in the editor's database, which has times and results of tools.
+    While it can't be read, the copies of `before` stay: their sessions are still in the index.
     """
     transcripts: dict[str, str] = {}
     databases = []

@@ -21,7 +21,7 @@ def _folders(machine: Machine) -> FoundFolders:
 
 
 def _stated_session(path: str) -> str:
-    """The record of the session that a file `state.json` is about."""
+    """Return the record of the session that a file `state.json` describes."""
     if not path.endswith(os.sep + _STATE):
         return ""
     folder = os.path.dirname(path)
@@ -30,7 +30,7 @@ def _stated_session(path: str) -> str:
 
 
 def _titled(path: str) -> int:
-    """When the state of a session, which has its title, was changed last."""
+    """Return when the state of a session, which has its title, was last changed."""
     if not path.endswith(os.sep + _WIRE):
         return 0
     folder = os.path.dirname(path)
@@ -43,7 +43,7 @@ def _titled(path: str) -> int:
 
 
 def _copies(files: Iterable["FoundFile"], _before: Set[str], _cancel: "CancelToken | None") -> set[str]:
-    """The history for the model next to the record of what the user saw."""
+    """Return histories for the model that have a record of the displayed session next to them."""
     found = {file.path: file.name for file in files if file.path.endswith((_CONTEXT, _WIRE))}
     return {
         name

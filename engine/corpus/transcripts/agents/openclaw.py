@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
 
 NAMES = ("openclaw", "moltbot", "clawdbot")
-"""The present one first."""
+"""Names of the program, the current one first."""
 
 
 def state_folders(machine: Machine) -> list[str]:
-    """The one that is named, the usual one, and one for each profile."""
+    """Yield the state folder named by a variable, the usual one, and one for each profile."""
     home = machine.named("OPENCLAW_HOME") or machine.home
     named = machine.named("OPENCLAW_STATE_DIR")
     hidden = [path for name in NAMES for _, path in subfolders(home, f".{name}")]
@@ -42,7 +42,7 @@ def subfolders(above: str, base: str = "") -> list[tuple[str, str]]:
 
 
 def _folders(machine: Machine) -> FoundFolders:
-    """Those of each agent, by its name."""
+    """Yield the session folders of each agent, by name."""
     for state in state_folders(machine):
         for agent, path in subfolders(os.path.join(state, "agents")):
             yield agent, os.path.join(path, "sessions")

@@ -32,7 +32,7 @@ def _folders(machine: Machine) -> FoundFolders:
 
 
 def _databases(folder: str, machine: Machine) -> Iterator[str]:
-    """The database that a variable names, and those of all channels of the program."""
+    """Yield the database named by a variable, and those of all release channels."""
     named = machine.environ.get("OPENCODE_DB", "").strip()
     if named and "\0" not in named and os.path.isfile(path := os.path.join(folder, named)):
         yield os.path.normpath(path)
@@ -45,7 +45,7 @@ def _databases(folder: str, machine: Machine) -> Iterator[str]:
 
 
 def _messages_changed(session: str) -> int:
-    """When the last message of a session file was written; 0 if it has none."""
+    """Return when the last message of a session file was written; 0 if it has none."""
     project, name = os.path.split(session)
     if not name.startswith(_SESSION):
         return 0
@@ -57,9 +57,8 @@ def _messages_changed(session: str) -> int:
 
 
 def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken | None") -> set[str]:
-    """The session files that one of the databases contains, too.
-
-    While one of them cannot be read, those that were copies `before` are: its sessions are still in the index.
+    """Return the session files that a database contains too. While a database can't be read, the copies of `before`
+    stay: its sessions are still in the index.
     """
     single: dict[str, list[str]] = {}
     databases = []

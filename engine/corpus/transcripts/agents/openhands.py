@@ -19,7 +19,7 @@ def _folders(machine: Machine) -> FoundFolders:
 
 
 def _last_event(path: str) -> int:
-    """When an event was added to a conversation."""
+    """Return when an event was last added to a conversation."""
     if not path.endswith(_DOCUMENTS):
         return 0
     folder, name = os.path.split(path)
@@ -34,7 +34,7 @@ def _last_event(path: str) -> int:
 
 
 def _conversation_of(path: str) -> str:
-    """The conversation that an event belongs to."""
+    """Return the conversation of an event."""
     folder, name = os.path.split(path)
     if os.path.basename(folder) != "events" or not name.endswith(".json") or name in _DOCUMENTS:
         return ""

@@ -82,7 +82,7 @@ def test_error_in_job_opens_dialog_and_reports_failure(qtbot, way, catching, job
     jobs.read(lambda _: _fail(), lambda _: None, told.append)
     qtbot.waitUntil(lambda: way.dialog is not None)
     assert "ValueError in the background, once" in way.dialog.report
-    assert told == ["Something unexpected went wrong (ValueError); the log has the details."]
+    assert told == ["Unexpected error (ValueError); the log has the details."]
 
 
 def test_expected_job_failure_opens_no_dialog(qtbot, way, catching, jobs):

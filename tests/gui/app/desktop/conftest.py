@@ -36,7 +36,7 @@ def tray_there(monkeypatch) -> None:
 @pytest.fixture
 def tray(window: MainWindow, tray_there) -> Tray:
     tray = Tray(window.workspace, window)
-    tray.set_wanted(True)
+    tray.set_enabled(True)
     return tray
 
 

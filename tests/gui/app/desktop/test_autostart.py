@@ -125,7 +125,7 @@ def test_unwritable_autostart_is_reported_and_menu_stays_correct(qtbot, window, 
     folder.write_text("a file in the way")
     action = _entry(window)
     action.trigger()
-    qtbot.waitUntil(lambda: "Nothing was changed" in window.banner.text)
+    qtbot.waitUntil(lambda: "Start at login was not changed" in window.banner.text)
     qtbot.waitUntil(lambda: not way.switch.busy)
 
 
@@ -135,7 +135,7 @@ def test_settings_switch_reports_refusal_without_banner(qtbot, window, way, fold
     way.switch.refused.connect(refused.append)
     way.switch.switch(True)
     qtbot.waitUntil(lambda: bool(refused) and not way.switch.busy)
-    assert "Nothing was changed in what starts with the computer." in refused[0]
+    assert "Start at login was not changed." in refused[0]
     assert not window.banner.text
     folder.unlink()
     way.switch.switch(True)

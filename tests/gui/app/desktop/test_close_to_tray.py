@@ -56,7 +56,7 @@ def test_hidden_window_can_be_quit(qtbot, window, residing):
 
 
 def test_closing_without_tray_quits(qtbot, window, tray, residing):
-    tray.set_wanted(False)
+    tray.set_enabled(False)
     with qtbot.waitSignal(window.closing):
         assert window.close()
 

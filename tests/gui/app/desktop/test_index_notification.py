@@ -59,7 +59,7 @@ def test_disabled_notification_is_not_shown(qtbot, window, memory, told):
 def test_without_tray_window_alert_is_used(qtbot, window, memory, told, tray, monkeypatch):
     asked = []
     monkeypatch.setattr(QApplication, "alert", asked.append)
-    tray.set_wanted(False)
+    tray.set_enabled(False)
     _end_sync(qtbot, window, memory)
     assert asked == [window]
 

@@ -62,7 +62,7 @@ def test_tray_icon_shapes_differ_without_colour(qapp, size):
 
 def test_missing_tray_shows_nothing_and_does_not_fail(window):
     tray = Tray(window.workspace, window)
-    tray.set_wanted(True)
+    tray.set_enabled(True)
     assert not tray.is_shown
     assert not tray.show_message("a", "b")
     assert tray.findChild(QSystemTrayIcon) is None
@@ -86,14 +86,14 @@ def test_menu_survives_replaced_widget_in_focus_chain(window, qapp):
 
 def test_disabled_tray_hides_icon(tray, qapp):
     assert tray.is_shown
-    tray.set_wanted(False)
+    tray.set_enabled(False)
     assert not tray.is_shown
 
 
 def test_icon_appears_when_tray_becomes_available(window, tray_there, monkeypatch):
     monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: False)
     tray = Tray(window.workspace, window)
-    tray.set_wanted(True)
+    tray.set_enabled(True)
     assert not tray.is_shown
     monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
     host = tray.findChild(TrayHost)
