@@ -122,9 +122,9 @@ def _is_likely(word: str, meant: str) -> bool:
 
 
 def supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence[int]) -> bool:
-    """Whether one of the best chunks for a corrected query holds its corrected words beside other telling words of it.
+    """Whether one of the best chunks for a corrected query holds its corrected words and other distinctive words.
 
-    A word that is no typo hardly stands together with the rest of the query when it is replaced by a similar one.
+    A word that is no typo has seldom a similar one in the passage that the rest of the query matches.
     """
     ways = [(fold(word), fold(meant)) for word, meant in correction.words]
     near = all(spelling.slips(word, meant, 1) for word, meant in ways)

@@ -309,7 +309,7 @@ def _plain(character: str) -> str:
 
 
 def _rest_of_time(plain: str) -> str:
-    """The letters that the last word lacks to be a month, a season or Christmas, if it is begun and can be only one."""
+    """The missing letters of a month, a season or Christmas at the end, if the typed ones allow only one meaning."""
     begun = _BEGUN.search(plain[-_LONGEST_BEGUN:])
     if begun is None:
         return ""
