@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 _SWITCH_SECONDS = 0.0005
-_MOST_GARBAGE = 50_000
+_MOST_GARBAGE = 200_000
 """New objects between two runs of the garbage collector."""
 _OTHER_VERSION = "The Mnemoscope that runs is of another version: quit it, then start this one again."
 

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from engine.base import lazy_pattern
+
 _HEAD_CHARACTERS = 64 * 1024
 _MOST_LINES = 1000
 _CLOSING = {"---": ("---", "..."), "+++": ("+++",)}
@@ -17,21 +19,21 @@ _MARK = "\ufeff"
 _SEARCHED = ("title", "aliases", "alias", "tags", "tag", "keywords", "summary", "description")
 
 _QUOTED_KEY = r"\"[^\"\n]{1,100}\"|'[^'\n]{1,100}'"
-_YAML_KEY = re.compile(
+_YAML_KEY = lazy_pattern(
     rf"({_QUOTED_KEY}|[^\s\"'#\-\[\]{{}}&*!|>%@`,?:][^:\n]{{0,59}}?)[ \t]*:(?![/:])[ \t]*(.*)", re.DOTALL
 )
-_TOML_KEY = re.compile(rf"({_QUOTED_KEY}|[\w.\-]{{1,100}})[ \t]*=[ \t]*(.*)", re.DOTALL)
-_TOML_TABLE = re.compile(r"\[\[?[^\[\]]{1,200}\]\]?[ \t]*(?:#.*)?")
-_NESTED_KEY = re.compile(rf"[ \t]+(?:{_QUOTED_KEY}|[\w.\- ]{{1,60}}):(?:[ \t].*)?")
+_TOML_KEY = lazy_pattern(rf"({_QUOTED_KEY}|[\w.\-]{{1,100}})[ \t]*=[ \t]*(.*)", re.DOTALL)
+_TOML_TABLE = lazy_pattern(r"\[\[?[^\[\]]{1,200}\]\]?[ \t]*(?:#.*)?")
+_NESTED_KEY = lazy_pattern(rf"[ \t]+(?:{_QUOTED_KEY}|[\w.\- ]{{1,60}}):(?:[ \t].*)?")
 
-_PROPERTY = re.compile(r"(?:[!&][^\s,\[\]{}]*(?:[ \t]+|$))+")
-_BLOCK = re.compile(r"[|>][+\-0-9]{0,3}[ \t]*(?:#.*)?")
-_ITEM = re.compile(r"([ \t]*)-(?:[ \t]+(.*)|$)", re.DOTALL)
-_COMMENT = re.compile(r"(?:^|[ \t])#.*", re.DOTALL)
-_DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
-_SINGLE = re.compile(r"'((?:[^']|'')*)'", re.DOTALL)
+_PROPERTY = lazy_pattern(r"(?:[!&][^\s,\[\]{}]*(?:[ \t]+|$))+")
+_BLOCK = lazy_pattern(r"[|>][+\-0-9]{0,3}[ \t]*(?:#.*)?")
+_ITEM = lazy_pattern(r"([ \t]*)-(?:[ \t]+(.*)|$)", re.DOTALL)
+_COMMENT = lazy_pattern(r"(?:^|[ \t])#.*", re.DOTALL)
+_DOUBLE = lazy_pattern(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_SINGLE = lazy_pattern(r"'((?:[^']|'')*)'", re.DOTALL)
 _TRIPLE = ('"""', "'''")
-_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
+_ESCAPE = lazy_pattern(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
 _WHITE_ESCAPES = "nrtvfbae0N_LP"
 _NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
 

@@ -2,22 +2,24 @@
 
 import re
 
+from engine.base import lazy_pattern
+
 _HEAD = 400
 _TITLE_LIMIT = 200
 
-_ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)", re.DOTALL)
-_FENCE = re.compile(r"[ \t]*(?:(`{3,})[^`]*|(~{3,}).*)", re.DOTALL)
-_RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}\s*")
-_LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
-_UNDERLINE = re.compile(r"([=\-~^\"'*+#.:_])\1*\s*")
+_ATX = lazy_pattern(r" {0,3}(#{1,6})[ \t]+(.*)", re.DOTALL)
+_FENCE = lazy_pattern(r"[ \t]*(?:(`{3,})[^`]*|(~{3,}).*)", re.DOTALL)
+_RULE = lazy_pattern(r" {0,3}([-*_])(?:[ \t]*\1){2,}\s*")
+_LIST_ITEM = lazy_pattern(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
+_UNDERLINE = lazy_pattern(r"([=\-~^\"'*+#.:_])\1*\s*")
 
-_WORDS = re.compile(r" {0,3}[^\s>|#]")
+_WORDS = lazy_pattern(r" {0,3}[^\s>|#]")
 
-_WIKI_LINK = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
-_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
-_ATTRIBUTES = re.compile(r"\s*\{#[^{}]*\}\s*")
-_CLOSING_MARKS = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
-_EMPHASIS = re.compile(r"(?<!\w)\*+(?=\S)|(?<=\S)\*+(?!\w)|`+|~~")
+_WIKI_LINK = lazy_pattern(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
+_LINK = lazy_pattern(r"!?\[([^\[\]]*)\]\([^()]*\)")
+_ATTRIBUTES = lazy_pattern(r"\s*\{#[^{}]*\}\s*")
+_CLOSING_MARKS = lazy_pattern(r"(?:^|[ \t]+)#+[ \t]*$")
+_EMPHASIS = lazy_pattern(r"(?<!\w)\*+(?=\S)|(?<=\S)\*+(?!\w)|`+|~~")
 
 
 def atx_heading(line: str) -> tuple[int, str] | None:

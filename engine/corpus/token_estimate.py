@@ -4,8 +4,7 @@ A Chinese, Japanese or Korean character is about a token and weighs 4; other cha
 are two UTF-16 units and weigh 2; everything else weighs 1.
 """
 
-import re
-
+from engine.base import lazy_pattern
 from engine.text.grapheme_cuts import character_start
 
 CHARACTERS_PER_TOKEN = 4
@@ -14,11 +13,11 @@ _STEP = 64 * 1024
 _CJK_WEIGHT = 4
 _ASTRAL_WEIGHT = 2
 _CJK = "⺀-鿿ꀀ-꓿가-힯豈-﫿\U00020000-\U0002fa1f"  # noqa: RUF001 the ranges of the reference
-_HEAVY = re.compile(f"[{_CJK}\U00010000-\U0010ffff]")
-_CJK_RUN = re.compile(f"[{_CJK}]+")
-_OTHER_ASTRAL_RUN = re.compile("[\U00010000-\U0001ffff\U0002fa20-\U0010ffff]+")
-_SENTENCE_END = re.compile(r"[.!?…]['\")\]”’»*_]*\s+|[。！？]['\")\]”’」』]*\s*")  # noqa: RUF001
-_SPACE = re.compile(r"\s+|[、，；：]")  # noqa: RUF001
+_HEAVY = lazy_pattern(f"[{_CJK}\U00010000-\U0010ffff]")
+_CJK_RUN = lazy_pattern(f"[{_CJK}]+")
+_OTHER_ASTRAL_RUN = lazy_pattern("[\U00010000-\U0001ffff\U0002fa20-\U0010ffff]+")
+_SENTENCE_END = lazy_pattern(r"[.!?…]['\")\]”’»*_]*\s+|[。！？]['\")\]”’」』]*\s*")  # noqa: RUF001
+_SPACE = lazy_pattern(r"\s+|[、，；：]")  # noqa: RUF001
 
 
 def is_heavy(text: str) -> bool:

@@ -135,7 +135,7 @@ def _unpacked(arrays: "Arrays") -> Vocabulary:
         for name in ("ids_", "longest_")
     )
     scores = arrays["scores"]
-    return Vocabulary(ids, memoryview(scores), float(arrays["lowest"]), longest, arrays["rules"].tobytes())
+    return Vocabulary(ids, scores.data, float(arrays["lowest"]), longest, arrays["rules"].tobytes())
 
 
 # --- Writing it ------------------------------------------------------------------------------------------------------
@@ -157,7 +157,9 @@ def _store(path: Path, arrays: "Arrays") -> None:
     """Write the file aside, rename it, compare its content, and remove other versions. Raises OSError."""
     make_folder(path.parent)
     remove_leftovers(path.parent)
-    parts, blocks, size, checked, checksum = [], [], 0, 0, 0
+    parts: list[_Part] = []
+    blocks: list[bytes | memoryview] = []
+    size = checked = checksum = 0
     for name in (*(name for name in arrays if name != TABLE), TABLE):
         array = np.ascontiguousarray(arrays[name])
         data = array.reshape(-1).view(np.uint8).data

@@ -84,7 +84,7 @@ class StringTable:
     def __init__(self, arrays: "Mapping[str, NDArray[Any]]") -> None:
         """`arrays`: as `packed` returns them."""
         self._texts = arrays["texts"].tobytes()
-        self._ends, self._numbers, self._slots = (memoryview(arrays[name]) for name in ("ends", "numbers", "slots"))
+        self._ends, self._numbers, self._slots = (arrays[name].data for name in ("ends", "numbers", "slots"))
         self._mask = len(self._slots) - 1
 
     @classmethod

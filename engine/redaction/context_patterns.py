@@ -7,6 +7,7 @@ the expressions.
 
 import re
 
+from engine.base import lazy_pattern
 from engine.redaction.non_secrets import (
     FOREIGN_PASSWORD,
     FOREIGN_PASSWORD_ANCHORS,
@@ -292,18 +293,18 @@ _OPTIONS = {
     "ldap": ("", "w"),
     "openssl": ("pass:", "pass passin passout"),
 }
-_COMMAND = re.compile(
+_COMMAND = lazy_pattern(
     r"(?<![\w.-])(?:(curl|https?|xh|sshpass|login|redis-cli|sqlcmd|rar|(?:un)?zip|openssl)|(mysql|mariadb|mongo|7z|ldap)[\w-]{0,12})"
     r"(?=[ \t\\])"
 )
-_COMMAND_START = re.compile(r"(?<!\\)\n|[|;]|&&")
-_MACHINE = re.compile(
+_COMMAND_START = lazy_pattern(r"(?<!\\)\n|[|;]|&&")
+_MACHINE = lazy_pattern(
     r"\b(?:machine\s{1,8}\S{1,253}|default\s{1,8}login\s{1,8}\S{1,128})(?:\s{1,8}(?:login|account)\s{1,8}\S{1,128}){0,2}\s{1,8}\Z"
 )
-_SQL = re.compile(
+_SQL = lazy_pattern(
     r"\b(?:with|encrypted|user|role|login|set|alter|create|grant|identified)\b[^\n]{0,40}\Z", re.IGNORECASE
 )
-_ACCOUNT = re.compile(r"\b(?:create|alter|grant)\b", re.IGNORECASE)
+_ACCOUNT = lazy_pattern(r"\b(?:create|alter|grant)\b", re.IGNORECASE)
 
 
 def is_program_login(before: str, match: re.Match[str]) -> bool:

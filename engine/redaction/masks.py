@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
+from engine.base import lazy_pattern
 from engine.redaction.context_patterns import TOLD_BY_SURROUNDINGS, TOLD_BY_SYNTAX
 from engine.redaction.non_secrets import LONGEST_JUDGED, is_ordinary, secret_span
 from engine.redaction.pattern import SecretPattern
@@ -32,22 +33,22 @@ _ASCII = bytes(range(128))
 _LEAST_SHOWN = 20  # in a shorter secret, a partial mask would show more than half
 _HEAD, _TAIL = 6, 4
 _ROUNDS = 8  # two are rarely needed
-_PARTIAL = re.compile(rf"\S{{{_HEAD}}}…\S{{{_TAIL}}}")
-_LAST_RUN = re.compile(r"(?<![!-~])[!-~]+\Z")  # of characters that occur in secrets
-_RUN = re.compile(r"[^\s\"'`]*+")
+_PARTIAL = lazy_pattern(rf"\S{{{_HEAD}}}…\S{{{_TAIL}}}")
+_LAST_RUN = lazy_pattern(r"(?<![!-~])[!-~]+\Z")  # of characters that occur in secrets
+_RUN = lazy_pattern(r"[^\s\"'`]*+")
 
 _BASE64 = "[A-Za-z0-9+/=]"
 _QUOTING = r"[ \t>#*|\"'`-]*+"
-_KEY_LINE = re.compile(
+_KEY_LINE = lazy_pattern(
     rf"{_QUOTING}(?:\d{{1,6}}[ \t:|→]++)?+({_BASE64}*+)(?:\\+[nr])*+[ \t\"'`,;+\\]*+(?:\r?\n|\Z)"
     r"|[ \t>#*|]*+(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID):[^\n]{0,200}\n"
 )
-_KEY_ON_LINE = re.compile(
+_KEY_ON_LINE = lazy_pattern(
     rf"((?:{_BASE64}|[ \t]|\\+[nrt/]|(?:Proc-Type|DEK-Info|Version|Comment): ?[^\\\n]{{0,100}}\\+n)++)"
 )
-_INDENT = re.compile(r"[ \t]*+(?:- )*+")
-_INDENTED = re.compile(r"([ \t]*+)([^\r\n]*+)\r?\n?")
-_LONG_RUN = re.compile(rf"{_BASE64}{{16}}")
+_INDENT = lazy_pattern(r"[ \t]*+(?:- )*+")
+_INDENTED = lazy_pattern(r"([ \t]*+)([^\r\n]*+)\r?\n?")
+_LONG_RUN = lazy_pattern(rf"{_BASE64}{{16}}")
 _LONGEST_BLOCK = 20_000  # lines
 _BLANK_LINES = 2
 PATTERNS: tuple[SecretPattern, ...] = (*TOLD_BY_SURROUNDINGS, *TOLD_BY_SYNTAX, *TOLD_BY_FORM, *SERVICES)

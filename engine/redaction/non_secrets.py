@@ -3,6 +3,8 @@
 import re
 from functools import cache
 
+from engine.base import lazy_pattern
+
 # --- Words that tell secrets from other text, in English and other languages -----------------------------------------
 
 TYPES = frozenset(
@@ -104,53 +106,53 @@ AUTHORIZATION_SCHEMES = frozenset(
 LONGEST_JUDGED = 200
 """Longest value that is judged; a longer one without a space is always a secret."""
 
-PLACEHOLDER = re.compile(
+PLACEHOLDER = lazy_pattern(
     r"""\$\{.*|\$\(.*|\$[A-Z_][A-Z0-9_]*|\$\w*(?:pass|pwd|token|key|secret)\w*|%\w+%|%[sd]|\{\{.*|\{\w*\}|<[^<>]*>?"""
     r"""|\[[a-z _-]+\]|[.…]+|[xX*•.…]{3,}|your[-_ ].*|\W{1,3}""",
     re.IGNORECASE | re.DOTALL,
 )
 _WORD = r"[^\W\d]+"
 # A call, a subscript, a member of a settings object, a generic type.
-_EXPRESSION = re.compile(
+_EXPRESSION = lazy_pattern(
     rf"""[&*!(]*(?:new\s|await\s)?{_WORD}(?:(?:\.|::|->|\?\.){_WORD})*(?:[(\[]|<[A-Za-z])"""
     r"""|(?:self|this|os|process|env|config|cfg|settings|options|opts|args|argv|request|req|params|ctx|context|data|form"""
     rf"""|props|state|user|body|event|secrets|vars|import\.meta|app|cls|response|res|result|row|account)(?:\.{_WORD})+\W*"""
     r"""|[({\[].*""",
     re.ASCII | re.DOTALL,
 )
-_PARTICIPLE = re.compile(r"[a-z]{2,}(?:ed|ly|able|ible|ert|iert)")
-_TECHNICAL = re.compile(
+_PARTICIPLE = lazy_pattern(r"[a-z]{2,}(?:ed|ly|able|ible|ert|iert)")
+_TECHNICAL = lazy_pattern(
     r"(?:sha-?\d|base(?:32|58|64)|utf-?\d|oauth|md5|[rhe]s\d{3}|uuid|\d+-(?:bit|byte|char|hex|digit|day|hour|minute|word))"
 )
-_UNIT = re.compile(
+_UNIT = lazy_pattern(
     r"\s*(?:char|letter|byte|bit|digit|day|hour|minute|month|week|year|word|time|zeichen|stellen|tage)", re.IGNORECASE
 )
 _TOWARDS = ("to", "auf", "wird", "will be", "should be", "must be")
 _EDGES = "\"'`“”„\u2018\u2019«»()[]{}<>.,;:!?"
 _NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
-_LETTERS = re.compile("[A-Za-z]+")
-_NAME_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_CAMEL = re.compile("[a-z][A-Z]")
+_LETTERS = lazy_pattern("[A-Za-z]+")
+_NAME_PARTS = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_CAMEL = lazy_pattern("[a-z][A-Z]")
 # A variable or a field that holds one: token, user_token, apiKey, self.password.
-_HOLDER = re.compile(r"[a-z_.$]*(?:password|passwd|passphrase|pwd|token|secret|key)s?", re.IGNORECASE | re.ASCII)
-_NOT_RANDOM = re.compile(r"[A-Za-z_.-]*|[0-9.,:%+-]{1,5}|[A-Za-z]+[_.-]?\d{1,2}|v?\d+(?:\.\w+)+|\d{4}-\d\d-\d\d.*")
-_PATH = re.compile(
+_HOLDER = lazy_pattern(r"[a-z_.$]*(?:password|passwd|passphrase|pwd|token|secret|key)s?", re.IGNORECASE | re.ASCII)
+_NOT_RANDOM = lazy_pattern(r"[A-Za-z_.-]*|[0-9.,:%+-]{1,5}|[A-Za-z]+[_.-]?\d{1,2}|v?\d+(?:\.\w+)+|\d{4}-\d\d-\d\d.*")
+_PATH = lazy_pattern(
     r"(?:[a-z]+:/)?(?:~|\.{1,2})?/[\w.@:-]+(?:/[\w.@?=-]*)*|(?:[a-z_.-]+|\d+)(?:/(?:[a-z_.-]+|\d+))+|\S+\.(?:pem|key|pub|crt|json|ya?ml|txt|py|ts|js|md|toml|env)"
 )
-_DOTTED = re.compile(rf"{_WORD}(?:(?:\.|::|->){_WORD})+", re.ASCII)
-_NUMBER = re.compile(r"[\d.,_%+-]+")
+_DOTTED = lazy_pattern(rf"{_WORD}(?:(?:\.|::|->){_WORD})+", re.ASCII)
+_NUMBER = lazy_pattern(r"[\d.,_%+-]+")
 _AWS_SECRET_LENGTH = 40  # one may begin with a slash and look like a path
-_PLAIN_VALUE = re.compile(r"[A-Za-z0-9+/=_.~:-]+")
-_USER = re.compile(r"(?:user|login|username|e-?mail|account|usr|host)\b[^\n]{0,40}\Z", re.IGNORECASE)
-_OF_PASS = re.compile(r"(?:de|palavra)[ _-]?\Z", re.IGNORECASE)
-_NAMED_ELEMENT = re.compile(r"\b(?:name|key)\s?=\s?[\"'][\w.-]*\Z", re.IGNORECASE)
+_PLAIN_VALUE = lazy_pattern(r"[A-Za-z0-9+/=_.~:-]+")
+_USER = lazy_pattern(r"(?:user|login|username|e-?mail|account|usr|host)\b[^\n]{0,40}\Z", re.IGNORECASE)
+_OF_PASS = lazy_pattern(r"(?:de|palavra)[ _-]?\Z", re.IGNORECASE)
+_NAMED_ELEMENT = lazy_pattern(r"\b(?:name|key)\s?=\s?[\"'][\w.-]*\Z", re.IGNORECASE)
 _SK_KINDS = frozenset("proj ant or svcacct admin live test api lf user".split())
 # Of scikit-learn's pages and of SpinKit.
 _SK_STYLES = frozenset(
     """toggleable container estimator parallel fallback rotating bouncing wandering spinner spinners chasing circle
     fading folding visually hidden content control""".split()
 )
-_DATABASE = re.compile(
+_DATABASE = lazy_pattern(
     r"(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|oracle|clickhouse)(?:\+\w+)?\Z",
     re.IGNORECASE,
 )

@@ -30,6 +30,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _median(arguments: Sequence[str]) -> tuple[float, float, int]:
+    run_program(arguments)  # writes the bytecode
     costs: list[Cost] = [run_program(arguments) for _ in range(_ROUNDS)]
     return (
         statistics.median(cost.cpu for cost in costs),
