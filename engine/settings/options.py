@@ -257,7 +257,6 @@ class SessionSettings(Section, frozen=True):
             "Price list",
             "TOML file with prices of models, asked before the built-in one; empty is the built-in one alone.",
             also="cost, dollars, tokens",
-            applies="immediately",
         ),
     ] = ""
     context_characters: Annotated[
