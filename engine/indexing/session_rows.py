@@ -112,7 +112,7 @@ class SessionUses:
     def put_into(self, new: NewFile, project: str) -> NewFile:
         """The file with these rows."""
         rows = (
-            NewToolUse(line, ordinal, use.kind, value, time)
+            NewToolUse(line, ordinal, use.kind, value, new.mtime_ns / 1e9 if time is None else time)
             for line, ordinal, time, use in self._found
             if (value := _stored(use, project))
         )

@@ -108,7 +108,7 @@ class IndexInsight:
         from engine.corpus.transcripts.tool_uses import file_matcher
 
         with self._store.read(cancel) as snapshot:
-            return _records(tool_uses.uses_of_files(snapshot, file_matcher(path)))
+            return _records(tool_uses.uses_of_files(snapshot, *file_matcher(path)))
 
     def recent_edits(self, limit: int, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
         """The last `limit` tool calls that edited, created or deleted a file, newest first."""

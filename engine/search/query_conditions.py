@@ -194,7 +194,7 @@ class Conditions:
         return _among_files([id_ for id_, value in rows if fits(fold(value))])
 
     def _file(self, value: str) -> _Condition:
-        return _among_files(sessions_with(self._snapshot, file_matcher(value)))
+        return _among_files(sessions_with(self._snapshot, *file_matcher(value)))
 
     def _command(self, value: str) -> _Condition:
         part = re.sub(r"([\\%_])", r"\\\1", value.encode("utf-8", "replace").decode())

@@ -238,16 +238,21 @@ def _create_session_usage(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def _create_tool_uses(connection: apsw.Connection, tables: Tables) -> None:
-    # `value` is the path of a file, below the session's project where it is in it, or a command.
+    # `value` is the path of a file, below the session's project where it is in it, or a command. `time` is that of the
+    # message, else of the session's last one.
     connection.execute(
         f"""CREATE TABLE IF NOT EXISTS {tables.tool_uses} (
             file_id INTEGER NOT NULL, line INTEGER NOT NULL, ordinal INTEGER NOT NULL, kind TEXT NOT NULL,
-            value TEXT NOT NULL, time REAL)"""
+            value TEXT NOT NULL, time REAL NOT NULL)"""
     )
     connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.tool_uses}_file ON {tables.tool_uses} (file_id, line)")
     connection.execute(
         f"""CREATE INDEX IF NOT EXISTS {tables.tool_uses}_path ON {tables.tool_uses} (value, file_id)
             WHERE kind <> 'command'"""
+    )
+    connection.execute(
+        f"""CREATE INDEX IF NOT EXISTS {tables.tool_uses}_time ON {tables.tool_uses} (time)
+            WHERE kind IN ('created', 'deleted', 'edited')"""
     )
 
 

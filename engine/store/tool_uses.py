@@ -20,8 +20,8 @@ class StoredUse(NamedTuple):
     path: str
     line: int
     ordinal: int
-    time: float | None
-    """Of the message, else of the session's end."""
+    time: float
+    """Of the message, else of the session's last one."""
 
 
 def uses_in_session(snapshot: Snapshot, session: str) -> list[StoredUse]:
@@ -34,27 +34,31 @@ def uses_in_session(snapshot: Snapshot, session: str) -> list[StoredUse]:
     )
 
 
-def uses_of_files(snapshot: Snapshot, fits: Callable[[str, str], bool]) -> list[StoredUse]:
+Fits = Callable[[str, str], bool]
+"""Whether the file with this path in this project is wanted."""
+
+
+def uses_of_files(snapshot: Snapshot, part: str, fits: Fits) -> list[StoredUse]:
     """The calls with files that fit, newest first; see `sessions_with`."""
     uses: list[StoredUse] = []
-    for path, files in _fitting(snapshot, fits).items():
+    for path, files in _fitting(snapshot, part, fits).items():
         uses += (
             use
             for id_ in files
             for use in _uses(snapshot, "u.value = ? AND u.file_id = ?", "u.line, u.rowid", (path, id_))
         )
-    return sorted(uses, key=lambda use: (-(use.time or 0.0), use.session, -use.line))
+    return sorted(uses, key=lambda use: (-use.time, use.session, -use.line))
 
 
-def sessions_with(snapshot: Snapshot, fits: Callable[[str, str], bool]) -> list[int]:
-    """Ids of the sessions with a file that fits: `fits` gets its path and the session's project."""
-    return sorted({id_ for files in _fitting(snapshot, fits).values() for id_ in files})
+def sessions_with(snapshot: Snapshot, part: str, fits: Fits) -> list[int]:
+    """Ids of the sessions with a file that fits. `part`: in lower-case ASCII, in the path or the project of each such
+    file; may be empty."""
+    return sorted({id_ for files in _fitting(snapshot, part, fits).values() for id_ in files})
 
 
 def last_changes(snapshot: Snapshot, limit: int) -> list[StoredUse]:
     """The last `limit` calls that edited, created or deleted a file, newest first."""
-    order = f"coalesce(u.time, f.mtime_ns / 1e9) DESC, f.path, u.line DESC, u.rowid DESC LIMIT {limit:d}"
-    return _uses(snapshot, f"u.kind IN {_CHANGES}", order, ())
+    return _uses(snapshot, f"u.kind IN {_CHANGES}", f"u.time DESC, u.rowid DESC LIMIT {limit:d}", ())
 
 
 def frequent_paths(snapshot: Snapshot, limit: int) -> list[str]:
@@ -76,12 +80,16 @@ def _frequent(snapshot: Snapshot, value: str, condition: str, limit: int) -> lis
     return [found for (found,) in rows]
 
 
-def _fitting(snapshot: Snapshot, fits: Callable[[str, str], bool]) -> dict[str, list[int]]:
+def _fitting(snapshot: Snapshot, part: str, fits: Fits) -> dict[str, list[int]]:
     """By path, the sessions with it."""
-    tables = snapshot.tables
-    projects = dict(snapshot.connection.execute(f"SELECT file_id, project FROM {tables.sessions}"))
-    rows = snapshot.connection.execute(
-        f"SELECT DISTINCT value, file_id FROM {tables.tool_uses} WHERE kind <> 'command' ORDER BY value"
+    tables, connection = snapshot.tables, snapshot.connection
+    projects = dict(connection.execute(f"SELECT file_id, project FROM {tables.sessions}"))
+    # SQLite compares ASCII alone without case, so all other paths are looked at.
+    rows = connection.execute(
+        f"""SELECT DISTINCT value, file_id FROM {tables.tool_uses} WHERE kind <> 'command' AND (
+                value LIKE ?1 OR value GLOB '*[^ -~]*' OR file_id IN (
+                    SELECT file_id FROM {tables.sessions} WHERE project LIKE ?1 OR project GLOB '*[^ -~]*'))""",
+        (f"%{part}%",),
     )
     found: dict[str, list[int]] = {}
     known: dict[tuple[str, str], bool] = {}
@@ -102,7 +110,7 @@ def _uses(snapshot: Snapshot, condition: str, order: str, values: Sequence[objec
                 CASE WHEN u.kind = 'created' AND EXISTS (
                     SELECT 1 FROM {tables.tool_uses} e WHERE e.value = u.value AND e.file_id = u.file_id
                     AND e.kind <> 'command' AND e.kind <> 'deleted' AND e.rowid < u.rowid) THEN 'edited'
-                ELSE u.kind END, u.value, u.line, u.ordinal, coalesce(u.time, f.mtime_ns / 1e9)
+                ELSE u.kind END, u.value, u.line, u.ordinal, u.time
             FROM {tables.tool_uses} u CROSS JOIN {tables.files} f ON f.id = u.file_id
             CROSS JOIN {tables.sessions} s ON s.file_id = u.file_id
             WHERE u.kind <> 'command' AND {condition} ORDER BY {order}""",

@@ -74,7 +74,7 @@ class NewToolUse(msgspec.Struct, frozen=True, array_like=True, gc=False):
     ordinal: int
     kind: str
     value: str
-    time: float | None
+    time: float
 
 
 class NewChunks(Protocol):

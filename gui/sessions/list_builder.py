@@ -1,12 +1,15 @@
 """Lists the requested sessions or those similar to one, or says why nothing can be listed and what to do."""
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
+from typing import NamedTuple
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from engine import MemoryProviderStatus, MemorySearchManager, SessionSummary, marked, tr
+from engine import MemoryProviderStatus, MemorySearchManager, MnemoscopeError, SessionSummary, marked, tr
 from gui.core.capabilities import TITLES, MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.session_criteria import Criteria
@@ -22,6 +25,10 @@ from gui.widgets.guide_link import guide_action
 
 _BACK = marked("Back to all")
 MOST_SIMILAR = 30
+_MOST_WATCHED = 30
+"""Newest sessions that are watched for changes."""
+_LOOK_MS = 2000
+_RUNNING_SECONDS = 120
 
 SimilarSessions = tuple[tuple[SessionSummary, float], ...]
 
@@ -99,6 +106,85 @@ class SessionListLoader(QObject):
     def _tell_idle(self) -> None:
         if not self._job.busy:
             self.idle.emit()
+
+
+class RunningSessions(QObject):
+    """Notices which sessions are being written: their transcripts have changed since the first look at them, and
+    within the last two minutes.
+
+    Signals: changed: `paths` has changed. looked: a look has ended.
+    """
+
+    changed = Signal()
+    looked = Signal()
+
+    def __init__(self, jobs: Jobs, reader: SessionListLoader, view: ListingView, parent: QObject) -> None:
+        super().__init__(parent)
+        self.paths: frozenset[str] = frozenset()
+        self._jobs = jobs
+        self._reader = reader
+        self._view = view
+        self._manager: MemorySearchManager | None = None
+        self._job = JobSlot(self)
+        self._looks: dict[str, _Look] = {}
+        self._timer = QTimer(self, interval=_LOOK_MS)
+        self._timer.timeout.connect(self.look)
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        """Look at the sessions of this memory; None stops."""
+        self._job.cancel()
+        self._manager = manager
+        self._looks = {}
+        self._show(frozenset())
+        self._timer.start() if manager is not None else self._timer.stop()
+
+    @Slot()
+    def look(self) -> None:
+        """Look at the newest sessions, while the list is visible."""
+        manager, known, before = self._manager, self._reader.known, self._looks
+        if manager is None or known is None or self._job.busy or not self._view.isVisible():
+            return
+        newest = [entry.summary.path for entry in known.catalogue.orders["newest"][:_MOST_WATCHED]]
+        self._job.put(self._jobs.read(lambda _: _look(manager, newest, before), self._take, lambda _: self._job.done()))
+
+    def _take(self, looks: dict[str, "_Look"]) -> None:
+        self._job.done()
+        self._looks = looks
+        since = time.time() - _RUNNING_SECONDS
+        self._show(frozenset(path for path, look in looks.items() if look.written > since))
+        self.looked.emit()
+
+    def _show(self, paths: frozenset[str]) -> None:
+        if paths != self.paths:
+            self.paths = paths
+            self.changed.emit()
+
+
+class _Look(NamedTuple):
+    file: Path
+    stamp: tuple[int, int]
+    written: float
+    """When a change was noticed last; 0 for never."""
+
+
+def _look(manager: MemorySearchManager, sessions: Sequence[str], before: Mapping[str, _Look]) -> dict[str, _Look]:
+    """Any thread."""
+    looks: dict[str, _Look] = {}
+    files = set()
+    for path in sessions:
+        known = before.get(path)
+        try:
+            file = manager.locate(path) if known is None else known.file
+            state = file.stat()
+        except (OSError, MnemoscopeError):
+            continue
+        if file in files:
+            continue  # of the sessions in one file, only the newest can be running
+        files.add(file)
+        stamp = state.st_mtime_ns, state.st_size
+        changed = known is not None and known.stamp != stamp
+        looks[path] = _Look(file, stamp, time.time() if changed else known.written if known else 0.0)
+    return looks
 
 
 # ---------------------------------------------------------------------------------------------------------------------

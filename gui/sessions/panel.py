@@ -17,7 +17,7 @@ from gui.sessions import listing_view
 from gui.sessions.catalog import EMPTY
 from gui.sessions.content_search import ContentSearch
 from gui.sessions.filter_controller import FilterChips, FilterController, SessionsViewState
-from gui.sessions.list_builder import ListBuilder, SessionListLoader, SimilarList
+from gui.sessions.list_builder import ListBuilder, RunningSessions, SessionListLoader, SimilarList
 from gui.sessions.listing_view import ListingView
 from gui.sessions.session_list import SessionActions
 from gui.viewer.notice_page import NothingToRead
@@ -143,6 +143,7 @@ class SessionsPanel(QObject, ViewPanel):
         self.view = ListingView()
         self._wanted = FilterController(self.box, self.chips, self.view, self)
         self._listed = ListBuilder(self._reader, self._content, self._wanted, self.view, today, self)
+        self.running = RunningSessions(jobs, self._reader, self.view, self)
         self._actions = SessionActions(self.view.list, self)
         self._alike = SimilarList(jobs, self._reader, self.view, self)
         self._follower = SessionFollower(self._session_to_read, self.place, self)
@@ -157,6 +158,7 @@ class SessionsPanel(QObject, ViewPanel):
         self._follower.activated.connect(self._tell_activated)
         self._reader.read.connect(self._take_sessions)
         self._reader.idle.connect(self._tell_settled)
+        self.running.changed.connect(lambda: self.view.list.show_running(self.running.paths))
         self._alike.left.connect(self._go_back)
         self._alike.settled.connect(self._tell_settled)
         self._days.changed.connect(self._show_again)
@@ -206,6 +208,7 @@ class SessionsPanel(QObject, ViewPanel):
         self._listed.begin(reading=manager is not None)
         self._follower.forget()
         self._reader.set_manager(None if "sessions" in lacks else manager)
+        self.running.set_manager(None if "sessions" in lacks else manager)
         self._content.ask(self._wanted.criteria.text)
 
     @Slot(object)

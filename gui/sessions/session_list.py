@@ -34,6 +34,8 @@ INDENT = 16
 """Pixels by which a sub-agent's session is indented below its parent."""
 CHEVRON = 12
 CHEVRON_ROOM = 4
+DOT = 8
+"""Marks a running session."""
 HEADING_TOP = 6
 """Space above a heading beyond that below it, so that it sits nearer to its own rows."""
 MARK_RADIUS = 2.5
@@ -48,6 +50,7 @@ class SessionDelegate(QStyledItemDelegate):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.words: Sequence[str] = ()
+        self.running: frozenset[str] = frozenset()
         self.restyle()
 
     def restyle(self) -> None:
@@ -105,6 +108,11 @@ class SessionDelegate(QStyledItemDelegate):
             name = "chevron-down" if row.opened else "chevron-right"
             arrow = icon_pixmap(name, colours.muted, self._chevron, painter.device().devicePixelRatioF())
             put(painter, rect.left() - self._chevron - 1, top.center().y() - self._chevron // 2 + 1, arrow)
+        if row.entry.summary.path in self.running:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colours.fine)
+            painter.drawEllipse(QRectF(top.left(), top.center().y() - DOT / 2 + 1, DOT, DOT))
+            top.adjust(DOT + CHEVRON_ROOM, 0, 0, 0)
         note = _note(row)
         painter.setFont(self._meta)
         painter.setPen(colours.accent)
@@ -188,12 +196,16 @@ class SessionModel(RowModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(HeadingRow, parent)
+        self.running: frozenset[str] = frozenset()
 
     def spoken(self, row: Row) -> str:
-        return _spoken(row)
+        return f"{self._state(row)}. {_spoken(row)}" if self._state(row) else _spoken(row)
 
     def tip(self, row: Row) -> str:
-        return _tip(row) if isinstance(row, SessionRow) else ""
+        return "\n".join(filter(None, (_tip(row), self._state(row)))) if isinstance(row, SessionRow) else ""
+
+    def _state(self, row: Row) -> str:
+        return tr("Running") if isinstance(row, SessionRow) and row.entry.summary.path in self.running else ""
 
 
 def _spoken(row: Row) -> str:
@@ -286,6 +298,13 @@ class SessionList(RowList):
         finally:
             self._arranging = False
         self.current_changed.emit(self.current_session())
+
+    def show_running(self, paths: frozenset[str]) -> None:
+        """Mark these sessions, by their paths, with a dot."""
+        self.painter.running = paths
+        if isinstance(self.rows, SessionModel):
+            self.rows.running = paths
+        self.viewport().update()
 
     def current_session(self) -> SessionSummary | None:
         row = self.current_row()

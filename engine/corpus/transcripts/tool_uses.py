@@ -60,6 +60,7 @@ _SHOWN = re.compile(
 """A file that a shell command shows, or that sed changes."""
 _SAID = re.compile(r"(?:Read|Reading|Edited|Editing|Created|Creating) (\S.*?)(?:,? lines? .*)?")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_LITERAL = re.compile("[a-z0-9.-]+")
 _BLANKS = re.compile(r"[\x00-\x1f\x7f]+")
 
 _MOST_TEXT = 128 * 1024
@@ -114,8 +115,9 @@ def full_path(path: str, project: str) -> str:
     return path if _is_absolute(path) or not project else f"{_slashed(project, project).rstrip('/')}/{path}"
 
 
-def file_matcher(value: str) -> Callable[[str, str], bool]:
-    """Returns a function that takes the stored path of a file and the session's project.
+def file_matcher(value: str) -> tuple[str, Callable[[str, str], bool]]:
+    """Returns a part that is in the path or the project of each matching file, in lower-case ASCII and perhaps empty,
+    and a function that takes the stored path of a file and the session's project.
 
     `app.py` and `src/app.py` match the end of a path, `src/` everything in a folder of this name, and a path from the
     root of a disk only that file. Patterns are those of the settings: `*`, `?`, `[a-z]` and `**`.
@@ -125,7 +127,8 @@ def file_matcher(value: str) -> Callable[[str, str], bool]:
     start = "/" if _is_absolute(wanted) and not wanted.startswith("~") else "**/"
     body = wanted.lstrip("/")
     globs = Globs((start + body, start + literal_glob(body)))
-    return lambda path, project: globs.covers(fold(full_path(path, project)).lstrip("/"))
+    part = "" if "[" in body else max(_LITERAL.findall(body), key=len, default="")
+    return part, lambda path, project: globs.covers(fold(full_path(path, project)).lstrip("/"))
 
 
 def stored_command(command: str) -> str:

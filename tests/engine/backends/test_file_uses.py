@@ -344,3 +344,16 @@ def test_older_index_gets_files_without_embedding(memory: BuiltinMemory, home: P
         assert provider.embedded == embedded
     finally:
         again.close()
+
+
+def test_accents_and_case_of_a_path_do_not_matter(memory: BuiltinMemory, home: Path) -> None:
+    path = home / ".claude/projects/-home-ada-boat/accents.jsonl"
+    path.write_text(
+        lines(
+            claude(1, "user", text("Measure it.")),
+            claude(2, "assistant", call("Read", file_path=f"{ROOT}/maße/Größe_[1].py")),
+        )
+    )
+    memory.sync()
+    for typed in ("grosse_[1].py", "Größe_[1].py", "MASSE/", "Größe*.py", "masse/gro*"):
+        assert [use.path for use in memory.insight.uses_of_file(typed)] == ["maße/Größe_[1].py"], typed

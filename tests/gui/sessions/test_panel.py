@@ -253,6 +253,22 @@ def test_machine_filter_is_offered_if_there_are_machines(qtbot, panel, memory):
     assert _sessions(panel)[0] == "Fix the valve controller"
 
 
+def test_written_session_is_marked_as_running(qtbot, panel, memory):
+    rows, place = panel.view.list.rows, panel.view.list.rows.place(("session", VALVE))
+    with qtbot.waitSignal(panel.running.looked):
+        panel.running.look()
+    assert panel.running.paths == frozenset()
+    with memory.locate(VALVE).open("a") as transcript:
+        transcript.write("more")
+    with qtbot.waitSignal(panel.running.changed):
+        panel.running.look()
+    assert panel.running.paths == {VALVE}
+    assert rows.told(rows.row(place)).startswith("Running. Fix the valve controller")
+    assert rows.tip(rows.row(place)).endswith("Running")
+    panel.set_manager(None)
+    assert panel.running.paths == frozenset()
+
+
 def test_escape_in_empty_box_clears_filters_but_not_similar(qtbot, panel):
     panel.show_similar(VALVE)
     _rest(qtbot, panel)
