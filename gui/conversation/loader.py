@@ -235,7 +235,7 @@ def _read_again(
 
 
 def _listed(manager: MemorySearchManager, path: str, known: SessionSummary) -> SessionSummary:
-    """What the index knows of the session now."""
+    """The present summary of the session in the index."""
     return next((summary for summary in manager.sessions() if summary.path == path), known)
 
 

@@ -49,7 +49,7 @@ class EditRow(NamedTuple):
     changes: int
     """Tool calls that changed it."""
     haystack: str
-    """What the words in the box are looked for in."""
+    """Lower-case text that is searched for the words in the box."""
 
     @property
     def key(self) -> tuple[str, ...]:

@@ -241,12 +241,17 @@ class HeaderBar(QWidget):
         room = self.width() - needed - _SIDE
         stacked = self._switch_width(len(self._boxes), _SWITCH_GAP) > room
         self._place_switch(stacked)
-        self._switch.setVisible(self._working and (not stacked or self._switch_width(2, _STACK_GAP) <= room))
+        self._switch.setVisible(self._working and (not stacked or self._switch_width(self._half, _STACK_GAP) <= room))
         for box in self._boxes.values():
             box.leave(self._buttons.sizeHint().width() + _BUTTONS_GAP)
             box.setVisible(self._working and box is self._boxes[self._view])
         self.dock_button.setVisible(self._working)
         self._name.setVisible(not self._working)
+
+    @property
+    def _half(self) -> int:
+        """Columns of the switch in two rows."""
+        return (len(self._boxes) + 1) // 2
 
     def _switch_width(self, columns: int, gap: int) -> int:
         widths = [button.sizeHint().width() for button in self._switch_buttons.values()]
@@ -256,7 +261,7 @@ class HeaderBar(QWidget):
         if stacked is self._stacked:
             return
         self._stacked = stacked
-        grid, columns = self._switch_grid, 2 if stacked else len(self._boxes)
+        grid, columns = self._switch_grid, self._half if stacked else len(self._boxes)
         for place, button in enumerate(self._switch_buttons.values()):
             grid.addWidget(button, *divmod(place, columns))
         grid.setContentsMargins(margins(_SIDE, _STACK_TOP if stacked else _SWITCH_TOP, 0, 0))

@@ -187,7 +187,7 @@ def _command(named: Mapping[str, Any]) -> str:
 
 
 def _of_text(action: _Action, text: str) -> Iterator[ToolUse]:
-    """An only argument, a patch, or a path with what is written below it."""
+    """An only argument, a patch, or a path above the text that is written there."""
     if action == "command":
         yield from _of_command(text, "")
         return
