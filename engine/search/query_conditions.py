@@ -10,14 +10,12 @@ import apsw
 
 from engine.corpus.globs import Globs
 from engine.corpus.path_guard import PathGuard
-from engine.corpus.transcripts.tool_uses import file_matcher
 from engine.records import Source
 from engine.search.chunk_filter import Match
 from engine.search.search_context import SearchContext
 from engine.store.schema import spoken_by
 from engine.store.sessions import machine_of, machines
 from engine.store.snapshot import Snapshot
-from engine.store.tool_uses import sessions_with
 from engine.text import Query, QueryTerm, analyse_word
 from engine.text.dates import parse_period
 from engine.text.folding import fold
@@ -194,6 +192,9 @@ class Conditions:
         return _among_files([id_ for id_, value in rows if fits(fold(value))])
 
     def _file(self, value: str) -> _Condition:
+        from engine.corpus.transcripts.tool_uses import file_matcher  # brings redaction, and few queries need it
+        from engine.store.tool_uses import sessions_with
+
         return _among_files(sessions_with(self._snapshot, *file_matcher(value)))
 
     def _command(self, value: str) -> _Condition:

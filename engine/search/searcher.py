@@ -10,13 +10,12 @@ from engine.base.cancellation import CancelToken
 from engine.base.formatting import any_of
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
-from engine.records import QuerySuggestion, SearchMode, SearchOutcome
+from engine.records import MemorySearchResult, MessageContext, QuerySuggestion, SearchMode, SearchOutcome
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.cut_off import at_most_per_file, cut
 from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Grounds, Scored, explain
 from engine.search.found_set import FoundSet, Kept, is_lasting, list_newest, narrow
-from engine.search.hit_context import context_of
 from engine.search.keyword_leg import KeywordLeg, with_all_parts
 from engine.search.query_conditions import Conditions, files_to_search, hidden, wanted_roles
 from engine.search.query_embedding import QueryEmbedder
@@ -29,7 +28,7 @@ from engine.search.search_sources import Bring, CountsOf, NearVectors, ReadableS
 from engine.search.suggestions import Spelling, evident, likely, supported
 from engine.search.title_matches import called, put_first
 from engine.settings.query_options import ResultCacheSettings
-from engine.store.snapshot import Snapshot
+from engine.store.snapshot import Snapshot, StoredChunk
 from engine.text import QueryAnalysis, analyse_query, parse_query
 
 if TYPE_CHECKING:
@@ -379,7 +378,7 @@ class Searcher:
                     work.cancel.checkpoint()
                 around = scored.id in grounds.words.around
                 result = make_result(chunks[scored.id], scored, found.question, grounds.blend, roles, around=around)
-                context = context_of(snapshot, result, chunks[scored.id])
+                context = _context_of(snapshot, result, chunks[scored.id])
                 results.append(
                     msgspec.structs.replace(result, more_in_file=more.get(scored.id, 0), context=context)
                     if scored.id in more or context is not None
@@ -407,6 +406,15 @@ class Searcher:
             within=() if found.within is None else found.within.answers,
             telling=tuple(term.surface for term in found.question.terms) if work.request.like else (),
         )
+
+
+def _context_of(snapshot: Snapshot, result: MemorySearchResult, chunk: StoredChunk) -> MessageContext | None:
+    """The question before an answer, or the answer after a question; None for a note, or if the hit says enough."""
+    if result.message is None:
+        return None
+    from engine.search.hit_context import context_of  # brings the chunking of sessions
+
+    return context_of(snapshot, result, chunk)
 
 
 def _mode(meaning: "VectorLeg | None", request: SearchRequest) -> SearchMode:
