@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from engine.base.language import system_language as system_language
     from engine.base.language import tr as tr
     from engine.base.language import tr_count as tr_count
+    from engine.base.private_files import cache_folder as cache_folder
     from engine.base.private_files import create_private as create_private
     from engine.base.private_files import exporting as exporting
     from engine.base.private_files import make_folder as make_folder
@@ -181,6 +182,7 @@ _HOME = {
     "remote_fallback": "engine.embedding.consent",
     "store_key": "engine.embedding.api_keys",
     "probe_provider": "engine.embedding.registry",
+    "cache_folder": "engine.base.private_files",
     "create_private": "engine.base.private_files",
     "exporting": "engine.base.private_files",
     "make_folder": "engine.base.private_files",

@@ -31,12 +31,14 @@ class AppPaths:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.settings)))
 
     def listed(self, status: MemoryProviderStatus | None) -> tuple[tuple[str, str], ...]:
-        """Return name and path of each; the index only if one is open."""
+        """Return name and path of each that exists; the index only if one is open."""
         places = [(tr("Settings"), str(self.settings)), (tr("Window"), str(state_path()))]
         if status is not None:
             places.append((tr("Index"), status.db_path))
         if self.log_file is not None:
             places.append((tr("Log"), str(self.log_file)))
+        if (cache := engine.cache_folder()).is_dir():
+            places.append((tr("Unpacked model"), str(cache)))
         return tuple(places)
 
 
