@@ -3,24 +3,17 @@
 It is made from the session's own words, with secrets masked, and has at most a chosen number of characters.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from engine.base.bounded_json import decode_json
-from engine.corpus.transcripts.json_values import mapping, string
 from engine.corpus.transcripts.messages import first_sentence
-from engine.records import SessionMessage, SessionText
+from engine.corpus.transcripts.tool_uses import stored_path, uses_of
+from engine.records import SessionText
 from engine.settings.options import LEAST_CONTEXT
 
 _CUT = " […]"
 _DECISIONS = "Decisions and requests, newest first"
 _GOAL, _LAST = 0.3, 0.35
 """Shares of the goal, and of the last message of each speaker."""
-_LONGEST_INPUT = 64 * 1024
-_PATHS = ("file_path", "filePath", "path", "notebook_path", "target_file", "filename", "absolute_path")
-_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,500})$", re.MULTILINE)
-_CHANGES = re.compile(r"edit|write|patch|create|replace|insert|delete|rename", re.IGNORECASE)
-_PATH = re.compile(r"[\w.@~-]*/[\w./@~-]+|[\w@~-]+\.\w{1,8}|[A-Za-z]:[\\/][^\n]+")
 
 
 def session_context(session: SessionText, limit: int) -> str:
@@ -37,14 +30,14 @@ def session_context(session: SessionText, limit: int) -> str:
         ("Last answer", cut(answered[-1], int(room * _LAST / 2), end=True) if answered else ""),
     ]
     room -= sum(len(_section(*section)) for section in sections)
-    files = _list(_files(session.messages), room // 2)
+    files = _list(_files(session), room // 2)
     room -= len(_section("Files", files))
     decisions = _list(
         (f"- {first_sentence(text)}" for text in reversed(asked[1:-1])), room - len(_section("x" * 30, "y"))
     )
     ordered = (
         sections[0],
-        ("Decisions and requests, newest first", decisions),
+        (_DECISIONS, decisions),
         ("Files", files),
         *sections[1:],
     )
@@ -88,27 +81,13 @@ def cut(text: str, most: int, *, end: bool = False) -> str:
 # --- files ----------------------------------------------------------------------------------------------------------
 
 
-def _files(messages: Sequence[SessionMessage]) -> Iterator[str]:
-    """Paths in the calls of tools, changed ones first, each the most recent first."""
+def _files(session: SessionText) -> Iterator[str]:
+    """Files in the calls of tools, changed ones first, each the most recent first."""
     changed: dict[str, None] = {}
     read: dict[str, None] = {}
-    for message in reversed(messages):
-        if message.kind == "tool-call":
-            given = message.text[:_LONGEST_INPUT]
-            for path in _paths(given):
-                (changed if _CHANGES.search(message.tool) or _PATCHED.search(given) else read)[path] = None
+    for message in reversed(session.messages):
+        for use in uses_of(message):
+            if use.kind != "command" and (path := stored_path(use.value, session.summary.project)):
+                (read if use.kind == "read" else changed)[path] = None
     yield from (f"- {path} (changed)" for path in changed)
     yield from (f"- {path} (read)" for path in read if path not in changed)
-
-
-def _paths(given: str) -> list[str]:
-    """The paths in the input of a tool: in fields of this name, in a patch, or the whole of it."""
-    if given.startswith("{"):
-        try:
-            fields = mapping(decode_json(given.encode("utf-8", "replace"), dict))
-        except ValueError:
-            return []
-        return [string(fields[key]) for key in _PATHS if string(fields.get(key)).strip()]
-    if patched := _PATCHED.findall(given):
-        return [path.strip() for path in patched]
-    return [given] if _PATH.fullmatch(given) else []

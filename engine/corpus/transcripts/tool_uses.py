@@ -13,6 +13,7 @@ from engine.corpus.globs import Globs, literal_glob
 from engine.corpus.transcripts.json_values import items, mapping, string, uri_path
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Message
+from engine.records import SessionMessage
 from engine.redaction.masks import redact
 from engine.text.folding import fold
 
@@ -78,7 +79,7 @@ class ToolUse(NamedTuple):
     """The path as the agent wrote it, or the beginning of the command."""
 
 
-def uses_of(message: Message) -> list[ToolUse]:
+def uses_of(message: Message | SessionMessage) -> list[ToolUse]:
     """Files and commands of a tool call; none of any other message."""
     if message.kind != "tool-call":
         return []
