@@ -21,7 +21,7 @@ class Closed(MnemoscopeError):
     """The memory was closed before or during the call."""
 
     def __init__(self) -> None:
-        super().__init__(tr("This memory is closed."))
+        super().__init__(tr("This workspace is closed: open it again."))
 
 
 class PathRefused(MnemoscopeError):

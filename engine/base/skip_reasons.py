@@ -138,8 +138,8 @@ COPIED = Reason(marked("Another file of its agent holds this session too."))
 GENERATED = Reason(marked("The agent wrote it for its own housekeeping."))
 INDEXED_ELSEWHERE = Reason(marked("It belongs to the workspace {name} ({path})."))
 SESSIONS_INDEXED_ELSEWHERE = Reason(
-    marked("{count:,} session of it belongs to the workspace {name} ({path})."),
-    marked("{count:,} sessions of it belong to the workspace {name} ({path})."),
+    marked("{count:,} session of this file belongs to the workspace {name} ({path})."),
+    marked("{count:,} sessions of this file belong to the workspace {name} ({path})."),
 )
 BREAKS_OFF = Reason(marked("It breaks off after {number:,} sessions, which are indexed: {problem}"))
 BROKEN_SESSIONS = Reason(

@@ -171,7 +171,7 @@ class PathFinder:
     # --- by its place ---------------------------------------------------------------------------------------------
 
     def _resolved(self, path: str) -> str:
-        """Return the path with the real path of its root, resolved through the outermost known folder."""
+        """Return the path below the outermost indexed folder that contains it, if links lead there; else unchanged."""
         places = {_comparable(place): place for place in (self.roots.workspace, *self._places())}
         parts = Path(path).parts
         for depth in range(1, len(parts) + 1):

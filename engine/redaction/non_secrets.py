@@ -273,7 +273,7 @@ def is_auth_field(before: str, match: re.Match[str]) -> bool:
 
 
 def is_element(before: str, match: re.Match[str]) -> bool:
-    """For `<password>…</password>`, `name="password">…<` and the entries of property lists."""
+    """Whether a match is the text of an XML element, such as `<password>…</password>`, or in a property list."""
     if not _is_opened(before, match):
         return False
     value, parts = value_of(match).strip(), _parts(before)

@@ -93,9 +93,10 @@ def _tokens(chunk: StoredChunk) -> set[str]:
 
 
 def _by_words(snapshot: Snapshot, ids: Sequence[int]) -> Likeness:
-    """Jaccard similarity of tokens. The sets are big integers with a bit for each token: a pair takes a microsecond.
+    """Return a function for the Jaccard similarity of two chunks' tokens.
 
-    Created on first use: never if all chunks have vectors.
+    The sets of tokens are integers with a bit for each token, so a pair takes a microsecond. They are made on first
+    use: never if all chunks have vectors.
     """
     sets: list[int] = []
     sizes: list[int] = []

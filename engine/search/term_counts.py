@@ -131,7 +131,10 @@ class _Counter:
         self._take(api.rowid, api.column_size(_WORDS), average, matches, around, distances)
 
     def _distances(self, *columns: dict[int, list[int]]) -> list[tuple[int, int]]:
-        """`columns`: by term, its positions in the stems and in the words, which are independent of each other."""
+        """Return, for each pair of neighbours in the chunk, the pair's number and its least distance in tokens.
+
+        `columns`: by term, its positions in the stems, and in the words; positions of both are not comparable.
+        """
         distances = []
         for pair, (first, second) in enumerate(self._neighbours):
             for places in columns:

@@ -77,7 +77,7 @@ def replace_damaged(files: IndexFiles, damage: IndexCorrupt) -> tuple[apsw.Conne
     try:
         aside = integrity.set_aside(files.database)
     except OSError as error:  # Windows can't rename open files
-        held = tr("It cannot be set aside while another program has it open.")
+        held = tr("The damaged index cannot be renamed while another program has it open.")
         raise IndexBusy(f"{damage} {held}") from error
     connection = open_writer(files)
     try:

@@ -11,7 +11,7 @@ from gui.commands.keymap import Command, Keymap, without_dots, written
 from gui.core.view_spec import view_specs
 
 _BEFORE = (
-    Context("window", marked("All views"), marked("This command isn't available here.")),
+    Context("window", marked("All views"), marked("This command isn't available in this view.")),
     Context("box", marked("Search box"), marked("Go to the search first.")),
 )
 _READERS = (

@@ -151,7 +151,7 @@ class NoteSheet(QDialog):
             self._name.selectAll()
 
     def suggest(self, slug: str) -> None:
-        """Suggest a better name, unless the user has chosen one."""
+        """Put a suggested file name into the field, unless the user has typed one."""
         self._say_what_is_there()
         if not self._own_name:
             self._name.setText(slug)
@@ -246,4 +246,4 @@ class NoteSheet(QDialog):
 
 
 def _all(messages: int) -> str:
-    return tr("All {count:,}", count=messages)
+    return tr("All {count:,} messages", count=messages)

@@ -104,7 +104,7 @@ class SessionCalendar(Chart):
         self.opened.connect(self._open)
 
     def show_days(self, days: SessionDays, listed: date | None) -> None:
-        """`listed`: the day whose sessions alone are in the list."""
+        """Show the number of sessions of each day. `listed`: the day that the list is restricted to, or None."""
         if (days, listed) == (self._days, self._listed):
             return
         self._days, self._listed = days, listed

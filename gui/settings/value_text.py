@@ -95,7 +95,7 @@ def value_words(option: Option, value: Any) -> str:
 
 
 def number_text(value: Any) -> str:
-    """A number as typed in the language of the window; a text unchanged."""
+    """Return a number as a user types it, with the decimal separator of the window's language; a text unchanged."""
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else number(value, "")
     return str(value)

@@ -394,7 +394,7 @@ class Frame(QWidget):
         self.header.dock_button.setChecked(not self._dock.isHidden())
 
     def keep(self, state: WindowState) -> None:
-        """Store the widths for the next run."""
+        """Put the widths of list and dock, and whether the dock is shown, into the state."""
         state.list_width, state.dock_width = self.panes.widths
         state.dock_shown = self.panes.dock_requested
 

@@ -198,6 +198,6 @@ def ask_for_exports(parent: QWidget) -> list[str]:
     """Ask for export files of web services; empty if the user cancelled."""
     kinds = " ".join(f"*{ending}" for ending in EXPORTS)
     names, _ = QFileDialog.getOpenFileNames(
-        parent, tr("Add exports"), str(Path.home()), tr("Exports ({endings})", endings=kinds)
+        parent, tr("Add exports"), str(Path.home()), tr("Exported conversations ({endings})", endings=kinds)
     )
     return names

@@ -75,7 +75,7 @@ class LastInTabOrder:
         self._before = (stops(within) or [stop_before(within)])[-1]
 
     def take(self, widget: QWidget) -> None:
-        """Append a widget that was just added."""
+        """Put a widget that was just added to the layout at the end of the tab order."""
         added = stops(widget)
         insert_after(self._before, added)
         self._before = (added or [self._before])[-1]

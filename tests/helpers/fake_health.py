@@ -14,7 +14,7 @@ KEYWORDS = HealthFinding(
     name="Keyword index",
     state="degraded",
     detail="Not found by words: 3 passages. Rows of no passage: 0.",
-    repair="Make them again",
+    repair="Repair the keyword index",
     count=3,
 )
 NOTES = HealthFinding(

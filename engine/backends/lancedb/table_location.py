@@ -177,7 +177,7 @@ class FileNames:
         self.indexed_under = indexed_under
 
     def of(self, files: Mapping[str, SharedFile]) -> dict[str, str]:
-        """Names by key; of this machine's own files those are left out that its settings have come to exclude."""
+        """Return the stable names of files by their key in the table, without own ones that the settings exclude."""
         mine = self._machine().id
         own: dict[tuple[str, str], SharedFile] = {}
         foreign = []

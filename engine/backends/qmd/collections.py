@@ -58,7 +58,7 @@ class Collection(msgspec.Struct, frozen=True, array_like=True):
 
 
 class CollectionPlan(NamedTuple):
-    """The collections of a workspace."""
+    """The collections that qmd should have for a workspace, and the files they cover."""
 
     collections: tuple[Collection, ...]
     files: tuple[FoundFile, ...]

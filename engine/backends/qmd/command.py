@@ -63,7 +63,7 @@ class QmdCommand:
     """Runs `qmd` for one workspace. Thread-safe."""
 
     def __init__(self, name: str, folder: Path) -> None:
-        """`folder`: for its settings and its index; created at the first run."""
+        """`folder`: where qmd stores its settings and its index; created by the first command."""
         self._name = name
         self.folder = folder
         self.config = folder / "xdg-config"

@@ -160,10 +160,10 @@ class Maintenance:
             log.info("qmd keeps its models for itself: %s", type(error).__name__)
 
     def update(self, token: CancelToken, on_line: Callable[[str], None], meanwhile: Callable[[], None]) -> None:
-        """Run `qmd update`; again if another process was writing, and from scratch if its index is damaged.
+        """Run `qmd update`, and repeat it if another process was writing.
 
-        If only its list of documents is damaged, that is rebuilt, and their vectors stay. A slow one continues as long
-        as there are more documents each time. Raises `QmdError`, `Cancelled`.
+        A damaged index is rebuilt; if only its list of documents is damaged, the vectors stay. After a timeout it runs
+        again as long as each run added documents. Raises `QmdError`, `Cancelled`.
         """
         seconds = self._settings.update_timeout_seconds
         attempt, stored = 0, self._index.counts().total

@@ -205,7 +205,7 @@ ROWS = HealthCheck(
     marked("Keyword index"),
     marked("Checking the keyword index"),
     _look_at_rows,
-    marked("Make them again"),
+    marked("Repair the keyword index"),
     _repair_rows,
 )
 SAMPLE = HealthCheck(

@@ -152,7 +152,7 @@ class CrashDialog(QDialog):
         self._copy.setProperty("role", "primary")
         self._copy.setDefault(True)
         self._copy.clicked.connect(self._copy_report)
-        self._restart = QPushButton(tr("Restart"))
+        self._restart = QPushButton(tr("Restart Mnemoscope"))
         self._restart.setVisible(restart)
         self._restart.clicked.connect(self._want_restart)
         self._close = QPushButton(tr("Continue") if restart else tr("Close"))

@@ -175,7 +175,7 @@ class AutostartController(QObject):
     """
 
     def __init__(self, commands: Commands, jobs: Jobs, banner: Notices, config: Path | None) -> None:
-        """Adds the action before the last one of the menu."""
+        """Add the action *Start at login* to the menu, before its last action."""
         super().__init__(commands.menu)
         self._action = action = QAction(tr(_NAME), commands.menu)
         action.setCheckable(True)

@@ -163,7 +163,7 @@ class Chart(QWidget):
         self.update()
 
     def mark(self) -> Mark | None:
-        """The selected mark."""
+        """Return the selected bar or point; None without a selection."""
         return None if self.chosen is None else self.series.marks[self.chosen]
 
     def _point_at(self, index: int | None) -> None:

@@ -61,7 +61,7 @@ def test_findings_needing_attention_come_first_with_summary(show: Show) -> None:
     assert keywords.accessibleName().startswith("Keyword index: Needs attention. Not found by words: 3 passages.")
     assert user.accessibleName() == "Your data: Broken. Damaged. Move it away."
     assert (keywords.button.isVisible(), user.button.isVisible(), database.button.isVisible()) == (True, False, False)
-    assert keywords.button.accessibleName() == "Make them again: Keyword index"
+    assert keywords.button.accessibleName() == "Repair the keyword index: Keyword index"
     assert page.summary_bar.all.isEnabled()
 
 

@@ -162,7 +162,7 @@ def test_dialog_buttons_copy_open_log_folder_and_restart(qtbot, way, monkeypatch
     _press(way.dialog, "Open log folder")
     assert opened == [str(tmp_path)]
     with qtbot.waitSignal(way.restart_requested):
-        _press(way.dialog, "Restart")
+        _press(way.dialog, "Restart Mnemoscope")
     qtbot.waitUntil(lambda: way.dialog is None)
 
 
@@ -170,7 +170,7 @@ def test_earlier_crash_dialog_has_no_restart_button(qtbot, way):
     way.report_earlier_crash("Mnemoscope 0.1.0\n\nFatal Python error: Aborted")
     buttons = {button.text(): button.isVisible() for button in way.dialog.findChildren(QPushButton)}
     assert buttons["Close"]
-    assert not buttons["Restart"]
+    assert not buttons["Restart Mnemoscope"]
     assert "Aborted" in way.dialog.report
 
 
