@@ -97,7 +97,8 @@ class _Parser(argparse.ArgumentParser):
 
     def format_help(self) -> str:
         """The help, with the names of the views and verbs, which are only looked up here."""
-        views = textwrap.fill(", ".join(view_names()), 78, initial_indent="  ", subsequent_indent="  ")
+        names = ", ".join(view_names())
+        views = textwrap.fill(names, 78, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
         return f"{super().format_help()}\nviews:\n{views}\n\nwithout a window, each with --help:\n{_verbs()}\n"
 
 

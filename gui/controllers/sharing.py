@@ -272,7 +272,7 @@ class SharingFeatures:
             commands.add("share.context", marked("Continue in another agent"), self.session_exports.copy_context),
         ]
         self._views.viewer.offer(on_paper)
-        self._views.conversation.offer([*on_paper, *take_along])
+        self._views.conversation.offer([*take_along, *on_paper])
 
     def _open_session(self) -> str:
         """Path of the session on the screen; empty for none."""

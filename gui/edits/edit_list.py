@@ -98,7 +98,7 @@ class EditModel(RowModel):
     def __init__(self) -> None:
         super().__init__(ProjectRow)
 
-    def told(self, row: ProjectRow | EditRow) -> str:
+    def spoken(self, row: ProjectRow | EditRow) -> str:
         if isinstance(row, ProjectRow):
             return f"{row.title}, {file_count(row.files)}"
         return ", ".join(filter(None, (row.use.path, row.meta, row.age)))

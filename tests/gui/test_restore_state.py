@@ -9,7 +9,7 @@ import pytest
 
 import engine
 from engine import QueryRecord
-from gui.core.session_criteria import Period
+from gui.core.session_criteria import Criteria, Period
 from gui.core.window_context import AppPaths
 from gui.core.window_state import LastPlace, WindowState, load_state, state_path
 from gui.core.workspace import Workspace
@@ -189,7 +189,8 @@ def _top(window: MainWindow) -> tuple[str, int, int]:
 def test_sessions_list_and_reading_position_are_restored(qtbot, opened, begin, sessions):
     _read(qtbot, opened, LONG)
     chips = opened.sessions.chips
-    chips.choose("claude-code", "", Period("2026", first=date(2026, 1, 1), last=date(2026, 12, 31)), "")
+    year = Period("2026", first=date(2026, 1, 1), last=date(2026, 12, 31))
+    chips.choose(Criteria(agent="claude-code", period=year), "")
     chips.changed.emit()
     opened.sessions.search("valve")
     qtbot.waitUntil(lambda: not opened.sessions.busy)

@@ -361,15 +361,15 @@ def test_other_workspace_lists_its_own_sessions(qtbot, window, memories):
 
 
 def test_narrow_window_hides_view_switch(qtbot, window):
-    search, index = (
+    search, facts = (
         next(b for b in window.frame.header.findChildren(QPushButton) if b.text() == words)
-        for words in ("Search", "Index")
+        for words in ("Search", "Facts")
     )
-    switch = index.parentWidget()
-    assert search.x() < index.x()
-    assert search.y() == index.y()
-    window.resize(760, 700)
-    qtbot.waitUntil(lambda: search.x() == index.x() and search.y() < index.y())
+    switch = facts.parentWidget()
+    assert search.x() < facts.x()
+    assert search.y() == facts.y()
+    window.resize(840, 700)
+    qtbot.waitUntil(lambda: search.x() == facts.x() and search.y() < facts.y())
     assert switch.isVisible()
     window.resize(600, 700)
     qtbot.waitUntil(lambda: not switch.isVisible())

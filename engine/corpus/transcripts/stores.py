@@ -39,6 +39,8 @@ from engine.settings import Settings
 
 _PREFIX = "sessions/"
 _LONGEST_KEY = 100
+_LIST = "sessions.json"
+"""Of OpenClaw and Continue."""
 _OF_DATABASES = (WAL, "-shm", "-journal")
 _MOST_NAMED = 20
 """Files of other names in a folder of the user that are named; the rest is counted."""
@@ -205,9 +207,9 @@ class _Walk(FolderWalk):
 
 
 def _is_part(path: str) -> bool:
-    """Whether a file is hidden, or belongs to the transcript next to it."""
+    """Whether a file is hidden, belongs to the transcript next to it, or is an agent's list of these."""
     name = os.path.basename(path)
-    return name.startswith(".") or name.endswith(_OF_DATABASES) or bool(owner_of_part(path))
+    return name.startswith(".") or name == _LIST or name.endswith(_OF_DATABASES) or bool(owner_of_part(path))
 
 
 def may_name_session(name: str) -> bool:

@@ -65,7 +65,7 @@ def panel(qtbot, opened: MainWindow) -> EditsPanel:
 
 def told(panel: EditsPanel) -> list[str]:
     rows = panel.list.rows
-    return [rows.told(rows.row(number)) for number in range(rows.rowCount())]
+    return [rows.spoken(rows.row(number)) for number in range(rows.rowCount())]
 
 
 def test_files_are_grouped_with_their_last_change_first() -> None:
@@ -165,6 +165,6 @@ def test_session_without_files_says_so(qtbot, memory: FakeMemory, opened: MainWi
     conversation = opened.views.conversation
     qtbot.waitUntil(lambda: conversation.opened is not None)
     memory.insight.uses = ()
-    with qtbot.waitSignal(conversation.session_actions.said) as said:
+    with qtbot.waitSignal(conversation.session_actions.notified) as said:
         conversation.session_actions.files.trigger()
     assert said.args == ["No tool call of this session names a file."]

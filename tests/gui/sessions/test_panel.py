@@ -263,7 +263,7 @@ def test_written_session_is_marked_as_running(qtbot, panel, memory):
     with qtbot.waitSignal(panel.running.changed):
         panel.running.look()
     assert panel.running.paths == {VALVE}
-    assert rows.told(rows.row(place)).startswith("Running. Fix the valve controller")
+    assert rows.spoken(rows.row(place)).startswith("Running. Fix the valve controller")
     assert rows.tip(rows.row(place)).endswith("Running")
     panel.set_manager(None)
     assert panel.running.paths == frozenset()

@@ -157,7 +157,7 @@ def test_export_without_results_or_file_does_nothing(opened, find, choose):
 @pytest.fixture
 def read_session(qtbot, opened):
     with qtbot.waitSignal(opened.views.conversation.session_shown):
-        opened.views.show_spot(Location(VALVE, 1))
+        opened.views.show_location(Location(VALVE, 1))
     return opened
 
 
