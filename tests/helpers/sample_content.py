@@ -49,6 +49,7 @@ class Content:
                 for part in said.splitlines():
                     words = _words(part)
                     self._runs.update(_runs(words))
+                    self._runs.update(_runs(_words(_NO_WORDS.sub("", part))))
                     if len(words) < 3:
                         self._names.add(words)
 
