@@ -156,7 +156,7 @@ def test_failed_files_are_named_and_offer_retry():
     assert rows(failed_files=(issue("a.md"),)) == [("a.md", "Byte 3.", "sync")]
     many = rows(failed_files=tuple(issue(f"{n}.md", "secret" if n % 2 else "not-utf8") for n in range(9)))
     assert [title for title, _, _ in many] == ["0.md", "1.md", "2.md", "6 more files failed"]
-    assert many[-1][1:] == ("secret (3), not UTF-8 (3)", "failed")
+    assert many[-1][1:] == ("file with secrets (3), not UTF-8 (3)", "failed")
     assert len(rows(failed_files=tuple(issue(f"{n}.md") for n in range(4)))) == 4, "one more would say no less"
 
 
