@@ -150,7 +150,8 @@ def test_other_workspace_reason_shown(open_: Open, store: Path, tmp_path: Path) 
     where = f"belongs to the workspace boat ({tmp_path / 'boat'})."
     assert (state.state, state.rule) == ("excluded", "kept-elsewhere")
     assert where in state.sentence
-    assert [issue.detail for issue in report.skipped if issue.rule == "kept-elsewhere"] == [f"1 session of this file {where}"]
+    details = [issue.detail for issue in report.skipped if issue.rule == "kept-elsewhere"]
+    assert details == [f"1 session of this file {where}"]
     assert (report.files_seen, report.files_removed) == (0, 0)
 
 
