@@ -41,11 +41,11 @@ summary { cursor: pointer; overflow-wrap: anywhere; }
 
 
 class _Part(NamedTuple):
-    """What is written of one message, or of a call with its result."""
+    """The written form of one message, or of a tool call with its result."""
 
     message: SessionMessage
     folded: str
-    """What is shown of it while it is folded; empty for speech."""
+    """Its line while folded; empty for speech."""
     texts: tuple[str, ...]
 
 

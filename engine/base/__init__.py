@@ -20,7 +20,7 @@ class _Pattern:
         self._flags = flags
 
     def __getattr__(self, name: str) -> Any:
-        """A method or an attribute of the compiled pattern, which later uses find at once."""
+        """Return a method or an attribute of the compiled pattern; it is stored here, so this runs once for each."""
         found = getattr(re.compile(self._text, self._flags), name)
         setattr(self, name, found)
         return found

@@ -59,7 +59,7 @@ class _Header(msgspec.Struct, frozen=True):
     size: int
     """Bytes behind the header."""
     checked: int
-    """Number of them that `checksum` covers: all but the word table, of which a query needs little."""
+    """Number of them that `checksum` covers: all but the word table, since a query reads a few of its rows."""
     checksum: int
 
 
@@ -182,5 +182,5 @@ def _store(path: Path, arrays: "Arrays") -> None:
         raise OSError(errno.EIO, "the disk does not return what was written")
     for other in path.parent.glob(_NAME.format(hash="*")):
         if other != path:
-            with contextlib.suppress(OSError):  # Windows keeps a file that is mapped
+            with contextlib.suppress(OSError):  # Windows cannot delete a mapped file
                 other.unlink()

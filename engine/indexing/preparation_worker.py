@@ -47,7 +47,7 @@ class _PreparedNote(NewFile, frozen=True, kw_only=True):
 
 
 class Worker:
-    """One process, started at once."""
+    """The client of one process, which it starts."""
 
     def __init__(self) -> None:
         self.waiting = 0
@@ -79,7 +79,7 @@ class Worker:
         return True
 
     def has_answer(self) -> bool:
-        """Whether `receive` would return at once."""
+        """Whether `receive` returns without waiting."""
         return not self._alive or self._pipe.poll()
 
     def receive(self, token: CancelToken) -> NewFile | None:

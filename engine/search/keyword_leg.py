@@ -133,7 +133,7 @@ class KeywordScores:
             self.scores[id_], self.evidence[id_] = whole.score, whole.evidence
 
     def add_definitions(self, ids: Collection[int]) -> None:
-        """Count these chunks as definitions of what the query names."""
+        """Raise the scores of these chunks, which define the name in the query."""
         self.defining.update(ids)
         self.add_names(dict.fromkeys(ids, scoring.DEFINED))
 

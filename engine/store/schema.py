@@ -238,8 +238,8 @@ def _create_session_usage(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def _create_tool_uses(connection: apsw.Connection, tables: Tables) -> None:
-    # `value` is the path of a file, below the session's project where it is in it, or a command. `time` is that of the
-    # message, else of the session's last one.
+    # `value` is a command or the path of a file, relative to the session's project if the file is in it. `time` is that
+    # of the message, else of the session's last one.
     connection.execute(
         f"""CREATE TABLE IF NOT EXISTS {tables.tool_uses} (
             file_id INTEGER NOT NULL, line INTEGER NOT NULL, ordinal INTEGER NOT NULL, kind TEXT NOT NULL,

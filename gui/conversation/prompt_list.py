@@ -75,8 +75,10 @@ class _Prompts(_Targets):
 
 
 class _Files(_Targets):
-    """The files of a session's tool calls, each with what was done; a row leads to the last change, else the first
-    look."""
+    """The files of a session's tool calls, each with the kinds of use.
+
+    A row opens the last change of its file, or the first use if it was only read.
+    """
 
     def __init__(self, conversation: Conversation, uses: Sequence[FileUse], parent: QObject) -> None:
         files: dict[str, list[FileUse]] = {}

@@ -102,7 +102,7 @@ class ListingView(QWidget):
         self._announce(counts[0])
 
     def show_days(self, days: SessionDays | None, listed: date | None = None) -> None:
-        """Fill the calendar, or hide it where there are no sessions to list."""
+        """Fill the calendar; with None, hide it."""
         if days is not None:
             self.calendar.show_days(days, listed)
         self._calendar_frame.setVisible(days is not None and not self._calendar_hidden)

@@ -1,11 +1,11 @@
-"""Tasks of Cline, Roo Code and Kilo Code: a folder each, `tasks/<id>/ui_messages.json` with what the user saw.
+"""Tasks of Cline, Roo Code and Kilo Code: one folder each, `tasks/<id>/`, with the displayed messages.
 
 Written from the public source of Cline 3 (2025 to August 2026: `ExtensionMessage.ts`, `disk.ts`) and of Roo Code 3 (to
-April 2026: `packages/types/src/message.ts`, `history.ts`); Kilo Code before its version 7 is a copy of the latter. An
-array of messages, each of which a `say` or an `ask` names; `text` is what was said, or JSON. The first one is the
-user's task. `history_item.json` (Roo Code since version 3.40) names the folder and the task above. Elsewhere the folder
-is in what the program added to the user's words in `api_conversation_history.json`, of which nothing else is read: it
-repeats the messages in the form that the model gets.
+April 2026: `packages/types/src/message.ts`, `history.ts`); Kilo Code before its version 7 is a copy of the latter.
+`ui_messages.json` is an array of messages. The type of each is in `say` or `ask`; `text` is plain text or JSON. The
+first message is the user's task. `history_item.json` (Roo Code since version 3.40) names the folder and the parent
+task. Other versions add the folder to the user's words in `api_conversation_history.json`. Nothing else is read from
+that file: it repeats the messages in the form that the model gets.
 """
 
 import contextlib

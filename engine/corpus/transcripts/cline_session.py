@@ -49,7 +49,7 @@ class _Parser(BlockParser, kw_only=True):
 
 
 def _typed(text: str) -> Iterator[Part]:
-    """What the user typed, and what was inserted around it."""
+    """Yield the text that the user typed, and separately the text that Cline inserted around it."""
     mark = _TYPED.search(text)
     if mark is None:
         yield Part("user", "text", text)

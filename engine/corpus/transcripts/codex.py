@@ -2,7 +2,7 @@
 
 Written from its public source and descriptions of it, versions 0.1 (spring 2025) to 0.144 (July 2026). Until September
 2025 a file is a header and bare items without times; since then each line is an envelope of time, type and payload.
-Items may lack a type (so read by the search tool cass, August 2026); their members show it then.
+Some items have no type (the search tool cass reads them, August 2026); their members show what they are.
 Rollouts unchanged for a week may be compressed (`jsonl`); names are in another file (`codex_names`). The same
 words may come as an item of the model's history, as an event for the screen, or as both, far apart.
 """

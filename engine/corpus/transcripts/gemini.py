@@ -267,7 +267,7 @@ def _members(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _usage(counts: Mapping[str, Any]) -> Usage:
-    """The tokens of an answer: those of its prompt include what was in the cache."""
+    """Return the usage of one answer. Gemini counts cached tokens as input, too."""
     cached = counts.get("cached")
     sent = both(apart(counts.get("input"), cached), counts.get("tool"))
     return Usage(sent, both(counts.get("output"), counts.get("thoughts")), tokens(cached))

@@ -77,7 +77,7 @@ class OpenHandsReader(ChatParser):
             self.count_unknown(kind)
 
     def _call(self, tool: str, event: Mapping[str, Any]) -> Iterator[Part]:
-        """A tool call with what the agent said before it; its last answer is the input of a tool."""
+        """Yield a tool call after its reasoning and text. The agent's last answer is the input of a tool, `finish`."""
         action = mapping(event.get("action"))
         yield Part("assistant", "thinking", content(event.get("reasoning_content")))
         yield Part("assistant", "text", content(event.get("thought")))

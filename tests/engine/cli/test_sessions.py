@@ -94,7 +94,7 @@ def test_names_are_as_long_as_they_must_be(run: Run, memory: FakeMemory) -> None
         assert run("sessions", "show", name).code == 0, name
 
 
-def test_ids_of_one_agent_are_not_cut_to_what_they_share(run: Run, memory: FakeMemory) -> None:
+def test_ids_of_one_agent_stay_unambiguous(run: Run, memory: FakeMemory) -> None:
     ids = {
         "session-5e6f7a8b-0000-4000-8000-000000000002": "session-5e6f7a8b",
         "20251103_1": "20251103_1",
@@ -365,7 +365,7 @@ def test_context_is_masked_and_as_long_as_asked(run: Run) -> None:
 # --- files and touching -----------------------------------------------------------------------------------------------
 
 
-def test_files_lists_what_was_done_with_each(sample: Run) -> None:
+def test_files_lists_kinds_of_use(sample: Run) -> None:
     name = sample("sessions", "--agent", "claude-code", "--max", "1").out.split()[0]
     lines = sample("sessions", "files", name).out.splitlines()
     assert lines

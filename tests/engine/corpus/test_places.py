@@ -332,7 +332,7 @@ def test_listed_folders_and_exports_are_measured_as_they_are(home):
     assert [(issue.path, issue.rule) for issue in found.issues] == [(str(home / "gone"), "missing")]
 
 
-def test_measure_tells_which_files_are_not_read(tmp_path: Path) -> None:
+def test_measure_names_unread_files(tmp_path: Path) -> None:
     folder = tmp_path / "saved"
     folder.mkdir()
     for name in ("a.jsonl", *(f"page-{number}.html" for number in range(30))):

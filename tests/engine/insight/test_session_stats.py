@@ -87,7 +87,7 @@ def test_invalid_price_list_is_an_error_with_its_name(tmp_path: Path, text: str)
         load_prices(str(tmp_path / "missing.toml"))
 
 
-def test_the_total_says_what_is_unknown() -> None:
+def test_total_marks_unknown_values() -> None:
     stats = session_stats([session(usage(), usage("gpt-99", 5, 6)), session()], load_prices())
     total = stats.total
     assert (total.sessions, total.messages, total.seconds, total.without_usage) == (2, 8, 1200, 1)

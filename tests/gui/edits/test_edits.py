@@ -98,7 +98,7 @@ def test_selected_file_shows_message_that_changed_it(qtbot, opened: MainWindow, 
     assert opened.views.current == "edits"
 
 
-def test_enter_goes_to_message_and_escape_back(qtbot, opened: MainWindow, panel: EditsPanel) -> None:
+def test_enter_opens_message_and_escape_returns(qtbot, opened: MainWindow, panel: EditsPanel) -> None:
     qtbot.waitUntil(lambda: opened.views.conversation.opened is not None)
     panel.focus_list()
     QTest.keyClick(panel.list, Qt.Key.Key_Return)
@@ -129,7 +129,7 @@ def test_refresh_keeps_current_file(qtbot, memory: FakeMemory, panel: EditsPanel
     assert panel.list.current.path == "docs/plan.md"
 
 
-def test_without_edits_page_says_what_will_be_here(qtbot, memory: FakeMemory, panel: EditsPanel) -> None:
+def test_without_edits_page_explains_view(qtbot, memory: FakeMemory, panel: EditsPanel) -> None:
     memory.insight.uses = ()
     panel.refresh()
     qtbot.waitUntil(lambda: not panel.busy)

@@ -155,7 +155,7 @@ def test_too_many_entries_are_cut_and_counted(path: Path, writer: sqlite3.Connec
     assert conversation.unknown == {"entry of a session that is too long": 1}
 
 
-def test_long_session_that_breaks_off_keeps_what_came_before(path: Path, writer: sqlite3.Connection) -> None:
+def test_truncated_session_yields_its_beginning(path: Path, writer: sqlite3.Connection) -> None:
     text = json.dumps({"history": [*HISTORY[:2], {"padding": "x" * 300_000}]})
     put(writer, "c1", text[:-10])
     conversation = read(path, "c1")
