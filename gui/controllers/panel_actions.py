@@ -58,6 +58,7 @@ class PanelActions(QObject):
         self._places = context.paths
         ExplanationController(views.search, explanation, dock, self._remedy)
         views.sessions.folder_requested.connect(folders.add_sessions)
+        views.edits.folder_requested.connect(folders.add_sessions)
         views.sessions.engine_requested.connect(partial(self._do, "engine"))
         views.index.action_requested.connect(self._do)
         views.index.files_requested.connect(self.show_files)

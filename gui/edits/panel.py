@@ -5,18 +5,25 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from engine import FileUse, MemorySearchManager, tr, tr_count
+from engine import FileUse, MemorySearchManager, marked, tr, tr_count
 from gui.core.capabilities import TITLES, MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.view_spec import ViewPanel
 from gui.edits.edit_list import EditList, EditRow, ProjectRow, edited_files, rows_by_project
+from gui.sessions.listing_view import CHOOSE, NONE_TO_READ
 from gui.sessions.wording import file_count
+from gui.viewer.notice_page import NothingToRead
 from gui.widgets.flow_layout import FoldingRow
+from gui.widgets.guide_link import guide_action
 from gui.widgets.labels import ElidedLabel, line
 from gui.widgets.mirrored import margins
-from gui.widgets.placeholder_page import StatePage
+from gui.widgets.placeholder_page import Action, StatePage
 from gui.widgets.query_box import QueryBox
 
+CHOOSE_EDIT = NothingToRead(
+    marked("Choose a file with Up and Down, and press Enter to read the message that changed it here.")
+)
+_NOTHING_FITS = NothingToRead(marked("No file matches, so there is no message to read here."))
 _MOST = 5000
 """Tool calls that are listed, the newest."""
 _FOLLOW_MS = 120
@@ -28,12 +35,13 @@ class EditsPanel(QObject, ViewPanel):
     """Lists files that agents changed.
 
     Signals: edit_selected: the `FileUse` to show, or None. edit_activated: go to this `FileUse`. sessions_requested:
-    search for the sessions with this path.
+    search for the sessions with this path. folder_requested: choose the agents' folders.
     """
 
     edit_selected = Signal(object)
     edit_activated = Signal(object)
     sessions_requested = Signal(str)
+    folder_requested = Signal()
 
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -118,6 +126,15 @@ class EditsPanel(QObject, ViewPanel):
     def search(self, text: str) -> None:
         self.box.edit.setText(text)
 
+    @property
+    def nothing_to_read(self) -> NothingToRead:
+        """Why no edit is selected."""
+        if self._lack:
+            return NothingToRead(self._lack)
+        if self._files is None or self._stack.currentWidget() is self.list:
+            return CHOOSE_EDIT
+        return _NOTHING_FITS if self._files else NONE_TO_READ
+
     # --- reading ----------------------------------------------------------------------------------------------------
 
     def _take(self, found: tuple[list[EditRow], bool]) -> None:
@@ -152,7 +169,9 @@ class EditsPanel(QObject, ViewPanel):
             self._say("", tr("Reading the edits…") if self._manager is not None else "")
         elif not self._files:
             self._say(
-                tr("No edits yet"), tr("Files that agents create, edit or delete in your sessions are listed here.")
+                tr("No edits yet"),
+                tr("Files that agents create, edit or delete in your sessions are listed here."),
+                ((tr(CHOOSE), self.folder_requested.emit), guide_action("edits")),
             )
         elif rows := rows_by_project(self._files, self.box.query.casefold().split()):
             self._show_rows(rows, keep=keep)
@@ -170,10 +189,10 @@ class EditsPanel(QObject, ViewPanel):
         self._stack.setCurrentWidget(self.list)
         self.list.show_rows(rows, keep=keep)
 
-    def _say(self, title: str, sentence: str) -> None:
+    def _say(self, title: str, sentence: str, actions: Sequence[Action] = ()) -> None:
         self._counts.setText("")
         self.list.show_rows((), keep=False)
-        self._page.show_state(title, sentence)
+        self._page.show_state(title, sentence, actions=actions)
         self._stack.setCurrentWidget(self._page)
 
     # --- one edit ---------------------------------------------------------------------------------------------------

@@ -13,7 +13,6 @@ from engine import (
     MemorySearchResult,
     Passage,
     SessionSummary,
-    marked,
     may_name_session,
     split_name,
     tr,
@@ -24,7 +23,7 @@ from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
 from gui.core.location import Location
 from gui.core.view_spec import ViewPanel, view_specs
-from gui.edits.panel import EditsPanel
+from gui.edits.panel import CHOOSE_EDIT, EditsPanel
 from gui.facts.panel import FactsPanel
 from gui.index.panel import IndexPanel
 from gui.search.panel import SearchPanel
@@ -35,9 +34,6 @@ from gui.sessions.wording import UNTITLED
 from gui.viewer.notice_page import NothingToRead
 from gui.viewer.panel import NOTHING_FOUND, ViewerPanel
 
-_CHOOSE_EDIT = NothingToRead(
-    marked("Choose a file with Up and Down, and press Enter to read the message that changed it here.")
-)
 _Panel = TypeVar("_Panel", bound=ViewPanel)
 
 
@@ -131,7 +127,7 @@ class Views(QObject):
             reader.show_unsupported(lacks)
 
     def _forget_shown(self) -> None:
-        self._wanted = dict.fromkeys(self.specs) | {"sessions": CHOOSE_SESSION, "edits": _CHOOSE_EDIT}
+        self._wanted = dict.fromkeys(self.specs) | {"sessions": CHOOSE_SESSION, "edits": CHOOSE_EDIT}
         self._shown = CHOOSE_SESSION
 
     def switch(self, name: str) -> None:
@@ -256,7 +252,8 @@ class Views(QObject):
     def show_edit(self, use: FileUse | None) -> None:
         """Show the message that changed a file."""
         title = "" if use is None else use.title or tr(UNTITLED)
-        self._wanted["edits"] = _CHOOSE_EDIT if use is None else _Shown(use.session, title, use.line, "")
+        nothing = self.edits.nothing_to_read
+        self._wanted["edits"] = nothing if use is None else _Shown(use.session, title, use.line, "")
         if self.current == "edits":
             self._show_wanted()
 

@@ -6,12 +6,13 @@ import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
 
 from engine import FileUse
 from gui.conversation.prompt_list import FileList
 from gui.edits.edit_list import EditRow, ProjectRow, edited_files, rows_by_project
 from gui.edits.panel import EditsPanel
+from gui.sessions.listing_view import NONE_TO_READ
 from gui.window.main_window import MainWindow
 from tests.helpers.fake_insight import FakeInsight
 from tests.helpers.fake_memory import FakeMemory
@@ -135,6 +136,17 @@ def test_without_edits_page_explains_view(qtbot, memory: FakeMemory, panel: Edit
     qtbot.waitUntil(lambda: not panel.busy)
     assert told(panel) == []
     assert "No edits yet" in [label.text() for label in panel.body.findChildren(QLabel) if label.isVisible()]
+    assert panel.nothing_to_read == NONE_TO_READ
+    [choose] = [button for button in panel.body.findChildren(QPushButton) if button.text() == "Choose sessions…"]
+    with qtbot.waitSignal(panel.folder_requested):
+        choose.click()
+
+
+def test_reader_explains_that_no_file_matches(qtbot, opened: MainWindow, panel: EditsPanel) -> None:
+    panel.search("zzzz")
+    qtbot.waitUntil(lambda: not panel.busy)
+    shown = [label.text() for label in opened.views.conversation.findChildren(QLabel) if label.isVisible()]
+    assert "No file matches, so there is no message to read here." in shown
 
 
 def test_sessions_with_file_search_for_it(qtbot, opened: MainWindow, panel: EditsPanel) -> None:
