@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from engine.agent.session_note import suggest_slug as suggest_slug
     from engine.agent.session_note import to_slug as to_slug
     from engine.agent.tool import AgentTool as AgentTool
-    from engine.agent.tools import agent_tools as agent_tools
+    from engine.agent.tool_definitions import agent_tools as agent_tools
     from engine.backends.opening import open_memory as open_memory
     from engine.backends.opening import try_backend as try_backend
     from engine.backends.qmd.limits import BUILT_IN_CAN as BUILT_IN_CAN
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from engine.corpus.discovery import preview_workspace as preview_workspace
     from engine.corpus.document import note_title as note_title
     from engine.corpus.globs import literal_glob as literal_glob
-    from engine.corpus.numbered_lines import NumberedText as NumberedText
+    from engine.corpus.line_reader import NumberedText as NumberedText
     from engine.corpus.places import find_places as find_places
     from engine.corpus.places import measure_sessions as measure_sessions
     from engine.corpus.transcripts.registry import agent_label as agent_label
@@ -135,7 +135,7 @@ _HOME = {
     "AgentAccess": "engine.agent.access",
     "category_of": "engine.agent.fact_capture",
     "AgentTool": "engine.agent.tool",
-    "agent_tools": "engine.agent.tools",
+    "agent_tools": "engine.agent.tool_definitions",
     "memory_context": "engine.agent.memory_search",
     "memory_get": "engine.agent.memory_get",
     "memory_prompt_section": "engine.agent.memory_search",
@@ -160,7 +160,7 @@ _HOME = {
     "CancelToken": "engine.base.cancellation",
     "note_title": "engine.corpus.document",
     "literal_glob": "engine.corpus.globs",
-    "NumberedText": "engine.corpus.numbered_lines",
+    "NumberedText": "engine.corpus.line_reader",
     "find_places": "engine.corpus.places",
     "measure_sessions": "engine.corpus.places",
     "agent_label": "engine.corpus.transcripts.registry",

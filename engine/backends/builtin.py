@@ -48,12 +48,12 @@ from engine.store.vectors import VectorIndex
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from engine.corpus.numbered_lines import NumberedText
+    from engine.corpus.line_reader import NumberedText
+    from engine.memory.embedding_models import ModelLibrary
     from engine.memory.facts import Facts
     from engine.memory.files import SessionFiles, WorkspaceFiles
     from engine.memory.insight import IndexInsight
     from engine.memory.memory_context import Questions, Share
-    from engine.memory.model_library import ModelLibrary
     from engine.memory.path_status import PathStates
     from engine.memory.requests import SearchOptions
     from engine.memory.session_library import SessionLibrary
@@ -111,7 +111,7 @@ class BuiltinParts:
 
     @cached_property
     def models(self) -> "ModelLibrary":
-        from engine.memory.model_library import ModelLibrary
+        from engine.memory.embedding_models import ModelLibrary
 
         return ModelLibrary(self._context, self._updates.approvals, self._select)
 

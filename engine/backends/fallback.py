@@ -41,7 +41,7 @@ from engine.store.user_data import UserData
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from engine.corpus.numbered_lines import NumberedText
+    from engine.corpus.line_reader import NumberedText
     from engine.memory.contract import MemorySearchManager
     from engine.memory.facts import Facts
     from engine.memory.insight import IndexInsight

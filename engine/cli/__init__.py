@@ -5,6 +5,6 @@ needs, since imports take most of the time of a short search.
 """
 
 from engine.cli.arguments import VERBS
-from engine.cli.program import main
+from engine.cli.run_command import main
 
 __all__ = ["VERBS", "main"]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from engine.agent.access import AgentAccess
-from engine.agent.tools import agent_tools
+from engine.agent.tool_definitions import agent_tools
 from engine.settings import Settings
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Unpack
 
 from engine.base.cancellation import CancelToken
-from engine.corpus.numbered_lines import NumberedText
+from engine.corpus.line_reader import NumberedText
 from engine.memory.insight import IndexInsight
 from engine.memory.listeners import StatusListener
 from engine.memory.requests import SearchOptions

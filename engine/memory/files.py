@@ -24,7 +24,7 @@ from engine.settings import Settings
 from engine.store.writer import StoredUsage
 
 if TYPE_CHECKING:
-    from engine.corpus.numbered_lines import NumberedText
+    from engine.corpus.line_reader import NumberedText
 
 
 log = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ class WorkspaceFiles:
             return read_slice(text, path, start, lines)
 
     def open_file(self, path: str, *, cancel: CancelToken | None = None) -> "NumberedText":
-        from engine.corpus.numbered_lines import NumberedText
+        from engine.corpus.line_reader import NumberedText
 
         if self._sessions.holds(path):
             raise PathRefused  # the file on disk contains unmasked secrets

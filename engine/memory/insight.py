@@ -76,7 +76,7 @@ class IndexInsight:
 
     def chunks_of(self, path: str, cancel: CancelToken | None = None) -> "FileChunks | None":
         """The chunks of the file with this stable name; None if it is not indexed."""
-        from engine.insight.chunk_rows import file_chunks
+        from engine.insight.chunk_details import file_chunks
 
         model = self._model()
         with self._store.read(cancel) as snapshot:
@@ -84,7 +84,7 @@ class IndexInsight:
 
     def chunk(self, path: str, id_: int, cancel: CancelToken | None = None) -> "ChunkDetail | None":
         """All details of one chunk of the file with this stable name; None if it no longer exists."""
-        from engine.insight.chunk_rows import chunk_detail
+        from engine.insight.chunk_details import chunk_detail
 
         model = self._model()
         with self._store.read(cancel) as snapshot:

@@ -14,7 +14,7 @@ from engine.records import (
     Source,
 )
 from engine.search.chunk_filter import Filter
-from engine.search.found_set import MOST_KEPT
+from engine.search.result_set import MOST_KEPT
 from engine.search.search_context import Explain, OnKeywords, SearchRequest
 from engine.search.session_keys import is_shared_session
 from engine.settings.query_options import QuerySettings

@@ -4,17 +4,6 @@ Times are seconds since the epoch (UTC), durations are seconds unless the name s
 ranges are half-open offsets in code points.
 """
 
-from engine.records.agent_answers import (
-    CitedPassage,
-    FactAnswer,
-    FactCandidate,
-    MemoryForgetAnswer,
-    MemoryGetAnswer,
-    MemoryRecallAnswer,
-    MemorySearchAnswer,
-    MemoryStoreAnswer,
-    RecalledFact,
-)
 from engine.records.base import FileRange, Record, Source, to_builtins, to_json
 from engine.records.explanations import (
     DateOrigin,
@@ -136,6 +125,17 @@ from engine.records.sync import (
     SyncReason,
     SyncReport,
     SyncSummary,
+)
+from engine.records.tool_responses import (
+    CitedPassage,
+    FactAnswer,
+    FactCandidate,
+    MemoryForgetAnswer,
+    MemoryGetAnswer,
+    MemoryRecallAnswer,
+    MemorySearchAnswer,
+    MemoryStoreAnswer,
+    RecalledFact,
 )
 from engine.records.workspaces import (
     FolderContents,

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from engine.search.explanation import Scored
+from engine.search.pipeline_stages import Best, Diversity, Stages
 from engine.search.query_conditions import many
 from engine.search.search_context import SearchRequest
-from engine.search.stages import Best, Diversity, Stages
 from engine.store.snapshot import Snapshot
 
 if TYPE_CHECKING:

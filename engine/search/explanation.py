@@ -10,8 +10,7 @@ from engine.base.language import tr, tr_count
 from engine.providers import Calibration
 from engine.records import MatchField, ResultExplanation, SearchExplanation, SearchStage, TermMatch
 from engine.search.keyword_leg import KeywordScores
-from engine.search.scoring import Blend, Evidence, within_limits
-from engine.search.stages import (
+from engine.search.pipeline_stages import (
     Best,
     Diversity,
     EmbeddedQuery,
@@ -22,6 +21,7 @@ from engine.search.stages import (
     TimesNamed,
     VectorsReady,
 )
+from engine.search.scoring import Blend, Evidence, within_limits
 from engine.text.time_expressions import TimeExpression
 
 # --- Words the stages of a search for the explanation: one sentence or two from the kind and the numbers of each.

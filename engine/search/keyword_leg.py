@@ -9,10 +9,10 @@ from itertools import accumulate
 from engine.search import scoring
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.document_frequencies import Word
+from engine.search.pipeline_stages import Term
 from engine.search.query_conditions import many
 from engine.search.scoring import length_norm, term_score
 from engine.search.search_sources import CountsOf, WordCounts
-from engine.search.stages import Term
 from engine.search.term_counts import CHOICE_WEIGHTS, Asked, Match, ask
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm

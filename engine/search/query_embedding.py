@@ -8,9 +8,9 @@ from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
 from engine.embedding.base import EmbeddingProvider
+from engine.search.pipeline_stages import EmbeddedQuery
 from engine.search.query_conditions import hidden
 from engine.search.search_context import SearchContext
-from engine.search.stages import EmbeddedQuery
 from engine.store import stored_models
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import Vectors

@@ -8,9 +8,9 @@ import apsw
 from engine.corpus.transcripts.message_offsets import MessageOffset, is_among, read_places
 from engine.records import FileRange, MatchField, MemorySearchResult, MessagePlace
 from engine.search.explanation import Scored
+from engine.search.pipeline_stages import Term
 from engine.search.scoring import Blend
 from engine.search.snippets import make_snippet
-from engine.search.stages import Term
 from engine.search.term_counts import register
 from engine.store.schema import FTS_COLUMNS
 from engine.store.snapshot import Snapshot, StoredChunk

@@ -15,13 +15,13 @@ from engine.search.chunk_filter import ChunkFilter
 from engine.search.cut_off import at_most_per_file, cut
 from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Grounds, Scored, explain
-from engine.search.found_set import FoundSet, Kept, is_lasting, list_newest, narrow
 from engine.search.keyword_leg import KeywordLeg, with_all_parts
 from engine.search.query_conditions import Conditions, files_to_search, hidden, wanted_roles
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.query_summary import demand, remarks_of, understood
 from engine.search.ranking import KeywordPart, Ranker
 from engine.search.result_cache import Moment, ResultCache
+from engine.search.result_set import FoundSet, Kept, is_lasting, list_newest, narrow
 from engine.search.results import make_result, matched_fields, said_by
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.search_sources import Bring, CountsOf, NearVectors, ReadableStore

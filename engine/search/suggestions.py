@@ -13,8 +13,8 @@ from typing import NamedTuple
 from engine.records import QuerySuggestion
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.keyword_leg import KeywordScores
+from engine.search.pipeline_stages import Term
 from engine.search.query_conditions import many
-from engine.search.stages import Term
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm, spelling
 from engine.text.folding import fold

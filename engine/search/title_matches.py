@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import compress
 
 from engine.search.explanation import Scored
-from engine.search.stages import Stages
+from engine.search.pipeline_stages import Stages
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryAnalysis, QueryTerm
 from engine.text.analysis import streams_of

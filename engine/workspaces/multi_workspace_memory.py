@@ -31,7 +31,7 @@ from engine.workspaces.multi_search import AllWorkspaces
 from engine.workspaces.registry import here_and_others
 
 if TYPE_CHECKING:
-    from engine.corpus.numbered_lines import NumberedText
+    from engine.corpus.line_reader import NumberedText
     from engine.memory.contract import MemorySearchManager
     from engine.memory.insight import IndexInsight
     from engine.memory.requests import SearchOptions

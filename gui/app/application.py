@@ -27,7 +27,7 @@ from gui.app.desktop.integration import DesktopIntegration
 from gui.app.desktop.ipc_protocol import IpcAddress
 from gui.app.garbage_collector import Collector
 from gui.app.options import Options
-from gui.app.screenshot import Screenshot
+from gui.app.save_screenshot import Screenshot
 from gui.app.start_view import show_view
 from gui.core.jobs import Jobs
 from gui.core.window_context import AppPaths

@@ -249,6 +249,11 @@ class ConversationActions(QObject):
         self._file_list.forget()
         self._name_detail()
 
+    def set_later_state(self, conversation: Conversation) -> None:
+        """Set the same session with further messages; an open list stays open."""
+        self._conversation = conversation
+        self._allow(conversation)
+
     def _allow(self, conversation: Conversation | None) -> None:
         """Enable the actions that are possible; disabled ones give the reason."""
         shown, why = conversation is not None, missing("conversation")

@@ -194,6 +194,12 @@ class Conversation:
         ]
         return entries[0], pieces
 
+    def call_at_line(self, line: int) -> int:
+        """Return the first tool call of a line of the transcript, or else the entry of `at_line`."""
+        begin, end = bisect_left(self._lines, line), bisect_right(self._lines, line)
+        calls = (number for number in self._entries_by_line[begin:end] if self.entries[number].kind == "tool")
+        return next(calls, self.at_line(line)[0])
+
     def is_markdown(self, number: int) -> bool:
         """Return whether a piece is speech or thinking, not the input or output of a tool."""
         return self.entries[self.entry_of_piece[number]].kind != "tool"

@@ -113,11 +113,16 @@ def _usage(summary: SessionSummary, spent: UsageTotal) -> list[str]:
     lines = []
     for one in summary.usage:
         lines += [one.model or tr("Unknown model"), *(f"    {line}" for line in usage_lines(one))]
-    cost = cost_text(spent) or tr("unknown")
-    recorded = all(one.recorded_cost is not None for one in summary.usage)
-    lines.append(
-        tr("Cost: {cost}, as recorded", cost=cost) if recorded else tr("Cost: {cost}, by list prices", cost=cost)
-    )
+    cost = cost_text(spent)
+    recorded = sum(one.recorded_cost is not None for one in summary.usage)
+    if not cost:
+        lines.append(tr("Cost: unknown"))
+    elif not recorded:
+        lines.append(tr("Cost: {cost}, by list prices", cost=cost))
+    elif recorded < len(summary.usage):
+        lines.append(tr("Cost: {cost}, partly by list prices", cost=cost))
+    else:
+        lines.append(tr("Cost: {cost}, as recorded", cost=cost))
     return lines
 
 

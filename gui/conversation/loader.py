@@ -11,10 +11,12 @@ from gui.conversation.entries import Conversation, prepare
 from gui.conversation.rows import Rows
 from gui.conversation.view import ConversationView
 from gui.core.jobs import Jobs, JobSlot
-from gui.viewer.file_loader import FileWatch
+from gui.viewer.file_loader import FileWatch, written_file
 from gui.viewer.matches import Finder, Hit, query_finder
 
 _NOTICE_DELAY_MS = 200
+_REPEAT_MS = 500
+"""Pause before a session that was written while it was read is read again: a long one takes half a second."""
 _MOST_PIECES = 2_000
 """Pieces that are searched for the first hit in a session that was opened without a line."""
 
@@ -170,6 +172,8 @@ class SessionWatch(QObject):
         self._jobs = jobs
         self._job, self._located = JobSlot(self), JobSlot(self)
         self._again = False
+        self._pause = QTimer(self, singleShot=True, interval=_REPEAT_MS)
+        self._pause.timeout.connect(self.written)
         self._file = FileWatch(self, quiet=False)
         self._file.changed.connect(self.written)
 
@@ -180,7 +184,7 @@ class SessionWatch(QObject):
             self._located.done()
             self._file.follow(location)
 
-        work = self._jobs.read(lambda _token: _written_file(manager.locate(path)), take, lambda _: self._located.done())
+        work = self._jobs.read(lambda _token: written_file(manager.locate(path)), take, lambda _: self._located.done())
         self._located.put(work)
 
     def look(self, manager: MemorySearchManager, opened: OpenedSession, *, written: bool = False) -> None:
@@ -197,9 +201,9 @@ class SessionWatch(QObject):
 
         def take(grown: NewMessages | None) -> None:  # None also where the reading failed
             self._job.done()
-            again, self._again = self._again, False
-            if again:
-                self.look(manager, grown.opened if grown is not None else opened, written=True)
+            if self._again:
+                self._again = False
+                self._pause.start()
             if grown is not None:
                 self.grown.emit(grown)
 
@@ -208,15 +212,10 @@ class SessionWatch(QObject):
     def stop(self) -> None:
         """Stop watching: another session is shown, or none."""
         self._again = False
+        self._pause.stop()
         self._job.cancel()
         self._located.cancel()
         self._file.follow(None)
-
-
-def _written_file(transcript: Path) -> Path:
-    """The file that grows: of a database, its log."""
-    log = transcript.with_name(f"{transcript.name}-wal")
-    return log if log.exists() else transcript
 
 
 def _read_again(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QUrl, Signal, SignalInstance, Slot
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from engine import FileChunks, MemorySearchManager, tr, tr_count
@@ -117,6 +117,7 @@ class ConversationPanel(BaseViewer):
         self._manager: MemorySearchManager | None = None
         self._wanted: SessionRequest | None = None
         self._opened: OpenedSession | None = None
+        self._unread = False  # it was written while it was not on the screen
         self._left = ReadingPlaces()
         self.view = ConversationView(jobs)
         self._opener = SessionLoader(jobs, self)
@@ -226,7 +227,7 @@ class ConversationPanel(BaseViewer):
         self.live_updates.stop()
         self.new_messages.hide()
         self.banner.clear(_SECRETS)
-        self._opened = None
+        self._opened, self._unread = None, False
         self.chunks.show_conversation(None)
         self.session_actions.set_session(self._manager, None)
         self.view.set_conversation(None, None)
@@ -242,14 +243,14 @@ class ConversationPanel(BaseViewer):
         self.header.show()
         self.header.set_ready(True)
         self._tell_of_secrets(opened)
+        if self._manager is not None:
+            self.live_updates.follow(self._manager, session.summary.path)
         if not opened.conversation.entries:
             self._say(tr("This session has no messages."))
             return
         self._show_page(self.view)
         self._land(opened.wanted, opened.landing)
         self.session_shown.emit(session.summary.path)
-        if self._manager is not None:
-            self.live_updates.follow(self._manager, session.summary.path)
 
     def _land(self, wanted: SessionRequest, landing: Landing) -> None:
         """Highlight the query's words, and go to the search result."""
@@ -270,8 +271,15 @@ class ConversationPanel(BaseViewer):
             self.view.scroller.return_to(place)
 
     def _on_written(self) -> None:
-        if self._manager is not None and self._opened is not None:
+        """Read the session again, now or when it is on the screen."""
+        self._unread = not self.view.isVisible()
+        if not self._unread and self._manager is not None and self._opened is not None:
             self.live_updates.look(self._manager, self._opened, written=True)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._unread:
+            self._on_written()
 
     def _on_grown(self, grown: NewMessages) -> None:
         before, opened = self._opened, grown.opened
@@ -281,7 +289,7 @@ class ConversationPanel(BaseViewer):
         self._opened = opened
         self.view.grow(opened.conversation, opened.rows, grown.same)
         self.chunks.show_conversation(opened.conversation)
-        self.session_actions.set_session(self._manager, opened.conversation, revealed=opened.wanted.reveal)
+        self.session_actions.set_later_state(opened.conversation)
         self.header.show_session(opened.conversation.session)
         self.finding.hits.look_on(ConversationLines(opened.conversation))
         if opened.conversation.session.masked != before.conversation.session.masked:

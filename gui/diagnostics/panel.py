@@ -19,8 +19,8 @@ from gui.widgets.buttons import CopyJsonButton
 from gui.widgets.charts.bars import BarChart
 from gui.widgets.charts.sync_history import sync_series
 from gui.widgets.chip import Chip
-from gui.widgets.engine_names import files_left_out
 from gui.widgets.labels import breakable, label, line
+from gui.widgets.search_engine_labels import files_left_out
 from gui.widgets.tab_order import insert_after, preceding
 from gui.widgets.table import IssuesTable
 

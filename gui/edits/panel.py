@@ -49,6 +49,8 @@ class EditsPanel(QObject, ViewPanel):
         self._job = JobSlot(self)
         self._manager: MemorySearchManager | None = None
         self._lack = ""
+        self._failure = ""
+        """Why the edits could not be read the first time."""
         self._files: list[EditRow] | None = None
         self._all = True
         self._pause = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
@@ -90,11 +92,13 @@ class EditsPanel(QObject, ViewPanel):
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         self._manager = manager
-        self._files = None
+        self._files, self._failure = None, ""
         self._job.cancel()
         self.box.setEnabled(manager is not None and not self._lack)
         self._show(keep=False)
         self.refresh()
+        if self._lack:
+            self.edit_selected.emit(None)
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         lack = lacks.get("insight", "")
@@ -120,7 +124,7 @@ class EditsPanel(QObject, ViewPanel):
     def focus_list(self) -> None:
         if self._stack.currentWidget() is self.list:
             self.list.take_focus()
-        else:
+        elif not self._page.take_focus():
             self.box.focus()
 
     def search(self, text: str) -> None:
@@ -141,13 +145,17 @@ class EditsPanel(QObject, ViewPanel):
         self._job.done()
         first = self._files is None
         self._files, self._all = found
+        self._failure = ""
         self._show(keep=not first)
         if not self._files:
             self.edit_selected.emit(None)
 
     def _fail(self, sentence: str) -> None:
+        """Keep a list that was read before."""
         self._job.done()
-        self._say(tr("Can't read the edits"), sentence)
+        self._failure = sentence
+        if self._files is None:
+            self._show(keep=False)
 
     # --- showing ----------------------------------------------------------------------------------------------------
 
@@ -165,6 +173,8 @@ class EditsPanel(QObject, ViewPanel):
         title = TITLES["insight"]
         if self._lack:
             self._say(tr(title), self._lack)
+        elif self._files is None and self._failure:
+            self._say(tr("Can't read the edits"), self._failure, ((tr("Try again"), self._retry),))
         elif self._files is None:
             self._say("", tr("Reading the edits…") if self._manager is not None else "")
         elif not self._files:
@@ -194,6 +204,11 @@ class EditsPanel(QObject, ViewPanel):
         self.list.show_rows((), keep=False)
         self._page.show_state(title, sentence, actions=actions)
         self._stack.setCurrentWidget(self._page)
+
+    def _retry(self) -> None:
+        self._failure = ""
+        self._show(keep=False)
+        self.refresh()
 
     # --- one edit ---------------------------------------------------------------------------------------------------
 

@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 from engine import DiskPart, IndexOverview, MemoryProviderStatus, marked, number, tr, tr_count
 from gui.index.chart_data import cache_hits
 from gui.style.theme import tokens
-from gui.widgets.engine_names import files_left_out
 from gui.widgets.formatting import duration, grouped, size_text
 from gui.widgets.labels import ElidedLabel, label
 from gui.widgets.plain_text import set_tip
+from gui.widgets.search_engine_labels import files_left_out
 from gui.widgets.state import State, state_colour
 
 _KILO = 1000

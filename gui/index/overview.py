@@ -37,7 +37,7 @@ from gui.widgets.formatting import duration, exact, grouped
 from gui.widgets.labels import breakable, label
 from gui.widgets.pricing import spent_words
 from gui.widgets.small_windows import sheet
-from gui.widgets.sync_line import REASON_WORDS
+from gui.widgets.sync_bar_texts import REASON_WORDS
 from gui.widgets.tab_order import insert_after, stops
 from gui.widgets.table import IssuesTable
 

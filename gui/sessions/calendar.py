@@ -1,7 +1,7 @@
 """A calendar above the session list: a square per day, larger and stronger with more sessions."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import accumulate
 
@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from engine import tr
-from gui.core.session_criteria import Criteria
+from gui.core.session_criteria import ANY_TIME, Criteria
 from gui.sessions.catalog import Entry, SessionCatalog
 from gui.sessions.rows import filter_test
 from gui.sessions.wording import session_count
@@ -44,8 +44,8 @@ class SessionDays:
 
 
 def count_days(catalogue: SessionCatalog, criteria: Criteria, today: date) -> SessionDays:
-    """The days of the sessions with the chosen agent and project, whatever the chosen time; empty if none has any."""
-    chosen = filter_test(Criteria(agent=criteria.agent, project=criteria.project), today)
+    """The days of the sessions that pass the filters except that of time; empty if none does."""
+    chosen = filter_test(replace(criteria, period=ANY_TIME), today)
     entries = [entry for entry in catalogue.orders["newest"] if entry.last_day and (chosen is None or chosen(entry))]
     if not entries:
         return SessionDays(today)
@@ -133,6 +133,10 @@ class SessionCalendar(Chart):
         weeks = -(-len(self.series.marks) // _WEEK)
         return max(0, weeks - int((self.plot().width() + _GAP) // self._scaled(_CELL))) * _WEEK
 
+    def choose(self, index: int) -> None:
+        """Select a day, the first one that is shown instead of an earlier one."""
+        super().choose(max(index, self._hidden))
+
     def plot(self) -> QRectF:
         return super().plot().adjusted(0, 1, 0, 1)
 
@@ -192,12 +196,13 @@ class SessionCalendar(Chart):
         if self.isRightToLeft() and abs(step) == _WEEK:
             step = -step
         begin = self.chosen if self.chosen is not None else last - step
-        self.choose(min(max(begin + step, self._hidden), last))
+        self.choose(min(begin + step, last))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)
-        if event.button() == Qt.MouseButton.LeftButton and (mark := self.mark()):
-            self._open(mark)
+        index = self._mark_under(event.position())
+        if event.button() == Qt.MouseButton.LeftButton and index is not None:
+            self._open(self.series.marks[index])
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """The first click was enough."""

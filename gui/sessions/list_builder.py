@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 
 from engine import MemoryProviderStatus, MemorySearchManager, MnemoscopeError, SessionSummary, marked, tr
 from gui.core.capabilities import TITLES, MissingFeatures
@@ -20,6 +20,7 @@ from gui.sessions.content_search import ContentSearch
 from gui.sessions.filter_controller import FilterController
 from gui.sessions.listing_view import ListingView, make_place_table
 from gui.sessions.rows import Row, build_listing, build_similar
+from gui.viewer.file_loader import written_file
 from gui.viewer.notice_page import NothingToRead
 from gui.widgets.guide_link import guide_action
 
@@ -109,14 +110,13 @@ class SessionListLoader(QObject):
 
 
 class RunningSessions(QObject):
-    """Notices which sessions are being written: their transcripts have changed since the first look at them, and
-    within the last two minutes.
+    """Notices which sessions are being written, while their list is visible: their transcripts have changed since the
+    first look at them, and within the last two minutes.
 
-    Signals: changed: `paths` has changed. looked: a look has ended.
+    Signals: changed: `paths` has changed.
     """
 
     changed = Signal()
-    looked = Signal()
 
     def __init__(self, jobs: Jobs, reader: SessionListLoader, view: ListingView, parent: QObject) -> None:
         super().__init__(parent)
@@ -129,6 +129,18 @@ class RunningSessions(QObject):
         self._looks: dict[str, _Look] = {}
         self._timer = QTimer(self, interval=_LOOK_MS)
         self._timer.timeout.connect(self.look)
+        view.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and self._manager is not None:
+            self._timer.start()
+        elif event.type() == QEvent.Type.Hide:
+            self._timer.stop()
+        return False
+
+    @property
+    def busy(self) -> bool:
+        return self._job.busy
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Look at the sessions of this memory; None stops."""
@@ -136,13 +148,16 @@ class RunningSessions(QObject):
         self._manager = manager
         self._looks = {}
         self._show(frozenset())
-        self._timer.start() if manager is not None else self._timer.stop()
+        if manager is not None and self._view.isVisible():
+            self._timer.start()
+        else:
+            self._timer.stop()
 
     @Slot()
     def look(self) -> None:
         """Look at the newest sessions, while the list is visible."""
         manager, known, before = self._manager, self._reader.known, self._looks
-        if manager is None or known is None or self._job.busy or not self._view.isVisible():
+        if manager is None or known is None or self._job.busy:
             return
         newest = [entry.summary.path for entry in known.catalogue.orders["newest"][:_MOST_WATCHED]]
         self._job.put(self._jobs.read(lambda _: _look(manager, newest, before), self._take, lambda _: self._job.done()))
@@ -152,7 +167,6 @@ class RunningSessions(QObject):
         self._looks = looks
         since = time.time() - _RUNNING_SECONDS
         self._show(frozenset(path for path, look in looks.items() if look.written > since))
-        self.looked.emit()
 
     def _show(self, paths: frozenset[str]) -> None:
         if paths != self.paths:
@@ -164,7 +178,7 @@ class _Look(NamedTuple):
     file: Path
     stamp: tuple[int, int]
     written: float
-    """When a change was noticed last; 0 for never."""
+    """When it was written last, as far as a change was noticed; 0 for never."""
 
 
 def _look(manager: MemorySearchManager, sessions: Sequence[str], before: Mapping[str, _Look]) -> dict[str, _Look]:
@@ -175,7 +189,7 @@ def _look(manager: MemorySearchManager, sessions: Sequence[str], before: Mapping
         known = before.get(path)
         try:
             file = manager.locate(path) if known is None else known.file
-            state = file.stat()
+            state = written_file(file).stat()
         except (OSError, MnemoscopeError):
             continue
         if file in files:
@@ -183,7 +197,7 @@ def _look(manager: MemorySearchManager, sessions: Sequence[str], before: Mapping
         files.add(file)
         stamp = state.st_mtime_ns, state.st_size
         changed = known is not None and known.stamp != stamp
-        looks[path] = _Look(file, stamp, time.time() if changed else known.written if known else 0.0)
+        looks[path] = _Look(file, stamp, state.st_mtime if changed else known.written if known else 0.0)
     return looks
 
 
@@ -220,7 +234,8 @@ class ListBuilder(QObject):
         self._view = view
         self._today = today
         self._opened: set[str] = set()
-        self._days: tuple[tuple[SessionCatalog, str, str, date] | None, SessionDays] = (None, SessionDays(date.min))
+        self._days_for: tuple[SessionCatalog, tuple[str, str, str], date] | None = None
+        self._days = SessionDays(date.min)
         reader.failed.connect(self._show_failure)
         wanted.arranged.connect(self.show)
 
@@ -266,13 +281,13 @@ class ListBuilder(QObject):
             self._view.show_page(words, tr("No sessions"), actions=((tr("Clear the filters"), self._wanted.clear),))
 
     def _days_of(self, catalogue: SessionCatalog, criteria: Criteria) -> SessionDays:
-        """Counted once for a list with this agent and project, not for each typed character."""
-        counted_for = (catalogue, criteria.agent, criteria.project, self._today())
-        before, days = self._days
+        """Counted once for a list with these filters, not for each typed character."""
+        counted_for = (catalogue, (criteria.agent, criteria.project, criteria.machine), self._today())
+        before = self._days_for
         if before is None or before[0] is not catalogue or before[1:] != counted_for[1:]:
-            days = count_days(catalogue, criteria, self._today())
-            self._days = counted_for, days
-        return days
+            self._days_for = counted_for
+            self._days = count_days(catalogue, criteria, self._today())
+        return self._days
 
     @Slot(str, bool)
     def fold(self, path: str, shown: bool) -> None:

@@ -33,7 +33,7 @@ from engine import (
 from gui.conversation.actions import conversation_markdown
 from gui.conversation.entries import prepare
 from gui.core.jobs import Jobs, JobSlot
-from gui.core.notices import Notices
+from gui.core.notice_banner import Notices
 from gui.core.workspace import Opened, Workspace
 from gui.search.panel import SearchPanel
 from gui.search.query import Answer, ask

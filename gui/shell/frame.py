@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from engine import tr
 from gui.commands.commands import show_key_in_tooltip
-from gui.core.notices import Notices
+from gui.core.notice_banner import Notices
 from gui.core.view_spec import view_specs
 from gui.core.window_state import WindowState
 from gui.diagnostics.panel import DiagnosticsPanel

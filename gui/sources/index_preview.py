@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QStac
 from engine import PreviewFolder, WorkspacePreview, tr, tr_count
 from gui.style.stylesheet import font_at
 from gui.widgets.chip import Chip
-from gui.widgets.engine_names import rule_words
 from gui.widgets.formatting import grouped, size_text
 from gui.widgets.labels import ElidedLabel, breakable, label
 from gui.widgets.plain_text import set_tip
 from gui.widgets.scrolling import column_page, scrolling_column
+from gui.widgets.search_engine_labels import rule_words
 from gui.widgets.table import Column, IssuesTable, RecordsTable
 
 EXTENSIONS = (".md", ".markdown", ".txt")

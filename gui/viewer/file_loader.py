@@ -164,6 +164,12 @@ _ABSENCES = 5
 Stamp = tuple[int, int, int]
 
 
+def written_file(file: Path) -> Path:
+    """Return the file that changes when `file` is written: of a database, its log while there is one."""
+    log = file.with_name(f"{file.name}-wal")
+    return log if log.exists() else file
+
+
 class FileWatch(QObject):
     """Watches one file.
 

@@ -15,7 +15,7 @@ from gui.widgets.labels import ElidedLabel, label
 from gui.widgets.mirrored import margins, mirror
 from gui.widgets.plain_text import set_tip
 from gui.widgets.state import StateDot
-from gui.widgets.sync_line import RUNNING_WORDS, SyncLine, longest_detail, progress_text, sync_line
+from gui.widgets.sync_bar_texts import RUNNING_WORDS, SyncLine, longest_detail, progress_text, sync_line
 
 _TICK_MS = 1000
 _REST_MS = 15_000

@@ -16,7 +16,7 @@ import engine
 from engine import CancelToken, MnemoscopeError, decode_json, read_file, replace_file, tr
 from gui.core.debounced_write import DebouncedWrite, Writing
 from gui.core.jobs import Jobs, JobSlot
-from gui.core.notices import Notices
+from gui.core.notice_banner import Notices
 from gui.core.workspace import Opened, Workspace
 from gui.facts.wording import short
 from gui.remember.controller import RememberController

@@ -23,7 +23,7 @@ from gui.controllers.sharing import SharingFeatures
 from gui.controllers.workspaces import WorkspaceController, WorkspacesController
 from gui.core.capabilities import Capabilities
 from gui.core.jobs import Jobs
-from gui.core.notices import Notices
+from gui.core.notice_banner import Notices
 from gui.core.status_events import StatusEvents, SyncAnnouncer
 from gui.core.window_context import AppPaths, WindowContext
 from gui.core.window_state import WindowState

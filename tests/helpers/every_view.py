@@ -7,7 +7,7 @@ from PySide6.QtCore import QEventLoop
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gui.app.demo import Demo
-from gui.app.screenshot import Screenshot
+from gui.app.save_screenshot import Screenshot
 from gui.app.start_view import show_view
 from gui.window.main_window import MainWindow
 from gui.window.quick_search import QuickSearchController

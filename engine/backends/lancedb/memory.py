@@ -18,7 +18,7 @@ from engine.backends.lancedb.table_sync import TablePublisher
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, PathRefused, Unsupported
 from engine.base.language import tr
-from engine.corpus.numbered_lines import NumberedText
+from engine.corpus.line_reader import NumberedText
 from engine.corpus.transcripts.message_offsets import read_places
 from engine.memory.memory_context import IndexOverride
 from engine.memory.status_report import with_degraded

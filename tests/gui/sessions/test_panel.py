@@ -255,8 +255,8 @@ def test_machine_filter_is_offered_if_there_are_machines(qtbot, panel, memory):
 
 def test_written_session_is_marked_as_running(qtbot, panel, memory):
     rows, place = panel.view.list.rows, panel.view.list.rows.place(("session", VALVE))
-    with qtbot.waitSignal(panel.running.looked):
-        panel.running.look()
+    panel.running.look()
+    qtbot.waitUntil(lambda: not panel.running.busy)
     assert panel.running.paths == frozenset()
     with memory.locate(VALVE).open("a") as transcript:
         transcript.write("more")

@@ -12,7 +12,7 @@ from mcp import MCPError
 from mcp.client.client import Client
 
 from engine import AgentAccess, load_settings, memory_get, memory_prompt_section, memory_search, open_memory, to_json
-from engine.agent.tools import agent_tools
+from engine.agent.tool_definitions import agent_tools
 from tests.engine.agent.mcp_server.conftest import SECRET, SESSION
 from tests.helpers.mcp_process import Served
 

@@ -1,9 +1,9 @@
 import pytest
 from PySide6.QtWidgets import QPushButton
 
-from gui.core.notices import Notices
+from gui.core.notice_banner import Notices
 from gui.core.workspace import Workspace
-from gui.widgets.engine_names import FallbackEngine
+from gui.widgets.search_engine_labels import FallbackEngine
 from tests.helpers.fake_records import make_estimate
 
 

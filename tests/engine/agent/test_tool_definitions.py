@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from engine.agent.tool import AgentTool, refusal
-from engine.agent.tools import agent_tools
+from engine.agent.tool_definitions import agent_tools
 from engine.base.cancellation import CancelToken
 from engine.base.errors import StoreError
 from engine.records import LONGEST_QUERY

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from engine import MemoryProviderStatus, MemorySyncProgressUpdate, marked, number, tr, tr_count
-from gui.widgets.engine_names import BUILTIN, engine_instead, engine_name, provider_instead
 from gui.widgets.formatting import ago, duration, exact
 from gui.widgets.pricing import money
+from gui.widgets.search_engine_labels import BUILTIN, engine_instead, engine_name, provider_instead
 from gui.widgets.state import State
 
 STALL_SECONDS = 10

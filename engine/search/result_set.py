@@ -10,10 +10,10 @@ from engine.records import EarlierAnswer
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.explanation import Grounds, Scored
 from engine.search.keyword_leg import KeywordScores
+from engine.search.pipeline_stages import Scope
 from engine.search.query_conditions import Conditions
 from engine.search.scoring import Blend, Evidence
 from engine.search.search_context import SearchContext
-from engine.search.stages import Scope
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
-from engine import MemorySearchResult, SessionSummary
+from engine import FileUse, MemorySearchResult, SessionSummary
 from gui.quick_search.window import QuickWindow
 from gui.window.main_window import MainWindow
 
@@ -41,6 +41,7 @@ class Screenshot(QObject):
         window.search.result_selected.connect(self._note_wanted)
         window.viewer.file_shown.connect(self._note_shown)
         window.sessions.session_selected.connect(self._note_session)
+        window.views.edits.edit_selected.connect(self._note_edit)
         window.views.conversation.session_shown.connect(self._note_shown)
         self._timer = QTimer(self)
         self._timer.setInterval(_POLL_MS)
@@ -54,6 +55,10 @@ class Screenshot(QObject):
     @Slot(object)
     def _note_session(self, summary: SessionSummary | None) -> None:
         self._wanted_file = summary.path if summary else ""
+
+    @Slot(object)
+    def _note_edit(self, use: FileUse | None) -> None:
+        self._wanted_file = use.session if use else ""
 
     @Slot(str)
     def _note_shown(self, name: str) -> None:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, PathRefused
-from engine.corpus import numbered_lines
-from engine.corpus.numbered_lines import NumberedText
+from engine.corpus import line_reader
+from engine.corpus.line_reader import NumberedText
 
 
 @pytest.fixture(params=[True, False], ids=["in memory", "on disk"])
@@ -24,7 +24,7 @@ def kept(request: pytest.FixtureRequest) -> bool:
 @pytest.fixture
 def on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave even small files on disk."""
-    monkeypatch.setattr(numbered_lines, "_IN_MEMORY", -1)
+    monkeypatch.setattr(line_reader, "_IN_MEMORY", -1)
 
 
 def opened(folder: Path, data: bytes) -> NumberedText:
@@ -71,9 +71,9 @@ def test_every_way_to_read_agrees(
     raw[:1] = [line.removeprefix(b"\xef\xbb\xbf") for line in raw[:1]]
     expected = [line.removesuffix(b"\r").decode("utf-8", "replace") for line in raw]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(numbered_lines, "_BLOCK", block)
-        patch.setattr(numbered_lines, "_KEPT_BLOCKS", 2)
-        patch.setattr(numbered_lines, "_IN_MEMORY", 10**6 if in_memory else -1)
+        patch.setattr(line_reader, "_BLOCK", block)
+        patch.setattr(line_reader, "_KEPT_BLOCKS", 2)
+        patch.setattr(line_reader, "_IN_MEMORY", 10**6 if in_memory else -1)
         with opened(tmp_path_factory.mktemp("note"), data) as text:
             assert text.line_count == len(expected)
             assert text.lines(1, 10**9) == expected
@@ -96,7 +96,7 @@ def test_numbers_outside_the_text(tmp_path: Path) -> None:
 
 def test_of_an_endless_line_only_the_start_is_decoded(tmp_path: Path) -> None:
     with opened(tmp_path, b"ab" * 3_000_000 + b"\nend") as text:
-        assert len(text.line(1)) == numbered_lines.LINE_LIMIT
+        assert len(text.line(1)) == line_reader.LINE_LIMIT
         assert [len(line) for line in text.lines(1, 2, limit=10)] == [10, 3]
         assert text.text(1, 1) == "ab" * 3_000_000
 
