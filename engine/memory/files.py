@@ -108,8 +108,7 @@ class _LastRead(NamedTuple):
 class _Known(NamedTuple):
     """The part of a session that needs no reading."""
 
-    messages: tuple[SessionMessage, ...]
-    masked: int
+    text: SessionText
     position: "Position"
 
 
@@ -143,8 +142,8 @@ class SessionFiles:
         if found is None:
             raise FileNotFoundError(path)
         rewound = found.facts.rewound
-        known = before.messages if read.continued and before is not None else ()
-        masked = before.masked if read.continued and before is not None else 0
+        known = before.text.messages if read.continued and before is not None else ()
+        masked = before.text.masked if read.continued and before is not None else 0
         messages = [_rewound(message, rewound) for message in known] if rewound else [*known]
         for message in found.everything:
             if cancel is not None:
@@ -162,6 +161,8 @@ class SessionFiles:
             masked=masked,
             unknown=tuple(sorted(found.unknown.items())),
         )
+        if before is not None and text == before.text:
+            text = before.text  # which stays in use: the caller drops what brings nothing new
         if read.position is not None:
             self._last = _LastRead(path, reveal, weakref.ref(text), read.position)
         return text
@@ -171,7 +172,7 @@ class SessionFiles:
         with self._taking:
             last, self._last = self._last, None
         text = None if last is None or (last.path, last.reveal) != (path, reveal) else last.text()
-        return None if last is None or text is None else _Known(text.messages, text.masked, last.position)
+        return None if last is None or text is None else _Known(text, last.position)
 
     def _prices(self) -> Prices:
         """The user's prices, or the built-in ones while their file is unusable."""

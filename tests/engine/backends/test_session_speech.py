@@ -123,6 +123,7 @@ def test_session_read_again_keeps_messages_and_marks_branch(memory: BuiltinMemor
     assert [new is old for new, old in zip(after.messages, before.messages, strict=False)] == [True, True, False]
     assert [message.rewound for message in after.messages] == [False, False, True, False]
     assert after.masked == 2
+    assert memory.read_session(path) is after
     assert PLANTED in memory.read_session(path, reveal=True).messages[-1].text
     stored(projects, *lines[:1])
     assert [message.text for message in memory.read_session(path).messages] == ["Rig the mast."]
