@@ -12,12 +12,13 @@ from engine.base.bounded_json import decode_json
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.transcripts.chunk_packing import SpokenMessage
 from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, DocumentFormat, LineFormat
-from engine.corpus.transcripts.jsonl import Source, read_at
+from engine.corpus.transcripts.jsonl import Source
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.stores import session_name
 from engine.corpus.transcripts.transcript_files import transcript_of
 from engine.corpus.transcripts.transcript_reader import (
     LineReader,
+    anchor,
     database_format,
     document_format,
     line_format,
@@ -38,7 +39,6 @@ from engine.redaction.masks import redact
 from engine.store import sessions
 from engine.store.writer import NewFile, Writer
 
-_ANCHOR_BYTES = 4096
 _CHUNKS_A_PART = 2000
 """Chunks of a long transcript that are committed together, about 3 MB of text; a cancel or a crash loses at most
 these."""
@@ -231,7 +231,7 @@ class LineRows:
             uses.add(found)
 
         def state_here(size: int) -> _State:
-            anchor = _anchor(source, reader.offset)
+            mark = anchor(source, reader.offset)
             parser = msgspec.Raw(msgspec.json.encode(_masked(msgspec.to_builtins(reader.parser))))
             full = closed + len(rows)
             return _State(
@@ -239,7 +239,7 @@ class LineRows:
                 size,
                 reader.offset,
                 reader.line,
-                anchor,
+                mark,
                 parser,
                 packer.open,
                 full,
@@ -297,7 +297,7 @@ class LineRows:
         except ValueError:
             return None  # of another version of this program
         given = redact(known.parser(transcript_of(file.path)).facts.title)
-        same = (state.agent, state.given) == (known.agent, given) and _anchor(source, state.offset) == state.anchor
+        same = (state.agent, state.given) == (known.agent, given) and anchor(source, state.offset) == state.anchor
         return state if same and state.size < file.size else None
 
 
@@ -327,11 +327,6 @@ def _masked(value: Any) -> Any:
     if isinstance(value, dict):
         return {_masked(key): _masked(held) for key, held in value.items()}
     return [_masked(held) for held in value] if isinstance(value, list | tuple) else value
-
-
-def _anchor(source: Source, offset: int) -> str:
-    start = max(0, offset - _ANCHOR_BYTES)
-    return hashlib.sha256(read_at(source, start, offset - start)).hexdigest()
 
 
 class TranscriptRows:

@@ -1,10 +1,12 @@
 """Files of a workspace as text: notes unchanged from disk, sessions from their transcripts with secrets masked."""
 
 import logging
+import weakref
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -25,6 +27,7 @@ from engine.store.writer import StoredUsage
 
 if TYPE_CHECKING:
     from engine.corpus.line_reader import NumberedText
+    from engine.corpus.transcripts.transcript_reader import Position
 
 
 log = logging.getLogger(__name__)
@@ -92,13 +95,32 @@ def read_slice(text: "NumberedText", path: str, start: int | None, lines: int | 
     )
 
 
+class _LastRead(NamedTuple):
+    """The session that was read last: an open one is read again with each message that its agent writes."""
+
+    path: str
+    reveal: bool
+    text: "weakref.ref[SessionText]"
+    """Only referenced while it is in use elsewhere, as in a window."""
+    position: "Position"
+
+
+class _Known(NamedTuple):
+    """The part of a session that needs no reading."""
+
+    text: SessionText
+    position: "Position"
+
+
 class SessionFiles:
-    """Reads sessions by stable name. Thread-safe."""
+    """Reads sessions by stable name, one that has grown from where it ended. Thread-safe."""
 
     def __init__(self, settings: Settings, known: Callable[[str], SessionSummary]) -> None:
         """`known`: returns the summary of a session by stable name; raises `PathRefused` if it must not be read."""
         self._settings = settings
         self._known = known
+        self._last: _LastRead | None = None
+        self._taking = Lock()
 
     def holds(self, path: str) -> bool:
         """Whether this is the stable name of a session, known or not."""
@@ -106,37 +128,51 @@ class SessionFiles:
 
     def read(self, path: str, *, reveal: bool, cancel: CancelToken | None) -> SessionText:
         """See `MemorySearchManager.read_session`."""
-        from engine.corpus.transcripts.transcript_reader import read_session
+        from engine.corpus.transcripts.transcript_reader import read_on
 
         file, key = self._locate(path)
+        before = self._take_last(path, reveal=reveal)
         try:
-            found = read_session(file, key, cancel)
+            read = read_on(file, key, None if before is None else before.position, cancel)
         except ValueError as error:
             raise TranscriptUnreadable(
                 tr("The transcript of this session cannot be read now: {reason}", reason=tr_reason(str(error)))
             ) from error
+        found = read.conversation
         if found is None:
             raise FileNotFoundError(path)
-        masked = 0
         rewound = found.facts.rewound
-        messages = []
+        known = before.text.messages if read.continued and before is not None else ()
+        masked = before.text.masked if read.continued and before is not None else 0
+        messages = [_rewound(message, rewound) for message in known] if rewound else [*known]
         for message in found.everything:
             if cancel is not None:
                 cancel.checkpoint()
             safe = _masked(message)
             masked += safe.text != message.text
-            left = any(first <= message.line <= last for first, last in rewound)
-            messages.append(_shown(message if reveal else safe, rewound=left))
+            messages.append(_rewound(_shown(message if reveal else safe), rewound))
         usage = tuple(
             usage_record(StoredUsage(model, *msgspec.structs.astuple(spent)))
             for model, spent in found.facts.usage.items()
         )
-        return SessionText(
+        text = SessionText(
             summary=msgspec.structs.replace(self._known(path), usage=usage, spent=total_usage(usage, self._prices())),
             messages=tuple(messages),
             masked=masked,
             unknown=tuple(sorted(found.unknown.items())),
         )
+        if before is not None and text == before.text:
+            text = before.text  # which stays in use: the caller drops what brings nothing new
+        if read.position is not None:
+            self._last = _LastRead(path, reveal, weakref.ref(text), read.position)
+        return text
+
+    def _take_last(self, path: str, *, reveal: bool) -> "_Known | None":
+        """What the last read left of this session, if its text is still in use; the next one can't use it, too."""
+        with self._taking:
+            last, self._last = self._last, None
+        text = None if last is None or (last.path, last.reveal) != (path, reveal) else last.text()
+        return None if last is None or text is None else _Known(text, last.position)
 
     def _prices(self) -> Prices:
         """The user's prices, or the built-in ones while their file is unusable."""
@@ -189,7 +225,13 @@ def _masked(message: Message) -> Message:
     return msgspec.structs.replace(message, text=redact(message.text), id=redact(message.id), tool=redact(message.tool))
 
 
-def _shown(message: Message, *, rewound: bool) -> SessionMessage:
+def _rewound(message: SessionMessage, rewound: Sequence[tuple[int, int]]) -> SessionMessage:
+    """The message, marked if it is on lines that the user left; the same object if nothing changes."""
+    left = any(first <= message.line <= last for first, last in rewound)
+    return message if left == message.rewound else msgspec.structs.replace(message, rewound=left)
+
+
+def _shown(message: Message) -> SessionMessage:
     return SessionMessage(
         role=message.author,
         kind=message.kind,
@@ -200,5 +242,4 @@ def _shown(message: Message, *, rewound: bool) -> SessionMessage:
         time=message.time,
         tool=message.tool,
         side=message.side,
-        rewound=rewound,
     )

@@ -4,6 +4,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 
 from engine.base.errors import MnemoscopeError, PathRefused
@@ -141,27 +142,36 @@ class SessionLibrary:
 
 def summary_of(stored: StoredSession, usage: Sequence[StoredUsage] = ()) -> SessionSummary:
     """Convert a stored session to a summary for display."""
-    command = resume_command(stored.agent, shlex.quote(stored.id)) if stored.id and not stored.parent else ""
-    if command and (stored.project.startswith(("/", "~")) or stored.project[1:2] == ":"):
-        command = f"cd {shlex.quote(stored.project)} && {command}"
-    return SessionSummary(
-        path=stored.path,
-        agent=stored.agent,
-        id=stored.id,
-        title=stored.title,
-        project=stored.project,
-        branch=stored.branch,
-        started=stored.started,
-        ended=stored.ended,
-        messages=stored.messages,
-        bytes=stored.bytes,
-        parent=stored.parent,
-        resume_command=command if not stored.machine else "",
-        modified=stored.modified,
-        unknown=stored.unknown,
-        usage=tuple(map(usage_record, usage)),
-        machine=stored.machine,
+    # Unpacked as a whole, since looking up each field by its name takes longer than all the rest.
+    path, title, agent, id, project, branch, parent, started, ended, messages, size, unknown, _, modified, machine = (
+        stored
     )
+    command = resume_command(agent, shlex.quote(id)) if id and not parent and not machine else ""
+    return SessionSummary(
+        path=path,
+        agent=agent,
+        id=id,
+        title=title,
+        project=project,
+        branch=branch,
+        started=started,
+        ended=ended,
+        messages=messages,
+        bytes=size,
+        parent=parent,
+        resume_command=f"{_to_folder(project)}{command}" if command else "",
+        modified=modified,
+        unknown=unknown,
+        usage=tuple(map(usage_record, usage)) if usage else (),
+        machine=machine,
+    )
+
+
+@lru_cache(maxsize=1024)
+def _to_folder(project: str) -> str:
+    """The beginning of a command that runs in this folder; empty for one that isn't known as a path."""
+    is_path = project.startswith(("/", "~")) or project[1:2] == ":"
+    return f"cd {shlex.quote(project)} && " if is_path else ""
 
 
 def usage_record(stored: StoredUsage) -> ModelUsage:

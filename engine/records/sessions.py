@@ -97,7 +97,7 @@ class SessionMessage(Record, frozen=True, gc=False):
     """Part of a branch that the user left by going back to an earlier message."""
 
 
-class SessionText(Record, frozen=True):
+class SessionText(Record, frozen=True, weakref=True):
     """One session, read from its transcript."""
 
     summary: SessionSummary

@@ -138,6 +138,13 @@ class Pieces:
     def __len__(self) -> int:
         return len(self._messages)
 
+    def first(self, count: int) -> "Pieces":
+        """A copy of the first so many pieces."""
+        copy = Pieces()
+        copy._messages, copy._starts, copy._ends = self._messages[:count], self._starts[:count], self._ends[:count]
+        copy._fences = {number: fence for number, fence in self._fences.items() if number < count}
+        return copy
+
     def __getitem__(self, number: int) -> Piece:
         fence = self._fences.get(number, "")
         return Piece(self._messages[number], self._starts[number], self._ends[number], fence)
@@ -222,14 +229,16 @@ class Conversation:
         return _LINK_TARGET.sub("]", text) if self.is_markdown(number) else text
 
 
-def prepare(session: SessionText, token: CancelToken) -> Conversation:
-    """Any thread. Raises `Cancelled`."""
+def prepare(session: SessionText, token: CancelToken, before: Conversation | None = None) -> Conversation:
+    """Any thread. `before`: an earlier state of the session, whose unchanged entries are used again. Raises
+    `Cancelled`."""
     from engine import detect_language  # brings the analysis, which an empty window does not need
 
-    entries: list[Entry] = []
-    pieces = Pieces()
+    groups = [*_grouped(session.messages)]
+    entries = [] if before is None else _unchanged(before, session.messages, groups)
+    pieces = Pieces() if before is None or not entries else before.pieces.first(entries[-1].after_piece)
     branch = -1
-    for kind, parts in _grouped(session.messages):
+    for kind, parts in groups[sum(entry.kind != "branch" for entry in entries) :]:
         token.checkpoint()
         first = session.messages[parts[0]]
         if first.rewound and branch < 0:
@@ -267,6 +276,28 @@ def prepare(session: SessionText, token: CancelToken) -> Conversation:
         )
     said = " ".join(_sample(session.messages))
     return Conversation(session, detect_language(said), entries, pieces)
+
+
+def _unchanged(
+    before: Conversation, messages: Sequence[SessionMessage], groups: Sequence[tuple[EntryKind, tuple[int, ...]]]
+) -> list[Entry]:
+    """The leading entries that are the same in the new state; a branch that may have become longer is not."""
+    older = before.session.messages
+    pairs = enumerate(zip(older, messages, strict=False))
+    same = next((number for number, (old, new) in pairs if old is not new), min(len(older), len(messages)))
+    coming = iter(groups)
+    count = 0
+    for entry in before.entries:
+        if entry.kind != "branch":
+            kind, parts = next(coming, (None, ()))
+            if (kind, parts) != (entry.kind, entry.parts) or parts[-1] >= same:
+                break
+        count += 1
+    if count and before.entries[count - 1].branch >= 0:
+        count = before.entries[count - 1].branch
+    elif count and before.entries[count - 1].kind == "branch":
+        count -= 1
+    return list(before.entries[:count])
 
 
 def _heading(first: SessionMessage, number: int, piece: int) -> Entry:

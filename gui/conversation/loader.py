@@ -229,7 +229,7 @@ def _read_again(
     session = manager.read_session(wanted.path, reveal=wanted.reveal, cancel=token)
     if session == before.session:
         return None
-    now = prepare(session, token)
+    now = prepare(session, token, before)
     return NewMessages(replace(opened, conversation=now, rows=Rows(now)), _same_pieces(before, now))
 
 
@@ -242,7 +242,7 @@ def _same_pieces(before: Conversation, now: Conversation) -> int:
     """Return the number of leading pieces with the same text."""
     older, newer = before.session.messages, now.session.messages
     for old, new in zip(before.entries, now.entries, strict=False):
-        if old != new or any(older[part] != newer[part] for part in new.parts):
+        if old != new or any(older[part] is not newer[part] and older[part] != newer[part] for part in new.parts):
             return new.first_piece
     return min(len(before.pieces), len(now.pieces))
 

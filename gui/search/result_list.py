@@ -94,7 +94,6 @@ class ResultList(RowList):
         several = self._selected_keys() if keep else ()
         self._arranging = True
         try:
-            self.painter.forget()
             self._put(rows)
             if place is not None and (self._held or self.verticalScrollBar().value()):
                 self._return_to(place, shift)

@@ -1,7 +1,8 @@
 """Paints the rows of the result list.
 
-A row is laid out once for a width, font and theme, and cached for recently visible rows, so that a frame of scrolling
-only draws. Heights depend on the font alone: a list of any length knows its geometry without its text.
+A row is laid out once for a width, font and theme, and cached for recently visible rows, so that a frame of scrolling,
+or an answer with the same rows, only draws. Heights depend on the font alone: a list of any length knows its geometry
+without its text.
 """
 
 from collections import OrderedDict
@@ -242,7 +243,7 @@ class ResultDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self.metrics = RowMetrics()
         self._sizes: dict[type, QSize] = {}
-        self._drawings: OrderedDict[tuple[int, int, int], _ResultDrawing] = OrderedDict()
+        self._drawings: OrderedDict[tuple[object, ...], _ResultDrawing] = OrderedDict()
         self.restyle()
 
     def restyle(self) -> None:
@@ -254,10 +255,6 @@ class ResultDelegate(QStyledItemDelegate):
             MoreInFileRow: QSize(0, self.metrics.more_in_file_height),
             MoreRow: QSize(0, self.metrics.more_height),
         }
-        self.forget()
-
-    def forget(self) -> None:
-        """The rows changed: drop the layouts of the old ones."""
         self._drawings.clear()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -276,7 +273,7 @@ class ResultDelegate(QStyledItemDelegate):
             case FileRow():
                 self._paint_file(painter, rect, row, colours)
             case ResultRow():
-                self._paint_result(painter, rect, row, self._drawing(index.row(), rect.width(), row, colours), colours)
+                self._paint_result(painter, rect, row, self._drawing(rect.width(), row, colours), colours)
             case MoreInFileRow() | MoreRow():
                 painter.setFont(self.metrics.body)
                 painter.setPen(colours.accent)
@@ -322,8 +319,9 @@ class ResultDelegate(QStyledItemDelegate):
         place = line.adjusted(BAR_WIDTH + BAR_GAP, 0, 0, 0)
         drawing.place.draw(painter, place, at_end=False, ink=colours.muted, colours=colours)
 
-    def _drawing(self, place: int, width: int, row: ResultRow, colours: Tokens) -> "_ResultDrawing":
-        key = (place, width, colours.base.rgb())
+    def _drawing(self, width: int, row: ResultRow, colours: Tokens) -> "_ResultDrawing":
+        """The layout of a row, which stays known while the user types and rows move: most answers repeat many rows."""
+        key = (row.drawn, width, colours.base.rgb())
         known = self._drawings.get(key)
         if known is None:
             known = self._drawings[key] = self._lay_out(width, row, colours)

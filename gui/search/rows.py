@@ -118,6 +118,15 @@ class ResultRow:
         return f"{first}\N{EN DASH}{last}" if last > first else str(first)
 
     @cached_property
+    def drawn(self) -> tuple[object, ...]:
+        """All that is laid out of the row: rows of different answers that are equal in this look the same, except for
+        their score."""
+        result = self.result
+        text = result.title, result.heading, result.snippet, result.message, result.context
+        marks = result.match_ranges, result.heading_ranges, result.path_ranges
+        return result.path, self.lines, self.leg, *text, *marks
+
+    @cached_property
     def excerpt(self) -> Excerpt:
         """Made when the row is first painted, since most rows of a long list never are."""
         above = self.result.heading[-1] if self.result.heading else self.result.title

@@ -1,5 +1,6 @@
 """A calendar above the session list: a square per day, larger and stronger with more sessions."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -59,13 +60,13 @@ def _counted(entries: Iterable[Entry], first: date, days: int) -> tuple[int, ...
     """Sessions of each day, from the changes between days."""
     changes = [0] * (days + 1)
     begin = first.toordinal()
-    for entry in entries:
-        assert entry.last_day is not None
-        end = entry.last_day.toordinal() - begin
-        start = end if entry.first_day is None else min(entry.first_day.toordinal() - begin, end)
+    for (first_day, last_day), sessions in Counter((entry.first_day, entry.last_day) for entry in entries).items():
+        assert last_day is not None
+        end = last_day.toordinal() - begin
+        start = end if first_day is None else min(first_day.toordinal() - begin, end)
         if end >= 0 and start < days:
-            changes[max(0, start)] += 1
-            changes[min(end, days - 1) + 1] -= 1
+            changes[max(0, start)] += sessions
+            changes[min(end, days - 1) + 1] -= sessions
     return tuple(accumulate(changes[:-1]))
 
 

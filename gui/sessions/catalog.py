@@ -6,17 +6,21 @@ Made off the GUI thread from the engine's summaries; knows nothing of Qt.
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from typing import get_args
+
+import msgspec
 
 from engine import SessionSummary, tr
 from gui.core.session_criteria import SessionOrder
 from gui.sessions.wording import UNTITLED, agent_name, folder_name
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Entry:
-    """One session as shown in lists. Compared by identity: a new catalogue has new entries."""
+class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
+    """One session as shown in lists. Compared by identity: a new catalogue has new entries.
+
+    Not tracked by the garbage collector, since a catalogue has many thousands, without cycles.
+    """
 
     summary: SessionSummary
     title: str
@@ -75,20 +79,24 @@ EMPTY = SessionCatalog(dict.fromkeys(get_args(SessionOrder), ()), {}, (), (), ()
 
 
 def make_catalogue(summaries: Iterable[SessionSummary]) -> SessionCatalog:
-    """Make the catalogue from the engine's summaries; about 0.1 s for ten thousand."""
+    """Make the catalogue from the engine's summaries; about 50 ms for ten thousand."""
     summaries = sorted(summaries, key=_last, reverse=True)
     known = {(summary.agent, summary.id) for summary in summaries}
+    entries = _Entries(summaries)
     children: dict[tuple[str, str], list[Entry]] = {}
     for summary in reversed(summaries):
-        if _is_part(summary, known):
-            children.setdefault((summary.agent, summary.parent), []).append(_entry(summary, ()))
+        if summary.parent and _is_part(summary, known):
+            children.setdefault((summary.agent, summary.parent), []).append(entries.make(summary, ()))
     newest = [
-        _entry(summary, tuple(children.get((summary.agent, summary.id), ())))
+        entries.make(summary, tuple(children.get((summary.agent, summary.id), ())) if children else ())
         for summary in summaries
-        if not _is_part(summary, known)
+        if not (summary.parent and _is_part(summary, known))
     ]
     by_path = {entry.summary.path: entry for top in newest for entry in (top, *top.parts)}
-    months = Counter(entry.last_day.replace(day=1) for entry in newest if entry.last_day)
+    months: Counter[date] = Counter()
+    for day, sessions in Counter(entry.last_day for entry in newest).items():
+        if day is not None:
+            months[day.replace(day=1)] += sessions
     return SessionCatalog(
         orders=_orders(newest),
         by_path=by_path,
@@ -104,21 +112,34 @@ def _is_part(summary: SessionSummary, known: set[tuple[str, str]]) -> bool:
     return summary.parent != summary.id and (summary.agent, summary.parent) in known
 
 
-def _entry(summary: SessionSummary, parts: tuple[Entry, ...]) -> Entry:
-    first, last = summary.started, _last(summary)
-    agent, project = agent_name(summary.agent), folder_name(summary.project)
-    place = summary.project, summary.branch, summary.machine
-    said = "\n".join((summary.title, summary.id, agent, summary.agent, *place))
-    return Entry(
-        summary=summary,
-        title=" ".join(summary.title.split()) or tr(UNTITLED),
-        agent=agent,
-        project=project,
-        first_day=_day(last if first is None else first),
-        last_day=_day(last),
-        haystack=said.casefold(),
-        parts=parts,
-    )
+class _Entries:
+    """Makes entries; what thousands of sessions have in common is worded once."""
+
+    def __init__(self, summaries: Iterable[SessionSummary]) -> None:
+        self._agents = {name: agent_name(name) for name in {summary.agent for summary in summaries}}
+        self._projects = {path: folder_name(path) for path in {summary.project for summary in summaries}}
+        self._days: dict[date | None, date | None] = {}
+
+    def make(self, summary: SessionSummary, parts: tuple[Entry, ...]) -> Entry:
+        first, last = summary.started, _last(summary)
+        agent, title = self._agents[summary.agent], summary.title
+        place = f"{summary.project}\n{summary.branch}\n{summary.machine}"
+        last_day = self._day(last)
+        return Entry(
+            summary=summary,
+            title=" ".join(title.split()) or tr(UNTITLED),
+            agent=agent,
+            project=self._projects[summary.project],
+            first_day=last_day if first is None or first == last else self._day(first),
+            last_day=last_day,
+            haystack=f"{title}\n{summary.id}\n{agent}\n{summary.agent}\n{place}".casefold(),
+            parts=parts,
+        )
+
+    def _day(self, moment: float) -> date | None:
+        """The local day: the same object for all its sessions, which makes counting by days fast."""
+        day = _day(moment)
+        return self._days.setdefault(day, day)
 
 
 def _last(summary: SessionSummary) -> float:
@@ -128,7 +149,7 @@ def _last(summary: SessionSummary) -> float:
 
 def _day(moment: float) -> date | None:
     try:
-        return datetime.fromtimestamp(moment).date() if moment else None
+        return date.fromtimestamp(moment) if moment else None
     except (ValueError, OverflowError, OSError):  # a transcript may contain any number
         return None
 

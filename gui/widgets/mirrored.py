@@ -16,6 +16,8 @@ from PySide6.QtWidgets import QSplitter
 
 _LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
 _SIDES = int(_LEFT | _RIGHT)
+_SIDES_OR_CENTRE = _SIDES | Qt.AlignmentFlag.AlignHCenter.value
+_ABSOLUTE = Qt.AlignmentFlag.AlignAbsolute.value
 _STRONG = ("L", "R", "AL")
 _JOINT = " · "
 _LOOKED_AT = 1000
@@ -55,11 +57,11 @@ def write(painter: QPainter, rect: QRect | QRectF, flags: int | Qt.AlignmentFlag
     how = flags if isinstance(flags, int) else flags.value
     if is_mirrored(painter) and how & _SIDES in (_LEFT.value, _RIGHT.value):
         how ^= _SIDES
-    elif is_mirrored(painter) and not how & (_SIDES | Qt.AlignmentFlag.AlignHCenter.value):
+    elif is_mirrored(painter) and not how & _SIDES_OR_CENTRE:
         how |= _RIGHT.value
     painter.setLayoutDirection(line_direction(text))
     with upright(painter, rect) as stands:
-        painter.drawText(stands, how | Qt.AlignmentFlag.AlignAbsolute.value, text)
+        painter.drawText(stands, how | _ABSOLUTE, text)
     painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
 
 
@@ -107,6 +109,8 @@ def line_direction(text: str) -> Qt.LayoutDirection:
 def text_direction(text: str) -> Qt.LayoutDirection:
     """Return the direction of the first letter that has one, ignoring isolated text (rule P2 of Unicode's bidi
     algorithm)."""
+    if text.isascii():
+        return Qt.LayoutDirection.LeftToRight
     strong = (
         found for found in map(unicodedata.bidirectional, _ISOLATED.sub("", text[:_LOOKED_AT])) if found in _STRONG
     )

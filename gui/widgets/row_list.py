@@ -37,6 +37,8 @@ EDGE = 3
 AT_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 AT_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 
+_HEADING_FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
+_ROW_FLAGS = _HEADING_FLAGS | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsDragEnabled
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 
@@ -140,11 +142,9 @@ class RowModel(QAbstractListModel):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row = self.row(index.row())
-        if row is None:
-            return None
+        if row is None or role == RowRole:  # first, since a layout asks for it once a row
+            return row
         match role:
-            case _ if role == RowRole:
-                return row
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
                 return self.spoken(row)
             case Qt.ItemDataRole.ToolTipRole:
@@ -155,10 +155,7 @@ class RowModel(QAbstractListModel):
         row = self.row(index.row())
         if row is None:
             return Qt.ItemFlag.NoItemFlags
-        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
-        if isinstance(row, self._headings):
-            return flags
-        return flags | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsDragEnabled
+        return _HEADING_FLAGS if isinstance(row, self._headings) else _ROW_FLAGS
 
 
 class RowList(QListView):

@@ -97,12 +97,21 @@ AGENTS: tuple[Agent, ...] = (
 
 def agent_label(name: str) -> str:
     """Return an agent's name for people ("Claude Code"); an unknown one keeps its own."""
-    return next((agent.label for agent in AGENTS if agent.name == name), name)
+    agent = _agent(name)
+    return name if agent is None else agent.label
 
 
 def resume_command(name: str, session: str) -> str:
     """Return the command that resumes a session, whose id is quoted for a shell; empty if the agent has none."""
-    return next((agent.resume.format(id=session) for agent in AGENTS if agent.name == name), "")
+    agent = _agent(name)
+    return "" if agent is None else agent.resume.format(id=session)
+
+
+def _agent(name: str) -> Agent | None:
+    for agent in AGENTS:  # a loop, since ten thousand sessions are listed within 0.1 s
+        if agent.name == name:
+            return agent
+    return None
 
 
 def session_folders(machine: Machine) -> Iterator[tuple[str, str, str]]:

@@ -1,12 +1,13 @@
 """Opens a transcript, finds out by its content which agent wrote it, and reads it: whole, or from where it ended."""
 
+import hashlib
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -33,6 +34,7 @@ _LINES_WITH_PROJECT = 200
 """Number of first lines in which agents name their folder, if at all."""
 _LONG = 64 * 1024
 """Bytes from which a line takes as long as many others."""
+_ANCHOR_BYTES = 4096
 
 
 @contextmanager
@@ -117,26 +119,72 @@ def fed(parser: LineParser, raw: RawLine, *, count: bool = True) -> list[Message
     return []
 
 
+def anchor(source: Source, offset: int) -> str:
+    """A digest of what is right in front of an offset: a transcript that differs there did not only grow."""
+    start = max(0, offset - _ANCHOR_BYTES)
+    return hashlib.sha256(read_at(source, start, offset - start)).hexdigest()
+
+
+class Position(NamedTuple):
+    """Where a transcript with one JSON object per line ended when it was read."""
+
+    file: tuple[str, int, int]
+    """Agent, and device and number of the file."""
+    reader: LineReader
+    anchor: str
+
+
+class ReadOn(NamedTuple):
+    """A session that was read whole, or continued."""
+
+    conversation: Conversation | None
+    """If it was continued, only its new messages, but all facts; None if the transcript doesn't contain it (any
+    more)."""
+    position: Position | None = None
+    """Where to continue; None if it must be read whole again."""
+    continued: bool = False
+
+
 def read_session(path: Path, part: str, cancel: CancelToken | None = None) -> Conversation | None:
     """Read one whole session of a transcript; None if the transcript doesn't contain it (any more). `part`: the part of
     the session's name after the transcript's, as returned by `locate_transcript`.
 
     Raises OSError, `PathRefused`, ValueError for a document that breaks off or a damaged database, Cancelled.
     """
-    with opened(path) as (source, _):
+    return read_on(path, part, None, cancel).conversation
+
+
+def read_on(path: Path, part: str, before: Position | None, cancel: CancelToken | None = None) -> ReadOn:
+    """Like `read_session`, but continue at `before` if the transcript has only grown since. That position is used up:
+    an error or a cancellation leaves it between two states.
+    """
+    with opened(path) as (source, state):
         database = database_format(source, str(path))
         if database is not None:
             with database.opened(str(path), cancel) as sessions:
                 named = next((key for key in sessions.keys() if session_name("", key).lstrip("/") == part), None)  # noqa: SIM118
-                return None if named is None else sessions.conversation(named)
+                return ReadOn(None if named is None else sessions.conversation(named))
         document = document_format(source, str(path))
         if document is not None:
             found = document.conversations(str(path), cancel)
-            return next((one for one in found if session_name("", one.key).lstrip("/") == part), None)
+            return ReadOn(next((one for one in found if session_name("", one.key).lstrip("/") == part), None))
         known = line_format(source, str(path))
         if known is None or part:
-            return None
-        return _whole(known, source, path, cancel)
+            return ReadOn(None)
+        file = known.agent, state.st_dev, state.st_ino
+        if before is not None and before.file == file and before.anchor == anchor(source, before.reader.offset):
+            reader, continued = before.reader, True
+        else:
+            reader, continued = LineReader(known.parser(transcript_of(str(path)))), False
+        found = _read_lines(reader, source, cancel)
+        # After a last line without its end, the parser has seen a line that will be read again.
+        is_whole = not read_at(source, reader.offset, 1)
+        return ReadOn(found, Position(file, reader, anchor(source, reader.offset)) if is_whole else None, continued)
+
+
+def _read_lines(reader: LineReader, source: Source, cancel: CancelToken | None) -> Conversation:
+    messages = *chain.from_iterable(reader.read(source, cancel)), *reader.read_rest(source)
+    return Conversation("", reader.parser.facts, messages, Counter(reader.parser.unknown))
 
 
 def conversations(path: Path, cancel: CancelToken | None = None) -> Iterator[Conversation]:
@@ -149,7 +197,7 @@ def conversations(path: Path, cancel: CancelToken | None = None) -> Iterator[Con
         document = None if database else document_format(source, str(path))
         known = None if database or document else line_format(source, str(path))
         if known is not None:
-            yield _whole(known, source, path, cancel)
+            yield _read_lines(LineReader(known.parser(transcript_of(str(path)))), source, cancel)
     if database is not None:
         with database.opened(str(path), cancel) as sessions:
             for key in sessions.marks():
@@ -158,12 +206,6 @@ def conversations(path: Path, cancel: CancelToken | None = None) -> Iterator[Con
                     yield conversation
     elif document is not None:
         yield from document.conversations(str(path), cancel)
-
-
-def _whole(known: LineFormat, source: Source, path: Path, cancel: CancelToken | None) -> Conversation:
-    reader = LineReader(known.parser(transcript_of(str(path))))
-    messages = [*chain.from_iterable(reader.read(source, cancel)), *reader.read_rest(source)]
-    return Conversation("", reader.parser.facts, tuple(messages), Counter(reader.parser.unknown))
 
 
 def raw_line(path: Path, line: int) -> bytes | None:

@@ -12,6 +12,8 @@ from engine.backends.builtin import BuiltinMemory
 from engine.settings.options import SessionSettings
 
 SESSION = "0c1d2e3f-0000-4000-8000-000000000001"
+PLANTED = "ghp_" + "aB3x" * 9
+"""A secret."""
 
 
 def line(role: str, content: object, **more: object) -> str:
@@ -101,6 +103,32 @@ def test_left_branch_is_marked_in_results_and_messages(memory: BuiltinMemory, pr
     assert marks == {"hempen": True, "steel": False}
     read = memory.read_session(memory.sessions()[0].path)
     assert [message.rewound for message in read.messages] == [False, False, True, False]
+
+
+def test_session_read_again_keeps_messages_and_marks_branch(memory: BuiltinMemory, projects: Path) -> None:
+    lines = [
+        line("user", "Rig the mast.", uuid="p1"),
+        line("assistant", [{"type": "text", "text": "How? " + PLANTED}], uuid="a1", parentUuid="p1"),
+        line("user", "With hempen rope.", uuid="p2", parentUuid="a1"),
+    ]
+    stored(projects, *lines)
+    memory.sync()
+    path = memory.sessions()[0].path
+    before = memory.read_session(path)
+    assert before.masked == 1
+    lines.append(line("user", f"With steel wire. {PLANTED}", uuid="p3", parentUuid="a1"))
+    with (projects / "boat" / f"{SESSION}.jsonl").open("a") as file:
+        file.write(lines[-1] + "\n")
+    after = memory.read_session(path)
+    assert [new is old for new, old in zip(after.messages, before.messages, strict=False)] == [True, True, False]
+    assert [message.rewound for message in after.messages] == [False, False, True, False]
+    assert after.masked == 2
+    assert memory.read_session(path) is after
+    assert PLANTED in memory.read_session(path, reveal=True).messages[-1].text
+    stored(projects, *lines[:1])
+    assert [message.text for message in memory.read_session(path).messages] == ["Rig the mast."]
+    stored(projects, *lines)
+    assert memory.read_session(path) == after
 
 
 def test_left_branch_of_an_export_is_found_and_marked(memory: BuiltinMemory, projects: Path) -> None:

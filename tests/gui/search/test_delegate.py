@@ -37,7 +37,6 @@ def paint(qtbot, make_outcome):
         **outcome,
     ) -> QImage:
         model.set_rows(build_rows(make_outcome(result, **outcome), "relevance"))
-        delegate.forget()
         option = QStyleOptionViewItem()
         option.initFrom(owner)
         option.palette = make_palette(theme)
@@ -234,3 +233,26 @@ def test_marked_line_cut_at_either_end_keeps_marks_on_words(qtbot):
     assert cut.mark_boxes[0].right() == pytest.approx(metrics.horizontalAdvance("…ering"), abs=3)
     assert MarkedLine(whole, "something else", ranges, font, ink).mark_boxes == []
     assert MarkedLine(whole, "", ranges, font, ink).mark_boxes == []
+
+
+def test_paint_row_of_next_answer_lays_out_only_changes(qtbot, make_result, make_outcome):
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    model, delegate = ResultModel(owner), ResultDelegate(owner)
+    image = QImage(WIDTH, 200, QImage.Format.Format_RGB32)
+    option = QStyleOptionViewItem()
+    option.initFrom(owner)
+    option.rect = image.rect()
+
+    def is_laid_out(result) -> bool:
+        rows = build_rows(make_outcome(result), "relevance")
+        model.set_rows(rows)
+        painter = QPainter(image)
+        delegate.paint(painter, option, model.index(1))
+        painter.end()
+        return "excerpt" in vars(rows[1])
+
+    assert is_laid_out(make_result(score=0.9))
+    assert not is_laid_out(make_result(score=0.4))
+    assert is_laid_out(make_result(score=0.4, snippet="other words"))
+    assert is_laid_out(make_result(score=0.4, match_ranges=((1, 2),)))

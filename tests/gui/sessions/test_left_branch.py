@@ -42,6 +42,23 @@ def shown(rows: Rows) -> list[tuple[int, int]]:
     return [tuple(rows.rows[position]) for position in range(len(rows.rows))]
 
 
+@pytest.mark.parametrize("count", range(8))
+@pytest.mark.parametrize("left", [False, True])
+def test_prepare_grown_session_equals_prepare_whole(session: SessionText, *, count: int, left: bool) -> None:
+    messages = list(session.messages[:count])
+    if not left:  # the user goes back only after this state
+        messages[LEFT] = [msgspec.structs.replace(message, rewound=False) for message in messages[LEFT]]
+    before = prepare(msgspec.structs.replace(session, messages=tuple(messages)), CancelToken())
+    grown, whole = prepare(session, CancelToken(), before), prepare(session, CancelToken())
+    assert grown.entries == whole.entries
+    assert [*map(grown.pieces.__getitem__, range(len(grown.pieces)))] == [
+        *map(whole.pieces.__getitem__, range(len(whole.pieces)))
+    ]
+    assert (grown.prompts, [*grown.entry_of_piece]) == (whole.prompts, [*whole.entry_of_piece])
+    unchanged = sum(new is old for new, old in zip(grown.entries, before.entries, strict=False))
+    assert unchanged == (7 if left and count == 7 else min(count, 2))
+
+
 def test_left_branch_has_a_heading(conversation: Conversation) -> None:
     assert [entry.kind for entry in conversation.entries] == [
         "user",

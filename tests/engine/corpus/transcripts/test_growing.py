@@ -1,0 +1,94 @@
+"""A transcript that is read again while it grows gives the same session as one that is read once."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.transcript_reader import Position, read_on, read_session
+
+FIXTURES = Path(__file__).parent / "fixtures"
+LINES = sorted(path for path in FIXTURES.rglob("*.jsonl") if read_on(path, "", None).position is not None)
+CLAUDE = FIXTURES / "claude_code"
+
+
+def _parts_of(fixture: Path) -> Iterator[bytes]:
+    """A transcript after each of its lines, and in the middle of some."""
+    data = fixture.read_bytes()
+    ends = [place + 1 for place, byte in enumerate(data) if byte == ord("\n")]
+    for end in [*ends, len(data)]:
+        if end % 3 == 0:
+            yield data[: end - 5]
+        yield data[:end]
+
+
+@pytest.mark.parametrize("fixture", LINES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_growing_transcript_reads_same_as_whole(fixture: Path, tmp_path: Path) -> None:
+    path = tmp_path / fixture.name
+    path.touch()
+    position: Position | None = None
+    messages: list = []
+    continued = 0
+    for part in _parts_of(fixture):
+        with path.open("r+b") as file:  # the same file, as an agent writes it
+            file.write(part)
+        whole = read_session(path, "")
+        read = read_on(path, "", position)
+        position = read.position
+        if whole is None:
+            assert read.conversation is None
+            continue
+        assert read.conversation is not None
+        if not read.continued:
+            messages.clear()
+        continued += read.continued
+        messages += read.conversation.messages
+        assert messages == [*whole.messages]
+        assert _facts(read.conversation) == _facts(whole)
+    assert continued
+
+
+def _facts(session: Conversation) -> tuple:
+    return msgspec.to_builtins(session.facts), session.unknown
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(max(CLAUDE.glob("*.jsonl"), key=os.path.getsize).read_bytes().rstrip() + b"\n")
+    return path
+
+
+def test_unchanged_transcript_has_no_new_messages(path: Path) -> None:
+    first = read_on(path, "", None)
+    again = read_on(path, "", first.position)
+    assert again.continued
+    assert again.conversation is not None
+    assert again.conversation.messages == ()
+
+
+@pytest.mark.parametrize("change", ["shorter", "other end", "other file"])
+def test_replaced_transcript_is_read_whole(path: Path, change: str) -> None:
+    first, data = read_on(path, "", None), path.read_bytes()
+    if change == "shorter":
+        os.truncate(path, len(data) - len(data.splitlines()[-1]) - 1)
+    elif change == "other end":
+        path.write_bytes(data[:-3] + b" }\n")
+    else:
+        path.rename(path.with_suffix(".old"))
+        path.write_bytes(data)
+    again = read_on(path, "", first.position)
+    assert not again.continued
+    assert again.conversation == read_session(path, "")
+
+
+def test_cancelled_reading_raises(path: Path) -> None:
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        read_on(path, "", None, token)
