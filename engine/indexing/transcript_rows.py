@@ -219,6 +219,8 @@ class LineRows:
             state = _State(known.agent, 0, 0, 1, "", msgspec.Raw(b""), (), 0, 0, "", "", given)
         else:
             reader = LineReader(known.resume(bytes(state.parser)), state.offset, state.line)
+            # Usage that an agent stores next to the transcript is that of the whole session.
+            reader.parser.facts.usage = known.parser(transcript_of(file.path)).facts.usage or reader.parser.facts.usage
         facts = reader.parser.facts
         packer = TranscriptChunker(self._settings, self._token, state.open)
         messages, closed, language = state.messages, state.closed, state.language

@@ -6,7 +6,7 @@ import msgspec
 
 from engine.corpus.transcripts.json_values import mapping
 
-USAGE_VERSION = 1
+USAGE_VERSION = 2
 """Increase it when usage is read differently: sessions are read again then, and nothing is embedded again."""
 
 _MOST_MODELS = 32
