@@ -186,7 +186,8 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             if kind == "assistant":
                 message = mapping(value.get("message"))
                 id = string(message.get("id"))
-                self.use(message.get("model"), anthropic_usage(message.get("usage")), request=id)
+                copied = f"{id} {string(value.get('requestId'))}" if id else ""
+                self.use(message.get("model"), anthropic_usage(message.get("usage")), request=id, copied=copied)
                 return self._emit(self._of_assistant(value), value, line, id)
             return self._emit(self._of_attachment(value), value, line)
         if kind in _TITLES:

@@ -51,6 +51,16 @@ class Usage(msgspec.Struct, omit_defaults=True):
         return increase
 
 
+class Request(msgspec.Struct, frozen=True, array_like=True):
+    """The usage of one line of a request to a model, to recognise it where another session has copied it."""
+
+    digest: int
+    """Of the request's id, which a copy has, too; 56 bits."""
+    model: str
+    usage: tuple[int | None, int | None, int | None, int | None, int | None, float | None]
+    """In the order of the members of `Usage`."""
+
+
 def add_usage(totals: dict[str, Usage], model: str, usage: Usage) -> None:
     """Add requests to the totals of a session, which are by model."""
     if model not in totals and len(totals) >= _MOST_MODELS:
