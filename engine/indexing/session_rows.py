@@ -19,13 +19,14 @@ from engine.corpus.transcripts.chunk_packing import ChunkPacker, SessionChunk, S
 from engine.corpus.transcripts.message_offsets import write_lines
 from engine.corpus.transcripts.messages import Message, SessionFacts
 from engine.corpus.transcripts.tool_uses import ToolUse, stored_command, stored_path, uses_of
+from engine.corpus.transcripts.usage import Request
 from engine.indexing.commits import Change
 from engine.indexing.note_preparation import chunk_rows
 from engine.redaction.masks import redact
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from engine.store import sessions
-from engine.store.writer import NewChunk, NewChunks, NewFile, NewSession, NewToolUse, StoredUsage, Writer
+from engine.store.writer import NewChunk, NewChunks, NewFile, NewSession, NewToolUse, StoredRequest, StoredUsage, Writer
 from engine.text import analyse_both, detect_language
 
 _HEAD_CHARACTERS = 4096
@@ -93,13 +94,14 @@ def _place(text: str) -> str:
 
 
 class SessionUses:
-    """Collects files and commands of a session's tool calls, until the session's project is known."""
+    """Collects requests to models, and files and commands of tool calls, until the session's project is known."""
 
     def __init__(self, line: int = 0) -> None:
         """`line`: where reading begins."""
         self._line = line
         self._found: list[tuple[int, int, float | None, ToolUse]] = []
         """With line, ordinal and time of the message."""
+        self.requests: list[Request] = []
 
     def __bool__(self) -> bool:
         return bool(self._found)
@@ -116,7 +118,12 @@ class SessionUses:
             for line, ordinal, time, use in self._found
             if (value := _stored(use, project))
         )
-        return msgspec.structs.replace(new, tool_uses=tuple(rows), uses_from=self._line)
+        return msgspec.structs.replace(
+            new,
+            tool_uses=tuple(rows),
+            requests=tuple(StoredRequest(*msgspec.structs.astuple(request)) for request in self.requests),
+            uses_from=self._line,
+        )
 
 
 def _stored(use: ToolUse, project: str) -> str:

@@ -218,7 +218,7 @@ class LineRows:
             given = redact(reader.parser.facts.title)
             state = _State(known.agent, 0, 0, 1, "", msgspec.Raw(b""), (), 0, 0, "", "", given)
         else:
-            reader = LineReader(known.resume(bytes(state.parser)), state.offset, state.line)
+            reader = _resumed(known, file, state)
         facts = reader.parser.facts
         packer = TranscriptChunker(self._settings, self._token, state.open)
         messages, closed, language = state.messages, state.closed, state.language
@@ -231,6 +231,7 @@ class LineRows:
             uses.add(found)
 
         def state_here(size: int) -> _State:
+            uses.requests += reader.parser.take_requests()
             mark = anchor(source, reader.offset)
             parser = msgspec.Raw(msgspec.json.encode(_masked(msgspec.to_builtins(reader.parser))))
             full = closed + len(rows)
@@ -299,6 +300,13 @@ class LineRows:
         given = redact(known.parser(transcript_of(file.path)).facts.title)
         same = (state.agent, state.given) == (known.agent, given) and anchor(source, state.offset) == state.anchor
         return state if same and state.size < file.size else None
+
+
+def _resumed(known: LineFormat, file: FoundFile, state: _State) -> LineReader:
+    reader = LineReader(known.resume(bytes(state.parser)), state.offset, state.line)
+    # Usage that an agent stores next to the transcript is that of the whole session.
+    reader.parser.facts.usage = known.parser(transcript_of(file.path)).facts.usage or reader.parser.facts.usage
+    return reader
 
 
 def _replacing(file: FoundFile, new: NewFile, rows: ChunkRows, closed: int, state: bytes, *, whole: bool) -> Change:

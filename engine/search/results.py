@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 import apsw
+import msgspec
 
 from engine.corpus.transcripts.message_offsets import MessageOffset, is_among, read_places
 from engine.records import FileRange, MatchField, MemorySearchResult, MessagePlace
@@ -14,7 +15,7 @@ from engine.search.snippets import make_snippet
 from engine.search.term_counts import register
 from engine.store.schema import FTS_COLUMNS
 from engine.store.snapshot import Snapshot, StoredChunk
-from engine.text import QueryAnalysis, highlight_ranges
+from engine.text import Query, QueryAnalysis, highlight_ranges
 
 
 def make_result(
@@ -60,6 +61,41 @@ def make_result(
         heading_ranges=tuple(of_others[2:]),
         path_ranges=of_others[0],
     )
+
+
+def at_tool_call(
+    snapshot: Snapshot, result: MemorySearchResult, chunk: StoredChunk, query: Query
+) -> tuple[MemorySearchResult, StoredChunk]:
+    """The result at the session's last tool call with a file or command that the query demands, and the chunk before
+    it; unchanged without such a call.
+
+    Only for a query without words, which would be found in a message.
+    """
+    files, commands = query.demands("file"), [value.casefold() for value in query.demands("command")]
+    if chunk.places is None or not (files or commands):
+        return result, chunk
+    from engine.corpus.transcripts.tool_uses import file_matcher  # brings redaction, and few queries need it
+    from engine.store.tool_uses import calls_in_session, chunk_before
+
+    fits = [file_matcher(value)[1] for value in files]
+    for line, ordinal, kind, value in reversed(calls_in_session(snapshot, chunk.path)):
+        if kind == "command":
+            found = any(command in value.casefold() for command in commands)
+        else:
+            found = any(fit(value, chunk.project) for fit in fits)
+        if found:
+            snippet = make_snippet(value, highlight_ranges(value, query))
+            place = MessageOffset(0, line, ordinal, "", "assistant")
+            moved = msgspec.structs.replace(
+                result,
+                snippet=snippet.text,
+                snippet_line=line,
+                match_ranges=tuple((start, end) for start, end in snippet.ranges if start < end),
+                message=_message(place, chunk),
+            )
+            before = chunk_before(snapshot, chunk.id, line)
+            return moved, snapshot.chunks([before]).get(before, chunk)
+    return result, chunk
 
 
 def ranges_of(

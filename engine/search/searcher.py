@@ -22,7 +22,7 @@ from engine.search.query_summary import demand, remarks_of, understood
 from engine.search.ranking import KeywordPart, Ranker
 from engine.search.result_cache import Moment, ResultCache
 from engine.search.result_set import FoundSet, Kept, is_lasting, list_newest, narrow
-from engine.search.results import make_result, matched_fields, said_by
+from engine.search.results import at_tool_call, make_result, matched_fields, said_by
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.search_sources import Bring, CountsOf, NearVectors, ReadableStore
 from engine.search.suggestions import Spelling, evident, likely, supported
@@ -377,8 +377,11 @@ class Searcher:
                 if work.cancel is not None:
                     work.cancel.checkpoint()
                 around = scored.id in grounds.words.around
-                result = make_result(chunks[scored.id], scored, found.question, grounds.blend, roles, around=around)
-                context = _context_of(snapshot, result, chunks[scored.id])
+                chunk = chunks[scored.id]
+                result = make_result(chunk, scored, found.question, grounds.blend, roles, around=around)
+                if not found.question.terms and work.request.like is None:
+                    result, chunk = at_tool_call(snapshot, result, chunk, work.query)
+                context = _context_of(snapshot, result, chunk)
                 results.append(
                     msgspec.structs.replace(result, more_in_file=more.get(scored.id, 0), context=context)
                     if scored.id in more or context is not None

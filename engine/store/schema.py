@@ -91,6 +91,11 @@ def _index_7_tool_uses(connection: apsw.Connection) -> None:
         _create_tool_uses(connection, Tables(generation))
 
 
+def _index_8_session_requests(connection: apsw.Connection) -> None:
+    for generation in generations_present(connection):
+        _create_session_requests(connection, Tables(generation))
+
+
 INDEX_MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _index_1_shared_tables,
     _index_2_sessions,
@@ -99,6 +104,7 @@ INDEX_MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _index_5_unread_parts,
     _index_6_session_usage,
     _index_7_tool_uses,
+    _index_8_session_requests,
 )
 
 
@@ -124,6 +130,16 @@ class Tables(msgspec.Struct, frozen=True):
     def session_usage(self) -> str:
         """Tokens and cost of the sessions, by model."""
         return f"session_usage_{self.generation}"
+
+    @property
+    def session_requests(self) -> str:
+        """Requests of the sessions, to find those that another session has copied."""
+        return f"session_requests_{self.generation}"
+
+    @property
+    def request_marks(self) -> str:
+        """A sample of the ids of requests."""
+        return f"request_marks_{self.generation}"
 
     @property
     def tags(self) -> str:
@@ -187,6 +203,7 @@ def create_generation(connection: apsw.Connection, tables: Tables, *, first_chun
     _create_front_matter(connection, tables)
     _create_session_usage(connection, tables)
     _create_tool_uses(connection, tables)
+    _create_session_requests(connection, tables)
 
 
 def _create_sessions(connection: apsw.Connection, tables: Tables) -> None:
@@ -235,6 +252,18 @@ def _create_session_usage(connection: apsw.Connection, tables: Tables) -> None:
             file_id INTEGER NOT NULL, model TEXT NOT NULL, input INTEGER, output INTEGER, cache_read INTEGER,
             cache_write INTEGER, cache_write_hour INTEGER, cost REAL, PRIMARY KEY (file_id, model)) WITHOUT ROWID"""
     )
+
+
+def _create_session_requests(connection: apsw.Connection, tables: Tables) -> None:
+    # `requests` has a line of JSON for each. Sessions with the same mark may have the same requests.
+    connection.execute(
+        f"CREATE TABLE IF NOT EXISTS {tables.session_requests} (file_id INTEGER PRIMARY KEY, requests BLOB NOT NULL)"
+    )
+    connection.execute(
+        f"""CREATE TABLE IF NOT EXISTS {tables.request_marks} (
+            digest INTEGER NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (digest, file_id)) WITHOUT ROWID"""
+    )
+    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.request_marks}_file ON {tables.request_marks} (file_id)")
 
 
 def _create_tool_uses(connection: apsw.Connection, tables: Tables) -> None:
@@ -404,6 +433,8 @@ def discard_generation(connection: apsw.Connection, tables: Tables) -> None:
     discard(connection, tables.tool_uses)
     connection.execute(f"DROP TABLE IF EXISTS {tables.sessions}")
     connection.execute(f"DROP TABLE IF EXISTS {tables.session_usage}")
+    discard(connection, tables.session_requests)
+    connection.execute(f"DROP TABLE IF EXISTS {tables.request_marks}")
     connection.execute(f"DROP TABLE IF EXISTS {tables.tags}")
     connection.execute(f"DROP TABLE IF EXISTS {tables.front_matter}")
     connection.execute(f"DROP TABLE IF EXISTS {tables.files}")

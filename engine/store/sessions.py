@@ -5,7 +5,9 @@ from typing import Annotated, NamedTuple
 import msgspec
 
 from engine.store.snapshot import Snapshot, typed
-from engine.store.writer import StoredUsage, Writer
+from engine.store.writer import StoredRequest, StoredUsage, Writer
+
+_REQUESTS = msgspec.json.Decoder(StoredRequest)
 
 _Time = Annotated[float, msgspec.Meta(ge=0, lt=253_402_300_800)]
 """Seconds since the epoch, before the year 10000."""
@@ -103,14 +105,52 @@ def name_machines(writer: Writer, names: dict[str, str]) -> None:
 
 
 def usage_of_sessions(snapshot: Snapshot, path: str | None = None) -> dict[str, tuple[StoredUsage, ...]]:
-    """Usage by session, of all or only of the one of this name; sessions without recorded usage are missing."""
+    """Usage by session, of all or only of the one of this name; sessions without recorded usage are missing.
+
+    Requests that a fork or a resumed session has copied count once, in the session that ended first.
+    """
     query = f"""SELECT f.path, u.model, u.input, u.output, u.cache_read, u.cache_write, u.cache_write_hour, u.cost
         FROM {snapshot.tables.session_usage} u CROSS JOIN {snapshot.tables.files} f ON f.id = u.file_id
         WHERE ?1 IS NULL OR f.path = ?1"""
     found: dict[str, tuple[StoredUsage, ...]] = {}
+    copied = _copied_usage(snapshot)
     for name, *row in snapshot.connection.execute(query, (path,)):
-        found[name] = (*found.get(name, ()), StoredUsage(*row))
+        usage = StoredUsage(*row)
+        again = copied.get((name, usage.model))
+        found[name] = (*found.get(name, ()), usage if again is None else _without(usage, again))
     return found
+
+
+def _copied_usage(snapshot: Snapshot) -> dict[tuple[str, str], list[float]]:
+    """By session and model, the usage of requests that an earlier session has, too."""
+    tables = snapshot.tables
+    rows = snapshot.connection.execute(
+        f"""SELECT f.path, r.requests FROM {tables.session_requests} r
+            CROSS JOIN {tables.sessions} s ON s.file_id = r.file_id CROSS JOIN {tables.files} f ON f.id = r.file_id
+            WHERE r.file_id IN (SELECT file_id FROM {tables.request_marks} WHERE digest IN (
+                SELECT digest FROM {tables.request_marks} GROUP BY digest HAVING count(*) > 1))
+            ORDER BY s.ended, s.started, f.path"""
+    )
+    owners: dict[int, str] = {}
+    copied: dict[tuple[str, str], list[float]] = {}
+    for path, stored in typed(rows, tuple[str, bytes]):
+        try:
+            requests = _REQUESTS.decode_lines(stored)
+        except msgspec.DecodeError:
+            continue  # of a damaged index: then they count twice
+        for request in requests:
+            if owners.setdefault(request.digest, path) != path:
+                sums = copied.setdefault((path, request.model), [0.0] * len(request.usage))
+                copied[path, request.model] = [a + (b or 0) for a, b in zip(sums, request.usage, strict=True)]
+    return copied
+
+
+def _without(usage: StoredUsage, copied: list[float]) -> StoredUsage:
+    """Subtract copied requests; what is unknown stays unknown."""
+    left = [
+        None if now is None else max(0, now - type(now)(again)) for now, again in zip(usage[1:], copied, strict=True)
+    ]
+    return StoredUsage(usage.model, *left)  # type: ignore[arg-type] - in the order of the members
 
 
 def note_transcript(

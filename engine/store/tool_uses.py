@@ -56,6 +56,26 @@ def sessions_with(snapshot: Snapshot, part: str, fits: Fits) -> list[int]:
     return sorted({id_ for files in _fitting(snapshot, part, fits).values() for id_ in files})
 
 
+def calls_in_session(snapshot: Snapshot, session: str) -> list[tuple[int, int, str, str]]:
+    """Line, ordinal, kind and value of all files and commands of one session's tool calls, in order."""
+    tables = snapshot.tables
+    rows = snapshot.connection.execute(
+        f"""SELECT u.line, u.ordinal, u.kind, u.value FROM {tables.tool_uses} u
+            WHERE u.file_id = (SELECT id FROM {tables.files} WHERE source = 'sessions' AND path = ?)
+            ORDER BY u.line, u.rowid""",
+        (session,),
+    )
+    return list(rows)
+
+
+def chunk_before(snapshot: Snapshot, chunk: int, line: int) -> int:
+    """The last chunk of the same session that begins at this line or before; the chunk itself if there is none."""
+    chunks = snapshot.tables.chunks
+    query = f"""SELECT id FROM {chunks} WHERE file_id = (SELECT file_id FROM {chunks} WHERE id = ?)
+        AND start_line <= ? ORDER BY id DESC LIMIT 1"""
+    return next((id_ for (id_,) in snapshot.connection.execute(query, (chunk, line))), chunk)
+
+
 def last_changes(snapshot: Snapshot, limit: int) -> list[StoredUse]:
     """The last `limit` calls that edited, created or deleted a file, newest first."""
     return _uses(snapshot, f"u.kind IN {_CHANGES}", f"u.time DESC, u.rowid DESC LIMIT {limit:d}", ())

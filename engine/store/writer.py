@@ -16,6 +16,8 @@ from engine.store.vector_encoding import StoredModel
 
 _MOST_EVICTED = 1000
 _ROWS_AT_ONCE = 200
+_MARKED = 16
+"""Of so many requests one is a mark, next to the session's first: their ids are random numbers."""
 
 _PAGES_A_MERGE = 200
 
@@ -67,6 +69,16 @@ class StoredUsage(NamedTuple):
     cost: float | None
 
 
+class StoredRequest(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Tokens and cost of one line of a request to a model; the index has them as JSON."""
+
+    digest: int
+    """Of the request's id, which is the same where another session has copied it."""
+    model: str
+    usage: tuple[int | None, int | None, int | None, int | None, int | None, float | None]
+    """In the order of the members of `StoredUsage`."""
+
+
 class NewToolUse(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A file or a command of a session's tool call, with secrets masked, in the order of the table's columns."""
 
@@ -99,6 +111,8 @@ class NewFile(msgspec.Struct, frozen=True):
     session: NewSession | None = None
     usage: tuple[StoredUsage, ...] = ()
     """Sessions only."""
+    requests: tuple[StoredRequest, ...] = ()
+    """Sessions only: those since the line `uses_from`."""
     tool_uses: tuple[NewToolUse, ...] = ()
     """Sessions only: those from the line `uses_from` on."""
     uses_from: int = 0
@@ -186,6 +200,7 @@ class Writer(Snapshot):
                 _session_row(file_id, file.session),
             )
             self._replace_usage(file_id, file.usage)
+            self._add_requests(file_id, file.requests, more=file.uses_from > 1)
             self.connection.executemany(
                 f"INSERT INTO {self.tables.tool_uses} VALUES (?, ?, ?, ?, ?, ?)",
                 ((file_id, *msgspec.structs.astuple(use)) for use in file.tool_uses),
@@ -198,6 +213,33 @@ class Writer(Snapshot):
             f"INSERT INTO {self.tables.session_usage} VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             ((file_id, *row) for row in usage),
         )
+
+    def _add_requests(self, file_id: int, requests: Sequence[StoredRequest], *, more: bool) -> None:
+        """Add the requests of a session to those that it has, if `more`, or replace them."""
+        if not more:
+            self._remove_requests(file_id)
+        if not requests:
+            return
+        first = not number(
+            self.connection, f"SELECT count(*) FROM {self.tables.session_requests} WHERE file_id = ?", (file_id,)
+        )
+        self.connection.execute(
+            f"""INSERT INTO {self.tables.session_requests} VALUES (?1, ?2)
+                ON CONFLICT DO UPDATE SET requests = CAST(requests || ?2 AS BLOB)""",
+            (file_id, msgspec.json.Encoder().encode_lines(requests)),
+        )
+        self.connection.executemany(
+            f"INSERT OR IGNORE INTO {self.tables.request_marks} VALUES (?, ?)",
+            (
+                (request.digest, file_id)
+                for place, request in enumerate(requests)
+                if (first and not place) or request.digest % _MARKED == 0
+            ),
+        )
+
+    def _remove_requests(self, file_id: int) -> None:
+        for table in (self.tables.session_requests, self.tables.request_marks):
+            self.connection.execute(f"DELETE FROM {table} WHERE file_id = ?", (file_id,))
 
     def add_keywords(self, rows: Iterable[tuple[int, Sequence[str]]]) -> None:
         """Add rows (chunk id, token streams in the order of `FTS_COLUMNS`) to the keyword index."""
@@ -226,6 +268,7 @@ class Writer(Snapshot):
         if source == "sessions":
             for table in (self.tables.sessions, self.tables.tool_uses, self.tables.session_usage):
                 self.connection.execute(f"DELETE FROM {table} WHERE file_id = ?", row)
+            self._remove_requests(row[0])
         for table in (self.tables.tags, self.tables.front_matter):
             self.connection.execute(f"DELETE FROM {table} WHERE file_id = ?", row)
         self.connection.execute(f"DELETE FROM {self.tables.files} WHERE id = ?", row)

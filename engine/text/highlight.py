@@ -1,5 +1,6 @@
 """Finds the ranges of a text that match a query, by the same analysis that the index uses."""
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
@@ -32,19 +33,52 @@ def highlight_ranges(text: str, query: str | Query | QueryAnalysis, languages: S
     """Half-open code-point ranges of `text` that match, sorted, disjoint and with gaps between them.
 
     A `str` query is plain words; in a parsed query, phrases are highlighted whole, and only where they occur as a
-    phrase.
+    phrase. Files and commands of its operators are highlighted too.
 
     A word matches if it, or a stem of it, equals a term's; the last word of a query, from three characters on, also as
     a prefix. Of an identifier only the matching part is in the range. Function words of the query are left out.
     `languages` are the text's, or the index's; without them an analysed query's count, else the text's is detected.
     Never raises on any text.
     """
+    uses = _uses_pattern(query) if isinstance(query, Query) and not query.plain else None
     if not isinstance(query, QueryAnalysis):
         query = _analysed(query, tuple(languages) or (detect_language(text),))
     matcher = _matcher(query, tuple(languages) or query.languages)
     words = matcher.ranges(text) if matcher.has_terms else iter(())
     phrases = query.phrases + matcher.loose_phrases
-    return _merged(chain(words, phrase_ranges(text, phrases)) if phrases else words)
+    used = (found.span() for found in uses.finditer(text)) if uses is not None else ()
+    return _merged(chain(words, phrase_ranges(text, phrases), used) if phrases or uses is not None else words)
+
+
+_ANY = r"[^\s/\\\"]{0,80}"
+_WILDCARD = re.compile(r"\*+|\?|\[[^\]]+\]")
+_SEPARATOR = r"(?:/|\\{1,2})"
+"""Between folders, also in a Windows path, and in one within JSON."""
+_MOST_FOLDERS, _MOST_WILDCARDS = 8, 2
+"""Of one path; more would make a search for it slow."""
+
+
+def _uses_of(query: Query) -> re.Pattern[str] | None:
+    """Matches the files and commands of `file:` and `command:` in the input of a tool call; None without any."""
+    found = [_path_pattern(value) for value in query.demands("file") if value.strip("/\\ ")]
+    found += [r"\s+".join(map(re.escape, value.split())) for value in query.demands("command") if value.strip()]
+    return re.compile("|".join(found), re.IGNORECASE) if found else None
+
+
+def _path_pattern(value: str) -> str:
+    """A regex for a path, or as much of its end as a text contains."""
+    path = value.strip().replace("\\", "/").removeprefix("file://")
+    *folders, name = path.strip("/").split("/")
+    before = ""
+    for folder in folders[-_MOST_FOLDERS:]:
+        before = f"(?:{before}{_glob_pattern(folder)}{_SEPARATOR})?"
+    end = _SEPARATOR if path.endswith("/") else r"(?![\w-]|\.\w)"
+    return rf"(?<![\w.-]){before}{_glob_pattern(name)}{end}"
+
+
+def _glob_pattern(glob: str) -> str:
+    literal = list(map(re.escape, _WILDCARD.split(glob)))
+    return _ANY.join(literal if len(literal) <= _MOST_WILDCARDS + 1 else [literal[0], literal[-1]])
 
 
 class _RunMatches(NamedTuple):
@@ -290,3 +324,4 @@ def _merged(ranges: Iterator[Range]) -> list[Range]:
 
 _matcher = lru_cache(maxsize=8)(_Matcher)
 _analysed = lru_cache(maxsize=8)(analyse_query)
+_uses_pattern = lru_cache(maxsize=8)(_uses_of)

@@ -10,7 +10,7 @@ from engine import FileChunks, MemorySearchManager, tr, tr_count
 from gui.conversation.actions import ConversationActions
 from gui.conversation.entries import Conversation
 from gui.conversation.header import ConversationHeader
-from gui.conversation.hits import ConversationLines
+from gui.conversation.hits import ConversationLines, hit_in_tool_call
 from gui.conversation.loader import (
     Landing,
     NewMessages,
@@ -30,6 +30,7 @@ from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.inspector import ChunkInspector
 from gui.viewer.chunks.view import ChunkLanes
 from gui.viewer.match_navigator import IN_SESSION
+from gui.viewer.matches import names_tool_calls, query_finder
 from gui.viewer.notice_page import NothingToRead
 from gui.widgets.message import Action
 
@@ -257,11 +258,18 @@ class ConversationPanel(BaseViewer):
         if self._opened is None:
             return
         conversation = self._opened.conversation
+        hit, calls = landing.hit, wanted.line is not None and names_tool_calls(wanted.query)
+        if calls and hit is not None:  # the message may mention the file before it calls the tool
+            hit = hit_in_tool_call(conversation, wanted.line, query_finder(wanted.query, conversation.language)) or hit
         near = conversation.entries[landing.entry].first_piece + 1
         lines = ConversationLines(conversation)
         self.finding.hits.look_in(self.view.hits, lines, near=near, query=wanted.query, language=conversation.language)
-        if landing.hit is not None:
-            self.view.hits.show_hit(landing.hit)
+        if hit is not None:
+            self.view.hits.show_hit(hit)
+        elif calls:
+            number = conversation.call_at_line(wanted.line)
+            entry = conversation.entries[number]
+            self.view.folding.show_pieces(number, range(entry.first_piece, entry.after_piece))
         elif wanted.line is not None and wanted.query:
             self.view.folding.show_pieces(*conversation.at_line(wanted.line))  # found by meaning: no word to show
         elif wanted.line is not None:

@@ -253,16 +253,15 @@ class Views(QObject):
         """Show the message that changed a file."""
         title = "" if use is None else use.title or tr(UNTITLED)
         nothing = self.edits.nothing_to_read
-        self._wanted["edits"] = nothing if use is None else _Shown(use.session, title, use.line, "")
+        self._wanted["edits"] = nothing if use is None else _Shown(use.session, title, use.line, _file_query(use.path))
         if self.current == "edits":
             self._show_wanted()
 
     @Slot(str)
     def _search_file(self, path: str) -> None:
         """Search for the sessions that used a file."""
-        path = split_name(path)[1]
         self.switch("search")
-        self.search.search(f'file:"{path}"' if " " in path else f"file:{path}")
+        self.search.search(_file_query(split_name(path)[1]))
 
     @Slot(str)
     def _show_similar(self, path: str) -> None:
@@ -312,3 +311,8 @@ class Views(QObject):
             self.conversation.clear(wanted)
         else:
             self.conversation.show_session(wanted.path, wanted.line, wanted.query, wanted.message)
+
+
+def _file_query(path: str) -> str:
+    """The query for sessions that used a file."""
+    return f'file:"{path}"' if " " in path else f"file:{path}"

@@ -103,12 +103,22 @@ def block_of(line: int) -> int:
 def query_finder(query: str, language: str) -> Finder:
     """Return a finder of the query's words as the index matches them: in any case, accent and ending.
 
-    Phrases are found whole; operators, and what they exclude, not at all.
+    Phrases are found whole, and files and commands of their operators; other operators, and what they exclude, not.
     """
     from engine import highlight_ranges, parse_query  # brings the analysis, which an empty window does not need
 
     parsed = parse_query(query)
     return lambda text: highlight_ranges(text, parsed, (language,))
+
+
+def names_tool_calls(query: str) -> bool:
+    """Whether a query asks for files or commands of tool calls, and for no words."""
+    if "file:" not in query.casefold() and "command:" not in query.casefold():
+        return False
+    from engine import parse_query
+
+    parsed = parse_query(query)
+    return bool(parsed.demands("file") or parsed.demands("command")) and not parsed.question.strip()
 
 
 def plain_finder(needle: str) -> Finder:

@@ -3,7 +3,8 @@
 Written from its public source of May 2026 (`aider/io.py`, `aider/utils.py`), which has written the same since 2023: a
 line `# aider chat started at <local time>` begins a session, lines with `#### ` are the user's, lines with `> ` are
 output of the program, and everything else is the model's. The files have neither ids nor times of messages. A session
-without a word of the user or the model is left out.
+without a word of the user or the model is left out. Output tells the model, and after each answer its tokens, rounded,
+and its cost.
 """
 
 import os
@@ -18,6 +19,7 @@ from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean
 from engine.corpus.transcripts.turns import Part, local_time, next_turn
+from engine.corpus.transcripts.usage import Usage, apart, dollars
 
 _AGENT = "aider"
 _BLOCK = 256 * 1024
@@ -33,6 +35,14 @@ _REQUESTS = frozenset("architect ask code context".split())
 _SHELLS = frozenset("run test git".split())
 
 
+_MODEL = re.compile(r"^(?:Main model|Model): (\S+) with ", re.MULTILINE)
+_USAGE = re.compile(
+    r"^Tokens: ([\d.]+k?) sent(?:, ([\d.]+k?) cache write)?(?:, ([\d.]+k?) cache hit)?, ([\d.]+k?) received\."
+    r"(?:\s+Cost: \$([\d.]+) message)?",
+    re.MULTILINE,
+)
+
+
 class _Session(LineParser, kw_only=True):
     """Collects the messages of one session, line by line."""
 
@@ -42,6 +52,7 @@ class _Session(LineParser, kw_only=True):
     author: str = ""
     lines: list[str] = msgspec.field(default_factory=list)
     held: int = 0
+    model: str = ""
     fenced: bool = False
     """Within a code block of the model, whose lines may begin like output of the program."""
 
@@ -73,12 +84,31 @@ class _Session(LineParser, kw_only=True):
         author, self.author, self.lines, self.fenced = self.author, "", [], False
         if not text or text == _BLANK:
             return
+        if author == "output":
+            self._count(text)
         part = _prompt(text) if author == "user" else _said(text, author)
         self.messages += next_turn(self, [part], time=self.started)
+
+    def _count(self, output: str) -> None:
+        """Add the tokens that a part of the program's output tells. Those sent include cached ones."""
+        if model := _MODEL.search(output):
+            self.model = model[1]
+        for counts in _USAGE.finditer(output):
+            sent, written, read, received = map(_number, counts.groups()[:4])
+            cost = dollars(_number(counts[5]))
+            self.use(self.model, Usage(apart(sent, read, written), received, read, written, cost=cost))
 
     @property
     def has_speech(self) -> bool:
         return any(message.is_speech for message in self.messages)
+
+
+def _number(text: str | None) -> int | float | None:
+    """A number as Aider writes it: `950`, `1.2k`, `12k`, `0.0034`; None if it is not written."""
+    if text is None or text.count(".") > 1 or len(text) > 20:
+        return None
+    value = float(text.removesuffix("k") or 0)
+    return round(value * 1000) if text.endswith("k") else value if "." in text else int(text)
 
 
 def _said(text: str, author: str) -> Part:

@@ -4,7 +4,7 @@ There is no published specification. Written from public descriptions of version
 event per line, messages with one block per line, with `uuid`, `sessionId`, `cwd` and `gitBranch` on each.
 
 When the user goes back and edits a message, the new one has the same `parentUuid` as the old one, as the Agent SDK's
-reader follows it; the lines between them are those of a branch that was left.
+reader follows it; the lines between them are those of a branch that was left. That of a first message is null.
 
 Lines saved from the SDK or in CI (`--output-format stream-json`) have the same messages without these members: the
 session's id is `session_id`, its folder is in the first line (`system`, `init`), and `parent_tool_use_id` names the
@@ -60,6 +60,8 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE
 _HOUSEKEEPERS = ("agent-acompact", "agent-aprompt_suggestion")
 _WARM_UP = "Warmup"
 _LONGEST_OPENING = 8 * 1024
+_ROOT = -1
+"""In place of a digest: the beginning, which messages of the user without a parent answer."""
 
 
 # Text inserted before or after the user's words.
@@ -157,6 +159,8 @@ class ClaudeCodeParser(LineParser, kw_only=True):
     title_rank: int = 0
     seen: dict[int, int] = msgspec.field(default_factory=dict)
     """Lines by the digests of their ids: a resumed or forked session may hold a line again."""
+    linked: bool = False
+    """Whether lines name their parents: where none does, a message without one may be the next."""
     prompts: list[int] = msgspec.field(default_factory=list)
     """Lines of the user's messages."""
     summaries: dict[int, str] = msgspec.field(default_factory=dict)
@@ -172,15 +176,18 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             self._take_place(value)
             if self._is_again(value.get("uuid"), line):
                 return []
+            self.linked = self.linked or isinstance(value.get("parentUuid"), str)
             if kind == "user":
                 messages = self._emit(self._of_user(value), value, line)
-                if any(message.role == "user" and message.kind == "text" for message in messages):
-                    self._take_prompt(value, line)
+                said = (message.text for message in messages if message.role == "user" and message.kind == "text")
+                if (prompt := next(said, None)) is not None:
+                    self._take_prompt(prompt, value, line)
                 return messages
             if kind == "assistant":
                 message = mapping(value.get("message"))
                 id = string(message.get("id"))
-                self.use(message.get("model"), anthropic_usage(message.get("usage")), request=id)
+                copied = f"{id} {string(value.get('requestId'))}" if id else ""
+                self.use(message.get("model"), anthropic_usage(message.get("usage")), request=id, copied=copied)
                 return self._emit(self._of_assistant(value), value, line, id)
             return self._emit(self._of_attachment(value), value, line)
         if kind in _TITLES:
@@ -319,11 +326,18 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         facts.project = facts.project or clean(string(value.get("cwd")))
         facts.branch = facts.branch or clean(string(value.get("gitBranch")))
 
-    def _take_prompt(self, value: Mapping[str, Any], line: int) -> None:
+    def _take_prompt(self, text: str, value: Mapping[str, Any], line: int) -> None:
         """Note a message of the user; if it answers an earlier line than the last one, the lines between were left."""
         if value.get("isSidechain") is True or "toolUseResult" in value:
             return
-        origin = self.seen.get(_digest(string(value.get("parentUuid"))), line)
+        if value.get("parentUuid", "") is None:
+            origin = line
+            if _ROOT in self.seen and self.linked:
+                origin = 0
+                self.facts.opening = first_sentence(redact(text[:_LONGEST_OPENING]))
+            self.seen[_ROOT] = 0
+        else:
+            origin = self.seen.get(_digest(string(value.get("parentUuid"))), line)
         after = bisect_right(self.prompts, origin)
         if after < len(self.prompts):
             first = self.prompts[after]

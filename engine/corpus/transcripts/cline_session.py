@@ -25,6 +25,7 @@ from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.turns import Part
+from engine.corpus.transcripts.usage import Usage, apart, dollars, tokens
 
 _AGENT = "cline"
 _OURS = re.compile(
@@ -41,11 +42,24 @@ class _Parser(BlockParser, kw_only=True):
         if kind not in ("user", "assistant"):
             self.count_unknown(f"role {kind}" if isinstance(kind, str) else None)
             return []
+        self.use(mapping(value.get("modelInfo")).get("id"), _usage(mapping(value.get("metrics"))))
         parts = self.blocks(value.get("content"), "assistant" if kind == "assistant" else "user")
         return self.say(parts, id=string(value.get("id")), time=seconds(value.get("ts")))
 
     def text(self, text: str, role: Role) -> Iterator[Part]:
         return _typed(text) if role == "user" else super().text(text, role)
+
+
+def _usage(counts: Mapping[str, Any]) -> Usage:
+    """The usage of one answer, whose input includes the cached tokens."""
+    read, written = counts.get("cacheReadTokens"), counts.get("cacheWriteTokens")
+    return Usage(
+        apart(counts.get("inputTokens"), read, written),
+        tokens(counts.get("outputTokens")),
+        tokens(read),
+        tokens(written),
+        cost=dollars(counts.get("cost")),
+    )
 
 
 def _typed(text: str) -> Iterator[Part]:

@@ -163,6 +163,8 @@ class CodexParser(LineParser, kw_only=True):
 
     headed: bool = False
     """Whether the session's own header was read; a fork continues with the header of its original session."""
+    original: str = ""
+    """Id of the session where a fork's first lines are from; else its own."""
     named: bool = False
     """Whether the title is from Codex's list of names, which takes precedence over the rollout."""
     side: bool = False
@@ -214,6 +216,7 @@ class CodexParser(LineParser, kw_only=True):
         return []
 
     def _meta(self, meta: Mapping[str, Any]) -> None:
+        self.original = clean(string(meta.get("id")) or string(meta.get("session_id"))) or self.original
         if self.headed:
             return
         self.headed = True
@@ -298,7 +301,9 @@ class CodexParser(LineParser, kw_only=True):
         now = Usage(apart(total.get("input_tokens"), cached), tokens(total.get("output_tokens")), tokens(cached))
         if now.is_recorded:
             restarted = (now.output or 0) < (self.spent.output or 0)
-            self.use(self.model, now if restarted else now.beyond(self.spent))
+            # A fork repeats the events of the session that it continues, with other times.
+            copied = f"{self.original} {msgspec.structs.astuple(now)}" if self.original else ""
+            self.use(self.model, now if restarted else now.beyond(self.spent), copied=copied)
             self.spent = now
 
     def _turn_item(self, item: Mapping[str, Any], line: int, time: float | None) -> list[Message]:

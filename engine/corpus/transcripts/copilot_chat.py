@@ -32,6 +32,7 @@ from engine.corpus.transcripts.json_values import items, mapping, seconds, strin
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
 from engine.corpus.transcripts.turns import Part, next_turn
+from engine.corpus.transcripts.usage import Usage, tokens
 
 _AGENT = "copilot-chat"
 _LOG = re.compile(rb'\A\s*\{\s*"kind"\s*:\s*0\s*,\s*"v"\s*:\s*\{')
@@ -39,7 +40,7 @@ _OBJECT = re.compile(rb"\A[\s\xef\xbb\xbf]*\{")
 _NAMED = re.compile(rb'"(?:responderUsername|creationDate)"\s*:')
 _LINK = re.compile(r"\[\]\(([^()\s]*)\)")
 _FACTS = ("sessionId", "creationDate", "customTitle", "computedTitle")
-_REQUEST = ("message", "variableData", "timestamp", "requestId", "response", "responseId", "result", "modelState")
+_REQUEST = "message variableData timestamp requestId response responseId result modelState modelId".split()
 """Members of a request that are read; others may be much larger."""
 _SET, _PUSH, _DELETE = 1, 2, 3
 _LONGEST = 1e12
@@ -58,6 +59,9 @@ class _Parser(LineParser, kw_only=True):
     def request(self, value: Mapping[str, Any]) -> list[Message]:
         """Yield one turn: the user's request, and the whole answer."""
         asked, result = seconds(value.get("timestamp")), mapping(value.get("result"))
+        counts = mapping(result.get("metadata"))
+        model = string(counts.get("resolvedModel")) or string(value.get("modelId")).removeprefix("copilot/")
+        self.use(model, Usage(tokens(counts.get("promptTokens")), tokens(counts.get("outputTokens"))))
         elapsed = mapping(result.get("timings")).get("totalElapsed")
         answered = seconds(mapping(value.get("modelState")).get("completedAt"))
         if answered is None and asked is not None and isinstance(elapsed, int | float) and abs(elapsed) < _LONGEST:

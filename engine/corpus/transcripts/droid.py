@@ -3,7 +3,8 @@
 There is no published specification. Written from public source of programs that read them (franken_agent_detection of
 February 2026) and from descriptions of versions up to September 2026: first a line `session_start` with `title`,
 `sessionTitle` and `cwd`, then lines `message` with blocks. Lines with `visibility` `llm_only`, and text in
-`<system-reminder>`, were inserted for the model.
+`<system-reminder>`, were inserted for the model. `<id>.settings.json` has the model and the sums of tokens, as tokscale
+(December 2025) and ccusage (June 2026) read them.
 """
 
 import os
@@ -13,12 +14,15 @@ from typing import Any
 
 from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.blocks import BlockParser
+from engine.corpus.transcripts.chat_messages import sidecar
 from engine.corpus.transcripts.json_values import mapping, seconds, string
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.turns import Part
+from engine.corpus.transcripts.usage import Usage, both, tokens
 
 _AGENT = "droid"
 _INSERTED = re.compile(r"\s*<(?:system-reminder|system-notification)\b")
+_OWN_MODEL = re.compile(r"\Acustom:|-?\[[^\]]*\](?:-\d+\Z)?")
 _SILENT = frozenset({"todo_state", "session_end"})
 
 
@@ -57,6 +61,11 @@ class DroidParser(BlockParser, kw_only=True):
         return super().text(text, "system" if role == "user" and _INSERTED.match(text) else role)
 
 
+def _model(name: str) -> str:
+    """The name of a model; the user's own are called like `custom:Claude-Opus-4.5-[Anthropic]-0`."""
+    return _OWN_MODEL.sub("", name).lower() if name.startswith("custom:") else name
+
+
 class DroidFormat:
     agent = _AGENT
     speech_marks: tuple[bytes, ...] = (
@@ -75,7 +84,13 @@ class DroidFormat:
         )
 
     def parser(self, path: str) -> DroidParser:
-        return DroidParser(facts=SessionFacts(agent=_AGENT, id=clean(os.path.basename(path).partition(".")[0])))
+        parser = DroidParser(facts=SessionFacts(agent=_AGENT, id=clean(os.path.basename(path).partition(".")[0])))
+        settings = sidecar(f"{path.removesuffix('.jsonl')}.settings.json")
+        counts = mapping(settings.get("tokenUsage"))
+        received = both(counts.get("outputTokens"), counts.get("thinkingTokens"))
+        cached = (tokens(counts.get(f"cache{kind}Tokens")) for kind in ("Read", "Creation"))
+        parser.use(_model(string(settings.get("model"))), Usage(tokens(counts.get("inputTokens")), received, *cached))
+        return parser
 
     def resume(self, state: bytes) -> DroidParser:
         return decode_json(state, DroidParser)

@@ -10,7 +10,7 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
-from engine.corpus.transcripts.usage import Usage, add_usage
+from engine.corpus.transcripts.usage import Request, Usage, add_usage
 from engine.redaction.masks import redact
 
 _RECENT = 64
@@ -32,6 +32,8 @@ class LineParser(msgspec.Struct, kw_only=True):
     """Number of items not understood, by type. Formats change, so these are shown and never fatal."""
     counted: dict[int, Usage] = {}
     """Usage of the last requests by digest of their id."""
+    requests: list[Request] = []
+    """Requests since `take_requests`: a fork or a resumed session may have copied them from another session."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         """Yield the messages of one parsed line. Wrong types inside count as unknown; never raises."""
@@ -54,25 +56,39 @@ class LineParser(msgspec.Struct, kw_only=True):
         self.facts.saw(message)
         return message
 
-    def use(self, model: object, usage: Usage, *, request: str = "") -> None:
-        """Add the usage of a request to the facts, once for all lines with the same id of it."""
+    def use(self, model: object, usage: Usage, *, request: str = "", copied: str = "") -> None:
+        """Add the usage of a request to the facts, once for all lines with the same id of it.
+
+        `copied`: its id in all sessions, if it isn't `request`.
+        """
         if not usage.is_recorded:
             return
         name = redact(clean(model[:1000]))[:_LONGEST_MODEL] if isinstance(model, str) else ""
         if request:
-            digest = int.from_bytes(blake2b(request.encode(errors="replace"), digest_size=7).digest())
+            digest = _digest(request)
             before = self.counted.pop(digest, None)
             self.counted[digest] = usage
             if len(self.counted) > _RECENT:
                 del self.counted[next(iter(self.counted))]
             usage = usage if before is None else usage.beyond(before)
         add_usage(self.facts.usage, name, usage)
+        if copied or request:
+            self.requests.append(Request(_digest(copied or request), name, msgspec.structs.astuple(usage)))
+
+    def take_requests(self) -> list[Request]:
+        """Return the requests since the last call."""
+        taken, self.requests = self.requests, []
+        return taken
 
     def count_unknown(self, kind: object) -> None:
         """Note a line or a block of a type that this format did not have when it was looked up."""
         name = redact(clean(kind[:1000]))[:60] if isinstance(kind, str) and kind else "without a type"
         self.unknown[name] = self.unknown.get(name, 0) + 1
         self.facts.unknown += 1
+
+
+def _digest(request: str) -> int:
+    return int.from_bytes(blake2b(request.encode(errors="replace"), digest_size=7).digest())
 
 
 class LineFormat(Protocol):

@@ -18,6 +18,7 @@ from engine.corpus.transcripts.chat_messages import ROLES, ChatParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
 from engine.corpus.transcripts.turns import Part, attached, next_turn
+from engine.corpus.transcripts.usage import Usage, dollars, tokens
 
 _AGENT = "gptme"
 _LARGEST_CONFIG = 64 * 1024
@@ -30,7 +31,9 @@ class GptmeParser(ChatParser, kw_only=True):
         if role is None:
             self.count_unknown(f"role {string(value.get('role'))}")
             return []
-        tool = string(mapping(value.get("metadata")).get("tool"))
+        told = mapping(value.get("metadata"))
+        tool = string(told.get("tool"))
+        self.use(told.get("model"), _usage(told))
         text = content(value.get("content"))
         if role == "system" and (tool or value.get("call_id")):
             parts = [Part("tool", "tool-result", text, tool)]
@@ -68,6 +71,13 @@ class GptmeFormat:
 def _is_message(value: Mapping[str, Any]) -> bool:
     said = isinstance(value.get("content"), str) and isinstance(value.get("timestamp"), str)
     return said and value.keys() <= _KEYS and string(value.get("role")) in ("user", "assistant", "system")
+
+
+def _usage(told: Mapping[str, Any]) -> Usage:
+    """The usage of one answer; before 2026, its numbers were not in an object of their own."""
+    counts = mapping(told.get("usage")) or told
+    names = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens")
+    return Usage(*(tokens(counts.get(name)) for name in names), cost=dollars(told.get("cost")))
 
 
 def _config(path: str) -> Mapping[str, Any]:

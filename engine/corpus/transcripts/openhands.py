@@ -24,6 +24,7 @@ from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import content, mapping, string, tool_input
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.turns import Part, local_time, next_turn
+from engine.corpus.transcripts.usage import Usage, apart, dollars, tokens
 
 _AGENT = "openhands"
 _STATE, _FIRST, _EVENTS = "base_state.json", "0.json", "events"
@@ -125,7 +126,10 @@ class OpenHandsConversation:
             project=clean(string(mapping(state.get("workspace")).get("working_dir"))),
         )
         reader = OpenHandsReader(facts=facts)
+        for metrics in mapping(mapping(state.get("stats")).get("usage_to_metrics")).values():
+            reader.use(mapping(metrics).get("model_name"), _usage(mapping(metrics)))
         messages: list[Message] = []
+        spent: Mapping[str, Any] = {}
         held = 0
         for file in _event_files(events):
             if cancel:
@@ -136,11 +140,27 @@ class OpenHandsConversation:
             elif held > _MOST_TEXT:
                 reader.count_unknown("event of a session that is too long")
             else:
+                spent = mapping(event.get("llm_metrics")) or spent
                 id_, time = str(event.get("id", ""))[:100], local_time(event.get("timestamp"))
                 found = next_turn(reader, list(reader.parts(event)), id=id_, time=time)
                 held += sum(len(message.text) for message in found)
                 messages += found
+        reader.use("", _usage(spent))  # the last event of the versions 0.x has the sums
         yield Conversation("", facts, tuple(messages), Counter(reader.unknown))
+
+
+def _usage(metrics: Mapping[str, Any]) -> Usage:
+    """The sums of one model. Prompts include cached tokens, unless another agent counted, which OpenHands ran."""
+    counts = mapping(metrics.get("accumulated_token_usage"))
+    sent, read, written = (counts.get(f"{name}_tokens") for name in ("prompt", "cache_read", "cache_write"))
+    within = (tokens(read) or 0) <= (tokens(sent) or 0)
+    return Usage(
+        apart(sent, read, written) if within else tokens(sent),
+        tokens(counts.get("completion_tokens")),
+        tokens(read),
+        tokens(written),
+        cost=dollars(metrics.get("accumulated_cost")),
+    )
 
 
 def events_folder(path: str) -> str:

@@ -6,7 +6,7 @@ import msgspec
 
 from engine.corpus.transcripts.json_values import mapping
 
-USAGE_VERSION = 1
+USAGE_VERSION = 2
 """Increase it when usage is read differently: sessions are read again then, and nothing is embedded again."""
 
 _MOST_MODELS = 32
@@ -49,6 +49,16 @@ class Usage(msgspec.Struct, omit_defaults=True):
             now, then = getattr(self, name), getattr(before, name)
             setattr(increase, name, None if now is None else max(0, now - (then or 0)))
         return increase
+
+
+class Request(msgspec.Struct, frozen=True, array_like=True):
+    """The usage of one line of a request to a model, to recognise it where another session has copied it."""
+
+    digest: int
+    """Of the request's id, which a copy has, too; 56 bits."""
+    model: str
+    usage: tuple[int | None, int | None, int | None, int | None, int | None, float | None]
+    """In the order of the members of `Usage`."""
 
 
 def add_usage(totals: dict[str, Usage], model: str, usage: Usage) -> None:

@@ -1,7 +1,8 @@
 """Mistral Vibe: `~/.vibe/logs/session/session_<time>_<id>/messages.jsonl`, with `meta.json` next to it.
 
 Written from its public source of July 2026 (`vibe/core/session/session_logger.py`, `vibe/core/types.py`): a message of
-the chat a line, without a time; `meta.json` has id, title, folder, branch and start. `VIBE_HOME` names another folder
+the chat a line, without a time; `meta.json` has id, title, folder, branch, start, and the sums of tokens, whose prompts
+include cached ones. `VIBE_HOME` names another folder
 than `~/.vibe`. Version 1, of 2025, wrote one JSON document a session, which isn't read.
 """
 
@@ -14,6 +15,7 @@ from engine.corpus.transcripts.chat_messages import ROLES, ChatParser, sidecar
 from engine.corpus.transcripts.json_values import mapping, seconds, string
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
 from engine.corpus.transcripts.turns import Part, next_turn
+from engine.corpus.transcripts.usage import Usage, apart, tokens
 
 _AGENT = "vibe"
 
@@ -47,7 +49,11 @@ class VibeFormat:
             parent=clean(string(meta.get("parent_session_id"))),
             started=seconds(meta.get("start_time")),
         )
-        return VibeParser(facts=facts)
+        parser = VibeParser(facts=facts)
+        counts, model = mapping(meta.get("stats")), mapping(meta.get("config")).get("active_model")
+        sent, read, received = (counts.get(f"session_{kind}_tokens") for kind in ("prompt", "cached", "completion"))
+        parser.use(model, Usage(apart(sent, read), tokens(received), tokens(read)))
+        return parser
 
     def resume(self, state: bytes) -> VibeParser:
         return decode_json(state, VibeParser)

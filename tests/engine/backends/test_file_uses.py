@@ -251,6 +251,33 @@ def test_operators_filter_sessions_newest_first(memory: BuiltinMemory, query: st
     assert agents(memory, query) == expected
 
 
+@pytest.mark.parametrize(
+    ("query", "line", "snippet"),
+    [
+        ("file:sail.py", 3, "src/[sail.py]"),
+        ("file:rigging.conf", 6, "/etc/[rigging.conf]"),
+        ("file:boat/src/*", 5, "[src/patch.py]"),
+        ("command:PYTEST", 7, "GH_TOKEN=ghp_a1…c3D4 [pytest] -q"),
+        ("agent:claude-code", 1, None),
+        ("sail file:patch.py", 1, None),
+        ("-command:pytest agent:claude-code", None, None),
+    ],
+)
+def test_hit_by_operators_is_the_last_tool_call(
+    memory: BuiltinMemory, query: str, line: int | None, snippet: str | None
+) -> None:
+    found = [result for result in memory.search(query).results if result.message.agent == "claude-code"]
+    assert [result.snippet_line for result in found] == ([] if line is None else [line])
+    if snippet is not None:
+        text = found[0].snippet
+        for start, end in reversed(found[0].match_ranges):
+            text = f"{text[:start]}[{text[start:end]}]{text[end:]}"
+        assert text == snippet
+        message = next(m for m in memory.read_session(found[0].path).messages if m.line == line)
+        assert found[0].message.ordinal == message.ordinal
+        assert found[0].context.text == "The sail is torn."
+
+
 def test_uses_of_a_file_are_newest_first(memory: BuiltinMemory) -> None:
     found = [(use.agent, use.kind, use.path, use.title) for use in memory.insight.uses_of_file("src/")]
     assert found[0] == ("cline", "edited", "src/hull.py", "Paint the hull.")

@@ -121,3 +121,84 @@ def test_reading_usage_differently_rebuilds_the_index(tmp_path: Path) -> None:
     from engine.indexing.note_preparation import fingerprint
 
     assert f"usage {usage_module.USAGE_VERSION}" in fingerprint(Settings())
+
+
+def test_copied_requests_count_once(memory: BuiltinMemory, store: Path) -> None:
+    """A fork begins with a copy of the session's lines, with other ids of lines and of the session."""
+    shared = "".join(line(f"m{number}", number) for number in range(1, 6))
+    fork = shared.replace('"uuid": "', '"uuid": "f').replace('"sessionId": "s"', '"sessionId": "t"')
+    try:
+        (store / "b.jsonl").write_text(fork + line("n1", 100) + line("n2", 200))
+        memory.sync()
+        assert _outputs(memory) == {"b": 315}
+        (store / "a.jsonl").write_text(shared + line("o1", 1000))
+        memory.sync()
+        assert _outputs(memory) == {"a": 1015, "b": 300}
+        with (store / "b.jsonl").open("a") as file:
+            file.write(line("n3", 400) + line("n3", 500).rstrip("\n"))
+        memory.sync()
+        assert _outputs(memory) == {"a": 1015, "b": 800}
+        with (store / "b.jsonl").open("a") as file:
+            file.write("\n" + line("m2", 2).replace("m2-2", "m2-again"))
+        memory.sync()
+        assert _outputs(memory) == {"a": 1015, "b": 800}
+        assert memory.read_session("sessions/store/b.jsonl").summary.usage[0].output_tokens == 815, "of the transcript"
+        (store / "a.jsonl").write_text(line("p1", 7))
+        memory.sync()
+        assert _outputs(memory) == {"a": 7, "b": 815}
+        (store / "b.jsonl").unlink()
+        memory.sync()
+        with memory.store.read() as snapshot:
+            tables = snapshot.tables
+            for table, rows in ((tables.session_requests, 1), (tables.request_marks, 1)):
+                assert snapshot.connection.execute(f"SELECT count(*) FROM {table}").fetchall() == [(rows,)]
+    finally:
+        memory.close()
+
+
+def _outputs(memory: BuiltinMemory) -> dict[str, int | None]:
+    return {one.path.split("/")[-1][0]: one.usage[0].output_tokens for one in memory.sessions()}
+
+
+def _rollout(id: str, *totals: int, original: str = "") -> str:
+    """A transcript of Codex with these running totals of received tokens; a fork repeats the header of the original."""
+    metas = [
+        {"type": "session_meta", "payload": {"id": one, "timestamp": "2026-03-02T10:00:00Z"}} for one in (id, original)
+    ]
+    counts = [{"input_tokens": 10 * total, "cached_input_tokens": 0, "output_tokens": total} for total in totals]
+    events = [
+        {"type": "event_msg", "payload": {"type": "token_count", "info": {"total_token_usage": one}}} for one in counts
+    ]
+    said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Shorten the keel."}]}
+    lines = [*metas[: 2 if original else 1], {"type": "response_item", "payload": said}, *events]
+    return "".join(json.dumps({"timestamp": "2026-03-02T10:00:00Z", **one}) + "\n" for one in lines)
+
+
+def test_fork_of_codex_counts_its_own_requests(memory: BuiltinMemory, store: Path) -> None:
+    try:
+        (store / "rollout-a.jsonl").write_text(_rollout("a", 5, 9))
+        (store / "rollout-b.jsonl").write_text(_rollout("b", 5, 9, 30, original="a"))
+        (store / "rollout-c.jsonl").write_text(_rollout("c", 5, 9))
+        memory.sync()
+        found = {one.id: one.usage[0].output_tokens for one in memory.sessions()}
+        assert sum(found.values()) == 30 + 9, "another session with the same numbers is no copy"
+        assert found["a"] + found["b"] == 30
+    finally:
+        memory.close()
+
+
+def test_usage_next_to_a_transcript_follows_its_growth(memory: BuiltinMemory, store: Path) -> None:
+    path, meta = store / "session_1/messages.jsonl", store / "session_1/meta.json"
+    path.parent.mkdir()
+    try:
+        for number, sent in enumerate((100, 250), 1):
+            meta.write_text(json.dumps({"stats": {"session_prompt_tokens": sent, "session_completion_tokens": number}}))
+            with path.open("a") as file:
+                file.write(
+                    json.dumps({"role": "user", "content": f"Hello {number}", "message_id": f"m{number}"}) + "\n"
+                )
+            memory.sync()
+            (session,) = memory.sessions()
+            assert session.usage == (ModelUsage(model="", input_tokens=sent, output_tokens=number),)
+    finally:
+        memory.close()

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from engine.text.highlight import _KEPT_BEGINNINGS, _WITH_Y, _Matcher, highlight_ranges
 from engine.text.query_analysis import analyse_query
+from engine.text.query_parser import parse_query
 
 _LANGUAGES = sorted(_KEPT_BEGINNINGS - {""})
 _RUNS = st.sampled_from(
@@ -132,3 +133,31 @@ def test_stems_of_these_languages_begin_as_their_words(language: str, word: str)
         f"{vowel}e" for vowel in "aou" if language == "german" and stem[0] == vowel
     }
     assert len(stem) < 2 or word[:2] in begins
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("file:app.py", '{"file_path": "/home/ada/src/«app.py»", "old": "myapp.py app.pyc «app.py»:12"}'),
+        ("file:src/app.py", '{"file_path": "/home/ada/«src/app.py»", "also": "other/«app.py»"}'),
+        ("file:src/app.py", r'{"file_path": "C:\\ada\\«src\\app.py»"}'),
+        ("file:src/*.py", "cat «src/app.py» lib.py.txt setup.cfg"),
+        ("file:src/", "/home/ada/«src/»app.py"),
+        ("file:a[1].py", "see «a[1].py»"),
+        ('command:"make  paint"', "cd boat && «make paint» quickly; remake"),
+        ("command:pytest file:x.py", "«PyTest» -q tests/«x.py»"),
+        ("agent:codex -file:x.py", "codex x.py"),
+    ],
+)
+def test_files_and_commands_of_operators_are_marked(query: str, expected: str) -> None:
+    text = expected.replace("«", "").replace("»", "")
+    for start, end in reversed(highlight_ranges(text, parse_query(query))):
+        text = f"{text[:start]}«{text[start:end]}»{text[end:]}"
+    assert text == expected
+
+
+@pytest.mark.parametrize(
+    "value", ["*" * 40, "a*" * 30, "?*" * 20, "/".join("ab*" for _ in range(300)), "[z-a]x", "\\", "["]
+)
+def test_any_path_pattern_is_searched_quickly(value: str) -> None:
+    highlight_ranges("a/" * 2000 + "-a" * 2000, parse_query(f"file:{value}"))

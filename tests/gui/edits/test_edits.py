@@ -8,15 +8,19 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
 
-from engine import FileUse
+from engine import CancelToken, FileUse
+from gui.conversation.entries import prepare
+from gui.conversation.hits import hit_in_tool_call
+from gui.conversation.loader import landing
 from gui.conversation.prompt_list import FileList
 from gui.edits.edit_list import EditRow, ProjectRow, edited_files, rows_by_project
 from gui.edits.panel import EditsPanel
 from gui.sessions.listing_view import NONE_TO_READ
+from gui.viewer.matches import query_finder
 from gui.window.main_window import MainWindow
 from tests.helpers.fake_insight import FakeInsight
 from tests.helpers.fake_memory import FakeMemory
-from tests.helpers.fake_sessions import NOW, SESSIONS, VALVE
+from tests.helpers.fake_sessions import NOW, SESSIONS, VALVE, make_session
 from tests.helpers.windows import at_rest
 
 PROJECT = "/home/ines/src/greenhouse"
@@ -97,6 +101,31 @@ def test_selected_file_shows_message_that_changed_it(qtbot, opened: MainWindow, 
     shown = conversation.opened.conversation
     assert shown.message(shown.entries[conversation.view.current.number]).line == USES[0].line
     assert opened.views.current == "edits"
+
+
+def test_selected_file_is_framed_in_its_tool_call(qtbot, opened: MainWindow, panel: EditsPanel) -> None:
+    conversation = opened.views.conversation
+    frame = conversation.view.highlights
+    qtbot.waitUntil(lambda: conversation.opened is not None and frame.framed is not None)
+    shown = conversation.opened.conversation
+    assert "valve.c" in shown.source(frame.framed[0])
+    assert shown.entries[shown.entry_of_piece[frame.framed[0]]].kind == "tool"
+    panel.list.sessions_requested.emit("controller/none.c")  # the edits view stays as it was
+    opened.views.switch("edits")
+    qtbot.waitUntil(lambda: at_rest(opened))
+    assert frame.framed is not None
+
+
+def test_file_hit_opens_call_behind_its_announcement(qtbot, opened: MainWindow, panel: EditsPanel) -> None:
+    call = ("tool-call", '{"file_path": "/home/ines/src/nas/job.sh"}', "Edit")
+    session = make_session([("user", [("text", "Rename it.")]), ("assistant", [("text", "Now job.sh."), call])])
+    messages = tuple(msgspec.structs.replace(one, line=one.ordinal) for one in session.messages)
+    conversation = prepare(msgspec.structs.replace(session, messages=messages), CancelToken())
+    finder = query_finder("file:job.sh", "english")
+    assert landing(conversation, 2, finder, CancelToken()).entry == 1
+    hit = hit_in_tool_call(conversation, 2, finder)
+    assert conversation.entries[conversation.entry_of_piece[hit.line - 1]].kind == "tool"
+    assert hit_in_tool_call(conversation, 1, finder) is None
 
 
 def test_enter_opens_message_and_escape_returns(qtbot, opened: MainWindow, panel: EditsPanel) -> None:

@@ -231,6 +231,39 @@ def test_lines_of_a_left_branch_are_noted() -> None:
     assert rewound(*first, again, *more, user("Paint it.", uuid="p8", parentUuid="y2")) == [(6, 8)], "back again"
 
 
+def test_session_is_named_after_the_first_message_sent_last() -> None:
+    lines = [
+        user("Rig it.", uuid="p1", parentUuid=None),
+        answer("m1", text("How?"), uuid="a1", parentUuid="p1"),
+        user("Oil it.", uuid="p2", parentUuid=None),
+    ]
+    parser = ClaudeCodeFormat().parser("s.jsonl")
+    feed(parser, enumerate(lines, 1))
+    assert parser.facts.name == "Oil it."
+    without = [{key: value for key, value in line.items() if value != "p1" or key == "uuid"} for line in lines]
+    assert rewound(*without) == [], "no line names its parent"
+
+
+def test_first_message_sent_again_leaves_a_branch() -> None:
+    first = [
+        {"type": "file-history-snapshot", "messageId": "p1"},
+        user("Rig the mast.", uuid="p1", parentUuid=None),
+        answer("m1", text("How?"), uuid="a1", parentUuid="p1"),
+        user("With rope.", uuid="p2", parentUuid="a1"),
+    ]
+    again = [
+        user("Rig the boom.", uuid="p3", parentUuid=None),
+        answer("m2", text("Rigged."), uuid="a3", parentUuid="p3"),
+    ]
+    assert rewound(*first, *again) == [(2, 4)]
+    assert rewound(*first, *again, user("Thanks.", uuid="p4", parentUuid="a3")) == [(2, 4)]
+    assert rewound(*first, *again, user("Rig both.", uuid="p5", parentUuid=None)) == [(2, 6)]
+    assert rewound(*first, *again, user("With wire.", uuid="p6", parentUuid="a1")) == [(4, 6)], "back again"
+    helper = user("Count.", uuid="p7", parentUuid=None, isSidechain=True)
+    summary = user("Before: a mast.", uuid="p8", parentUuid=None, isCompactSummary=True)
+    assert rewound(*first, helper, summary, user("Go on.", uuid="p9", parentUuid="p8")) == []
+
+
 @pytest.mark.parametrize(
     "last",
     [

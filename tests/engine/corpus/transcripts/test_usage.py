@@ -7,21 +7,28 @@ from typing import Any
 import msgspec
 import pytest
 
+from engine.corpus.transcripts.aider import AiderHistory
 from engine.corpus.transcripts.claude_code import ClaudeCodeFormat
 from engine.corpus.transcripts.cline import ClineTask
+from engine.corpus.transcripts.cline_session import ClineSession
 from engine.corpus.transcripts.codex import CodexFormat
+from engine.corpus.transcripts.copilot_chat import CopilotChatDocument
 from engine.corpus.transcripts.copilot_cli import CopilotFormat
 from engine.corpus.transcripts.crush import CRUSH_DATABASE
+from engine.corpus.transcripts.droid import DroidFormat
 from engine.corpus.transcripts.formats import DatabaseFormat, LineFormat
 from engine.corpus.transcripts.gemini import GeminiLines
 from engine.corpus.transcripts.goose import GOOSE_DATABASE
+from engine.corpus.transcripts.gptme import GptmeFormat
 from engine.corpus.transcripts.hermes import HERMES_DATABASE
 from engine.corpus.transcripts.kimi import KimiWire
 from engine.corpus.transcripts.messages import SessionFacts
 from engine.corpus.transcripts.openclaw import OpenClawFormat
 from engine.corpus.transcripts.opencode import OpencodeReader
+from engine.corpus.transcripts.openhands import OpenHandsConversation
 from engine.corpus.transcripts.qwen import QwenFormat
 from engine.corpus.transcripts.usage import Usage
+from engine.corpus.transcripts.vibe import VibeFormat
 from tests.helpers import session_rows
 from tests.helpers.session_rows import read_rows, write_rows
 from tests.helpers.transcripts import feed
@@ -195,3 +202,111 @@ def test_usage_survives_a_stored_state() -> None:
     resumed = ClaudeCodeFormat().resume(msgspec.json.encode(parser))
     feed(resumed, [(2, answered("m1", 40)), (3, answered("m2", 2))])
     assert resumed.facts.usage == {"claude-opus-4-5": Usage(6, 42, 2000)}
+
+
+def test_cline_session_has_the_usage_of_each_answer(tmp_path: Path) -> None:
+    counts = {"inputTokens": 1000, "outputTokens": 20, "cacheReadTokens": 700, "cacheWriteTokens": 100, "cost": 0.5}
+    answer = {"role": "assistant", "content": "Yes.", "modelInfo": {"id": "claude-sonnet-4-5"}, "metrics": counts}
+    asked = {"role": "user", "content": "Is it dry?"}
+    said = {
+        "sessionId": "s",
+        "origin": "cli",
+        "agent": "lead",
+        "messages": [asked, answer, answer, {**asked, "metrics": {}}],
+    }
+    path = tmp_path / "s.messages.json"
+    path.write_text(json.dumps(said))
+    (found,) = ClineSession().conversations(str(path))
+    assert found.facts.usage == {"claude-sonnet-4-5": Usage(400, 40, 1400, 200, cost=1.0)}
+
+
+def test_gptme_metadata_has_the_usage_of_an_answer() -> None:
+    answer = {"role": "assistant", "content": "Yes.", "timestamp": "2026-05-01T10:00:00"}
+    counts = {"input_tokens": 100, "output_tokens": 5, "cache_read_tokens": 80, "cache_creation_tokens": 10}
+    lines = (
+        {**answer, "metadata": {"model": "m", "cost": 0.5, "usage": counts}},
+        {**answer, "metadata": {"model": "m", "cost": 0.25, **counts}},
+        {**answer, "metadata": {"model": "m"}},
+        answer,
+    )
+    assert usage_of(GptmeFormat(), *lines) == {"m": Usage(200, 10, 160, 20, cost=0.75)}
+
+
+def test_openhands_state_has_the_sums_of_each_model(tmp_path: Path) -> None:
+    counts = {"prompt_tokens": 900, "completion_tokens": 30, "cache_read_tokens": 600, "cache_write_tokens": 100}
+    other = {"prompt_tokens": 50, "completion_tokens": 5, "cache_read_tokens": 600, "cache_write_tokens": 0}
+    metrics = {
+        "agent": {"model_name": "m", "accumulated_cost": 0.5, "accumulated_token_usage": counts},
+        "helper": {"model_name": "n", "accumulated_cost": 0.0, "accumulated_token_usage": other},
+        "idle": {"model_name": "o", "accumulated_cost": 0.0, "accumulated_token_usage": None},
+    }
+    (tmp_path / "events").mkdir()
+    (tmp_path / "base_state.json").write_text(json.dumps({"id": "s", "stats": {"usage_to_metrics": metrics}}))
+    (found,) = OpenHandsConversation().conversations(str(tmp_path / "base_state.json"))
+    assert found.facts.usage == {"m": Usage(200, 30, 600, 100, cost=0.5), "n": Usage(50, 5, 600, 0)}
+
+
+def test_openhands_events_have_sums_so_far(tmp_path: Path) -> None:
+    (tmp_path / "events").mkdir()
+    for number, (sent, cost) in enumerate([(10, 0.1), (30, 0.3), (0, 0.0)]):
+        sums = {"accumulated_cost": cost, "accumulated_token_usage": {"prompt_tokens": sent, "completion_tokens": 1}}
+        event = {
+            "id": number,
+            "source": "agent",
+            "action": "think",
+            "args": {},
+            **({"llm_metrics": sums} if sent else {}),
+        }
+        (tmp_path / f"events/{number}.json").write_text(json.dumps(event))
+    (found,) = OpenHandsConversation().conversations(str(tmp_path / "events/0.json"))
+    assert found.facts.usage == {"": Usage(30, 1, cost=0.3)}
+
+
+def test_copilot_chat_has_the_usage_of_each_answer(tmp_path: Path) -> None:
+    counts = {"promptTokens": 900, "outputTokens": 30, "resolvedModel": "claude-opus-4-8"}
+    requests = [
+        {"message": {"text": "Why?"}, "response": [], "modelId": "copilot/x", "result": {"metadata": counts}},
+        {
+            "message": {"text": "Why?"},
+            "response": [],
+            "modelId": "copilot/x",
+            "result": {"metadata": {"outputTokens": 2}},
+        },
+        {"message": {"text": "Why?"}, "response": [], "modelId": "copilot/x", "result": {}},
+    ]
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps({"sessionId": "s", "creationDate": 1, "requests": requests}))
+    (found,) = CopilotChatDocument().conversations(str(path))
+    assert found.facts.usage == {"claude-opus-4-8": Usage(900, 30), "x": Usage(None, 2)}
+
+
+def test_vibe_and_droid_have_sums_next_to_the_transcript(tmp_path: Path) -> None:
+    stats = {"session_prompt_tokens": 900, "session_completion_tokens": 30, "session_cached_tokens": 600}
+    meta = {"config": {"active_model": "devstral-2"}, "stats": stats}
+    (tmp_path / "meta.json").write_text(json.dumps(meta))
+    assert VibeFormat().parser(str(tmp_path / "messages.jsonl")).facts.usage == {"devstral-2": Usage(300, 30, 600)}
+    (tmp_path / "meta.json").write_text(json.dumps({**meta, "stats": {**stats, "session_cached_tokens": None}}))
+    assert VibeFormat().parser(str(tmp_path / "messages.jsonl")).facts.usage == {"devstral-2": Usage(900, 30)}
+    counts = {"inputTokens": 9, "outputTokens": 8, "thinkingTokens": 2, "cacheReadTokens": 70, "cacheCreationTokens": 6}
+    told = {"model": "custom:Claude-Opus-4.5-Thinking-[Anthropic]-0", "tokenUsage": counts}
+    (tmp_path / "s.settings.json").write_text(json.dumps(told))
+    assert DroidFormat().parser(str(tmp_path / "s.jsonl")).facts.usage == {
+        "claude-opus-4.5-thinking": Usage(9, 10, 70, 6)
+    }
+    assert DroidFormat().parser(str(tmp_path / "other.jsonl")).facts.usage == {}
+
+
+def test_aider_tells_its_tokens_after_an_answer(tmp_path: Path) -> None:
+    path = tmp_path / ".aider.chat.history.md"
+    path.write_text(
+        "# aider chat started at 2026-05-01 10:00:00\n\n> Main model: gpt-5 with diff edit format  \n"
+        "#### Is it dry?  \n\nYes.\n\n> Tokens: 12k sent, 950 received. Cost: $0.02 message, $0.02 session.  \n\n"
+        "#### And now?  \n\nNo. Tokens: 99k sent, 9 received.\n\n"
+        "> Tokens: 3.4k sent, 1.0k cache write, 2.0k cache hit, 50 received.\n"
+        "> Cost: $0.0034 message, $0.03 session.  \n\n"
+        "# aider chat started at 2026-05-02 10:00:00\n\n#### Dry?\n\nYes.\n\n> Tokens: 2 sent, 1 received.\n"
+        "> Tokens: 1.2.3k sent, 1 received.\n> Tokens: 9k sent\n"
+    )
+    first, second = AiderHistory().conversations(str(path))
+    assert first.facts.usage == {"gpt-5": Usage(12_400, 1000, 2000, 1000, cost=pytest.approx(0.0234))}
+    assert second.facts.usage == {"": Usage(2, 2)}
