@@ -58,7 +58,7 @@ def test_skipped_files_wording(rules, sentence):
 
 
 def test_written_files_wording():
-    assert "Nothing will be written" in storage_text(Path("/data/x"))
+    assert "Indexing writes nothing" in storage_text(Path("/data/x"))
 
 
 @pytest.mark.parametrize(
