@@ -28,8 +28,7 @@ _RULES_NAMED = 3
 
 def indexed_text(preview: WorkspacePreview) -> str:
     if not preview.files:
-        nothing = tr("No file in this folder would be indexed.")
-        return nothing if preview.skipped else f"{nothing} {tr('It is empty.')}"
+        return tr("No file in this folder would be indexed.")
     size = size_text(preview.bytes)
     if preview.layout == "openclaw":
         return tr_count(
@@ -61,6 +60,8 @@ def session_files_text(preview: WorkspacePreview) -> str:
 def skipped_text(preview: WorkspacePreview) -> str:
     """Return a sentence on the rules that skip files, most frequent first; the table names every file."""
     rules = Counter(issue.rule for issue in preview.skipped).most_common()
+    if not rules and not preview.files:
+        return tr("This folder is empty.")
     if not rules:
         return tr("No files are skipped.")
     named = ", ".join(rule_words(rule) for rule, _ in rules[:_RULES_NAMED])
