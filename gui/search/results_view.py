@@ -161,6 +161,8 @@ class ResultsView(QWidget):
     """QueryRecord of a recent search."""
     note_chosen = Signal(object)
     """ChangedNote to open."""
+    map_requested = Signal()
+    """Show the map of the index."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -366,7 +368,7 @@ class ResultsView(QWidget):
             return  # a silent repeat must not take a focused button away
         self._content = content
         self._notice.show_notice("")
-        chosen = (self.recent_chosen.emit, self.note_chosen.emit, self.meant.emit)
+        chosen = (self.recent_chosen.emit, self.note_chosen.emit, self.meant.emit, self.map_requested.emit)
         table = None if start is None else StartLists(start, *chosen)
         self.page.show_state(*words, offers=offers, actions=actions, table=table)
         self._stack.setCurrentWidget(self.page)

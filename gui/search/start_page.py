@@ -61,6 +61,7 @@ class StartLists(QWidget):
         choose_recent: Callable[[QueryRecord], None],
         choose_note: Callable[[ChangedNote], None],
         choose_example: Callable[[str], None],
+        show_map: Callable[[], None],
     ) -> None:
         super().__init__()
         self.setMaximumWidth(_WIDEST)
@@ -68,11 +69,13 @@ class StartLists(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         if content.example:
-            grid = self._section(tr("Try a search by meaning, in another language"))
-            words = in_quotes(content.example)
-            self._add(grid, words, "", tr("Search for {query}", query=content.example)).clicked.connect(
-                lambda: choose_example(content.example)
-            )
+            grid = self._section(tr("Try"))
+            words, name = in_quotes(content.example), tr("Search for {query}", query=content.example)
+            button = self._add(grid, words, tr("found by its meaning"), name)
+            button.clicked.connect(lambda: choose_example(content.example))
+            words = tr("Map of your notes")
+            button = self._add(grid, words, tr("similar ones together"), words)
+            button.clicked.connect(lambda _checked: show_map())
         if content.recent:
             grid = self._section(tr("Recent"))
             for question in content.recent:
@@ -92,7 +95,7 @@ class StartLists(QWidget):
     def _section(self, heading: str) -> QGridLayout:
         if self._column.count():
             self._column.addSpacing(8)
-        self._column.addWidget(label(heading, "section", wrap=True))
+        self._column.addWidget(label(heading, "section"))
         grid = QGridLayout()
         grid.setContentsMargins(margins(-_LINK_PADDING, 0, 0, 0))
         grid.setHorizontalSpacing(12)

@@ -54,6 +54,24 @@ def test_recent_search_is_listed_and_run_again(qtbot, panel: SearchPanel, memory
     assert edit.text() == "timer"
 
 
+def test_first_user_gets_an_example_and_the_map(qtbot, panel: SearchPanel, memory: FakeMemory) -> None:
+    memory.files["travel.md"] = "# planes de viaje\n\nTrip to Kyoto"
+    found = memory.search
+    outcome = found("planes")
+    assert outcome.results
+    by_meaning = msgspec.structs.replace(outcome.results[0], score=0.6, text_share=0.0)
+    memory.search = lambda query, **_: msgspec.structs.replace(outcome, results=(by_meaning,))
+    panel.set_manager(memory)
+    panel.show_status(msgspec.structs.replace(memory.status(), provider="embedded", pending_vectors=0))
+    qtbot.waitUntil(lambda: "“planes de viaje”" in _buttons(panel))
+    with qtbot.waitSignal(panel.view.map_requested):
+        _press(qtbot, panel, "Map of your notes")
+    memory.search = found
+    _press(qtbot, panel, "“planes de viaje”")
+    qtbot.waitUntil(lambda: not panel.busy and panel.view.has_results)
+    assert panel.header.findChild(QueryBox).edit.text() == "planes de viaje"
+
+
 def test_page_without_files_lists_nothing(panel: SearchPanel, memory: FakeMemory) -> None:
     panel.show_status(msgspec.structs.replace(memory.status(), files=0))
     assert _buttons(panel) == []
