@@ -16,6 +16,7 @@ import msgspec
 from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused, WorkspaceError
+from engine.base.private_files import data_folder, make_folder
 from engine.base.skip_reasons import OTHER_NAMES, files_covered
 from engine.corpus.discovery import discover
 from engine.corpus.folder_walk import FoundFile
@@ -125,6 +126,7 @@ def _read(path: str) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------------------
 
+_SESSIONS_FOLDER = "Past sessions"
 _MOST_NAMED = 3
 _MOST_ENTRIES = 100_000
 """Limit for one folder, which takes half a second; beyond it, "more than" is shown."""
@@ -202,6 +204,16 @@ def find_places(
     issues: list[FileIssue] = []
     places = [_measure(candidate, issues, cancel) for candidate in _present(_candidates(machine, issues))]
     return FoundPlaces(places=tuple(place for place in places if place.files or not place.whole), issues=tuple(issues))
+
+
+def sessions_workspace(store_path: str = "") -> Path:
+    """Create and return the folder without notes that is the workspace where only sessions are searched.
+
+    `store_path` replaces the user's data directory. Raises OSError.
+    """
+    folder = Path(os.path.expanduser(store_path) if store_path else data_folder(), _SESSIONS_FOLDER)
+    make_folder(folder)
+    return folder
 
 
 def measure_sessions(folders: Sequence[str], *, cancel: CancelToken | None = None) -> FoundPlaces:

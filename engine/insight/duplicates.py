@@ -192,7 +192,7 @@ class _Search:
         found = recurring_found + grouped(matches)
         groups = [group for each in found if (group := self._told(each)) is not None]
         groups += [group for each in copies.values() if len(each) > 1 and (group := self._identical(each)) is not None]
-        groups.sort(key=lambda group: (-group.words * (group.files - 1), group.key))
+        groups.sort(key=lambda group: (group.kind == "recurring", -group.words * (group.files - 1), group.key))
         self._progress(1.0)
         return DuplicateReport(
             groups=tuple(groups[:_MOST_GROUPS]),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from engine.base.cancellation import CancelToken
 from engine.memory.memory_context import MemoryContext
-from engine.records import FileUse
+from engine.records import ChangedNote, FileUse
 from engine.store import tool_uses
 
 if TYPE_CHECKING:
@@ -114,6 +114,21 @@ class IndexInsight:
         """The last `limit` tool calls that edited, created or deleted a file, newest first."""
         with self._store.read(cancel) as snapshot:
             return _records(tool_uses.last_changes(snapshot, limit))
+
+    def changed_notes(self, limit: int, cancel: CancelToken | None = None) -> tuple[ChangedNote, ...]:
+        """The `limit` notes that changed last, newest first."""
+        with self._store.read(cancel) as snapshot:
+            rows = snapshot.connection.execute(
+                f"""SELECT path, title, mtime_ns FROM {snapshot.tables.files} WHERE source = 'memory'
+                    ORDER BY mtime_ns DESC, path LIMIT ?""",
+                (limit,),
+            ).fetchall()
+            refused = self._guard.refused([path for path, *_ in rows], snapshot.meta("names"))
+        return tuple(
+            ChangedNote(path=path, title=title, modified=time / 1e9)
+            for path, title, time in rows
+            if path not in refused
+        )
 
     def duplicates(self, cancel: CancelToken | None = None, progress: "Progress | None" = None) -> "DuplicateReport":
         """Notes that share text; takes some seconds for 10,000 notes, and is immediate while no text has changed."""

@@ -29,6 +29,7 @@ from engine.records.facts import (
     SavedFact,
 )
 from engine.records.insight import (
+    ChangedNote,
     ChunkDetail,
     ChunkRow,
     ChunkSizes,
@@ -167,6 +168,7 @@ __all__ = [
     "BatchJobStatus",
     "BatchStatus",
     "CacheStatus",
+    "ChangedNote",
     "ChunkDetail",
     "ChunkRow",
     "ChunkSizes",

@@ -9,6 +9,14 @@ from engine.records.sync import StoredSync
 DiskPartName = Literal["text", "words", "vectors", "matrix", "log", "user", "other", "free"]
 
 
+class ChangedNote(Record, frozen=True):
+    """An indexed note and the time of its last change."""
+
+    path: str
+    title: str
+    modified: float
+
+
 class FolderCount(Record, frozen=True):
     """Counts of one folder, its subfolders included."""
 
@@ -133,7 +141,7 @@ def share_text(share: float) -> str:
 
 
 class DuplicateReport(Record, frozen=True):
-    """All groups, most shared words first."""
+    """All groups, most shared words first; text that recurs in many notes comes last."""
 
     groups: tuple[DuplicateGroup, ...]
     found: int

@@ -6,6 +6,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import (
@@ -21,7 +22,7 @@ from PySide6.QtWidgets import QApplication
 import engine
 from engine import TRIAL_LANGUAGES, printable, speak, spoken, tr
 from gui.app import qt_messages
-from gui.app.crash.controller import CrashGuard
+from gui.app.crash.controller import CrashGuard, start_program
 from gui.app.demo import Demo
 from gui.app.desktop.integration import DesktopIntegration
 from gui.app.desktop.ipc_protocol import IpcAddress
@@ -158,6 +159,7 @@ class _Program:
         self._signals = _Signals(app, self._window.quit)
         self._quick = QuickSearchController(self._window, self._workspace, self._jobs)
         self._window.quick_requested.connect(self._quick.quick.toggle)
+        self._window.first_run.sample_requested.connect(self._open_sample)
         if not options.stands_alone:
             DesktopIntegration(self._window, self._jobs, self._appearance, self._quick, settings, address, config)
 
@@ -210,6 +212,11 @@ class _Program:
         settings, self._settings_problem = _read_settings(self._options.config)
         self._last_folder = settings.workspace
         self._begin()
+
+    def _open_sample(self) -> None:
+        """Start the demo as a program of its own: it saves nothing, and this window waits for a folder."""
+        if not start_program(replace(self._options, demo=True, workspace=None), None):
+            self._window.banner.complain(tr("The sample notes could not be opened."))
 
     def _taken(self, problem: str) -> None:
         self._problem = problem

@@ -24,6 +24,7 @@ class ResultOpener(QObject):
         self._views = views
         self._external = views.viewer.external
         views.search.result_activated.connect(self._go_to)
+        views.search.note_chosen.connect(lambda note: self.open_location(Location(note.path)))
         views.search.editor_requested.connect(self._edit)
         views.search.reveal_requested.connect(self._reveal)
         views.sessions.session_activated.connect(self._read)

@@ -63,6 +63,7 @@ class PanelActions(QObject):
         views.index.action_requested.connect(self._do)
         views.index.files_requested.connect(self.show_files)
         views.search.body.missing_file_requested.connect(self.ask_why)
+        views.search.body.map_requested.connect(self._show_map)
         diagnostics.action_requested.connect(self._do)
         diagnostics.add_requested.connect(folders.add_extra_path)
         diagnostics.refresh_requested.connect(workspace.feed.refresh)
@@ -72,6 +73,11 @@ class PanelActions(QObject):
         """Show the failed or the skipped files in the diagnostics."""
         self._dock.show_diagnostics()
         self._diagnostics.show_files(which)
+
+    @Slot()
+    def _show_map(self) -> None:
+        self._views.index.show_page("map")
+        self._views.switch("index")
 
     @Slot()
     def ask_why(self) -> None:

@@ -62,7 +62,8 @@ class WindowState(msgspec.Struct, kw_only=True):
     """Qt's own record of place, size and screen, base64."""
     list_width: int = 400
     dock_width: int = 330
-    dock_shown: bool = True
+    dock_shown: bool = False
+    """Whether the diagnostics are open."""
     wrap: bool = True
     chunk_borders: bool = False
     told_of_tray: bool = False

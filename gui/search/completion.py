@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Slot
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QWidget
 
@@ -102,19 +102,23 @@ class Offers(QListWidget):
 class Completion(QObject):
     """Shows completions below a line edit; gets them from the memory off the GUI thread."""
 
+    changed = Signal()
+    """Completions were shown, closed, or there are none."""
+
     def __init__(self, edit: QLineEdit, jobs: Jobs) -> None:
         super().__init__(edit)
         self._edit = edit
         self._jobs = jobs
         self._job: Job | None = None
         self._manager: MemorySearchManager | None = None
-        self._part = Part("", "", 0)
-        self._paused = False
+        self._part = self._asked = Part("", "", 0)
+        """The part that the offers complete, and the one for which they were requested last."""
+        self._paused = self._inserting = False
         self._lack = ""
         self.offers = Offers(edit)
         self.offers.itemClicked.connect(self._take)
         edit.textEdited.connect(self._typed)
-        edit.textChanged.connect(self.offers.hide)
+        edit.textChanged.connect(self._hide)
         edit.installEventFilter(self)
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
@@ -140,6 +144,12 @@ class Completion(QObject):
     def busy(self) -> bool:
         return self._job is not None
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the value of an operator is being completed, so that the query is incomplete."""
+        offered = self.offers.isVisible() and bool(self._part.operator)
+        return self._inserting or offered or (self.busy and bool(self._asked.operator))
+
     @Slot()
     def request(self) -> None:
         """Show completions at the cursor, for any operator."""
@@ -154,6 +164,20 @@ class Completion(QObject):
             self._stop()  # typing plain words must not be interrupted
 
     def _stop(self) -> None:
+        was_open = self.is_open
+        self._forget()
+        if was_open and not self._inserting:
+            self.changed.emit()
+
+    @Slot()
+    def _hide(self) -> None:
+        """Hide the completions of a text that was replaced."""
+        if self.offers.isVisible():
+            self.offers.hide()
+            if not self._inserting:
+                self.changed.emit()
+
+    def _forget(self) -> None:
         if self._job is not None:
             self._job.cancel()
             self._job = None
@@ -161,7 +185,8 @@ class Completion(QObject):
 
     def _ask(self, part: Part) -> None:
         manager = self._manager
-        self._stop()
+        self._forget()
+        self._asked = part
         if manager is None or self._paused or self._lack:
             return
 
@@ -169,10 +194,12 @@ class Completion(QObject):
             if job is self._job:
                 self._job = None
                 self._show(part, values)
+                self.changed.emit()
 
         def forget(_: str) -> None:
             if job is self._job:
                 self._job = None
+                self.changed.emit()
 
         job = self._job = self._jobs.read(lambda token: manager.query_values(part.operator, part.typed), show, forget)
 
@@ -185,10 +212,14 @@ class Completion(QObject):
     @Slot(QListWidgetItem)
     def _take(self, chosen: QListWidgetItem) -> None:
         text, cursor = completed(self._edit.text(), self._edit.cursorPosition(), self._part, chosen.text())
+        self._inserting = not self._part.operator
         self._edit.setText(text)
         self._edit.setCursorPosition(cursor)
-        if not self._part.operator:
+        if self._inserting:
             self.request()  # the operator needs a value
+            self._inserting = False
+            if not self.is_open:
+                self.changed.emit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.FocusOut:

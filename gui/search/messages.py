@@ -28,6 +28,8 @@ _READING = ("waiting", "discovering", "indexing")
 """Phases of a sync in which not all text can be searched yet."""
 _LONGEST_QUERY = 80
 _SECOND = 1000
+_GOOD_SCORE = 0.6
+"""Score of a best result from which an answer is not weak."""
 _LACKS_WORDS = {
     (False, False): marked("Nothing here has these words."),
     (False, True): marked("No note matches, by words or meaning."),
@@ -88,6 +90,13 @@ def indexed(status: MemoryProviderStatus | None) -> str:
     return f"{files} · {tr_count('{count:,} passage', '{count:,} passages', status.chunks)}"
 
 
+def offered(outcome: SearchOutcome) -> tuple[QuerySuggestion, ...]:
+    """The suggestions to offer: none next to a good answer, and no word that occurs once, often a typo itself."""
+    if outcome.results and max(result.score for result in outcome.results) >= _GOOD_SCORE:
+        return ()
+    return tuple(suggestion for suggestion in outcome.suggestions if suggestion.chunks > 1)
+
+
 def new_words(suggestion: QuerySuggestion) -> str:
     """The replacement of the unknown word in a suggestion; the whole query if there are several."""
     return suggestion.words[0][1] if len(suggestion.words) == 1 else suggestion.query
@@ -103,7 +112,7 @@ def spelling(outcome: SearchOutcome) -> str:
     """Return which corrected query was searched, or "Did you mean …?"; empty for neither."""
     if outcome.corrected is not None:
         return tr("Showing results for {query}", query=in_quotes(outcome.corrected.query))
-    return meant(outcome.suggestions)
+    return meant(offered(outcome))
 
 
 def reading(status: MemoryProviderStatus | None) -> str:

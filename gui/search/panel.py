@@ -22,6 +22,7 @@ from gui.search.query import Answer
 from gui.search.result_list import ResultActions
 from gui.search.results_view import ResultsView
 from gui.search.search_controller import SearchController
+from gui.search.start_page import StartContent, StartPage
 from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.icons import IconButton
 from gui.widgets.query_box import QueryBox
@@ -101,8 +102,10 @@ def _examples() -> tuple[tuple[str, str], ...]:
 
 # ---------------------------------------------------------------------------------------------------------------------
 
-BOX_CHARACTERS = 56
+BOX_CHARACTERS = 58
 """Least width of the box in characters; if it would be narrower, the filters move below it."""
+ROW_CHARACTERS = 148
+"""Least width of box and filters in one line, in characters: that of a window with 1,400 pixels."""
 PREVIEW_MS = 60
 
 
@@ -168,6 +171,8 @@ class SearchPanel(QObject, ViewPanel):
     """MemorySearchResult and the query: the user opens it."""
     result_selected = Signal(object, object)
     """MemorySearchResult and the query: the preview should follow."""
+    note_chosen = Signal(object)
+    """ChangedNote of the page before the first query: the user opens it."""
     workspace_menu_requested = Signal(QMenu)
     """The workspace chip's menu is about to open, empty: fill it."""
     editor_requested = Signal(object)
@@ -202,11 +207,12 @@ class SearchPanel(QObject, ViewPanel):
         self.view = ResultsView()
         self._preview = Preview(self.view, self)
         self._actions = ResultActions(self.view.list, self)
-        self.header = FoldingRow(self.box, self.filters, BOX_CHARACTERS)
+        self.header = FoldingRow(self.box, self.filters, BOX_CHARACTERS, ROW_CHARACTERS)
         self.body: ResultsView = self.view
         self.ranking = self.view.ranking
         self.controller = SearchController(self.box, self.completion, self.filters, self.view, jobs, self)
         self.view.add_tool(self.controller.saved_searches.star)
+        self.start = StartPage(jobs, self.controller.saved_searches.store, self)
         self._connect()
         self.set_manager(manager)
 
@@ -218,6 +224,9 @@ class SearchPanel(QObject, ViewPanel):
         self.box.into_list.connect(self.focus_list)
         self.box.accepted.connect(self._accept)
         self._help.example_chosen.connect(self.box.insert)
+        self.start.changed.connect(self._show_start)
+        self.view.recent_chosen.connect(self.controller.show_question)
+        self.view.note_chosen.connect(self.note_chosen)
         self.filters.workspace_menu_requested.connect(self.workspace_menu_requested)
         self.view.why_requested.connect(self.why_requested)
         results = self.view.list
@@ -248,6 +257,7 @@ class SearchPanel(QObject, ViewPanel):
         """Set the memory; the query in the box is repeated."""
         self.controller.set_manager(manager)
         self.completion.set_manager(manager)
+        self.start.set_manager(manager)
         self.box.setEnabled(manager is not None)
         self.view.show_hint(None)
         self.filters.show_workspace("")
@@ -259,6 +269,8 @@ class SearchPanel(QObject, ViewPanel):
         """Show the latest status; called whenever it changes."""
         self._status = status
         self.view.show_status(status)
+        if self.view.answer is None:
+            self.start.refresh(status)
         if status is not None:
             self.filters.show_workspace(status.workspace_dir)
             self.filters.show_sessions(available=any(c.source == "sessions" and c.files for c in status.source_counts))
@@ -266,7 +278,7 @@ class SearchPanel(QObject, ViewPanel):
     @Slot(object)
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Hide features that this memory doesn't support, and search without them."""
-        for part in (self.filters, self.completion, self._help, self.view, self.controller):
+        for part in (self.filters, self.completion, self._help, self.view, self.controller, self.start):
             part.show_unsupported(lacks)
         self._actions.lacks = lacks
 
@@ -314,7 +326,12 @@ class SearchPanel(QObject, ViewPanel):
     def _take_answer(self, answer: Answer | None) -> None:
         if answer is None:
             self.view.show_hint(self._status)
+            self.start.refresh(self._status)
         self.answer_changed.emit(answer)
+
+    @Slot(object)
+    def _show_start(self, content: StartContent) -> None:
+        self.view.show_start(content, now=not self.box.query)  # else an answer follows
 
     @Slot()
     def _tell_settled(self) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QObject, QPoint, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QMenu, QPushButton, QWidget
 
@@ -180,11 +180,31 @@ class ResultList(RowList):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
         at = event.position().toPoint()
-        index = self.indexAt(at)
-        if not isinstance(self.rows.row(index.row()), ResultRow) or event.button() != Qt.MouseButton.LeftButton:
-            return
-        if self.painter.is_on_bar(self.visualRect(index), at, self.layoutDirection()):
+        if event.button() == Qt.MouseButton.LeftButton and self._bar_at(at) >= 0:
             self.why_requested.emit()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        self._hover(self._bar_at(event.position().toPoint()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._hover(-1)
+
+    def _bar_at(self, at: QPoint) -> int:
+        """Return the row whose score bar is at this point; -1 if there is none."""
+        index = self.indexAt(at)
+        if not isinstance(self.rows.row(index.row()), ResultRow):
+            return -1
+        return index.row() if self.painter.is_on_bar(self.visualRect(index), at, self.layoutDirection()) else -1
+
+    def _hover(self, row: int) -> None:
+        """Show the score bar of this row as a button under the mouse."""
+        if row != self.painter.hovered:
+            for changed in (self.painter.hovered, row):
+                self.viewport().update(self.visualRect(self.rows.index(changed)))
+            self.painter.hovered = row
+            self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if row >= 0 else Qt.CursorShape.ArrowCursor)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -1,6 +1,6 @@
 """The body of the search panel: counts, notices, and the list of results or a page that replaces it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Literal
 
@@ -18,6 +18,7 @@ from gui.search.ranking import RankingMenu
 from gui.search.result_list import ResultList
 from gui.search.rows import SortOrder, build_rows
 from gui.search.scope import ScopeBar
+from gui.search.start_page import StartContent, StartLists
 from gui.style.theme import tokens
 from gui.widgets.announcer import SettledAnnouncer, announce
 from gui.widgets.guide_link import guide_action
@@ -25,7 +26,7 @@ from gui.widgets.icons import IconButton
 from gui.widgets.labels import elide, label
 from gui.widgets.list_header import ListHeader, Order
 from gui.widgets.message import NoticeBar
-from gui.widgets.placeholder_page import Action, KeyTable, Offer, StatePage
+from gui.widgets.placeholder_page import Action, Offer, StatePage
 from gui.widgets.plain_text import set_tip
 from gui.widgets.row_list import GUTTER
 
@@ -156,10 +157,19 @@ class ResultsView(QWidget):
     """Search within the current results."""
     meant = Signal(str)
     """Another query, chosen from the suggestions."""
+    recent_chosen = Signal(object)
+    """QueryRecord of a recent search."""
+    note_chosen = Signal(object)
+    """ChangedNote to open."""
+    map_requested = Signal()
+    """Show the map of the index."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._answer: Answer | None = None
+        self._status: MemoryProviderStatus | None = None
+        """Status of the hint."""
+        self._start = StartContent()
         self._order: SortOrder = "relevance"
         self._content: tuple[object, ...] = ()
         self._page_shows: Literal["hint", "empty", "other"] = "other"
@@ -239,9 +249,20 @@ class ResultsView(QWidget):
     def show_hint(self, status: MemoryProviderStatus | None) -> None:
         """Shown before the first query."""
         title, sentence = messages.hint(status)
-        self._answer = None
-        self._show_page((title, sentence), messages.indexed(status), make_table=KeyTable)
+        self._answer, self._status = None, status
+        started = bool(status is not None and status.files and not status.index_error)
+        content = self._start if started else StartContent()
+        focus = self.page.has_focus()
+        self._show_page((title, sentence), messages.indexed(status), start=content)
         self._page_shows = "hint"
+        if focus and not self.page.has_focus():
+            self.page.take_focus()
+
+    def show_start(self, content: StartContent, *, now: bool) -> None:
+        """List this on the page before the first query: immediately, or when it is shown next."""
+        self._start = content
+        if now and self._page_shows == "hint" and not self.has_results:
+            self.show_hint(self._status)
 
     def show_searching(self) -> None:
         """Show that a search runs, unless results or the button just pressed are shown and can stay."""
@@ -281,7 +302,8 @@ class ResultsView(QWidget):
         before = self.list.mapTo(self, QPoint()).y()
         self._show_notice(answer)
         if outcome.corrected is None:
-            self.suggestions.show_suggestions(outcome.suggestions)
+            if answer.final:  # a keyword-only answer may be weak where meaning finds more
+                self.suggestions.show_suggestions(messages.offered(outcome))
         else:
             self.suggestions.show_correction(outcome.corrected, answer.question.text)
         self._header.show_counts(*messages.header_counts(outcome), legend=outcome.mode == "hybrid", sortable=True)
@@ -325,7 +347,7 @@ class ResultsView(QWidget):
             tr("No results"),
             offers=offers,
             actions=actions,
-            suggestions=answer.outcome.suggestions,
+            suggestions=messages.offered(answer.outcome),
         )
 
     def _show_page(
@@ -335,18 +357,20 @@ class ResultsView(QWidget):
         *,
         offers: Sequence[Offer] = (),
         actions: Sequence[Action] = (),
-        make_table: Callable[[], QWidget] | None = None,
+        start: StartContent | None = None,
         suggestions: Sequence[QuerySuggestion] = (),
     ) -> None:
         self._page_shows = "other"
-        content = (words, tuple(offer[:2] for offer in offers), tuple(text for text, _ in actions))
+        content = (words, tuple(offer[:2] for offer in offers), tuple(text for text, _ in actions), start)
         self._header.show_counts(counts, legend=False, sortable=False)
         self.suggestions.show_suggestions(suggestions)
         if self._stack.currentWidget() is self.page and content == self._content:
             return  # a silent repeat must not take a focused button away
         self._content = content
         self._notice.show_notice("")
-        self.page.show_state(*words, offers=offers, actions=actions, table=make_table() if make_table else None)
+        chosen = (self.recent_chosen.emit, self.note_chosen.emit, self.meant.emit, self.map_requested.emit)
+        table = None if start is None else StartLists(start, *chosen)
+        self.page.show_state(*words, offers=offers, actions=actions, table=table)
         self._stack.setCurrentWidget(self.page)
         self.list.show_rows((), keep=False)
 

@@ -43,6 +43,7 @@ FILE_TOP = 6
 BAR_WIDTH = 64
 BAR_HEIGHT = 4
 BAR_GAP = 8
+BUTTON_PAD, BUTTON_RADIUS = 5, 4
 NOTE_SHARE = 0.4
 """Largest share of the width of path and heading that a heading may take."""
 _WHY = marked("Click to see why")
@@ -244,6 +245,8 @@ class ResultDelegate(QStyledItemDelegate):
         self.metrics = RowMetrics()
         self._sizes: dict[type, QSize] = {}
         self._drawings: OrderedDict[tuple[object, ...], _ResultDrawing] = OrderedDict()
+        self.hovered = -1
+        """The row whose score bar is under the mouse; -1 for none."""
         self.restyle()
 
     def restyle(self) -> None:
@@ -273,6 +276,8 @@ class ResultDelegate(QStyledItemDelegate):
             case FileRow():
                 self._paint_file(painter, rect, row, colours)
             case ResultRow():
+                if index.row() == self.hovered or option.state & QStyle.StateFlag.State_Selected:
+                    self._paint_button(painter, rect, colours, hovered=index.row() == self.hovered)
                 self._paint_result(painter, rect, row, self._drawing(rect.width(), row, colours), colours)
             case MoreInFileRow() | MoreRow():
                 painter.setFont(self.metrics.body)
@@ -294,6 +299,15 @@ class ResultDelegate(QStyledItemDelegate):
         """Return whether a point is on or near the score bar of a result's row."""
         bar = QRect(row.left() + GUTTER, row.bottom() - PAD - self.metrics.meta_line, BAR_WIDTH, self.metrics.meta_line)
         return QStyle.visualRect(direction, row, bar).contains(at)
+
+    def _paint_button(self, painter: QPainter, rect: QRect, colours: Tokens, *, hovered: bool) -> None:
+        """Paint the frame that shows the score bar as a button."""
+        metrics = self.metrics
+        top = rect.top() + PAD + 2 * metrics.line + META_GAP
+        frame = QRectF(rect.left() - BUTTON_PAD, top, BAR_WIDTH + 2 * BUTTON_PAD, metrics.meta_line)
+        painter.setPen(colours.accent if hovered else colours.chosen_edge)
+        painter.setBrush(colours.base)
+        painter.drawRoundedRect(frame.adjusted(0.5, 0.5, -0.5, -0.5), BUTTON_RADIUS, BUTTON_RADIUS)
 
     def _paint_file(self, painter: QPainter, rect: QRect, row: FileRow, colours: Tokens) -> None:
         metrics = self.metrics

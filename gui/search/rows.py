@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import Literal
+from typing import Any, Literal
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 
 from engine import MemorySearchResult, MessageContext, SearchOutcome, marked, split_name, tr, tr_count
+from gui.commands.commands import EXPLAIN, with_key
 from gui.search.excerpt import ELLIPSIS, LEAD, ROOM, SEPARATOR, Excerpt, Range, make_excerpt, strip_markup
 from gui.widgets.formatting import ago, exact
-from gui.widgets.row_list import RowModel
+from gui.widgets.row_list import Index, RowModel
 
 SortOrder = Literal["relevance", "date"]
 RowKey = tuple[str, str, int, int]
@@ -214,6 +215,12 @@ class ResultModel(RowModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(FileRow, parent)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        row = self.row(index.row())
+        if role == Qt.ItemDataRole.AccessibleDescriptionRole and isinstance(row, ResultRow):
+            return f"{spoken_score(row)}. {with_key(EXPLAIN.words, EXPLAIN.name)}"
+        return super().data(index, role)
 
     def spoken(self, row: Row) -> str:
         return _spoken(row)

@@ -154,6 +154,7 @@ class SearchController(QObject):
         self._manager: MemorySearchManager | None = None
         self._lacks: MissingFeatures = {}
         self._box = box
+        self._completion = completion
         self._filters = filters
         self._view = view
         self._runner = SearchRunner(jobs, self)
@@ -171,6 +172,7 @@ class SearchController(QObject):
         self._runner.idle.connect(self.idle)
         self._composer.query_changed.connect(self.query_changed)
         self._box.text_changed.connect(self._typed)
+        self._completion.changed.connect(self._completed)
         self._box.meant.connect(self._note)
         self._box.left.connect(self._narrowing.back)
         self.saved_searches.requested.connect(self.show_question)
@@ -188,7 +190,7 @@ class SearchController(QObject):
     @property
     def busy(self) -> bool:
         """A query is due or running."""
-        return self._runner.busy
+        return self._runner.busy or (self._completion.busy and self._composer.has_changed)
 
     # --- memory -----------------------------------------------------------------------------------------------------
 
@@ -347,8 +349,17 @@ class SearchController(QObject):
         self.saved_searches.refresh()
 
     @Slot()
+    def _completed(self) -> None:
+        """The completion of an operator was opened, closed, or is not needed."""
+        self._typed()
+        if not self.busy:
+            self.idle.emit()
+
+    @Slot()
     def _typed(self) -> None:
-        if self._composer.has_changed and not self.saved_searches.picker.is_open:
+        """Search, unless an operator is half typed: the rows stay while its completion is open."""
+        held = self.saved_searches.picker.is_open or self._completion.is_open
+        if self._composer.has_changed and not held:
             if self._box.query and self._narrowing.like is not None:
                 self._narrowing.end_like()
             self.ask(at_once=False)

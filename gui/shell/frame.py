@@ -1,5 +1,7 @@
 """The frame of the window, from top to bottom: header, banner, one of three pages, sync bar; next to them the dock."""
 
+from functools import partial
+
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
@@ -7,6 +9,7 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QGridLayout,
     QHBoxLayout,
+    QMenu,
     QPushButton,
     QSplitter,
     QStackedWidget,
@@ -16,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from engine import tr
 from gui.commands.commands import show_key_in_tooltip
+from gui.commands.keymap import keymap
 from gui.core.notice_banner import Notices
 from gui.core.view_spec import view_specs
 from gui.core.window_state import WindowState
@@ -25,6 +29,7 @@ from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
 from gui.style.stylesheet import character_width, font_at
 from gui.widgets.buttons import ToggleButton
+from gui.widgets.chip import Chip
 from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label, line
@@ -57,7 +62,7 @@ class Panes(QSplitter):
         """`whole`: replaces results and file while `show_whole` is on."""
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._results, self._viewer, self._whole, self._dock = results, viewer, whole, dock
-        self._wanted = True
+        self._wanted = False
         self._forced = self._covered = self._whole_wanted = False
         self._widths = (400, 330)
         for pane in (results, viewer, whole, dock):
@@ -166,8 +171,7 @@ _SIDE = 16
 _BOX_CHARACTERS, _BOX_AROUND = 51, 200
 """Characters needed by the box with its filters and the two buttons, and pixels of it that don't scale with the text.
 
-In a narrower window, its buttons are in two rows. In an even narrower one, the switch is hidden; its keys and menu
-entries remain.
+In a narrower window, the buttons of the switch are in two rows. In an even narrower one, a menu replaces them.
 """
 
 
@@ -196,6 +200,7 @@ class HeaderBar(QWidget):
         self._switch_grid = QGridLayout(self._switch)
         self._switch_buttons = self._make_switch()
         self._stacked: bool | None = None
+        self._view_menu = self._make_view_menu()
         self._buttons = QHBoxLayout()
         self._buttons.setContentsMargins(0, _BUTTONS_TOP, 0, 0)
         self._buttons.setSpacing(_BUTTONS_GAP)
@@ -204,6 +209,7 @@ class HeaderBar(QWidget):
         grid.setSpacing(_BUTTONS_GAP)
         grid.setColumnStretch(1, 1)
         grid.addWidget(self._switch, 0, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(self._view_menu.parentWidget(), 0, 0, Qt.AlignmentFlag.AlignTop)
         for part in (*dict.fromkeys(boxes.values()), self._name):
             grid.addWidget(part, 0, 1, 1, 2)
         grid.addLayout(self._buttons, 0, 2, Qt.AlignmentFlag.AlignTop)
@@ -236,12 +242,35 @@ class HeaderBar(QWidget):
         made[self._view].setChecked(True)
         return made
 
+    def _make_view_menu(self) -> Chip:
+        """The current view as the head of a menu of all views."""
+        holder, menu = QWidget(self), QMenu(self)
+        row = QHBoxLayout(holder)
+        row.setContentsMargins(margins(_SIDE, _SWITCH_TOP, 0, 0))
+        chip = Chip("", menu)
+        row.addWidget(chip)
+        menu.aboutToShow.connect(partial(self._fill_view_menu, menu))
+        return chip
+
+    def _fill_view_menu(self, menu: QMenu) -> None:
+        menu.clear()
+        for spec in view_specs():
+            # The key is a part of the text: as a shortcut, it would be ambiguous.
+            key = keymap().shown(f"view.{spec.name}")
+            action = menu.addAction(f"{tr(spec.label)}\t{key}")
+            action.triggered.connect(lambda _=False, view=spec.name: self.view_requested.emit(view))
+
     def _arrange(self) -> None:
         needed = QFontMetrics(font_at(13)).averageCharWidth() * _BOX_CHARACTERS + _BOX_AROUND
         room = self.width() - needed - _SIDE
         stacked = self._switch_width(len(self._boxes), _SWITCH_GAP) > room
         self._place_switch(stacked)
-        self._switch.setVisible(self._working and (not stacked or self._switch_width(self._half, _STACK_GAP) <= room))
+        fits = not stacked or self._switch_width(self._half, _STACK_GAP) <= room
+        self._switch.setVisible(self._working and fits)
+        current = self._switch_buttons[self._view].text()
+        self._view_menu.setText(current)
+        self._view_menu.setAccessibleName(tr("View: {name}", name=current))
+        self._view_menu.parentWidget().setVisible(self._working and not fits)
         for box in self._boxes.values():
             box.leave(self._buttons.sizeHint().width() + _BUTTONS_GAP)
             box.setVisible(self._working and box is self._boxes[self._view])
@@ -302,6 +331,11 @@ class Dock(QStackedWidget):
     @Slot()
     def toggle_explanation(self) -> None:
         self._toggle(self.explanation)
+
+    @property
+    def explains(self) -> bool:
+        """Whether the explanation is the page of the dock."""
+        return self.currentWidget() is self.explanation
 
     @Slot()
     def show_diagnostics(self) -> None:
@@ -371,12 +405,15 @@ class Frame(QWidget):
         self.panes.dock_shown.connect(dock.note_shown)
         dock.requested.connect(self.panes.show_dock)
         dock.left.connect(views.focus_list)
+        self.sync_bar.diagnostics_requested.connect(dock.toggle_diagnostics)
         self.header.view_requested.connect(views.switch)
         views.switched.connect(self._show_view)
 
     @Slot(str)
     def _show_view(self, view: str) -> None:
         self.header.show_view(view)
+        if self._dock.explains and view != "search":
+            self.panes.show_dock(False)
         self.panes.show_whole(self._views.specs[view].whole)
 
     def show_page(self, page: QWidget) -> None:
@@ -396,7 +433,7 @@ class Frame(QWidget):
     def keep(self, state: WindowState) -> None:
         """Put the widths of list and dock, and whether the dock is shown, into the state."""
         state.list_width, state.dock_width = self.panes.widths
-        state.dock_shown = self.panes.dock_requested
+        state.dock_shown = self.panes.dock_requested and not self._dock.explains
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.pages.currentWidget() is self.panes:

@@ -27,6 +27,7 @@ from gui.style.theme import tokens
 from gui.widgets.drop_target import dropped_folder
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import breakable, label
+from gui.widgets.plain_text import set_tip
 from gui.widgets.scrolling import scrolling_column
 
 _WIDTH = 560
@@ -34,7 +35,7 @@ _ICON = 32
 LOOKING = marked("Looking for notes and sessions of AI agents on this computer…")
 NOTHING = marked("No sessions of AI agents were found on this machine.")
 CONSENT = marked(
-    "Tick what to index along with your notes. Nothing in them is read before you confirm on the next page, "
+    "Ticked sessions are indexed along with your notes. Nothing in them is read before you confirm on the next page, "
     "and nothing is ever written there."
 )
 
@@ -43,10 +44,12 @@ class FoundSection(QWidget):
     """Section with the folders found on this computer; searches only after `look()`.
 
     Signals: place_chosen: Path of a workspace or a vault. looked: the results are shown, or why there are none.
+    changed: other sessions are ticked.
     """
 
     place_chosen = Signal(object)
     looked = Signal()
+    changed = Signal()
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -63,6 +66,10 @@ class FoundSection(QWidget):
         self._sessions_title = label(tr("Past sessions on this computer"), "section")
         self._consent = label(tr(CONSENT), "meta", wrap=True)
         self._sessions = PlaceBoxes()
+        self._sessions.changed.connect(self._show_ticks)
+        self._all = QPushButton()
+        self._all.setProperty("role", "link")
+        self._all.clicked.connect(self._tick_all)
         self._issues = label("", "degraded", wrap=True)
 
         line = QHBoxLayout()
@@ -75,7 +82,11 @@ class FoundSection(QWidget):
         column.addWidget(self._notes_title)
         column.addWidget(self._notes)
         column.addSpacing(8)
-        column.addWidget(self._sessions_title)
+        head = QHBoxLayout()
+        head.addWidget(self._sessions_title)
+        head.addStretch(1)
+        head.addWidget(self._all)
+        column.addLayout(head)
         column.addWidget(self._consent)
         column.addWidget(self._sessions)
         column.addLayout(line)
@@ -100,7 +111,22 @@ class FoundSection(QWidget):
     @Slot()
     def forget_ticks(self) -> None:
         """Clear the ticks, which were applied."""
-        self._sessions.show_places(self._session_places(), [False] * len(self._session_places()))
+        self._tick(False)
+
+    def _tick(self, on: bool) -> None:
+        places = self._session_places()
+        self._sessions.show_places(places, [on] * len(places))
+        self._show_ticks()
+
+    @Slot()
+    def _tick_all(self) -> None:
+        self._tick(not self.ticked)
+        self._all.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot()
+    def _show_ticks(self) -> None:
+        self._all.setText(tr("Untick all") if self.ticked else tr("Tick all"))
+        self.changed.emit()
 
     def _session_places(self) -> list[engine.FoundPlace]:
         found = self._found.places if self._found else ()
@@ -120,7 +146,7 @@ class FoundSection(QWidget):
         self._job = None
         self._found = found
         self._notes.show_places([place for place in found.places if place.kind != "sessions"])
-        self.forget_ticks()
+        self._tick(True)
         self._issues.setText(breakable(issue_lines(found.issues, str(Path.home()))))
         self._show_state("" if self._session_places() else tr(NOTHING))
         self.looked.emit()
@@ -138,6 +164,7 @@ class FoundSection(QWidget):
         self._notes_title.setVisible(notes)
         self._notes.setVisible(notes)
         self._sessions_title.setVisible(sessions)
+        self._all.setVisible(sessions)
         self._consent.setVisible(sessions)
         self._sessions.setVisible(sessions)
         self._state.setText(breakable(sentence))
@@ -206,10 +233,16 @@ class DropZone(QWidget):
 
 
 class WelcomePage(QFrame):
-    """Signals: `choose_requested`; `named` with the Path of a folder that was dropped, or chosen of those found."""
+    """The three ways to begin: a folder of notes, the found sessions alone, or the sample notes.
+
+    Signals: `choose_requested`; `named` with the Path of a folder that was dropped, or chosen of those found;
+    `sessions_requested`; `sample_requested`.
+    """
 
     choose_requested = Signal()
     named = Signal(object)
+    sessions_requested = Signal()
+    sample_requested = Signal()
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -220,6 +253,21 @@ class WelcomePage(QFrame):
         zone.dropped.connect(self.named)
         self.found = FoundSection(jobs)
         self.found.place_chosen.connect(self.named)
+        self.found.changed.connect(self._show_sessions)
+        self.found.looked.connect(self._show_sessions)
+        self._only = QPushButton(tr("Search sessions only"))
+        self._only.clicked.connect(self.sessions_requested)
+        self._sample = QPushButton(tr("Try the sample notes"))
+        set_tip(self._sample, tr("They open in a window of their own, which saves nothing."))
+        self._sample.clicked.connect(self.sample_requested)
+        others = QHBoxLayout()
+        others.setSpacing(8)
+        others.addStretch(1)
+        for button in (self._only, self._sample):
+            button.setAutoDefault(True)
+            others.addWidget(button)
+        others.addStretch(1)
+        self._show_sessions()
         what = label(
             tr(
                 "Mnemoscope searches your notes and past AI sessions by their words and by their meaning, and shows "
@@ -229,8 +277,9 @@ class WelcomePage(QFrame):
         )
         promise = label(
             tr(
-                "You see what would be indexed before anything is read. Nothing is ever written to your folder, and "
-                "nothing leaves this computer."
+                "You see what would be indexed before anything is read. Your notes are never changed; a new one is "
+                "added only when you remember a session. Nothing leaves this computer unless you choose an online "
+                "model."
             ),
             "meta",
             wrap=True,
@@ -242,6 +291,7 @@ class WelcomePage(QFrame):
         column.addWidget(what)
         column.addSpacing(8)
         column.addWidget(zone)
+        column.addLayout(others)
         column.addSpacing(4)
         column.addWidget(promise)
         column.addSpacing(16)
@@ -250,6 +300,12 @@ class WelcomePage(QFrame):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(scrolling_column(column, _WIDTH))
+
+    @Slot()
+    def _show_sessions(self) -> None:
+        """Allow a search of sessions alone while some are ticked."""
+        self._only.setEnabled(bool(self.found.ticked))
+        set_tip(self._only, "" if self.found.ticked else tr("No sessions are ticked below."))
 
     def showEvent(self, event: QShowEvent) -> None:
         """Focus the most frequent action, so that Enter triggers it."""
@@ -267,9 +323,10 @@ class _Looked:
 class FirstRunPanel(QWidget):
     """Signals: folder_named: Path of a folder that was picked or dropped; the owner of this panel calls `offer` with
     it. workspace_chosen: Path of the folder to index, once its settings are saved. back_requested: return to the open
-    workspace."""
+    workspace. sample_requested: open the sample notes."""
 
     folder_named = Signal(object)
+    sample_requested = Signal()
     workspace_chosen = Signal(object)
     back_requested = Signal()
 
@@ -283,7 +340,7 @@ class FirstRunPanel(QWidget):
         self._store_path = store_path
         self._folder: Path | None = None
         self._settings: Settings | None = None
-        self._can_go_back = False
+        self._can_go_back = self._sessions_only = False
         self._job: Job | None = None
         self._welcome = WelcomePage(jobs)
         self._preview = PreviewPage()
@@ -298,6 +355,8 @@ class FirstRunPanel(QWidget):
 
         self._welcome.choose_requested.connect(self.choose)
         self._welcome.named.connect(self.folder_named)
+        self._welcome.sessions_requested.connect(self._offer_sessions)
+        self._welcome.sample_requested.connect(self.sample_requested)
         self._preview.changed.connect(self._look)
         self._preview.accepted.connect(self._accept)
         self._preview.other_requested.connect(self.choose)
@@ -338,12 +397,26 @@ class FirstRunPanel(QWidget):
 
     def offer(self, folder: Path, *, can_go_back: bool = False) -> None:
         """Show what would be indexed in `folder`."""
+        self._can_go_back = can_go_back
+        self._preview_folder(folder, sessions_only=False)
+
+    def _preview_folder(self, folder: Path, *, sessions_only: bool) -> None:
         self._folder = folder
         self._settings = None
-        self._can_go_back = can_go_back
-        self._preview.begin(folder, engine.Settings().extensions, ())
+        self._sessions_only = sessions_only
+        self._preview.begin(folder, engine.Settings().extensions, (), sessions_only=sessions_only)
         self._pages.setCurrentWidget(self._preview)
         self._look()
+
+    @Slot()
+    def _offer_sessions(self) -> None:
+        """Show how many of the ticked sessions would be indexed, without notes."""
+        self._can_go_back = False
+        self._jobs.write(
+            lambda _: engine.sessions_workspace(self._store_path),
+            lambda folder: self._preview_folder(folder, sessions_only=True),
+            self._preview.show_problem,
+        )
 
     @Slot()
     def _look(self) -> None:
@@ -374,7 +447,8 @@ class FirstRunPanel(QWidget):
         self._job = None
         if self._settings is None and self._folder is not None:
             self._settings = looked.settings
-            self._preview.begin(self._folder, looked.settings.extensions, looked.settings.exclude)
+            settings, alone = looked.settings, self._sessions_only
+            self._preview.begin(self._folder, settings.extensions, settings.exclude, sessions_only=alone)
         self._preview.show_preview(looked.preview, looked.index_folder)
 
     def _refused(self, sentence: str) -> None:

@@ -60,6 +60,8 @@ def session_files_text(preview: WorkspacePreview) -> str:
 def skipped_text(preview: WorkspacePreview) -> str:
     """Return a sentence on the rules that skip files, most frequent first; the table names every file."""
     rules = Counter(issue.rule for issue in preview.skipped).most_common()
+    if not rules and not preview.files:
+        return tr("This folder is empty.")
     if not rules:
         return tr("No files are skipped.")
     named = ", ".join(rule_words(rule) for rule, _ in rules[:_RULES_NAMED])
@@ -74,8 +76,21 @@ def skipped_text(preview: WorkspacePreview) -> str:
     )
 
 
-def storage_text(index_folder: Path) -> str:
-    return tr("Nothing will be written to your folder. The index is stored in {folder}.", folder=index_folder)
+def sessions_only_text(preview: WorkspacePreview) -> str:
+    if not preview.session_files:
+        return tr("No session would be indexed.")
+    return tr_count(
+        "{count:,} AI session file, {size}.",
+        "{count:,} AI session files, {size}.",
+        preview.session_files,
+        size=size_text(preview.session_bytes),
+    )
+
+
+def storage_text(index_folder: Path, *, sessions_only: bool = False) -> str:
+    if sessions_only:
+        return tr("Nothing is ever written to the session files. The index is stored in {folder}.", folder=index_folder)
+    return tr("Indexing writes nothing to your folder. The index is stored in {folder}.", folder=index_folder)
 
 
 def _columns() -> tuple[Column[PreviewFolder], ...]:
@@ -105,7 +120,7 @@ class PreviewPage(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "page")
-        self._looked = False
+        self._looked = self._sessions_only = False
         self._title = label("", "title", wrap=True)
         self._path = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self._path.setProperty("role", "meta")
@@ -219,12 +234,17 @@ class PreviewPage(QFrame):
 
     # --- display ----------------------------------------------------------------------------------------------------
 
-    def begin(self, folder: Path, extensions: Sequence[str], exclude: Sequence[str]) -> None:
-        """Start with a folder and the settings that it has now."""
-        self._looked = False
+    def begin(
+        self, folder: Path, extensions: Sequence[str], exclude: Sequence[str], *, sessions_only: bool = False
+    ) -> None:
+        """Start with a folder and the settings that it has now; `sessions_only`: it has no notes, only sessions."""
+        self._looked, self._sessions_only = False, sessions_only
         self._show_details(True)
-        self._title.setText(breakable(folder.name or str(folder)))
+        self._title.setText(tr("Past sessions") if sessions_only else breakable(folder.name or str(folder)))
         self._path.setText(str(folder))
+        self._path.setVisible(not sessions_only)
+        self._accept.setText(tr("Index these sessions") if sessions_only else tr("Index this folder"))
+        self._other.setVisible(not sessions_only)
         for ending, chip in self._kinds.items():
             chip.setChecked(ending in extensions)
         self._exclude.setText(", ".join(exclude))
@@ -240,19 +260,20 @@ class PreviewPage(QFrame):
     def show_preview(self, preview: WorkspacePreview, index_folder: Path) -> None:
         self._looked = True
         self._show_details(True)
-        self._sum.setText(indexed_text(preview))
+        self._sum.setText(sessions_only_text(preview) if self._sessions_only else indexed_text(preview))
         self._sessions.setText(session_files_text(preview))
         self._sessions.setVisible(bool(self._sessions.text()))
         self._rules.setText(skipped_text(preview))
-        self._promise.setText(breakable(storage_text(index_folder)))
+        self._promise.setText(breakable(storage_text(index_folder, sessions_only=self._sessions_only)))
         self._show_folders.setText(tr("Indexed {count:,}", count=preview.files))
         self._show_skipped.setText(tr("Skipped {count:,}", count=len(preview.skipped)))
         self._folders.show_records(preview.folders)
         self._skipped.show_records(preview.skipped)
         self._problem.hide()
-        self._accept.setEnabled(preview.files + preview.session_files > 0)
-        if self._accept.isEnabled() and not self._exclude.hasFocus():
-            self._accept.setFocus()
+        files = 0 if self._sessions_only else preview.files
+        self._accept.setEnabled(files + preview.session_files > 0)
+        if not self._exclude.hasFocus():
+            (self._accept if self._accept.isEnabled() else self._other).setFocus()
 
     def show_problem(self, sentence: str) -> None:
         """Show why the folder can't be indexed, in place of a preview."""
@@ -265,7 +286,7 @@ class PreviewPage(QFrame):
             self._other.setFocus()
 
     def _show_details(self, shown: bool) -> None:
-        self._details.setVisible(shown)
+        self._details.setVisible(shown and not self._sessions_only)
         self._promise.setVisible(shown)
         self._accept.setVisible(shown)
 

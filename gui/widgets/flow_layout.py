@@ -99,12 +99,18 @@ _GAP = 12
 
 
 class FoldingRow(QWidget):
-    """Two widgets side by side, stacked if `wide` would get fewer than so many characters next to `narrow`."""
+    """Two widgets side by side, stacked if `wide` would get fewer than so many characters next to `narrow`.
 
-    def __init__(self, wide: QWidget, narrow: QWidget, letters: int, parent: QWidget | None = None) -> None:
+    With `whole`, the row's own width in characters decides, so that another text in `narrow` doesn't move anything: a
+    long one is shortened before `wide` is.
+    """
+
+    def __init__(
+        self, wide: QWidget, narrow: QWidget, letters: int, whole: int = 0, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._wide, self._narrow = wide, narrow
-        self._letters = letters
+        self._letters, self._whole = letters, whole
         self._folded = False
         self._beside = 0
         self._grid = QGridLayout(self)
@@ -129,8 +135,12 @@ class FoldingRow(QWidget):
             self._grid.addWidget(self._narrow, 0, 1)
 
     def _fold(self) -> None:
-        needed = self._letters * QFontMetrics(font_at(13)).averageCharWidth() + self._narrow.sizeHint().width()
-        folded = self.width() - 2 * _MARGIN - _GAP - self._beside < needed
+        letter = QFontMetrics(font_at(13)).averageCharWidth()
+        least = self._narrow.minimumSizeHint() if self._whole else self._narrow.sizeHint()
+        room = self.width() - 2 * _MARGIN - _GAP - self._beside
+        folded = room < self._letters * letter + least.width() or self.width() < self._whole * letter
+        if self._whole:
+            self._wide.setMinimumWidth(0 if folded else self._letters * letter)
         if folded != self._folded:
             self._folded = folded
             self._place()

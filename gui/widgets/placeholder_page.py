@@ -128,7 +128,7 @@ class StatePage(QScrollArea):
         if table is not None:
             column.addSpacing(8)
             column.addWidget(table)
-        self._buttons, self._rows = [], []
+        self._buttons, self._rows = [] if table is None else table.findChildren(QPushButton), []
         for offer in offers:
             self._add_offer(column, offer)
         others = [self._button(text, act) for text, act in actions]

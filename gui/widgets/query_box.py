@@ -21,9 +21,11 @@ _SHEET = (
 )
 _INTO_LIST = {Qt.Key.Key_Down, Qt.Key.Key_PageDown}
 _EDGE = 14
+"""Pixels before the magnifier."""
 _MOST_STATE = 0.48
 """Largest share of the box's width for the state."""
-"""Pixels before the magnifier."""
+_AFTER_TEXT = 16
+"""Pixels that stay free after the text next to the state."""
 MOST = 100
 
 
@@ -224,6 +226,7 @@ class QueryBox(QWidget):
     def _changed(self, text: str) -> None:
         self._clear.setVisible(bool(text))
         self._set_margins()
+        self._make_room()
         before, self._before = self._before, text.strip()
         replaced = before[:1] != text[:1] or len(before) - len(text) > 1
         if replaced and len(before) > 1 and not self._walking:
@@ -242,8 +245,15 @@ class QueryBox(QWidget):
         self._row.setContentsMargins(margins(max(0, _EDGE - around // 2), 0, 8 if self.edit.text() else 16, 0))
 
     def _make_room(self) -> None:
-        """Hide the counts in a narrow box: the query has priority, and they are above the list as well."""
-        self._state.setVisible(self._state.sizeHint().width() <= self.width() * _MOST_STATE)
+        """Hide the counts where they would cut the query: they are above the list as well."""
+        state, around = self._state.sizeHint().width(), self._row.contentsMargins()
+        room = self.width() - around.left() - around.right() - self._row.spacing()
+        for number in range(self._row.count()):
+            part = self._row.itemAt(number).widget()
+            if part is not None and part not in (self.edit, self._state) and not part.isHidden():
+                room -= part.sizeHint().width() + self._row.spacing()
+        text = self.edit.fontMetrics().horizontalAdvance(self.edit.text()) + _AFTER_TEXT
+        self._state.setVisible(text + state <= room and state <= self.width() * _MOST_STATE)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

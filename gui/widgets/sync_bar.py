@@ -3,7 +3,7 @@
 import time
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from engine import MemoryProviderStatus, MemorySyncProgressUpdate, tr, tr_count
@@ -14,7 +14,7 @@ from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, label
 from gui.widgets.mirrored import margins, mirror
 from gui.widgets.plain_text import set_tip
-from gui.widgets.state import StateDot
+from gui.widgets.state import State, StateDot
 from gui.widgets.sync_bar_texts import RUNNING_WORDS, SyncLine, longest_detail, progress_text, sync_line
 
 _TICK_MS = 1000
@@ -23,6 +23,7 @@ _REST_MS = 15_000
 _FRESH_SECONDS = 60
 _GAP = 14
 _MARGINS = 26
+_PADDING = 6
 _BAR_WIDTH = 240
 _FILE_WIDTH = 160
 _LEAST_DETAIL = 18
@@ -66,10 +67,40 @@ class ProgressLine(QProgressBar):
             painter.drawRoundedRect(done, 3, 3)
 
 
+class StateButton(QPushButton):
+    """The state of the index as dot and word; opens the diagnostics."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "flat")
+        self.setAutoDefault(True)
+        self.dot = StateDot()
+        self.word = label("", "strong")
+        self.word.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(_PADDING, 0, _PADDING, 0)
+        row.setSpacing(_GAP)
+        row.addWidget(self.dot)
+        row.addWidget(self.word)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        show_key_in_tooltip(self, tr("Show or hide the diagnostics"), "view.diagnostics")
+
+    def show_state(self, state: State, word: str) -> None:
+        self.dot.set_state(state)
+        self.word.setText(word)
+        self.setAccessibleName(tr("{state}: show or hide the diagnostics", state=word))
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        words = max(self.word.minimumWidth(), self.word.sizeHint().width())
+        return QSize(2 * _PADDING + self.dot.width() + _GAP + words, self.word.sizeHint().height() + 6)
+
+
 class SyncBar(QWidget):
     """Shows a status record; `show_status` may be called on every change.
 
     Signals: pause, resume, cancel, sync_now: a button was pressed. failed_requested: show the failed files.
+    diagnostics_requested: the state was clicked.
     """
 
     pause = Signal()
@@ -77,6 +108,7 @@ class SyncBar(QWidget):
     cancel = Signal()
     sync_now = Signal()
     failed_requested = Signal()
+    diagnostics_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -86,8 +118,7 @@ class SyncBar(QWidget):
         self._was_running = False
         self._nothing = ""
 
-        self._dot = StateDot()
-        self._word = label("", "strong")
+        self._state = StateButton()
         self._progress = ProgressLine()
         self.count = label()
         self.detail = ElidedLabel()
@@ -103,10 +134,10 @@ class SyncBar(QWidget):
         show_key_in_tooltip(self._now, tr("Look for changes now"), "index.sync")
 
         row = QHBoxLayout(self)
-        row.setContentsMargins(margins(_MARGINS - 10, 0, 10, 0))
+        row.setContentsMargins(margins(_MARGINS - 10 - _PADDING, 0, 10, 0))
         row.setSpacing(_GAP)
         row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)
-        for widget in (self._dot, self._word, self._progress, self.count, self.detail, self._failed):
+        for widget in (self._state, self._progress, self.count, self.detail, self._failed):
             row.addWidget(widget)
         row.addWidget(self._file, 1)
         row.addStretch(0)
@@ -116,6 +147,7 @@ class SyncBar(QWidget):
             buttons.addWidget(button)
         row.addLayout(buttons)
 
+        self._state.clicked.connect(self.diagnostics_requested)
         self._failed.clicked.connect(self.failed_requested)
         self._cancel.clicked.connect(self.cancel)
         self._now.clicked.connect(self.sync_now)
@@ -160,8 +192,8 @@ class SyncBar(QWidget):
         if self._status is not None and self._status.paused:
             self._moved = time.monotonic()
         self._keep_widths(line)  # before the texts: a label remembers its size hint until its text changes
-        self._dot.set_state(line.state)
-        self._word.setText(line.word)
+        self._state.show_state(line.state, line.word)
+        self._state.setEnabled(self._status is not None)
         self._progress.setValue(round((line.fraction or 0.0) * 1000))
         self.count.setText(line.count)
         self.detail.setText(line.detail)
@@ -198,14 +230,14 @@ class SyncBar(QWidget):
     def _keep_widths(self, line: SyncLine) -> None:
         """During a sync, each text keeps the width of its longest form, so that nothing next to it moves."""
         if not line.running:
-            self._word.setMinimumWidth(0)
+            self._state.word.setMinimumWidth(0)
             self.count.setMinimumWidth(0)
             self.detail.setMinimumWidth(0)
             self._was_running = False
             return
         if not self._was_running:
             self._was_running = True
-            self._word.setMinimumWidth(self._word_width)
+            self._state.word.setMinimumWidth(self._word_width)
             self.detail.setMinimumWidth(self._detail_width)
         if self._last_step is not None:
             widest = self._count_metrics.horizontalAdvance(progress_text(self._last_step, self._last_step.total))
@@ -216,7 +248,7 @@ class SyncBar(QWidget):
         """In a narrow window the file is hidden first, then rate and time, the bar, the count and the buttons'
         labels."""
         buttons = self._steer_width + self._cancel_width if line.running else self._now_width
-        room = self.width() - _MARGINS - self._dot.width() - 2 * _GAP - self._width_of(self._word)
+        room = self.width() - _MARGINS - self._state.sizeHint().width() - _GAP
         self._show_buttons(line, words=room >= buttons)
         room -= buttons
         self._progress.setFixedWidth(_BAR_WIDTH if room >= _BAR_WIDTH + 200 else _BAR_WIDTH // 3)
@@ -240,7 +272,7 @@ class SyncBar(QWidget):
         return max(text.minimumWidth(), text.sizeHint().width())
 
     def _measure(self) -> None:
-        bold = QFontMetrics(font_at(13, self._word.font().Weight.DemiBold))
+        bold = QFontMetrics(font_at(13, QFont.Weight.DemiBold))
         self._word_width = max(bold.horizontalAdvance(tr(word)) for word in RUNNING_WORDS) + 2
         self._count_metrics = QFontMetrics(font_at(13))
         self._detail_width = QFontMetrics(font_at(12)).horizontalAdvance(longest_detail())

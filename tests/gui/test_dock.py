@@ -5,6 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from engine import RemedyName, SearchRemedy
+from gui.widgets.sync_bar import StateButton
 from gui.window.main_window import MainWindow
 
 Key = Qt.Key
@@ -52,6 +53,35 @@ def test_dock_returns_to_diagnostics(qtbot, opened):
     opened.panes.toggle_dock()
     opened.panes.toggle_dock()
     assert opened.diagnostics.isVisible()
+
+
+def test_state_of_the_index_opens_diagnostics(qtbot, opened):
+    assert opened.dock.isHidden()
+    state = opened.sync_bar.findChild(StateButton)
+    assert state.accessibleName() == "Up to date: show or hide the diagnostics"
+    for shown in (True, False):
+        qtbot.mouseClick(state, Qt.MouseButton.LeftButton)
+        assert opened.diagnostics.isVisible() is shown
+
+
+def test_explanation_closes_with_the_search(qtbot, opened):
+    opened.dock.show_explanation()
+    opened.views.switch("sessions")
+    assert opened.dock.isHidden()
+    opened.views.switch("search")
+    assert opened.dock.isHidden()
+    opened.dock.show_diagnostics()
+    opened.views.switch("sessions")
+    assert opened.diagnostics.isVisible()
+
+
+def test_open_explanation_is_not_restored_as_diagnostics(opened):
+    opened.dock.show_explanation()
+    opened.frame.keep(opened.state)
+    assert opened.state.dock_shown is False
+    opened.dock.show_diagnostics()
+    opened.frame.keep(opened.state)
+    assert opened.state.dock_shown is True
 
 
 def test_ctrl_i_in_other_view_opens_search(qtbot, opened):

@@ -297,6 +297,7 @@ def test_sync_bar_failed_button_opens_diagnostics(qtbot, opened, memory):
 
 
 def test_dock_hides_in_narrow_window_and_returns(qtbot, opened):
+    opened.panes.restore(400, 330, dock_requested=True)
     opened.resize(1400, 800)
     qtbot.waitUntil(opened.diagnostics.isVisible)
     opened.resize(820, 800)
@@ -393,6 +394,7 @@ def test_every_focusable_widget_has_accessible_name(qtbot, opened, memory, tmp_p
 
 
 def test_tab_visits_every_pane_of_the_window(qtbot, opened, box):
+    opened.panes.show_dock(True)
     _find(qtbot, opened, "timer")
     box.setFocus()
     seen = []

@@ -11,6 +11,7 @@ from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.sessions.listing_view import NONE_TO_READ, NOTHING_FITS
 from gui.viewer.panel import CHOOSE_RESULT
+from gui.widgets.chip import Chip
 from gui.widgets.list_header import ListHeader
 from gui.widgets.tab_order import following
 from gui.window.main_window import MainWindow
@@ -373,6 +374,12 @@ def test_narrow_window_hides_view_switch(qtbot, window):
     assert switch.isVisible()
     window.resize(600, 700)
     qtbot.waitUntil(lambda: not switch.isVisible())
+    views = next(chip for chip in window.frame.header.findChildren(Chip) if chip.accessibleName() == "View: Search")
+    assert views.isVisible()
+    views.menu().aboutToShow.emit()
+    next(action for action in views.menu().actions() if action.text().startswith("Facts")).trigger()
+    assert window.views.current == "facts"
+    assert views.accessibleName() == "View: Facts"
     _sessions(qtbot, window)
     chips = window.sessions.chips
     assert chips.mapTo(window, chips.rect().topRight()).x() < window.width()

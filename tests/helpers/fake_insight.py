@@ -8,6 +8,7 @@ import msgspec
 
 from engine import (
     CancelToken,
+    ChangedNote,
     ChunkDetail,
     ChunkRow,
     ChunkVector,
@@ -62,7 +63,7 @@ class FakeInsight:
         changed: whether files differ from the indexed ones.
         groups: the duplicates, found in so many `seconds`; hidden: keys of some; problem: raised in place of an answer.
         found: the overview.
-        uses: files of tool calls, newest first.
+        uses: files of tool calls, newest first. notes: those that changed last.
         asked: the requests, in order. `during` is called while duplicates are looked for.
     """
 
@@ -76,6 +77,7 @@ class FakeInsight:
         self.hidden: set[str] = set()
         self.seconds = 0.1
         self.uses: tuple[FileUse, ...] = ()
+        self.notes: tuple[ChangedNote, ...] = ()
         self.asked: list[tuple[Any, ...]] = []
         self.during: Callable[[CancelToken], None] = lambda _token: None
 
@@ -88,6 +90,9 @@ class FakeInsight:
         if self.problem is not None:
             raise self.problem
         return tuple(use for use in self.uses if use.kind != "read")[:limit]
+
+    def changed_notes(self, limit: int, cancel: CancelToken | None = None) -> tuple[ChangedNote, ...]:
+        return self.notes[:limit]
 
     def overview(self, cancel: CancelToken | None = None) -> IndexOverview:
         self.asked.append(("overview",))

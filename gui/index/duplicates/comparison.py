@@ -174,7 +174,7 @@ class ComparisonPane(QWidget):
         self._problem.setVisible(found.cut)
         self._problem.setText(tr("Only the first {count:,} lines are compared.", count=MOST_LINES))
         self.view.set_rows(found.rows)
-        same = all(row.kind == "same" for row in found.rows)
+        same = not any(row.differs for row in found.rows)
         self._before.setDisabled(same)
         self._after.setDisabled(same)
 

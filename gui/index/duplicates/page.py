@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -26,6 +26,7 @@ from gui.index.duplicates.wording import (
     attention_of,
     measure_text,
     names_text,
+    recurring_text,
     summary_text,
 )
 from gui.style.stylesheet import character_width, font_at
@@ -51,12 +52,31 @@ class GroupRow:
         return self.group.key
 
 
+@dataclass(frozen=True)
+class RecurringRow:
+    """Stands for the groups of text that recurs in many notes; opening it lists or folds them."""
+
+    count: int
+    folded: bool
+
+    @property
+    def key(self) -> str:
+        return "recurring"
+
+    @property
+    def texts(self) -> tuple[str, str, str]:
+        act = tr("Enter lists them") if self.folded else tr("Enter folds them")
+        return recurring_text(self.count), tr("Templates, headers, signatures"), act
+
+
 class _Groups(RowModel):
-    def spoken(self, row: GroupRow) -> str:
+    def spoken(self, row: GroupRow | RecurringRow) -> str:
+        if isinstance(row, RecurringRow):
+            return ". ".join(row.texts)
         return f"{duplicate_title(row.group)}. {measure_text(row.group)}. {names_text(row.group)}"
 
-    def tip(self, row: GroupRow) -> str:
-        return "\n".join(member.path for member in row.group.members[:20])
+    def tip(self, row: GroupRow | RecurringRow) -> str:
+        return "" if isinstance(row, RecurringRow) else "\n".join(member.path for member in row.group.members[:20])
 
 
 class _Delegate(QStyledItemDelegate):
@@ -76,14 +96,17 @@ class _Delegate(QStyledItemDelegate):
         return QSize(0, sum(self._heights) + 2 * _PAD)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        group = index.data(RowRole).group
+        row = index.data(RowRole)
         colours = tokens(option.palette)
         painter.save()
         mirror(painter, option.rect, option.direction)
         paint_ground(painter, option, colours)
         rect = option.rect.adjusted(GUTTER, _PAD, -GUTTER, 0)
-        texts = (duplicate_title(group), names_text(group), measure_text(group))
-        inks = (colours.text, colours.text, colours.muted)
+        if isinstance(row, RecurringRow):
+            texts, inks = row.texts, (colours.text, colours.muted, colours.accent)
+        else:
+            texts = (duplicate_title(row.group), names_text(row.group), measure_text(row.group))
+            inks = (colours.text, colours.text, colours.muted)
         rows = zip(self._fonts, self._metrics, self._heights, texts, inks, strict=True)
         for font, metrics, height, text, ink in rows:
             painter.setFont(font)
@@ -107,11 +130,21 @@ class GroupList(RowList):
         super().__init__(_Groups(), tr("Groups of notes that share text"), parent)
         self._paint = _Delegate(self)
         self.setItemDelegate(self._paint)
+        self._shown: tuple[DuplicateGroup, ...] = ()
+        self._folded = True
         self.doubleClicked.connect(self._activate)
+        self.clicked.connect(self._click)
 
     def show_groups(self, groups: tuple[DuplicateGroup, ...]) -> None:
-        """The same group stays current if it still exists."""
-        rows = [GroupRow(group) for group in groups]
+        """The same group stays current if it still exists. Text that recurs in many notes is folded below others."""
+        self._shown = groups
+        copies = [group for group in groups if group.kind != "recurring"]
+        recurring = [group for group in groups if group.kind == "recurring"]
+        rows: list[GroupRow | RecurringRow] = [GroupRow(group) for group in copies]
+        if copies and recurring:
+            rows.append(RecurringRow(len(recurring), self._folded))
+        if not (copies and self._folded):
+            rows += [GroupRow(group) for group in recurring]
         if self.rows.shows(rows):
             return
         place = self._remember()
@@ -123,15 +156,23 @@ class GroupList(RowList):
     @property
     def current(self) -> DuplicateGroup | None:
         row = self.rows.row(self.currentIndex().row())
-        return None if row is None else row.group
+        return row.group if isinstance(row, GroupRow) else None
 
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
         self.chosen.emit(self.current)
 
     def _activate(self, index: Index) -> None:
-        if index.isValid():
+        if isinstance(self.rows.row(index.row()), RecurringRow):
+            self._folded = not self._folded
+            self.show_groups(self._shown)
+        elif index.isValid():
             self.activated_group.emit()
+
+    @Slot(QModelIndex)
+    def _click(self, index: QModelIndex) -> None:
+        if isinstance(self.rows.row(index.row()), RecurringRow):
+            self._activate(index)
 
     def _show_menu(self, at: QPoint) -> None:
         """Show no menu: the actions are next to the comparison."""

@@ -6,7 +6,7 @@ Lays out only the visible lines.
 import re
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Literal
 
@@ -23,21 +23,22 @@ from gui.viewer.scroll_position import ScrollPosition
 from gui.widgets.accessible_painting import Part
 from gui.widgets.mirrored import mirror, upright
 
-_SIGNS = {"same": "", "changed": "≠", "left": "−", "right": "+", "moved": "↕"}  # noqa: RUF001 the minus sign is meant
+_SIGNS = {"same": "", "wrapped": "", "changed": "≠", "left": "−", "right": "+", "moved": "↕"}  # noqa: RUF001 the minus sign is meant
 _SAID = {
     "changed": marked("changed"),
     "left": marked("only at the left"),
     "right": marked("only at the right"),
     "moved": marked("in another place"),
     "same": marked("the same"),
+    "wrapped": marked("the same, in other lines"),
 }
 _KEPT = 400
 _WHEEL_ROWS = 3
 _WHEEL_NOTCH = 120
 _PAD = 10
 
-RowKind = Literal["same", "changed", "left", "right", "moved"]
-"""`left`, `right`: in one text only; `moved`: in both, at different positions."""
+RowKind = Literal["same", "changed", "left", "right", "moved", "wrapped"]
+"""`left`, `right`: in one text only; `moved`: in both, at different positions; `wrapped`: in both, in other lines."""
 
 Ranges = tuple[tuple[int, int], ...]
 """Half-open ranges, in characters of the line."""
@@ -48,6 +49,9 @@ LONGEST = 2000
 """Most characters of a line that are compared and shown."""
 _MOST_PAIRED = 900
 """Most pairs of lines in one changed part that are compared to match lines."""
+_MOST_WORDS = 3_000
+"""Most words of one changed part that are compared whatever the lines."""
+_FEWEST_IN_ROW = 3
 _RELATED = 0.3
 """Least share of common words for two lines to count as one changed line."""
 _WORD = re.compile(r"\w+|[^\w\s]|\s+")
@@ -70,6 +74,12 @@ class Row:
     kind: RowKind
     left: Side | None
     right: Side | None
+
+    @property
+    def differs(self) -> bool:
+        """Whether the texts differ here, except by where lines end."""
+        marks = any(side.marks for side in (self.left, self.right) if side is not None)
+        return marks or self.kind not in ("same", "wrapped")
 
 
 class SideBySide(QAbstractScrollArea):
@@ -103,7 +113,7 @@ class SideBySide(QAbstractScrollArea):
         places = [
             place
             for place, row in enumerate(self.rows, 1)
-            if row.kind != "same" and (place == 1 or self.rows[place - 2].kind == "same")
+            if row.differs and (place == 1 or not self.rows[place - 2].differs)
         ]
         if forward:
             found = next((place for place in places if place > self._current), None)
@@ -219,7 +229,7 @@ class SideBySide(QAbstractScrollArea):
             row = self.rows[number - 1]
             tall = self._height_of(number, height)
             for right, side in enumerate((row.left, row.right)):
-                if row.kind != "same":
+                if row.differs:
                     ground = colours.alternate if side is None else colours.line_highlight
                     painter.fillRect(QRectF(columns[right].left(), top, columns[right].width(), tall), ground)
                 if side is not None:
@@ -329,9 +339,12 @@ def side_by_side_rows(left: Text, right: Text, checkpoint: Callable[[], None] = 
         if tag == "equal":
             rows += [Row("same", left.side(i + step), right.side(j + step)) for step in range(i_end - i)]
         else:
-            for one, other in _paired(left.lines[i:i_end], right.lines[j:j_end]):
+            lines = left.lines[i:i_end], right.lines[j:j_end]
+            other_words = _other_words(*lines)
+            for one, other in _paired(*lines):
                 checkpoint()
-                rows.append(_row(left, right, None if one is None else i + one, None if other is None else j + other))
+                row = _row(left, right, None if one is None else i + one, None if other is None else j + other)
+                rows.append(row if other_words is None else _without_wrapping(row, one, other, other_words))
     return _with_moved(rows)
 
 
@@ -342,6 +355,57 @@ def _row(left: Text, right: Text, i: int | None, j: int | None) -> Row:
         return Row("left" if side is not None else "right", side, other)
     marks = _marks(left.lines[i], right.lines[j])
     return Row("changed" if any(marks) else "same", left.side(i, marks[0]), right.side(j, marks[1]))
+
+
+def _other_words(left: Sequence[str], right: Sequence[str]) -> tuple[list[Ranges], list[Ranges]] | None:
+    """Return the words of each line that aren't in the other part, wherever its lines end; None for very long parts.
+
+    Fewer words in a row than `_FEWEST_IN_ROW` count as other ones, since they are the same by chance.
+    """
+    parts = [
+        [(at, word) for at, line in enumerate(lines) for word in _WORD.finditer(line[:LONGEST]) if word[0].strip()]
+        for lines in (left, right)
+    ]
+    if not all(parts) or max(map(len, parts)) > _MOST_WORDS:
+        return None
+    texts = [[word[0] for _, word in words] for words in parts]
+    kept: tuple[set[int], set[int]] = (set(), set())
+    for block in SequenceMatcher(None, *texts, autojunk=False).get_matching_blocks():
+        if block.size >= min(_FEWEST_IN_ROW, *map(len, texts)):
+            kept[0].update(range(block.a, block.a + block.size))
+            kept[1].update(range(block.b, block.b + block.size))
+    marks: tuple[list[Ranges], list[Ranges]] = ([() for _ in left], [() for _ in right])
+    for side, words in enumerate(parts):
+        for number, (place, word) in enumerate(words):
+            if number not in kept[side]:
+                known = marks[side][place]
+                joined = bool(known) and number - 1 not in kept[side]
+                start = known[-1][0] if joined else word.start()
+                marks[side][place] = (*(known[:-1] if joined else known), (start, word.end()))
+    return marks
+
+
+def _without_wrapping(row: Row, one: int | None, other: int | None, others: tuple[list[Ranges], list[Ranges]]) -> Row:
+    """The row without marks of words that the other text has in another line."""
+    if row.left is not None and row.right is not None and one is not None and other is not None:
+        left = _in_both(row.left.marks, others[0][one])
+        right = _in_both(row.right.marks, others[1][other])
+        return Row(
+            "changed" if left or right else "same", replace(row.left, marks=left), replace(row.right, marks=right)
+        )
+    place, side = (one, row.left) if row.left is not None else (other, row.right)
+    if place is None or side is None or not side.text.strip():
+        return row
+    marks = others[row.left is None][place]
+    if 2 * sum(end - start for start, end in marks) >= len(side.text.strip()):
+        return row
+    side = replace(side, marks=marks)
+    return Row("wrapped", side if row.left else None, side if row.right else None)
+
+
+def _in_both(one: Ranges, other: Ranges) -> Ranges:
+    both = ((max(a, c), min(b, d)) for a, b in one for c, d in other)
+    return tuple((start, end) for start, end in both if start < end)
 
 
 def _paired(left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[int | None, int | None]]:

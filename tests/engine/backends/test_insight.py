@@ -30,6 +30,19 @@ def figures(overview: IndexOverview) -> dict[tuple[str, str], tuple[int, ...]]:
     }
 
 
+def test_changed_notes_are_newest_first(open_memory, workspace: Path) -> None:
+    for age, name in enumerate(("b.md", "c.md", "a.md")):
+        (workspace / name).write_text(f"# Title of {name}\n\nText.\n")
+        os.utime(workspace / name, (2_000_000_000 - age, 2_000_000_000 - age))
+    memory = open_memory(use=None)
+    memory.sync()
+    found = memory.insight.changed_notes(2)
+    assert [(note.path, note.title, note.modified) for note in found] == [
+        ("b.md", "Title of b.md", 2_000_000_000.0),
+        ("c.md", "Title of c.md", 1_999_999_999.0),
+    ]
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     folder = tmp_path / "agents/main/sessions"

@@ -54,6 +54,24 @@ def test_whitespace_makes_no_difference() -> None:
     assert {row.kind for row in rows("a  b\n\n", "a b\n \n")} == {"same"}
 
 
+def test_text_wrapped_differently_is_the_same() -> None:
+    left = "The timer opens nothing itself: it\ncloses a contact for a quarter second, and the\nboard decides."
+    right = "The timer opens nothing\nitself: it closes a contact for a quarter second, and the board\ndecides."
+    found = rows(left, right)
+    assert {row.kind for row in found} <= {"same", "wrapped"}
+    assert not any(row.differs for row in found)
+    assert [row.left.number for row in found if row.left] == [1, 2, 3]
+    assert [row.right.number for row in found if row.right] == [1, 2, 3]
+    assert not any(side.marks for row in found for side in (row.left, row.right) if side)
+
+
+def test_changed_word_in_wrapped_text_is_marked_alone() -> None:
+    left = "The irrigation timer opens nothing itself: it closes a contact\nfor a quarter of a second."
+    right = "The irrigation timer opens nothing\nitself: it closes a contact for a\nthird of a second."
+    sides = [side for row in rows(left, right) for side in (row.left, row.right) if side]
+    assert [side.text[slice(*mark)] for side in sides for mark in side.marks] == ["quarter", "third"]
+
+
 _LINES = st.lists(st.text(alphabet="ab c", max_size=6), max_size=12)
 
 
@@ -64,6 +82,6 @@ def test_every_line_is_shown_once_and_in_order(left: list[str], right: list[str]
     assert [row.right.text for row in found if row.right] == right
     for row in found:
         assert row.left is not None or row.right is not None
-        assert (row.kind in ("left", "right", "moved")) == (row.left is None or row.right is None)
+        assert (row.kind in ("left", "right", "moved", "wrapped")) == (row.left is None or row.right is None)
         for side in (row.left, row.right):
             assert side is None or all(0 <= a < b <= len(side.text) for a, b in side.marks)

@@ -95,6 +95,38 @@ def test_tab_takes_first_value_and_click_any(qtbot, focused, completion) -> None
     assert focused.hasFocus()
 
 
+def test_rows_stay_while_a_completion_is_open(qtbot, panel, focused, completion, memory) -> None:
+    qtbot.keyClicks(focused, "timer tag")
+    qtbot.waitUntil(lambda: not panel.busy and panel.view.has_results)
+    asked = len(memory.searches)
+    qtbot.keyClicks(focused, ":ga")
+    qtbot.waitUntil(lambda: completion.offers.values == ["garden", "gas"])
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert len(memory.searches) == asked
+    assert panel.view.answer.question.text == "timer tag"
+    qtbot.keyClick(focused, Key.Key_Escape)
+    qtbot.waitUntil(lambda: not panel.busy and len(memory.searches) > asked)
+    assert memory.searches[-1][0] == "timer tag:ga"
+
+
+def test_chosen_value_is_searched(qtbot, panel, focused, completion, memory) -> None:
+    qtbot.keyClicks(focused, "tag")
+    qtbot.waitUntil(lambda: not panel.busy and bool(memory.searches))
+    memory.searches.clear()
+    qtbot.keyClicks(focused, ":ga")
+    qtbot.waitUntil(completion.offers.isVisible)
+    assert not memory.searches
+    qtbot.keyClick(focused, Key.Key_Tab)
+    qtbot.waitUntil(lambda: not panel.busy and bool(memory.searches))
+    assert memory.searches[-1][0] == "tag:garden"
+
+
+def test_value_without_completion_is_searched(qtbot, panel, focused, memory) -> None:
+    qtbot.keyClicks(focused, "tag:zzz")
+    qtbot.waitUntil(lambda: not panel.busy and bool(memory.searches))
+    assert memory.searches[-1][0] == "tag:zzz"
+
+
 def test_plain_words_offer_no_completions(qtbot, focused, completion) -> None:
     qtbot.keyClicks(focused, "tag")
     assert not completion.busy

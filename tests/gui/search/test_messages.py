@@ -200,6 +200,20 @@ def test_score_bar_click_opens_explanation(qtbot, panel, results, ask):
         qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(rect.center().x(), rect.top() + 20))
 
 
+def test_score_bar_looks_and_speaks_like_a_button(qtbot, results, ask):
+    keymap().declare(EXPLAIN)  # as the window does
+    ask("timer")
+    rect = results.visualRect(results.currentIndex())
+    bar = QPoint(rect.left() + 20, rect.bottom() - 14)
+    qtbot.mouseMove(results.viewport(), bar)
+    qtbot.waitUntil(lambda: results.viewport().cursor().shape() == Qt.CursorShape.PointingHandCursor)
+    assert results.painter.hovered == results.currentIndex().row()
+    qtbot.mouseMove(results.viewport(), QPoint(rect.center().x(), rect.top() + 20))
+    qtbot.waitUntil(lambda: results.viewport().cursor().shape() == Qt.CursorShape.ArrowCursor)
+    described = results.currentIndex().data(Qt.ItemDataRole.AccessibleDescriptionRole)
+    assert described == "Score 0.84: words 0.63, meaning 0.21. Why this result? (Ctrl+I)"
+
+
 def test_score_bar_tooltip_lists_parts(results, ask, monkeypatch):
     keymap().declare(EXPLAIN)  # as the window does
     ask("timer")

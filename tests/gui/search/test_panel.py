@@ -350,10 +350,18 @@ def test_notice_is_shown_above_results(qtbot, panel, results, ask, memory, monke
 
 
 MEANT = QuerySuggestion(query="timer batteries", words=(("tiemr", "timer"),), chunks=3)
-OTHER = QuerySuggestion(query="time batteries", words=(("tiemr", "time"),), chunks=1)
+OTHER = QuerySuggestion(query="time batteries", words=(("tiemr", "time"),), chunks=2)
 
 
-def test_suggestion_is_offered_and_click_searches_it(qtbot, panel, box, results, ask, memory):
+def test_suggestion_is_offered_and_click_searches_it(qtbot, panel, box, results, ask, memory, monkeypatch):
+    original = memory.search
+
+    def weak(*asked: Any, **options: Any) -> SearchOutcome:
+        outcome = original(*asked, **options)
+        lower = tuple(msgspec.structs.replace(result, score=result.score / 2) for result in outcome.results)
+        return msgspec.structs.replace(outcome, results=lower)
+
+    monkeypatch.setattr(memory, "search", weak)
     memory.suggestions["tiemr batteries"] = (MEANT, OTHER)
     ask("tiemr batteries")
     assert results.isVisible()
@@ -393,7 +401,7 @@ def test_empty_answer_focuses_suggestion_first(qtbot, panel, box, ask, memory):
 
 def test_suggestions_that_do_not_fit_are_hidden(qtbot, panel, ask, memory):
     memory.suggestions["tiemr"] = tuple(
-        QuerySuggestion(query=word * 3, words=(("tiemr", word * 3),), chunks=1)
+        QuerySuggestion(query=word * 3, words=(("tiemr", word * 3),), chunks=2)
         for word in ("timer", "tinder", "tinker")
     )
     ask("tiemr")

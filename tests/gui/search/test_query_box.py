@@ -16,3 +16,19 @@ def test_narrow_box_hides_result_count(qtbot, appearance):
     assert not state.isVisible()
     box.set_state("1")
     assert state.isVisible()
+
+
+def test_long_query_hides_result_count(qtbot, appearance):
+    box = QueryBox()
+    qtbot.addWidget(box)
+    state = next(label for label in box.findChildren(QLabel) if label.accessibleName() == "Search: state")
+    box.resize(600, box.height())
+    with qtbot.waitExposed(box):
+        box.show()
+    box.set_state("50 of 107 results · 1.5 s")
+    box.edit.setText("watering")
+    assert state.isVisible()
+    box.edit.setText("why does the irrigation timer skip some mornings in winter")
+    assert not state.isVisible()
+    box.edit.setText("watering")
+    assert state.isVisible()

@@ -1,6 +1,6 @@
 import pytest
 
-from engine import Source
+from engine import QuerySuggestion, Source
 from gui.search import messages
 from gui.search.query import Query
 from tests.helpers.fake_records import make_progress, make_status, make_summary
@@ -24,6 +24,16 @@ def test_count_wording_with_more_and_with_none(make_result, make_outcome):
     assert messages.box_state(make_outcome(make_result(), total=1234)) == "1 of 1,234 results · 9 ms"
     assert messages.box_state(make_outcome()) == "No results · 9 ms"
     assert messages.spoken_counts(make_outcome()) == "No results"
+
+
+def test_suggestions_are_offered_for_weak_answers_only(make_result, make_outcome):
+    often = QuerySuggestion(query="timer", words=(("tiemr", "timer"),), chunks=2)
+    once = QuerySuggestion(query="tier", words=(("tiemr", "tier"),), chunks=1)
+    both = (often, once)
+    assert messages.offered(make_outcome(suggestions=both)) == (often,)
+    assert messages.offered(make_outcome(make_result(score=0.4), suggestions=both)) == (often,)
+    assert messages.offered(make_outcome(make_result(score=0.9), suggestions=both)) == ()
+    assert messages.spelling(make_outcome(suggestions=(once,))) == ""
 
 
 def test_hint_before_first_search():

@@ -83,7 +83,7 @@ def test_preview_shows_counts_and_index_path(qtbot, panel, notes, user_home):
     words = _words(panel)
     assert "garden-ä" in words
     assert "3 files, 9 bytes in this folder and the folders inside it." in words
-    assert f"Nothing will be written to your folder. The index is stored in {user_home}" in words
+    assert f"Indexing writes nothing to your folder. The index is stored in {user_home}" in words
     assert _chip(panel, "Indexed").text() == "Indexed 3"
     assert _button(panel, "Index this folder").isEnabled()
     assert _button(panel, "Index this folder").hasFocus() or not panel.isActiveWindow()
@@ -243,7 +243,7 @@ def _box(panel: FirstRunPanel, words: str) -> CheckBox:
     return next(box for box in panel.findChildren(CheckBox) if box.words == words and box.isVisible())
 
 
-def test_found_sources_are_listed_with_size_and_unticked(qtbot, panel, found):
+def test_found_sources_are_listed_with_size_and_ticked(qtbot, panel, found):
     _welcome(qtbot, panel)
     words = _words(panel)
     for part in ("OpenClaw workspace", "Obsidian vault Garden", "2 files, 6 bytes", "~/.claude/projects"):
@@ -251,7 +251,7 @@ def test_found_sources_are_listed_with_size_and_unticked(qtbot, panel, found):
     assert "Nothing in them is read before you confirm" in words
     assert "nothing is ever written there" in words
     assert [box.words for box in panel.findChildren(CheckBox)] == ["Claude Code", "Codex"]
-    assert not any(box.isChecked() for box in panel.findChildren(CheckBox))
+    assert all(box.isChecked() for box in panel.findChildren(CheckBox))
     described = [button.accessibleName() for button in panel.findChildren(QPushButton) if button.text() == "Choose"]
     assert described == ["Choose OpenClaw workspace", "Choose Obsidian vault Garden"]
 
@@ -277,13 +277,13 @@ def test_choosing_found_folder_opens_its_preview(qtbot, panel, found):
     assert named.args == [found / "Garden"]
     qtbot.waitUntil(lambda: panel.ready)
     assert "1 file, 3 bytes in this folder" in _words(panel)
-    assert "session file" not in _words(panel)
+    assert "Plus 3 AI session files, 9 bytes." in _words(panel)
 
 
 def test_ticked_sessions_are_previewed_and_saved_on_accept(qtbot, panel, found, notes):
     before = {path: path.stat().st_mtime_ns for path in found.rglob("*")}
     _welcome(qtbot, panel)
-    qtbot.mouseClick(_box(panel, "Claude Code"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(_box(panel, "Codex"), Qt.MouseButton.LeftButton)
     _offer(qtbot, panel, notes)
     assert "Plus 2 AI session files, 6 bytes." in _words(panel)
     assert {path: path.stat().st_mtime_ns for path in found.rglob("*")} == before
@@ -306,7 +306,7 @@ def test_ticked_sessions_are_previewed_and_saved_on_accept(qtbot, panel, found, 
 def test_global_session_folders_are_retained(qtbot, panel, found, notes):
     save_setting("sessions.folders", ("~/.codex/sessions",))
     _welcome(qtbot, panel)
-    qtbot.mouseClick(_box(panel, "Claude Code"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(_box(panel, "Codex"), Qt.MouseButton.LeftButton)
     _offer(qtbot, panel, notes)
     assert "Plus 3 AI session files" in _words(panel)
     with qtbot.waitSignal(panel.workspace_chosen):
@@ -317,9 +317,42 @@ def test_global_session_folders_are_retained(qtbot, panel, found, notes):
 def test_sessions_without_notes_can_be_indexed(qtbot, panel, found, tmp_path):
     (tmp_path / "empty").mkdir()
     _welcome(qtbot, panel)
-    qtbot.mouseClick(_box(panel, "Codex"), Qt.MouseButton.LeftButton)
     _offer(qtbot, panel, tmp_path / "empty")
     assert _button(panel, "Index this folder").isEnabled()
+    panel.welcome()
+    qtbot.mouseClick(_button(panel, "Untick all"), Qt.MouseButton.LeftButton)
+    _offer(qtbot, panel, tmp_path / "empty")
+    assert not _button(panel, "Index this folder").isEnabled()
+
+
+def test_sessions_only_indexes_ticked_sessions(qtbot, panel, found):
+    _welcome(qtbot, panel)
+    qtbot.mouseClick(_box(panel, "Claude Code"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(_button(panel, "Search sessions only"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "1 AI session file, 3 bytes." in _words(panel))
+    assert "Nothing is ever written to the session files." in _words(panel)
+    with qtbot.waitSignal(panel.workspace_chosen) as chosen:
+        qtbot.mouseClick(_button(panel, "Index these sessions"), Qt.MouseButton.LeftButton)
+    (folder,) = chosen.args
+    assert folder.is_dir()
+    assert not list(folder.iterdir())
+    assert load_settings(folder).sessions.folders == (str(found / ".codex/sessions"),)
+
+
+def test_sessions_only_needs_ticked_sessions(qtbot, panel, found):
+    only = _button(panel, "Search sessions only")
+    assert not only.isEnabled()
+    _welcome(qtbot, panel)
+    assert only.isEnabled()
+    qtbot.mouseClick(_button(panel, "Untick all"), Qt.MouseButton.LeftButton)
+    assert not only.isEnabled()
+    qtbot.mouseClick(_button(panel, "Tick all"), Qt.MouseButton.LeftButton)
+    assert only.isEnabled()
+
+
+def test_sample_notes_can_be_requested(qtbot, panel):
+    with qtbot.waitSignal(panel.sample_requested):
+        qtbot.mouseClick(_button(panel, "Try the sample notes"), Qt.MouseButton.LeftButton)
 
 
 def test_discovery_can_be_stopped_and_repeated(qtbot, panel, found, monkeypatch):

@@ -57,8 +57,13 @@ def test_skipped_files_wording(rules, sentence):
     assert skipped_text(_preview(skipped=_issues(*rules))) == sentence
 
 
+def test_empty_folder_wording():
+    assert skipped_text(_preview(files=0)) == "This folder is empty."
+    assert skipped_text(_preview(files=0, skipped=_issues("extension"))) == "Skipped by: extension."
+
+
 def test_written_files_wording():
-    assert "Nothing will be written" in storage_text(Path("/data/x"))
+    assert "Indexing writes nothing" in storage_text(Path("/data/x"))
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,10 @@ from typing import get_args
 
 import pytest
 from PySide6.QtCore import QMimeData, QRect, Qt, QUrl
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QFontMetrics, QImage
 from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
 
+from gui.style.stylesheet import font_at
 from gui.widgets.chip import Chip
 from gui.widgets.drop_target import dropped_folder
 from gui.widgets.flow_layout import FoldingRow
@@ -209,6 +210,22 @@ def test_narrow_row_folds(qtbot):
     qtbot.waitUntil(lambda: box.y() + box.height() // 2 == chips.y() + chips.height() // 2)
     row.resize(380, 100)
     qtbot.waitUntil(lambda: chips.y() >= box.y() + box.height())
+
+
+def test_row_with_whole_width_ignores_text_of_filters(qtbot):
+    box, chip = QLineEdit(), Chip("notes", yields=True)
+    row = FoldingRow(box, chip, 40, 100)
+    qtbot.addWidget(row)
+    letter = QFontMetrics(font_at(13)).averageCharWidth()
+    row.resize(104 * letter, 60)
+    row.show()
+    qtbot.waitUntil(lambda: box.y() + box.height() // 2 == chip.y() + chip.height() // 2)
+    chip.setText("notes of a very long name " * 8)
+    chip.updateGeometry()
+    qtbot.waitUntil(lambda: box.width() == 40 * letter)
+    assert chip.x() > box.x() + box.width()
+    row.resize(96 * letter, 100)
+    qtbot.waitUntil(lambda: chip.y() >= box.y() + box.height())
 
 
 def test_folded_row_uses_full_width_below_reserved_area(qtbot):

@@ -1,0 +1,208 @@
+"""The page before the first query: recent searches, notes changed lately, and an example of a search by meaning."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from engine import (
+    CancelToken,
+    ChangedNote,
+    MemoryProviderStatus,
+    MemorySearchManager,
+    QueryRecord,
+    in_quotes,
+    tr,
+)
+from gui.core.capabilities import MissingFeatures
+from gui.core.jobs import Jobs, JobSlot
+from gui.search.saved_store import SavedSearchStore, limits, title
+from gui.widgets.formatting import ago
+from gui.widgets.labels import label
+from gui.widgets.mirrored import margins
+from gui.widgets.placeholder_page import ElidedButton, KeyTable
+from gui.widgets.plain_text import set_tip
+
+_MOST = 5
+_WIDEST = 420
+_LINK_PADDING = 4
+_EXAMPLES = (
+    ("spanish", "planes de viaje"),
+    ("french", "recettes pour le dîner"),
+    ("german", "Was muss ich noch erledigen?"),
+    ("english", "ideas for dinner"),
+    ("english", "what is left to do?"),
+    ("spanish", "dormir mejor"),
+    ("german", "Geld sparen"),
+    ("english", "sleeping better"),
+)
+"""Queries that find something in most notes, with their language as the text analysis names it."""
+_LEAST_SCORE, _MOST_WORDS = 0.45, 0.3
+"""Least score of the best result, and the largest share of it by words."""
+
+
+@dataclass(frozen=True)
+class StartContent:
+    """What the page lists; everything may be empty."""
+
+    recent: tuple[QueryRecord, ...] = ()
+    notes: tuple[ChangedNote, ...] = ()
+    example: str = ""
+    """A query in another language that finds something by its meaning."""
+
+
+class StartLists(QWidget):
+    """The lists of the page and the keys below them."""
+
+    def __init__(
+        self,
+        content: StartContent,
+        choose_recent: Callable[[QueryRecord], None],
+        choose_note: Callable[[ChangedNote], None],
+        choose_example: Callable[[str], None],
+        show_map: Callable[[], None],
+    ) -> None:
+        super().__init__()
+        self.setMaximumWidth(_WIDEST)
+        self._column = column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        if content.example:
+            grid = self._section(tr("Try"))
+            words, name = in_quotes(content.example), tr("Search for {query}", query=content.example)
+            button = self._add(grid, words, tr("found by its meaning"), name)
+            button.clicked.connect(lambda: choose_example(content.example))
+            words = tr("Map of your notes")
+            button = self._add(grid, words, tr("similar ones together"), words)
+            button.clicked.connect(lambda _checked: show_map())
+        if content.recent:
+            grid = self._section(tr("Recent"))
+            for question in content.recent:
+                name = tr("Search for {query}", query=title(question))
+                button = self._add(grid, title(question), limits(question), name)
+                button.clicked.connect(lambda _=False, chosen=question: choose_recent(chosen))
+        if content.notes:
+            grid = self._section(tr("Changed lately"))
+            for note in content.notes:
+                name = tr("Open {title}, changed {when}", title=note.title, when=ago(note.modified))
+                button = self._add(grid, note.title, ago(note.modified), name)
+                set_tip(button, note.path)
+                button.clicked.connect(lambda _=False, chosen=note: choose_note(chosen))
+        column.addSpacing(10)
+        column.addWidget(KeyTable())
+
+    def _section(self, heading: str) -> QGridLayout:
+        if self._column.count():
+            self._column.addSpacing(8)
+        self._column.addWidget(label(heading, "section"))
+        grid = QGridLayout()
+        grid.setContentsMargins(margins(-_LINK_PADDING, 0, 0, 0))
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(4)
+        grid.setColumnStretch(1, 1)
+        self._column.addLayout(grid)
+        return grid
+
+    @staticmethod
+    def _add(grid: QGridLayout, words: str, remark: str, name: str) -> ElidedButton:
+        button = ElidedButton(words)
+        button.setProperty("role", "link")
+        button.setAutoDefault(True)
+        button.setAccessibleName(name)
+        row = grid.rowCount()
+        grid.addWidget(button, row, 0, Qt.AlignmentFlag.AlignLeft)
+        told = label(remark, "meta")
+        told.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        told.setAlignment(Qt.AlignmentFlag.AlignRight)
+        told.setMinimumWidth(min(told.sizeHint().width(), _WIDEST // 3))
+        grid.addWidget(told, row, 1)
+        return button
+
+
+class StartPage(QObject):
+    """Reads the content of the page while no query is shown."""
+
+    changed = Signal(object)
+    """StartContent to show."""
+
+    def __init__(self, jobs: Jobs, store: SavedSearchStore, parent: QObject) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._store = store
+        self._manager: MemorySearchManager | None = None
+        self._lacks: MissingFeatures = {}
+        self._status: MemoryProviderStatus | None = None
+        self._read: object = None
+        """The state of the index that was read last."""
+        self._notes: tuple[ChangedNote, ...] = ()
+        self._example = ""
+        self._tried = False
+        self._job = JobSlot(self)
+        self._trial = JobSlot(self)
+        store.changed.connect(self._show)
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        self._job.cancel()
+        self._trial.cancel()
+        self._manager, self._status, self._read = manager, None, None
+        self._notes, self._example, self._tried = (), "", False
+        self._show()
+
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
+        self._lacks = lacks
+
+    def refresh(self, status: MemoryProviderStatus | None) -> None:
+        """Read the notes again if the index has changed since, and look for an example once it is complete."""
+        self._status = status
+        insight = None if self._manager is None or "insight" in self._lacks else self._manager.insight
+        if status is None or insight is None or not status.files:
+            return
+        state = status.last_sync and status.last_sync.started, status.files, status.generation
+        if state != self._read:
+            self._read = state
+            self._job.put(self._jobs.read(lambda token: insight.changed_notes(_MOST, token), self._take_notes))
+        self._find_example()
+
+    def _find_example(self) -> None:
+        """Only for a user without a history, and only with a model on this computer."""
+        status, manager = self._status, self._manager
+        if self._tried or manager is None or status is None or self._store.recent:
+            return
+        if status.provider != "embedded" or not status.chunks or status.pending_vectors or status.syncing is not None:
+            return
+        self._tried = True
+        self._trial.put(self._jobs.read(lambda token: _example(manager, token), self._take_example))
+
+    def _take_notes(self, notes: tuple[ChangedNote, ...]) -> None:
+        self._job.done()
+        self._notes = notes
+        self._show()
+
+    def _take_example(self, example: str) -> None:
+        self._trial.done()
+        self._example = example
+        self._show()
+
+    @Slot()
+    def _show(self) -> None:
+        recent = tuple(search.question for search in self._store.recent[:_MOST])
+        self.changed.emit(StartContent(recent, self._notes, "" if recent else self._example))
+
+
+def _example(manager: MemorySearchManager, token: CancelToken) -> str:
+    """The first example that finds a passage in another language by its meaning.
+
+    Empty if none does, or if there is a history.
+    """
+    insight = manager.insight
+    if insight is None or manager.saved_searches.recent():
+        return ""
+    for language, query in _EXAMPLES:
+        found = manager.search(query, max_results=1, correct=False, cancel=token).results
+        if not found or found[0].score < _LEAST_SCORE or found[0].text_share > _MOST_WORDS:
+            continue
+        file = insight.chunks_of(found[0].path, token)
+        if file is not None and file.language != language:
+            return query
+    return ""

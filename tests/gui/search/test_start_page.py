@@ -1,0 +1,77 @@
+"""The page before the first query: recent searches, changed notes, and an example."""
+
+import time
+
+import msgspec
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QPushButton
+
+from engine import ChangedNote
+from gui.search.panel import SearchPanel
+from gui.widgets.query_box import QueryBox
+from tests.helpers.fake_insight import FakeInsight
+from tests.helpers.fake_memory import FakeMemory
+
+pytestmark = pytest.mark.usefixtures("short_waits")
+NOTE = ChangedNote(path="projects/greenhouse.md", title="Greenhouse", modified=time.time() - 7200)
+
+
+@pytest.fixture
+def memory(memory: FakeMemory) -> FakeMemory:
+    memory.insight = FakeInsight(memory)
+    memory.insight.notes = (NOTE,)
+    return memory
+
+
+def _buttons(panel: SearchPanel) -> list[str]:
+    return [button.text() for button in panel.body.page.findChildren(QPushButton) if button.isVisible()]
+
+
+def _press(qtbot, panel: SearchPanel, words: str) -> None:
+    button = next(b for b in panel.body.page.findChildren(QPushButton) if b.text() == words)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def test_changed_note_is_listed_and_opened(qtbot, panel: SearchPanel, memory: FakeMemory) -> None:
+    panel.show_status(memory.status())
+    qtbot.waitUntil(lambda: "Greenhouse" in _buttons(panel))
+    assert "2 h ago" in [shown.text() for shown in panel.body.page.findChildren(QLabel)]
+    with qtbot.waitSignal(panel.note_chosen) as chosen:
+        _press(qtbot, panel, "Greenhouse")
+    assert chosen.args == [NOTE]
+
+
+def test_recent_search_is_listed_and_run_again(qtbot, panel: SearchPanel, memory: FakeMemory) -> None:
+    edit = panel.header.findChild(QueryBox).edit
+    panel.show_status(memory.status())
+    panel.search("timer")
+    qtbot.waitUntil(lambda: not panel.busy and panel.view.has_results)
+    edit.clear()
+    qtbot.waitUntil(lambda: "timer" in _buttons(panel))
+    _press(qtbot, panel, "timer")
+    qtbot.waitUntil(lambda: not panel.busy and panel.view.has_results)
+    assert edit.text() == "timer"
+
+
+def test_first_user_gets_an_example_and_the_map(qtbot, panel: SearchPanel, memory: FakeMemory) -> None:
+    memory.files["travel.md"] = "# planes de viaje\n\nTrip to Kyoto"
+    found = memory.search
+    outcome = found("planes")
+    assert outcome.results
+    by_meaning = msgspec.structs.replace(outcome.results[0], score=0.6, text_share=0.0)
+    memory.search = lambda query, **_: msgspec.structs.replace(outcome, results=(by_meaning,))
+    panel.set_manager(memory)
+    panel.show_status(msgspec.structs.replace(memory.status(), provider="embedded", pending_vectors=0))
+    qtbot.waitUntil(lambda: "“planes de viaje”" in _buttons(panel))
+    with qtbot.waitSignal(panel.view.map_requested):
+        _press(qtbot, panel, "Map of your notes")
+    memory.search = found
+    _press(qtbot, panel, "“planes de viaje”")
+    qtbot.waitUntil(lambda: not panel.busy and panel.view.has_results)
+    assert panel.header.findChild(QueryBox).edit.text() == "planes de viaje"
+
+
+def test_page_without_files_lists_nothing(panel: SearchPanel, memory: FakeMemory) -> None:
+    panel.show_status(msgspec.structs.replace(memory.status(), files=0))
+    assert _buttons(panel) == []
