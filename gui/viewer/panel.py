@@ -312,8 +312,8 @@ class ViewerPanel(BaseViewer):
         target, opened = self.target, self.opened
         if target is None or opened is None:
             return
-        if not target.title:
-            self.header.show_title(opened.title or target.file_title, target.breadcrumb)
+        title = target.title or opened.title or target.file_title
+        self.header.show_title(title, " · ".join(filter(None, (target.breadcrumb, opened.lines.encoding))))
         self.header.set_ready(True)
         self.source.set_highlight(target.part)
         if reveal:

@@ -60,8 +60,8 @@ def memory(workspace: Path, config: Path) -> Iterator[BuiltinMemory]:
     write(workspace / "daily/photo.jpg")
     write(workspace / "id_rsa.md")
     write(workspace / "large.md", "x" * 1001)
-    write(workspace / "broken.md", b"caf\xe9\n")
-    write(workspace / "zeros.md", b"a\0b")
+    write(workspace / "broken.md", bytes(range(256)))
+    write(workspace / "zeros.md", bytes(99))
     write(workspace / "gone.md")
     write(workspace / "changed.md")
     write(workspace / NFD)
@@ -85,7 +85,7 @@ def memory(workspace: Path, config: Path) -> Iterator[BuiltinMemory]:
         ("new.md", "pending", "", "sync"),
         ("gone.md", "gone", "", "sync"),
         ("nothing.md", "missing", "", None),
-        ("broken.md", "not-text", "not-utf8", "open"),
+        ("broken.md", "not-text", "binary", "open"),
         ("zeros.md", "not-text", "binary", "open"),
         ("large.md", "too-large", "too-large", "settings"),
         ("drafts/idea.md", "excluded", "exclude", "settings"),

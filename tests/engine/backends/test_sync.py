@@ -300,19 +300,40 @@ def test_progress_has_phase_file_and_counts(open_memory) -> None:
 
 
 def test_unreadable_files_reported_harmlessly(open_memory, workspace: Path) -> None:
-    (workspace / "latin.md").write_bytes(b"caf\xe9\n")
+    (workspace / "broken.md").write_bytes(bytes(range(256)))
     (workspace / "image.png").write_bytes(b"\x89PNG")
     memory = open_memory()
     report = memory.sync()
-    assert [issue.path for issue in report.failed] == ["latin.md"]
-    assert "0xe9" in report.failed[0].detail
+    assert [issue.path for issue in report.failed] == ["broken.md"]
+    assert "control characters" in report.failed[0].detail
     status = memory.status()
     assert status.failed_files == report.failed
     assert status.skipped_files == report.skipped
     assert any(issue.rule == "extension" for issue in status.skipped_files)
-    (workspace / "latin.md").write_text("café\n", "utf-8")
+    (workspace / "broken.md").write_text("café\n", "utf-8")
     assert memory.sync().failed == ()
     assert memory.status().failed_files == ()
+
+
+@pytest.mark.parametrize("codec", ["cp1252", "utf-16", "cp932"])
+def test_file_rewritten_in_utf8_is_read_again(open_memory, workspace: Path, codec: str) -> None:
+    old, new = (
+        ("水道 日本語のメモ", "水道 新しい日本語のメモ")
+        if codec == "cp932"
+        else ("Die Brühe köchelt", "Die Brühe wärmt")
+    )
+    note = workspace / "kitchen.md"
+    note.write_bytes(f"# One\r\n\r\n{old}\r\n".encode(codec))
+    memory = open_memory(use=None)
+    memory.sync()
+    [result] = memory.search(old).results
+    assert (result.path, old in result.snippet) == ("kitchen.md", True)
+    assert old in memory.read_file("kitchen.md", start=result.snippet_line, lines=9).text
+    note.write_text(f"# One\r\n\r\n{old}\r\n", "utf-8", newline="")
+    assert memory.sync().files_unchanged == memory.status().files  # the text is the same
+    note.write_text(f"# One\n\n{new}\n", "utf-8")
+    assert memory.sync().files_indexed == 1
+    assert new in memory.search(new).results[0].snippet
 
 
 def test_a_missing_workspace_is_a_sentence_and_keeps_the_index(open_memory, workspace: Path, tmp_path: Path) -> None:

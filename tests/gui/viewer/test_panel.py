@@ -502,3 +502,18 @@ def test_theme_change_rebuilds_page(qtbot, panel: ViewerPanel, appearance, rende
     appearance.set_theme("dark")
     qtbot.waitUntil(lambda: panel.rendered.document() is not before)
     assert "Head" in panel.rendered.toPlainText()
+
+
+def test_header_names_encoding_other_than_utf8(panel: ViewerPanel, memory: FakeMemory, show, tmp_path) -> None:
+    note = tmp_path / "mac.md"
+    note.write_bytes("# Küche\rDie Brühe köchelt.\rSüß".encode("cp1252"))
+    memory.locate = lambda path: note
+    show(GREENHOUSE, 2, 2)
+    assert panel.header.crumb.text().endswith(" · Windows-1252")
+    assert panel.source.text_at(2) == "Die Brühe köchelt."
+    assert panel.opened.title == "Küche"
+    note.write_text("# Küche\nDie Brühe wärmt.\n", "utf-8")
+    panel.clear()
+    show(GREENHOUSE, 2, 2)
+    assert "Windows" not in panel.header.crumb.text()
+    assert panel.source.text_at(2) == "Die Brühe wärmt."
