@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from engine.base.cancellation import CancelToken
-from engine.corpus import encodings
+from engine.corpus import encodings, json_notes
 from engine.corpus.safe_open import open_regular
 
 LINE_LIMIT = 20_000
@@ -22,6 +22,7 @@ _BLOCK = 64 * 1024
 _KEPT_BLOCKS = 16
 _IN_MEMORY = 4 * 1024 * 1024
 _WIDEST_CHARACTER = 4
+_MOST_JSON = 64 * 1024 * 1024
 
 
 class NumberedText:
@@ -55,7 +56,8 @@ class NumberedText:
         descriptor, state = open_regular(path)
         file = _FileSource(descriptor, state.st_size)
         try:
-            return cls._of_file(file, cancel)
+            text = cls._of_file(file, cancel)
+            return cls._readable(text, str(path)) if json_notes.is_json_note(str(path)) else text
         except BaseException:
             file.close()
             raise
@@ -65,6 +67,20 @@ class NumberedText:
         """Make numbered lines of a text in memory."""
         source = _MemorySource(text.encode("utf-8", "replace"))
         return cls(source, _line_ends(source, None), source.size)
+
+    @classmethod
+    def _readable(cls, text: Self, path: str) -> Self:
+        """Return the cards of a canvas or the cells of a notebook; damaged or huge ones as they are."""
+        if text.size > _MOST_JSON:
+            return text
+        try:
+            readable = json_notes.readable(text.whole().encode(), path)
+        except ValueError:
+            return text
+        text.close()
+        found = cls.of(readable)
+        found.size, found.encoding = text.size, text.encoding
+        return found
 
     @classmethod
     def _of_file(cls, file: "_FileSource", cancel: CancelToken | None) -> Self:

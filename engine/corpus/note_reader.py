@@ -10,7 +10,7 @@ import msgspec
 
 from engine.base import skip_reasons
 from engine.base.errors import PathRefused
-from engine.corpus import encodings
+from engine.corpus import encodings, json_notes
 from engine.corpus.safe_open import open_regular
 from engine.records import FileIssue
 
@@ -24,7 +24,8 @@ class NoteText(msgspec.Struct, frozen=True):
 
 
 class Unreadable(Exception):
-    """The note can't be indexed; `issue` has the reason: `unreadable`, `symlink`, `too-large` or `binary`."""
+    """The note can't be indexed; `issue` has the reason: `unreadable`, `symlink`, `too-large`, `binary`
+    or `unknown-format`."""
 
     def __init__(self, name: str, rule: str, detail: str) -> None:
         super().__init__(detail)
@@ -55,7 +56,18 @@ def read_note(path: str, name: str, max_bytes: int) -> NoteText:
         return _in_other_encoding(path, name, max_bytes)
     if controls and encodings.is_binary(size, controls, utf8=True):
         raise _binary(name)
+    if json_notes.is_json_note(name):
+        return _readable("".join(parts), name)
     return NoteText(encodings.as_text("".join(parts)), digest.hexdigest())
+
+
+def _readable(text: str, name: str) -> NoteText:
+    """The text of a note that is stored as JSON."""
+    try:
+        text = json_notes.readable(text.encode(), name)
+    except ValueError as error:
+        raise Unreadable(name, "unknown-format", skip_reasons.BROKEN_NOTE.said(problem=error)) from None
+    return NoteText(text, hashlib.sha256(text.encode()).hexdigest())
 
 
 def _in_other_encoding(path: str, name: str, max_bytes: int) -> NoteText:
@@ -67,6 +79,8 @@ def _in_other_encoding(path: str, name: str, max_bytes: int) -> NoteText:
     except encodings.Binary:
         raise _binary(name) from None
     text = encodings.as_text("".join(encodings.decoded(lambda: data, codec)))
+    if json_notes.is_json_note(name):
+        return _readable(text, name)
     return NoteText(text, hashlib.sha256(text.encode()).hexdigest())
 
 
