@@ -31,6 +31,10 @@ Citations = Literal["auto", "on", "off"]
 
 Theme = Literal["system", "light", "dark", "high-contrast-light", "high-contrast-dark"]
 Language = Literal["system", "en", "de"]
+NOTE_EXTENSIONS = (".md", ".markdown", ".mdx", ".txt", ".org", ".rst", ".adoc")
+"""Endings of notes, indexed unless the user chooses others."""
+READABLE_EXTENSIONS = (*NOTE_EXTENSIONS, ".canvas", ".ipynb")
+"""Endings of all files with a format that is understood: notes, canvases and notebooks."""
 
 
 class WindowSettings(Section, frozen=True):
@@ -456,7 +460,7 @@ class Settings(Section, frozen=True):
             group=Group.FILES,
             also="file types, suffix",
         ),
-    ] = (".md",)
+    ] = NOTE_EXTENSIONS
     include: Annotated[
         tuple[str, ...],
         option("Include only", "Patterns of files to index; empty means all.", group=Group.FILES, also="filter, glob"),

@@ -142,7 +142,12 @@ def test_where_a_rule_is_set(memory: BuiltinMemory, workspace: Path, config: Pat
 
     kind = memory.explain_path("daily/photo.jpg", config=config).origin
     assert kind is not None
-    assert (kind.key, kind.value, kind.layer, kind.line) == ("extensions", ".md", "built-in", 0)
+    assert (kind.key, kind.value, kind.layer, kind.line) == (
+        "extensions",
+        ".md, .markdown, .mdx, .txt, .org, .rst, .adoc",
+        "built-in",
+        0,
+    )
 
     built_in = memory.explain_path("id_rsa.md", config=config).origin
     assert built_in is not None
