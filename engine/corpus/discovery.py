@@ -19,12 +19,15 @@ from engine.base.language import marked
 from engine.corpus.file_rules import SECRET_PLACE, FileRules, unreadable
 from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile
 from engine.corpus.ignore import Match, shown
+from engine.corpus.json_notes import ENDINGS as JSON_ENDINGS
 from engine.corpus.roots import Layout, Root, Roots, find_roots
 from engine.corpus.transcripts.stores import find_transcripts
 from engine.records import FileIssue, PreviewFolder, PreviewKind, WorkspacePreview
 from engine.settings import Settings
-from engine.settings.options import READABLE_EXTENSIONS
+from engine.settings.options import NOTE_EXTENSIONS
 
+READABLE_EXTENSIONS = (*NOTE_EXTENSIONS, *JSON_ENDINGS)
+"""Endings of all files with a format that is understood: notes, canvases and notebooks."""
 _LISTED_PER_RULE = 1_000
 _LISTED_ENDINGS = 30
 

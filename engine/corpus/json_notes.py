@@ -26,6 +26,7 @@ _NO_TEXT = ("<Figure size", "<IPython.core")
 
 
 def is_json_note(name: str) -> bool:
+    """Whether the file with this name is a canvas or a notebook."""
     return name.lower().endswith(ENDINGS)
 
 
@@ -159,8 +160,10 @@ def _output(output: object) -> str:
             return f"{_string(output.get('ename'))}: {_string(output.get('evalue'))}"
         case "execute_result" | "display_data":
             data = output.get("data")
-            kinds = ("text/markdown", "text/plain") if isinstance(data, dict) else ()
-            text = next((text for kind in kinds if (text := _string(data.get(kind)).rstrip("\n"))), "")
+            if not isinstance(data, dict):
+                return ""
+            texts = (_string(data.get(kind)).rstrip("\n") for kind in ("text/markdown", "text/plain"))
+            text = next(filter(None, texts), "")
             return "" if text.startswith(_NO_TEXT) else text
     return ""
 

@@ -22,6 +22,8 @@ _BLOCK = 64 * 1024
 _KEPT_BLOCKS = 16
 _IN_MEMORY = 4 * 1024 * 1024
 _WIDEST_CHARACTER = 4
+_CHECKED = 32 * 1024 * 1024
+"""Bytes from the start of a file that decide whether it is UTF-8; no file that is indexed by default is as large."""
 _MOST_JSON = 64 * 1024 * 1024
 
 
@@ -41,7 +43,7 @@ class NumberedText:
         """`source` is in UTF-8, `size` that of the file."""
         self.encoding = encoding
         """Name of the file's encoding; empty for UTF-8."""
-        self.size = size
+        self.size: int = size
         """Bytes of the file when it was opened."""
         self._source = source
         self._before = line_ends_before
@@ -91,7 +93,7 @@ class NumberedText:
             file.close()
         check = encodings.Utf8Check()
         line_ends = _line_ends(source, cancel, check)
-        codec = "utf-8" if check.is_valid() else _codec(source, cancel)
+        codec = "utf-8" if check.is_valid(whole=size <= _CHECKED) else _codec(source, cancel)
         if codec != "utf-8":
             source = _copied(source, codec, cancel)
         try:
@@ -241,7 +243,7 @@ class _ReturnsAsFeeds:
 
     def __init__(self, source: "_Source") -> None:
         self._source = source
-        self.size = source.size
+        self.size: int = source.size
 
     def read(self, offset: int, size: int) -> bytes:
         return self._source.read(offset, size).replace(b"\r", b"\n")
@@ -254,10 +256,10 @@ _Source = _FileSource | _MemorySource | _ReturnsAsFeeds
 
 
 def _line_ends(source: _Source, cancel: CancelToken | None, check: encodings.Utf8Check | None = None) -> list[int]:
-    """Return the number of line ends before each block, and in total; `check` sees each block."""
+    """Return the number of line ends before each block, and in total; `check` sees the first blocks."""
     counts = [0]
     for block in _all_blocks(source, cancel):
-        if check is not None:
+        if check is not None and len(counts) * _BLOCK <= _CHECKED:
             check.add(block)
         counts.append(counts[-1] + block.count(b"\n"))
     return counts

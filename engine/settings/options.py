@@ -33,8 +33,6 @@ Theme = Literal["system", "light", "dark", "high-contrast-light", "high-contrast
 Language = Literal["system", "en", "de"]
 NOTE_EXTENSIONS = (".md", ".markdown", ".mdx", ".txt", ".org", ".rst", ".adoc")
 """Endings of notes, indexed unless the user chooses others."""
-READABLE_EXTENSIONS = (*NOTE_EXTENSIONS, ".canvas", ".ipynb")
-"""Endings of all files with a format that is understood: notes, canvases and notebooks."""
 
 
 class WindowSettings(Section, frozen=True):
