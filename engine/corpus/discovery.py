@@ -24,9 +24,8 @@ from engine.corpus.roots import Layout, Root, Roots, find_roots
 from engine.corpus.transcripts.stores import find_transcripts
 from engine.records import FileIssue, PreviewFolder, PreviewKind, WorkspacePreview
 from engine.settings import Settings
-from engine.settings.options import NOTE_EXTENSIONS
 
-READABLE_EXTENSIONS = (*NOTE_EXTENSIONS, *JSON_ENDINGS)
+READABLE_EXTENSIONS = (*Settings().extensions, *JSON_ENDINGS)
 """Endings of all files with a format that is understood: notes, canvases and notebooks."""
 _LISTED_PER_RULE = 1_000
 _LISTED_ENDINGS = 30

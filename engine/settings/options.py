@@ -31,8 +31,6 @@ Citations = Literal["auto", "on", "off"]
 
 Theme = Literal["system", "light", "dark", "high-contrast-light", "high-contrast-dark"]
 Language = Literal["system", "en", "de"]
-NOTE_EXTENSIONS = (".md", ".markdown", ".mdx", ".txt", ".org", ".rst", ".adoc")
-"""Endings of notes, indexed unless the user chooses others."""
 
 
 class WindowSettings(Section, frozen=True):
@@ -458,7 +456,7 @@ class Settings(Section, frozen=True):
             group=Group.FILES,
             also="file types, suffix",
         ),
-    ] = NOTE_EXTENSIONS
+    ] = (".md", ".markdown", ".mdx", ".txt", ".org", ".rst", ".adoc")
     include: Annotated[
         tuple[str, ...],
         option("Include only", "Patterns of files to index; empty means all.", group=Group.FILES, also="filter, glob"),
