@@ -54,7 +54,9 @@ if TYPE_CHECKING:
     from engine.cli.arguments import VERBS as VERBS
     from engine.corpus.discovery import preview_workspace as preview_workspace
     from engine.corpus.document import note_title as note_title
+    from engine.corpus.document import structure_of as structure_of
     from engine.corpus.globs import literal_glob as literal_glob
+    from engine.corpus.json_notes import is_json_note as is_json_note
     from engine.corpus.line_reader import NumberedText as NumberedText
     from engine.corpus.places import find_places as find_places
     from engine.corpus.places import measure_sessions as measure_sessions
@@ -161,10 +163,12 @@ _HOME = {
     "CancelToken": "engine.base.cancellation",
     "note_title": "engine.corpus.document",
     "literal_glob": "engine.corpus.globs",
+    "is_json_note": "engine.corpus.json_notes",
     "NumberedText": "engine.corpus.line_reader",
     "find_places": "engine.corpus.places",
     "sessions_workspace": "engine.corpus.places",
     "measure_sessions": "engine.corpus.places",
+    "structure_of": "engine.corpus.document",
     "agent_label": "engine.corpus.transcripts.registry",
     "usual_folders": "engine.corpus.transcripts.registry",
     "preview_workspace": "engine.corpus.discovery",

@@ -110,10 +110,11 @@ REPLACED = Reason(marked("A link or a special file has taken its place."))
 
 TOO_LARGE = Reason(marked("{size:,} bytes; files of more than {limit:,} bytes (max_file_bytes) are left out."))
 GROWN_TOO_LARGE = Reason(marked("{size:,} bytes; files of more than {limit:,} bytes are left out."))
-ZERO_BYTES = Reason(marked("The file contains NUL bytes, so it isn't text."))
-NOT_UTF8 = Reason(marked("It is not UTF-8 text: byte 0x{byte} at line {line}."))
-UTF16 = Reason(marked("It is UTF-16 text; save it as UTF-8 to have it indexed."))
+BINARY = Reason(marked("It isn't text: it contains many control characters."))
 UNREADABLE_BY_QMD = Reason(marked("qmd could not read it ({problem})."))
+NO_JSON_NOTE = Reason(marked("It isn't a canvas or a notebook."))
+OTHER_NOTEBOOK = Reason(marked("Only notebooks in version 4 of their format are read; save it with a current Jupyter."))
+BROKEN_NOTE = Reason(marked("It cannot be read as a note: {problem}"))
 NOT_EMBEDDED = Reason(marked("A passage is found by words only: {problem}"))
 
 # --- transcripts ------------------------------------------------------------------------------------------------------

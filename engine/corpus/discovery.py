@@ -8,7 +8,7 @@ import math
 import os
 import stat
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -19,11 +19,14 @@ from engine.base.language import marked
 from engine.corpus.file_rules import SECRET_PLACE, FileRules, unreadable
 from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile
 from engine.corpus.ignore import Match, shown
+from engine.corpus.json_notes import ENDINGS as JSON_ENDINGS
 from engine.corpus.roots import Layout, Root, Roots, find_roots
 from engine.corpus.transcripts.stores import find_transcripts
-from engine.records import FileIssue, PreviewFolder, WorkspacePreview
+from engine.records import FileIssue, PreviewFolder, PreviewKind, WorkspacePreview
 from engine.settings import Settings
 
+READABLE_EXTENSIONS = (*Settings().extensions, *JSON_ENDINGS)
+"""Endings of all files with a format that is understood: notes, canvases and notebooks."""
 _LISTED_PER_RULE = 1_000
 _LISTED_ENDINGS = 30
 
@@ -36,7 +39,8 @@ class SkipSummary:
         self._wanted = ", ".join(extensions)
         self._issues: list[FileIssue] = []
         self._per_rule: Counter[str] = Counter()
-        self._endings: Counter[str] = Counter()
+        self.endings: Counter[str] = Counter()
+        """Number of files that are skipped for their ending."""
 
     def add(self, name: str, rule: str, detail: str) -> None:
         self._per_rule[rule] += 1
@@ -45,7 +49,7 @@ class SkipSummary:
 
     def count_ending(self, base: str) -> None:
         """Count a file that is skipped for its extension."""
-        self._endings[os.path.splitext(base)[1].lower()] += 1
+        self.endings[os.path.splitext(base)[1].lower()] += 1
 
     def issues(self) -> list[FileIssue]:
         """Return everything skipped, in the order found, then the counts, the largest first."""
@@ -54,7 +58,7 @@ class SkipSummary:
             if number > _LISTED_PER_RULE:
                 more = skip_reasons.MORE_OF_A_RULE.said(number=number - _LISTED_PER_RULE)
                 found.append(FileIssue(path="…", rule=rule, detail=more))
-        common = self._endings.most_common()
+        common = self.endings.most_common()
         for ending, number in common[:_LISTED_ENDINGS]:
             name = shown(f"*{ending}") if ending else marked("(no extension)")
             found.append(self._counted(name, number))
@@ -75,6 +79,8 @@ class Discovery(msgspec.Struct, frozen=True):
     layout: Layout
     whole: bool = True
     """False if the walk ended at `most_entries`."""
+    endings: Mapping[str, int] = msgspec.field(default_factory=dict)
+    """Number of files that are skipped for their ending."""
 
 
 def discover(
@@ -96,7 +102,7 @@ def discover(
         walk.account_for_rest(roots)
     for root in roots.found:
         walk.visit(root)
-    return Discovery(walk.files, walk.passed.issues(), roots.layout, walk.whole)
+    return Discovery(walk.files, walk.passed.issues(), roots.layout, walk.whole, walk.passed.endings)
 
 
 def discover_in(
@@ -203,4 +209,14 @@ def preview_workspace(workspace: Path, settings: Settings, *, cancel: CancelToke
         session_files=len(sessions.files),
         session_bytes=sum(file.size for file in sessions.files),
         first=tuple(file.name for file in discovery.files[:_FIRST]),
+        kinds=tuple(sorted(_kinds(discovery), key=lambda kind: (-kind.files, kind.extension))),
     )
+
+
+def _kinds(discovery: Discovery) -> Iterator[PreviewKind]:
+    indexed = Counter(os.path.splitext(file.name)[1].lower() for file in discovery.files)
+    for ending, number in indexed.items():
+        yield PreviewKind(extension=ending, files=number, indexed=True)
+    for ending in READABLE_EXTENSIONS:
+        if ending not in indexed and (number := discovery.endings.get(ending, 0)):
+            yield PreviewKind(extension=ending, files=number, indexed=False)

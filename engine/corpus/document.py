@@ -7,6 +7,7 @@ import msgspec
 from engine.corpus import front_matter, markdown
 from engine.corpus.dates import date_in_front_matter, is_evergreen
 from engine.corpus.front_matter import FrontMatter
+from engine.corpus.structure import Structure
 
 HEAD_CHARACTERS = 64 * 1024
 """Number of characters searched for a title."""
@@ -23,6 +24,8 @@ class DocumentInfo(msgspec.Struct, frozen=True):
     evergreen: bool
     """Whether the front matter says that the note doesn't age."""
     front: FrontMatter | None
+    structure: Structure | None = None
+    """Structure of a note in another format than Markdown."""
 
 
 def describe(text: str, name: str) -> DocumentInfo:
@@ -30,7 +33,21 @@ def describe(text: str, name: str) -> DocumentInfo:
 
     Its title is that of the front matter, else a level 1 heading at the beginning of the text, else the file name.
     """
+    structure = structure_of(text, name)
+    if structure is not None:
+        values = structure.properties
+        dated = date_in_front_matter(values)
+        return DocumentInfo(
+            title=structure.title or _file_title(name),
+            aliases=_aliases(structure.aliases),
+            dated=None if dated is None else dated.moment,
+            evergreen=is_evergreen(values),
+            front=None,
+            structure=structure,
+        )
     front = front_matter.read(text)
+    if front is None and name.lower().endswith(".canvas"):
+        return DocumentInfo(_file_title(name), (), None, False, None)  # its first heading is that of a card
     if front is None:
         return DocumentInfo(_leading_heading(text, 0) or _file_title(name), (), None, False, None)
     title = markdown.plain_title(front.scalar("title")) or _leading_heading(text, front.length) or _file_title(name)
@@ -48,6 +65,24 @@ def describe(text: str, name: str) -> DocumentInfo:
 def note_title(text: str, name: str) -> str:
     """The title of the note with this stable name, from the beginning of its `text`."""
     return describe(text, name).title
+
+
+def structure_of(text: str, name: str) -> Structure | None:
+    """The structure of the note with this stable name; None for Markdown and plain text."""
+    ending = name[name.rfind(".") :].lower()
+    if ending == ".org":
+        from engine.corpus import org
+
+        return org.read(text)
+    if ending in (".rst", ".rest"):
+        from engine.corpus import restructuredtext
+
+        return restructuredtext.read(text)
+    if ending in (".adoc", ".asciidoc"):
+        from engine.corpus import asciidoc
+
+        return asciidoc.read(text)
+    return None
 
 
 def _aliases(found: Iterable[str]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 import codecs
 import os
+import tempfile
 import threading
 from array import array
 from bisect import bisect_left
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from engine.base.cancellation import CancelToken
+from engine.corpus import encodings, json_notes
 from engine.corpus.safe_open import open_regular
 
 LINE_LIMIT = 20_000
@@ -20,6 +22,9 @@ _BLOCK = 64 * 1024
 _KEPT_BLOCKS = 16
 _IN_MEMORY = 4 * 1024 * 1024
 _WIDEST_CHARACTER = 4
+_CHECKED = 32 * 1024 * 1024
+"""Bytes from the start of a file that decide whether it is UTF-8; no file that is indexed by default is as large."""
+_MOST_JSON = 64 * 1024 * 1024
 
 
 class NumberedText:
@@ -30,10 +35,16 @@ class NumberedText:
     that ends in a line end has no empty line after it; an empty file has no lines.
 
     The text stays unchanged if another program replaces the file: small files are in memory (so that no handle prevents
-    replacement on Windows), larger ones are read through an open handle. Invalid UTF-8 becomes U+FFFD. Thread-safe.
+    replacement on Windows), larger ones are read through an open handle. Text that is not plain UTF-8 (`encodings`) is
+    copied to UTF-8 first. Invalid bytes and NUL become U+FFFD. Thread-safe.
     """
 
-    def __init__(self, source: "_Source", line_ends_before: list[int]) -> None:
+    def __init__(self, source: "_Source", line_ends_before: list[int], size: int, encoding: str = "") -> None:
+        """`source` is in UTF-8, `size` that of the file."""
+        self.encoding = encoding
+        """Name of the file's encoding; empty for UTF-8."""
+        self.size: int = size
+        """Bytes of the file when it was opened."""
         self._source = source
         self._before = line_ends_before
         self._lock = threading.Lock()
@@ -47,11 +58,8 @@ class NumberedText:
         descriptor, state = open_regular(path)
         file = _FileSource(descriptor, state.st_size)
         try:
-            source: _Source = file
-            if file.size <= _IN_MEMORY:
-                source = _MemorySource(file.read(0, file.size))
-                file.close()
-            return cls(source, _line_ends(source, cancel))
+            text = cls._of_file(file, cancel)
+            return cls._readable(text, str(path)) if json_notes.is_json_note(str(path)) else text
         except BaseException:
             file.close()
             raise
@@ -60,16 +68,48 @@ class NumberedText:
     def of(cls, text: str) -> Self:
         """Make numbered lines of a text in memory."""
         source = _MemorySource(text.encode("utf-8", "replace"))
-        return cls(source, _line_ends(source, None))
+        return cls(source, _line_ends(source, None), source.size)
+
+    @classmethod
+    def _readable(cls, text: Self, path: str) -> Self:
+        """Return the cards of a canvas or the cells of a notebook; damaged or huge ones as they are."""
+        if text.size > _MOST_JSON:
+            return text
+        try:
+            readable = json_notes.readable(text.whole().encode(), path)
+        except ValueError:
+            return text
+        text.close()
+        found = cls.of(readable)
+        found.size, found.encoding = text.size, text.encoding
+        return found
+
+    @classmethod
+    def _of_file(cls, file: "_FileSource", cancel: CancelToken | None) -> Self:
+        size = file.size
+        source: _Source = file
+        if size <= _IN_MEMORY:
+            source = _MemorySource(file.read(0, size))
+            file.close()
+        check = encodings.Utf8Check()
+        line_ends = _line_ends(source, cancel, check)
+        codec = "utf-8" if check.is_valid(whole=size <= _CHECKED) else _codec(source, cancel)
+        if codec != "utf-8":
+            source = _copied(source, codec, cancel)
+        try:
+            if codec != "utf-8":
+                line_ends = _line_ends(source, cancel)
+            if not line_ends[-1] and any(b"\r" in block for block in _all_blocks(source, cancel)):
+                source = _ReturnsAsFeeds(source)
+                line_ends = _line_ends(source, cancel)
+            return cls(source, line_ends, size, encodings.NAMES.get(codec, ""))
+        except BaseException:
+            source.close()
+            raise
 
     @property
     def line_count(self) -> int:
         return self._count
-
-    @property
-    def size(self) -> int:
-        """Bytes of the file when it was opened."""
-        return self._source.size
 
     def line(self, number: int, *, limit: int = LINE_LIMIT) -> str:
         """Return at most `limit` characters of one line, without its line end. Raises `IndexError` for a missing
@@ -104,12 +144,12 @@ class NumberedText:
 
     def text(self, first: int, last: int) -> str:
         """Lines `first` to `last` in full length, joined with "\\n"."""
-        return "\n".join(self.lines(first, last, limit=self.size + 1))
+        return "\n".join(self.lines(first, last, limit=self._source.size + 1))
 
     def whole(self) -> str:
         """Return the whole text with its line ends, without a byte order mark."""
         with self._lock:
-            raw = self._source.read(0, self.size)
+            raw = self._source.read(0, self._source.size)
         return _decode(raw.removeprefix(codecs.BOM_UTF8))
 
     def close(self) -> None:
@@ -127,7 +167,7 @@ class NumberedText:
     def _span(self, number: int) -> tuple[int, int]:
         """Offsets of the line's first byte and of its line end (or the end of the file)."""
         start = 0 if number == 1 else self._line_end(number - 1) + 1
-        end = self._line_end(number) if number <= self._before[-1] else self.size
+        end = self._line_end(number) if number <= self._before[-1] else self._source.size
         return start, max(start, end)
 
     def _line_end(self, number: int) -> int:
@@ -198,17 +238,59 @@ class _MemorySource:
         self._data = None
 
 
-_Source = _FileSource | _MemorySource
+class _ReturnsAsFeeds:
+    """A text whose lines end in a carriage return alone."""
+
+    def __init__(self, source: "_Source") -> None:
+        self._source = source
+        self.size: int = source.size
+
+    def read(self, offset: int, size: int) -> bytes:
+        return self._source.read(offset, size).replace(b"\r", b"\n")
+
+    def close(self) -> None:
+        self._source.close()
 
 
-def _line_ends(source: _Source, cancel: CancelToken | None) -> list[int]:
-    """Return the number of line ends before each block, and in total."""
+_Source = _FileSource | _MemorySource | _ReturnsAsFeeds
+
+
+def _line_ends(source: _Source, cancel: CancelToken | None, check: encodings.Utf8Check | None = None) -> list[int]:
+    """Return the number of line ends before each block, and in total; `check` sees the first blocks."""
     counts = [0]
+    for block in _all_blocks(source, cancel):
+        if check is not None and len(counts) * _BLOCK <= _CHECKED:
+            check.add(block)
+        counts.append(counts[-1] + block.count(b"\n"))
+    return counts
+
+
+def _all_blocks(source: _Source, cancel: CancelToken | None) -> Iterator[bytes]:
     for offset in range(0, source.size, _BLOCK):
         if cancel is not None:
             cancel.checkpoint()
-        counts.append(counts[-1] + source.read(offset, _BLOCK).count(b"\n"))
-    return counts
+        yield source.read(offset, _BLOCK)
+
+
+def _codec(source: _Source, cancel: CancelToken | None) -> str:
+    """Return the codec of a file that is not plain UTF-8; a binary file is shown as damaged UTF-8."""
+    try:
+        return encodings.detect(lambda: _all_blocks(source, cancel))
+    except encodings.Binary:
+        return "utf-8"
+
+
+def _copied(source: _Source, codec: str, cancel: CancelToken | None) -> _Source:
+    """Return a copy in UTF-8 and close the source; a large one is a file without a name."""
+    try:
+        blocks = (text.encode() for text in encodings.decoded(lambda: _all_blocks(source, cancel), codec))
+        if source.size <= _IN_MEMORY:
+            return _MemorySource(b"".join(blocks))
+        with tempfile.TemporaryFile(buffering=0) as file:
+            size = sum(map(file.write, blocks))
+            return _FileSource(os.dup(file.fileno()), size)
+    finally:
+        source.close()
 
 
 def _places(data: bytes) -> Iterator[int]:
@@ -231,7 +313,7 @@ def _split(raw: bytes, count: int, limit: int, *, first: bool) -> list[str]:
 def _decode(raw: bytes) -> str:
     """UTF-8 with replacements, never more than a block in one call, since decoding holds the interpreter's lock."""
     if len(raw) <= _BLOCK:
-        return raw.decode("utf-8", "replace")
+        return raw.decode("utf-8", "replace").replace("\0", "\ufffd")
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     parts = [decoder.decode(raw[at : at + _BLOCK]) for at in range(0, len(raw), _BLOCK)]
-    return "".join([*parts, decoder.decode(b"", True)])
+    return "".join([*parts, decoder.decode(b"", True)]).replace("\0", "\ufffd")

@@ -10,24 +10,22 @@ import msgspec
 
 from engine.base import skip_reasons
 from engine.base.errors import PathRefused
+from engine.corpus import encodings, json_notes
 from engine.corpus.safe_open import open_regular
 from engine.records import FileIssue
-
-# Decoding holds the interpreter lock: blocks of this size keep the window responsive (well under a millisecond).
-_BLOCK = 256 * 1024
-_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class NoteText(msgspec.Struct, frozen=True):
     text: str
-    """Without a byte order mark; line ends as in the file."""
+    """Without a byte order mark; line ends as in the file, except that "\\n" replaces "\\r" where only that ends lines.
+    """
     hash: str
-    """sha256 of the text in UTF-8, hexadecimal."""
+    """sha256 of the text in UTF-8, hexadecimal; of a file in plain UTF-8, that of its bytes without the mark."""
 
 
 class Unreadable(Exception):
-    """The note can't be indexed; `issue` has the reason: `unreadable`, `symlink`, `too-large`, `binary` or
-    `not-utf8`."""
+    """The note can't be indexed; `issue` has the reason: `unreadable`, `symlink`, `too-large`, `binary`
+    or `unknown-format`."""
 
     def __init__(self, name: str, rule: str, detail: str) -> None:
         super().__init__(detail)
@@ -42,21 +40,52 @@ def read_note(path: str, name: str, max_bytes: int) -> NoteText:
     decoder = codecs.getincrementaldecoder("utf-8")()
     digest = hashlib.sha256()
     parts: list[str] = []
-    lines = 0
+    size = controls = 0
     try:
         with closing(_blocks(path, name, max_bytes)) as blocks:
             for block in blocks:
+                if not size and encodings.marked_encoding(block):
+                    return _in_other_encoding(path, name, max_bytes)
+                size += len(block)
                 if b"\0" in block:
-                    raise Unreadable(name, "binary", skip_reasons.ZERO_BYTES.said())
+                    controls += encodings.count_controls(block)
                 parts.append(decoder.decode(block))
                 digest.update(block)
-                lines += block.count(b"\n")
         parts.append(decoder.decode(b"", True))
-    except UnicodeDecodeError as error:
-        byte, before = error.object[error.start], error.object.count(b"\n", 0, error.start)
-        detail = skip_reasons.NOT_UTF8.said(byte=f"{byte:02x}", line=lines + before + 1)
-        raise Unreadable(name, "not-utf8", detail) from None
-    return NoteText("".join(parts), digest.hexdigest())
+    except UnicodeDecodeError:
+        return _in_other_encoding(path, name, max_bytes)
+    if controls and encodings.is_binary(size, controls, utf8=True):
+        raise _binary(name)
+    if json_notes.is_json_note(name):
+        return _readable("".join(parts), name)
+    return NoteText(encodings.as_text("".join(parts)), digest.hexdigest())
+
+
+def _readable(text: str, name: str) -> NoteText:
+    """The text of a note that is stored as JSON."""
+    try:
+        text = json_notes.readable(text.encode(), name)
+    except ValueError as error:
+        raise Unreadable(name, "unknown-format", skip_reasons.BROKEN_NOTE.said(problem=error)) from None
+    return NoteText(text, hashlib.sha256(text.encode()).hexdigest())
+
+
+def _in_other_encoding(path: str, name: str, max_bytes: int) -> NoteText:
+    """Read a file that is not valid UTF-8, again from its start."""
+    with closing(_blocks(path, name, max_bytes)) as blocks:
+        data = list(blocks)
+    try:
+        codec = encodings.detect(lambda: data)
+    except encodings.Binary:
+        raise _binary(name) from None
+    text = encodings.as_text("".join(encodings.decoded(lambda: data, codec)))
+    if json_notes.is_json_note(name):
+        return _readable(text, name)
+    return NoteText(text, hashlib.sha256(text.encode()).hexdigest())
+
+
+def _binary(name: str) -> Unreadable:
+    return Unreadable(name, "binary", skip_reasons.BINARY.said())
 
 
 def _blocks(path: str, name: str, max_bytes: int) -> Generator[bytes, None, None]:
@@ -76,11 +105,11 @@ def _blocks(path: str, name: str, max_bytes: int) -> Generator[bytes, None, None
             if max(size, total) > max_bytes:
                 detail = skip_reasons.GROWN_TOO_LARGE.said(size=max(size, total), limit=max_bytes)
                 raise Unreadable(name, "too-large", detail)
-            block = os.read(descriptor, _BLOCK)
+            block = os.read(descriptor, encodings.BLOCK)
             if not block:
                 return
             total += len(block)
-            yield block if total > len(block) else _without_mark(block, name)
+            yield block if total > len(block) else block.removeprefix(codecs.BOM_UTF8)
     except OSError as error:
         raise _unreadable(name, error) from None
     finally:
@@ -89,9 +118,3 @@ def _blocks(path: str, name: str, max_bytes: int) -> Generator[bytes, None, None
 
 def _unreadable(name: str, error: OSError) -> Unreadable:
     return Unreadable(name, "unreadable", skip_reasons.unreadable(error))
-
-
-def _without_mark(first: bytes, name: str) -> bytes:
-    if first.startswith(_UTF16_MARKS):
-        raise Unreadable(name, "not-utf8", skip_reasons.UTF16.said())
-    return first.removeprefix(codecs.BOM_UTF8)

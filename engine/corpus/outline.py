@@ -7,9 +7,9 @@ pieces, so these are parallel arrays.
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
 
 from engine.corpus import markdown
+from engine.corpus.structure import MarkupHeading, Structure, blocks_of
 from engine.corpus.token_estimate import cut_piece, is_heavy, weigh
 
 # Quality of a cut before a piece. Never: inside code that fits in a chunk. After a heading: only as a last resort.
@@ -21,7 +21,6 @@ INNER_ITEM, ITEM, BLANK, RULE, FENCE_END = 30, 50, 200, 600, 800
 HEADINGS = (0, 1900, 1800, 1700, 1600, 1500, 1400)
 
 _CUT_AFTER = {"word": WITHIN_WORD, "space": AFTER_SPACE, "sentence": AFTER_SENTENCE}
-_BLOCK = 128 * 1024
 _PIECES_A_CHUNK = 8
 _SMALLEST_PIECE = 4
 _VISIBLE = re.compile(r"\S")
@@ -46,10 +45,10 @@ class Section:
 class Outline:
     """The pieces of one text, numbered from 0, and its sections in order."""
 
-    def __init__(self, text: str, limit: int, front: int = 0) -> None:
+    def __init__(self, text: str, limit: int, front: int = 0, structure: Structure | None = None) -> None:
         """`limit` is the weight of one chunk: longer lines are cut into pieces, longer code may be cut.
 
-        The first `front` lines hold values of the front matter.
+        The first `front` lines hold values of the front matter. Without a `structure`, the text is Markdown.
         """
         self.text = text
         self.starts: array[int] = array("q")
@@ -63,7 +62,8 @@ class Outline:
         self.weights: array[int] = array("q", [0])
         """Weight of all pieces before each piece, line ends included; one entry more than pieces."""
         self.sections: list[Section] = [Section(0, (), 0, 0)]
-        _Scan(self, limit).run(front)
+        scan = _Scan(self, limit) if structure is None else _MarkupScan(self, limit, structure)
+        scan.run(front)
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -117,7 +117,7 @@ class _Scan:
         starts, ends, numbers = outline.starts, outline.ends, outline.numbers
         cuts, weights = outline.cuts, outline.weights
         offset = number = total = after_front = 0
-        for lines in _blocks(self._text):
+        for lines in blocks_of(self._text):
             for line in lines:
                 number += 1
                 size = len(line)
@@ -194,7 +194,7 @@ class _Scan:
 
     def _code(self, line: str, piece: int) -> int:
         """Handle a line of fenced code. Code that fits in a chunk is never cut, longer code best at blank lines."""
-        if markdown.closes_fence(line, self._fence):
+        if self._ends_code(line):
             self._fence = ""
             self._next_cut = FENCE_END
             self._keep_code_whole(piece, len(line))
@@ -202,6 +202,9 @@ class _Scan:
         blank = not line or line.isspace()
         cut, self._next_cut = self._next_cut, BLANK if blank else LINE
         return NEVER if blank or piece == self._fence_start + 1 else cut
+
+    def _ends_code(self, line: str) -> bool:
+        return markdown.closes_fence(line, self._fence)
 
     def _keep_code_whole(self, stop: int, closing: int = 0) -> None:
         """Forbid cuts in the code before piece `stop`, if it fits in a chunk with its closing line."""
@@ -262,12 +265,38 @@ class _Scan:
             start, cut = stop, _CUT_AFTER[kind]
 
 
-def _blocks(text: str) -> Iterator[list[str]]:
-    """The text's lines, in lists of about a block of characters: a split holds the interpreter's lock."""
-    start = 0
-    while start <= len(text):
-        stop = text.find("\n", start + _BLOCK)
-        if stop < 0:
-            stop = len(text)
-        yield text[start:stop].split("\n")
-        start = stop + 1
+class _MarkupScan(_Scan):
+    """State of the scan of a text in another format than Markdown, whose headings and code are known."""
+
+    def __init__(self, outline: Outline, limit: int, structure: Structure) -> None:
+        super().__init__(outline, limit)
+        self._headings: dict[int, MarkupHeading] = {heading.line: heading for heading in structure.headings}
+        self._structure = structure
+        self._number = 0
+        self._heading_end = 0
+        self._code_end = 0
+
+    def _cut_before(self, line: str, piece: int) -> int:
+        self._number += 1
+        if self._number <= self._heading_end:
+            return NEVER
+        if self._fence:
+            return self._code(line, piece)
+        if heading := self._headings.get(self._number):
+            self._heading_end = heading.last
+            return self._heading(heading.level, heading.title, piece, piece + 1 + heading.last - heading.line)
+        if code := self._structure.code_block(self._number):
+            self._fence, self._fence_start, self._code_end = "code", piece, code[1]
+            cut, self._next_cut, self._paragraph = self._next_cut, LINE, 0
+            return self._code(line, piece) if code[0] == code[1] else cut
+        return super()._cut_before(line, piece)
+
+    def _special(self, line: str, piece: int) -> int:
+        cut = self._next_cut
+        if markdown.is_list_item(line):
+            cut = self._raised(INNER_ITEM if line[0] in " \t" else ITEM)
+        self._next_cut = LINE
+        return cut
+
+    def _ends_code(self, line: str) -> bool:
+        return self._number >= self._code_end

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 
 from engine.corpus import markdown
 from engine.corpus.front_matter import FrontMatter
+from engine.corpus.structure import Structure
 from engine.text.folding import fold
 
-TAGS_VERSION = 1
+TAGS_VERSION = 2
 """Raise it when the same note would get other tags: notes are then read again."""
 TAGS_FINGERPRINT = f"tags {TAGS_VERSION}"
 """Part of the index's fingerprint of its rules."""
@@ -27,13 +28,13 @@ def indexed_by(fingerprint: object) -> bool:
     return isinstance(fingerprint, str) and fingerprint.endswith(TAGS_FINGERPRINT)
 
 
-def tags_of(text: str, front: FrontMatter | None) -> tuple[str, ...]:
+def tags_of(text: str, front: FrontMatter | None, structure: Structure | None = None) -> tuple[str, ...]:
     """The note's tags, folded, without #, sorted; at most 500. A nested one is `garden/greenhouse`.
 
-    `front` is the note's front matter.
+    `front` is the note's front matter, `structure` that of another format than Markdown.
     """
     found: set[str] = set()
-    for raw in _all_tags(text, front):
+    for raw in _all_tags(text, front) if structure is None else structure.tags:
         tag = fold(raw.strip("\"'").removeprefix("#").strip("/"))
         # An issue's number is no tag.
         if tag and len(tag) <= _LONGEST and not tag.isdigit():

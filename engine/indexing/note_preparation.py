@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Iterator
 
-from engine.corpus.chunking import CHUNKER_VERSION, Chunk, chunk_markdown
+from engine.corpus.chunking import CHUNKER_VERSION, Chunk, chunk_text
 from engine.corpus.document import describe
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.note_reader import NoteText, read_note
@@ -37,8 +37,10 @@ def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings) -> NewF
     """Return all rows of one file."""
     language = detect_language(note.text)
     about = describe(note.text, file.name)
-    chunks = chunk_markdown(note.text, tokens=chunking.tokens, overlap=chunking.overlap, front=about.front)
-    if not chunks and about.front is not None:
+    chunks = chunk_text(
+        note.text, tokens=chunking.tokens, overlap=chunking.overlap, front=about.front, structure=about.structure
+    )
+    if not chunks and (about.front or about.structure) is not None and note.text.strip():
         chunks = [Chunk(1, 1, about.title, ())]  # its name still finds it
     return NewFile(
         source=file.source,
@@ -52,7 +54,7 @@ def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings) -> NewF
         name_tokens=analyse_both(file.name, language),
         chunks=tuple(chunk_rows(chunks, language)),
         alias_tokens=analyse_both("\n".join(about.aliases), language),
-        tags=tags_of(note.text, about.front),
+        tags=tags_of(note.text, about.front, about.structure),
         aliases=about.aliases,
         dated=about.dated,
         evergreen=about.evergreen,

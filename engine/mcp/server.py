@@ -133,13 +133,14 @@ def _titled(one: Listed, cancel: CancelToken) -> Listed:
     if one.title:
         return one
     from engine.corpus.document import HEAD_CHARACTERS, note_title
+    from engine.corpus.encodings import decoded_start
     from engine.corpus.safe_open import open_binary
 
     cancel.checkpoint()
     head = b""
     with contextlib.suppress(OSError, PathRefused), open_binary(one.path) as file:
         head = file.read(HEAD_CHARACTERS)
-    return one._replace(title=note_title(head.decode("utf-8-sig", "replace"), one.name))
+    return one._replace(title=note_title(decoded_start(head), one.name))
 
 
 def _order(one: Listed) -> tuple[float, str]:

@@ -32,7 +32,6 @@ _KEYS = {
     "source-off": "sources",
 }
 """Rules from settings, with their options; all others are built in."""
-_NO_TEXT = frozenset({"binary", "not-utf8"})
 _NO_NOTES = Match("source-off", skip_reasons.SOURCE_OFF.said())
 _BROKEN = "broken"
 _BUILT_IN = RuleOrigin(key="", value="", layer="built-in", file="", line=0)
@@ -182,7 +181,7 @@ class _Explanation:
         if failure is None:
             return self._state("pending", tr(NEW), "sync")
         state: PathStateKind = "failed"
-        if failure.rule in _NO_TEXT:
+        if failure.rule == "binary":
             state = "not-text"
         elif failure.rule == "too-large":
             state = "too-large"

@@ -18,7 +18,7 @@ class FileIssue(Record, frozen=True):
     path: str
     """The file's stable name, or its path if it can't have one."""
     rule: str
-    """Short name of the rule or failure: `symlink`, `ignored-folder`, `exclude`, `secret`, `too-large`, `not-utf8` …"""
+    """Short name of the rule or failure: `symlink`, `ignored-folder`, `exclude`, `secret`, `too-large`, `binary` …"""
     detail: str
     """One sentence with the specifics, such as the pattern, the size or the byte."""
 

@@ -53,6 +53,14 @@ class PreviewFolder(Record, frozen=True):
     bytes: int
 
 
+class PreviewKind(Record, frozen=True):
+    """Files with one ending in a folder."""
+
+    extension: str
+    files: int
+    indexed: bool
+
+
 class WorkspacePreview(Record, frozen=True):
     """What a first sync would index, known from directory entries only."""
 
@@ -69,6 +77,8 @@ class WorkspacePreview(Record, frozen=True):
     session_bytes: int
     first: tuple[str, ...] = ()
     """Stable names of the first notes that would be indexed."""
+    kinds: tuple[PreviewKind, ...] = ()
+    """Indexed endings, and others that can be indexed, most files first; without those of other files."""
 
 
 class SettingsConsequences(Record, frozen=True):

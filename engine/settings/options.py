@@ -456,7 +456,7 @@ class Settings(Section, frozen=True):
             group=Group.FILES,
             also="file types, suffix",
         ),
-    ] = (".md",)
+    ] = (".md", ".markdown", ".mdx", ".txt", ".org", ".rst", ".adoc")
     include: Annotated[
         tuple[str, ...],
         option("Include only", "Patterns of files to index; empty means all.", group=Group.FILES, also="filter, glob"),

@@ -31,6 +31,7 @@ from gui.settings.model import SettingsModel
 from gui.settings.option_row import OptionRow
 from gui.settings.options_page import OptionsPage
 from gui.settings.page_layout import OptionPlacement
+from gui.sources.index_preview import KindChips
 from gui.sources.place_rows import PlaceBoxes, PlaceChoices, ask_for_exports, ask_for_folder, issue_lines, short_path
 from gui.sources.sessions_page import LOOKING, NOTHING, Choice, Source, find_other_sources, measure
 from gui.widgets.flow_layout import FlowLayout
@@ -115,6 +116,7 @@ class MatchCard(QFrame):
         self._calm = QTimer(self, singleShot=True, interval=_TYPING_MS)
         self._calm.timeout.connect(self._look)
         self._sum = label(tr(_COUNTING), "strong", wrap=True)
+        self.kinds = KindChips()
         self._first = label("", "meta", wrap=True)
         self._rules = label("", "meta", wrap=True)
         self._table = IssuesTable()
@@ -123,7 +125,7 @@ class MatchCard(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 12, 14, 12)
         column.setSpacing(6)
-        for widget in (self._sum, self._first, self._left, self._rules, self._table):
+        for widget in (self._sum, self.kinds, self._first, self._left, self._rules, self._table):
             column.addWidget(widget)
         for widget in (self._left, self._rules, self._table):
             widget.hide()
@@ -163,11 +165,17 @@ class MatchCard(QFrame):
         self._sum.setText(match_words(match))
         self._first.setText(breakable(first_words(match.wanted)))
         self._rules.setText(breakable(rule_lines(skipped)))
+        self._show_kinds(match.wanted)
         self._table.show_records(skipped)
         for widget in (self._left, self._rules):
             widget.setVisible(bool(skipped))
         self._table.setVisible(len(skipped) > _NAMED)
         self.setAccessibleName(f"{match_words(match)} {first_words(match.wanted)}")
+
+    def _show_kinds(self, preview: WorkspacePreview) -> None:
+        if self._asked is not None:
+            self.kinds.begin(self._asked[1].extensions)
+        self.kinds.show_kinds(preview.kinds)
 
     def _fail(self, sentence: str) -> None:
         self._looking.done()
@@ -408,6 +416,7 @@ class SourcesPage(OptionsPage):
         self._jobs = jobs
         self._typed: dict[str, Any] = {}
         self.card = MatchCard(jobs)
+        self.card.kinds.changed.connect(self._choose_kinds)
         self._paths: PathsField | None = None
         self._sessions: SessionsField | None = None
         super().__init__("sources", model, parent=parent)
@@ -453,6 +462,11 @@ class SourcesPage(OptionsPage):
     def _take_typed(self, key: str, value: Any) -> None:
         self._typed[key] = value
         self._show_match()
+
+    @Slot()
+    def _choose_kinds(self) -> None:
+        """Enter the extensions that the user chose in the card."""
+        self.rows["extensions"].field.entered.emit(self.card.kinds.extensions)
 
     @Slot(str)
     def _forget_typed(self, key: str) -> None:

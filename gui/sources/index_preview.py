@@ -4,13 +4,14 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from engine import PreviewFolder, WorkspacePreview, tr, tr_count
+from engine import PreviewFolder, PreviewKind, WorkspacePreview, tr, tr_count
 from gui.style.stylesheet import font_at
 from gui.widgets.chip import Chip
+from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.formatting import grouped, size_text
 from gui.widgets.labels import ElidedLabel, breakable, label
 from gui.widgets.plain_text import set_tip
@@ -18,7 +19,6 @@ from gui.widgets.scrolling import column_page, scrolling_column
 from gui.widgets.search_engine_labels import rule_words
 from gui.widgets.table import Column, IssuesTable, RecordsTable
 
-EXTENSIONS = (".md", ".markdown", ".txt")
 _WIDTH = 760
 _TYPING_MS = 300
 _LEAST_ROWS = 7
@@ -105,6 +105,59 @@ def _folder_name(path: str) -> str:
     return tr("(directly in this folder)") if path == "." else path
 
 
+class KindChips(QWidget):
+    """The kinds of files in a folder with their numbers; a click includes a kind or leaves it out.
+
+    Signal: changed: the user chose other extensions.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._chips: dict[str, Chip] = {}
+        self._flow = FlowLayout(8, self)
+        self.extensions: tuple[str, ...] = ()
+        """Extensions to index, also those of which there is no file."""
+
+    def begin(self, extensions: Sequence[str]) -> None:
+        """Start with the extensions of the settings."""
+        self.extensions = tuple(extensions)
+        for ending, chip in self._chips.items():
+            chip.setChecked(ending in extensions)
+
+    def show_kinds(self, kinds: Sequence[PreviewKind]) -> None:
+        """Show a chip for each kind; those on show keep their positions."""
+        numbers = {kind.extension: kind.files for kind in kinds if kind.extension}
+        for ending in self._chips.keys() - numbers.keys():
+            self._chips[ending].hide()
+        for ending, number in numbers.items():
+            if ending not in self._chips:
+                self._chips[ending] = self._chip(ending)
+            chip = self._chips[ending]
+            chip.setText(tr("{ending} {count:,}", ending=ending, count=number))
+            said = tr_count("Index {count:,} {ending} file", "Index {count:,} {ending} files", number, ending=ending)
+            chip.setAccessibleName(said)
+            set_tip(chip, said)
+            chip.show()
+        self.updateGeometry()
+
+    def _chip(self, ending: str) -> Chip:
+        chip = Chip(ending)
+        chip.setChecked(ending in self.extensions)
+        chip.clicked.connect(lambda on, ending=ending: self._clicked(ending, on))
+        self._flow.addWidget(chip)
+        return chip
+
+    def _clicked(self, ending: str, on: bool) -> None:
+        if not any(chip.isChecked() for chip in self._chips.values() if not chip.isHidden()):
+            self._chips[ending].setChecked(True)  # something must be indexed
+            return
+        others = tuple(known for known in self.extensions if known != ending)
+        self.extensions = (*others, ending) if on else others
+        self.changed.emit()
+
+
 class PreviewPage(QFrame):
     """Shows one folder's preview, and lets the user change file types and patterns before the first run.
 
@@ -157,8 +210,9 @@ class PreviewPage(QFrame):
         page.addWidget(scrolling_column(column, _WIDTH), 1)
         page.addWidget(self._footer())
 
-    def _options(self) -> QHBoxLayout:
-        self._kinds = {ending: Chip(ending) for ending in EXTENSIONS}
+    def _options(self) -> QVBoxLayout:
+        self._kinds = KindChips()
+        self._kinds.changed.connect(self.changed)
         self._exclude = QLineEdit()
         self._exclude.setPlaceholderText(tr("Leave out, such as drafts/**, *.bak.md"))
         self._exclude.setAccessibleName(tr("Patterns of files and folders to leave out, separated by commas"))
@@ -166,14 +220,15 @@ class PreviewPage(QFrame):
         self._exclude.textEdited.connect(self._typing.start)
         row = QHBoxLayout()
         row.setSpacing(8)
-        row.addWidget(label(tr("Files")))
-        for ending, chip in self._kinds.items():
-            chip.setAccessibleName(tr("Index {ending} files", ending=ending))
-            chip.clicked.connect(self._kind_clicked)
-            row.addWidget(chip)
-        row.addSpacing(8)
-        row.addWidget(self._exclude, 1)
-        return row
+        files = label(tr("Files"))
+        files.setMinimumHeight(Chip("").sizeHint().height())
+        row.addWidget(files, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._kinds, 1)
+        both = QVBoxLayout()
+        both.setSpacing(8)
+        both.addLayout(row)
+        both.addWidget(self._exclude)
+        return both
 
     def _tables(self) -> QWidget:
         self._folders = RecordsTable(_columns(), lambda row: row.path)
@@ -245,8 +300,7 @@ class PreviewPage(QFrame):
         self._path.setVisible(not sessions_only)
         self._accept.setText(tr("Index these sessions") if sessions_only else tr("Index this folder"))
         self._other.setVisible(not sessions_only)
-        for ending, chip in self._kinds.items():
-            chip.setChecked(ending in extensions)
+        self._kinds.begin(extensions)
         self._exclude.setText(", ".join(exclude))
         self._show_table(0)
 
@@ -258,12 +312,13 @@ class PreviewPage(QFrame):
         self._accept.setEnabled(False)
 
     def show_preview(self, preview: WorkspacePreview, index_folder: Path) -> None:
-        self._looked = True
+        first, self._looked = not self._looked, True
         self._show_details(True)
         self._sum.setText(sessions_only_text(preview) if self._sessions_only else indexed_text(preview))
         self._sessions.setText(session_files_text(preview))
         self._sessions.setVisible(bool(self._sessions.text()))
         self._rules.setText(skipped_text(preview))
+        self._kinds.show_kinds(preview.kinds)
         self._promise.setText(breakable(storage_text(index_folder, sessions_only=self._sessions_only)))
         self._show_folders.setText(tr("Indexed {count:,}", count=preview.files))
         self._show_skipped.setText(tr("Skipped {count:,}", count=len(preview.skipped)))
@@ -272,7 +327,7 @@ class PreviewPage(QFrame):
         self._problem.hide()
         files = 0 if self._sessions_only else preview.files
         self._accept.setEnabled(files + preview.session_files > 0)
-        if not self._exclude.hasFocus():
+        if first or not self._exclude.hasFocus():
             (self._accept if self._accept.isEnabled() else self._other).setFocus()
 
     def show_problem(self, sentence: str) -> None:
@@ -292,17 +347,11 @@ class PreviewPage(QFrame):
 
     @property
     def extensions(self) -> tuple[str, ...]:
-        return tuple(ending for ending, chip in self._kinds.items() if chip.isChecked())
+        return self._kinds.extensions
 
     @property
     def exclude(self) -> tuple[str, ...]:
         return tuple(part.strip() for part in self._exclude.text().split(",") if part.strip())
-
-    @Slot()
-    def _kind_clicked(self) -> None:
-        if not self.extensions:
-            self._kinds[EXTENSIONS[0]].setChecked(True)
-        self.changed.emit()
 
     def _show_table(self, number: int) -> None:
         self._stack.setCurrentIndex(number)

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QProcess, QUrl, Signal
 from PySide6.QtDBus import QDBusConnection, QDBusMessage, QDBusPendingCall, QDBusPendingCallWatcher
 from PySide6.QtGui import QDesktopServices
 
-from engine import CancelToken, MemorySearchManager, tr
+from engine import CancelToken, MemorySearchManager, is_json_note, tr
 from gui.core.jobs import Jobs
 
 Which = Callable[[str], str | None]
@@ -70,7 +70,8 @@ def open_in_editor(path: Path, line: int, template: str) -> str:
 
     Not on the GUI thread: the desktop may take a second to find out that it has no program for the file.
     """
-    command = editor_command(path, line, template)
+    # The lines of a canvas or a notebook are those of its text, not of its JSON.
+    command = editor_command(path, 1 if is_json_note(path.name) else line, template)
     if command is None:
         return "" if _open_by_desktop(path) else tr("No program is set up to open {file}.", file=path.name)
     started, _ = QProcess.startDetached(command[0], command[1:])

@@ -66,7 +66,8 @@ class ViewTarget:
         return " › ".join([*filter(None, split_name(self.name)), *headings])
 
 
-MARKDOWN = (".md", ".markdown", ".mdown", ".mkd")
+MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".canvas", ".ipynb")
+"""Endings of Markdown, also of files that the engine returns as Markdown."""
 _SLOW_MS = 150
 _TELLING_LINES = 60
 
@@ -138,15 +139,14 @@ def _open(manager: MemorySearchManager, name: str, token: CancelToken) -> Opened
         raise MnemoscopeError(tr("{name} is not there any more.", name=name)) from problem
     # Registered first: if this job is cancelled, before or after its end, the file must be closed.
     keep = token.on_cancel(lines.close)
-    markdown = name.lower().endswith(MARKDOWN)
     try:
-        outline = Outline.of(lines, token) if markdown else Outline()
-        title = title_of(lines, name) if markdown else ""
+        outline = Outline.of(lines, token) if name.lower().endswith(MARKDOWN) else Outline.of_markup(lines, name, token)
+        title = title_of(lines, name) if outline is not None else ""
         language = _language(lines)
     except BaseException:
         lines.close()
         raise
-    return OpenedFile(name, location, lines, outline, title, language, keep)
+    return OpenedFile(name, location, lines, outline or Outline(), title, language, keep)
 
 
 def _language(lines: FileLines) -> str:

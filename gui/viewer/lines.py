@@ -51,6 +51,11 @@ class FileLines:
         """Bytes of the file."""
         return self._text.size
 
+    @property
+    def encoding(self) -> str:
+        """Name of the file's encoding; empty for UTF-8."""
+        return self._text.encoding
+
     def lines(self, first: int, last: int) -> Sequence[str]:
         return self._text.lines(first, last, limit=LINE_LIMIT)
 

@@ -1,11 +1,11 @@
-"""Finds the headings and code blocks of a Markdown file; a `#` inside a code block is no heading."""
+"""Finds the headings and code blocks of a note; a `#` inside a code block is no heading."""
 
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from engine import CancelToken, note_title
+from engine import CancelToken, note_title, structure_of
 from gui.viewer.lines import Lines
 
 _LOOKED_AT = 4 * 1024 * 1024
@@ -40,6 +40,11 @@ class HeadingPlace:
     nth: int = 0
 
 
+def is_markup(name: str) -> bool:
+    """Whether the file with this stable name is a note in Org, reStructuredText or AsciiDoc."""
+    return structure_of("", name) is not None
+
+
 def title_of(lines: Lines, name: str) -> str:
     """The title of the note with this stable name."""
     head = ""
@@ -65,11 +70,20 @@ class Outline:
 
     @classmethod
     def of(cls, lines: Lines, cancel: CancelToken) -> "Outline":
-        """Read the first megabytes. Raises `Cancelled`."""
+        """Read the first megabytes of a Markdown file. Raises `Cancelled`."""
         headings: list[Heading] = []
         code: list[tuple[int, int]] = []
         _look_through(_numbered(lines, cancel), headings, code)
         return cls(headings, code)
+
+    @classmethod
+    def of_markup(cls, lines: Lines, name: str, cancel: CancelToken) -> "Outline | None":
+        """Read the first megabytes of a note in Org, reStructuredText or AsciiDoc; None for other files."""
+        text = "\n".join(text for _, text in _numbered(lines, cancel)) if is_markup(name) else ""
+        found = structure_of(text, name)
+        if found is None:
+            return None
+        return cls((Heading(heading.line, heading.title) for heading in found.headings), found.code)
 
     def is_heading(self, line: int) -> bool:
         return line in self._set

@@ -22,7 +22,7 @@ from gui.viewer.header import TURN, ViewerHeader
 from gui.viewer.lines import Lines
 from gui.viewer.match_navigator import IN_FILE, MatchNavigator, MatchView
 from gui.viewer.notice_page import NothingToRead
-from gui.viewer.outline import HeadingPlace, Outline, heading_key
+from gui.viewer.outline import HeadingPlace, Outline, heading_key, is_markup
 from gui.viewer.rendered_view import MOST_BYTES, RenderedView
 from gui.widgets.formatting import size_text
 
@@ -61,6 +61,8 @@ class SourceAndPage(QObject):
         size = opened.lines.size
         if not self._wants_page:
             self._show_source()
+        elif is_markup(opened.name):
+            self._give_up(tr("Only Markdown is shown as a page. The source of this file is shown."))
         elif size > MOST_BYTES:
             shown = size_text(size)
             self._give_up(tr("This file has {size}, too much to render. Its source is shown.", size=shown))
@@ -312,8 +314,8 @@ class ViewerPanel(BaseViewer):
         target, opened = self.target, self.opened
         if target is None or opened is None:
             return
-        if not target.title:
-            self.header.show_title(opened.title or target.file_title, target.breadcrumb)
+        title = target.title or opened.title or target.file_title
+        self.header.show_title(title, " · ".join(filter(None, (target.breadcrumb, opened.lines.encoding))))
         self.header.set_ready(True)
         self.source.set_highlight(target.part)
         if reveal:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import apsw
 
-from engine.corpus.chunking import chunk_markdown
+from engine.corpus.chunking import chunk_text
 from tests.helpers.health import unsound
 from tests.helpers.sync_worker import open_with_fake
 
@@ -96,7 +96,7 @@ def assert_sound(data: Path, notes: Notes, scratch: Path) -> None:
         stored.setdefault(path, []).append(text)
     for path, chunks in stored.items():
         if path != "marker.md":
-            possible = [[chunk.text for chunk in chunk_markdown(text)] for text in notes.texts[path]]
+            possible = [[chunk.text for chunk in chunk_text(text)] for text in notes.texts[path]]
             assert chunks in possible, f"{path} is neither wholly old nor wholly new"
 
 

@@ -1,6 +1,7 @@
 """Test which files and third-party licences are in a bundle."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -38,10 +39,18 @@ def contents(load):
         ("numpy/_core/_multiarray_umath.cpython-311-x86_64-linux-gnu.so", True),
         ("numpy/_core/_multiarray_tests.cpython-311-x86_64-linux-gnu.so", False),
         ("numpy-2.4.6.dist-info/RECORD", False),
+        ("charset_normalizer/md.cpython-311-x86_64-linux-gnu.so", False),
+        ("charset_normalizer/cd.cp311-win_amd64.pyd", False),
     ],
 )
 def test_wanted_qt_files(contents, path, is_wanted):
     assert contents.wanted((path, f"/somewhere/{path}", "BINARY")) is is_wanted
+
+
+def test_compiled_modules_are_replaced_by_their_sources(contents):
+    for name, source, kind in contents.instead_of_compiled():
+        assert compile(Path(source).read_text("utf-8"), name, "exec")
+        assert kind == "PYMODULE"
 
 
 @pytest.mark.parametrize(

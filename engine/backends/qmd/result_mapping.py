@@ -10,7 +10,7 @@ from engine.backends.qmd.query_runner import QueryText
 from engine.backends.qmd.session_exports import ExportedSession, SessionExports
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
-from engine.corpus.chunking import Chunk, chunk_markdown
+from engine.corpus.chunking import Chunk, chunk_text
 from engine.corpus.document import describe
 from engine.corpus.globs import Globs
 from engine.corpus.note_reader import Unreadable, read_note
@@ -130,7 +130,9 @@ class ResultMapper:
         if not by_words and not question.is_satisfied_by(text):
             return None
         about, chunking = describe(text, candidate.path), self._settings.chunking
-        chunks = chunk_markdown(text, tokens=chunking.tokens, overlap=chunking.overlap, front=about.front)
+        chunks = chunk_text(
+            text, tokens=chunking.tokens, overlap=chunking.overlap, front=about.front, structure=about.structure
+        )
         if not chunks:
             return None
         chunk = _best_chunk(chunks, _line_now(candidate.hit, text), question, by_words)

@@ -6,7 +6,7 @@ message that doesn't fit is split like a note, together with the short text befo
 
 import msgspec
 
-from engine.corpus.chunking import chunk_markdown
+from engine.corpus.chunking import chunk_text
 from engine.corpus.token_estimate import CHARACTERS_PER_TOKEN, weigh
 from engine.corpus.transcripts.message_offsets import MessageOffset
 
@@ -99,7 +99,7 @@ class ChunkPacker:
         if weigh(text) <= self._limit:
             return [SessionChunk(parts[0].line, parts[-1].line, text, (), tuple(places))]
         made, after = list[SessionChunk](), 0
-        for chunk in chunk_markdown(text, tokens=self._tokens, overlap=self._overlap):
+        for chunk in chunk_text(text, tokens=self._tokens, overlap=self._overlap):
             # Exact slices in order, which may overlap; each starts after the start of the previous one.
             start = text.index(chunk.text, after)
             after = start + 1

@@ -21,7 +21,6 @@ _MOST_FAILED = 20
 _MOST_NAMED = 5
 """Files of a folder that are not read, and named."""
 _ADVICE = {
-    "not-utf8": marked("Save it as UTF-8; the next update reads it."),
     "binary": marked("If it is text, save it as UTF-8; if not, exclude it in the settings."),
     "unreadable": marked("Check its permissions; the next update tries again."),
     "too-large": marked("Split it, or raise max_file_bytes in the settings."),

@@ -151,7 +151,7 @@ def test_sync_broken_answer_keeps_report_and_keywords(server: RawServer, tmp_pat
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "pump.md").write_text("# Pump\n\nThe pump leaks.\n")
-    (notes / "binary.md").write_bytes(b"\0")
+    (notes / "binary.md").write_bytes(bytes(99))
     server.answer, server.requests = {**BROKEN, **FINAL}[case], 0
     store = msgspec.structs.replace(Settings().store, path=str(tmp_path / "data"))
     memory = BuiltinMemory(

@@ -218,7 +218,7 @@ def test_pending_vectors_offered_for_approval(open_memory, workspace: Path) -> N
 
 
 def test_failed_file_named_by_matching_name(open_memory, workspace: Path) -> None:
-    (workspace / "quagga-census.md").write_bytes(b"\x00\x01 binary \x00")
+    (workspace / "quagga-census.md").write_bytes(bytes(99))
     memory = open_memory(use=None)
     memory.sync()
     remedy = _remedies(memory.search("quagga", explain=True))["excluded"]

@@ -81,7 +81,7 @@ def test_figures_follow_every_change(open_memory, workspace: Path) -> None:
     memory.sync()
     (workspace / "people/ines.md").unlink()
     (workspace / "daily/late.md").write_text("Frost again.\n")
-    (workspace / "daily/bad.md").write_bytes(b"caf\xe9 \xff")
+    (workspace / "daily/bad.md").write_bytes(bytes(99))
     memory.sync()
     found = figures(memory.insight.overview())
     assert found["memory", "daily"] == (2, 2, 0, 1, 0)
@@ -182,7 +182,7 @@ def test_the_parts_on_disk_make_up_the_files(open_memory) -> None:
 def test_history_counts_reused_and_failed(open_memory, workspace: Path) -> None:
     memory = open_memory()
     memory.sync()
-    (workspace / "bad.md").write_bytes(b"caf\xe9 \xff")
+    (workspace / "bad.md").write_bytes(bytes(99))
     memory.sync(force=True)
     first, second = memory.insight.overview().syncs
     assert (first.vectors_reused, first.vectors_embedded, first.full, first.failed) == (0, 4, False, ())

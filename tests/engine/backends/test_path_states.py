@@ -60,8 +60,8 @@ def memory(workspace: Path, config: Path) -> Iterator[BuiltinMemory]:
     write(workspace / "daily/photo.jpg")
     write(workspace / "id_rsa.md")
     write(workspace / "large.md", "x" * 1001)
-    write(workspace / "broken.md", b"caf\xe9\n")
-    write(workspace / "zeros.md", b"a\0b")
+    write(workspace / "broken.md", bytes(range(256)))
+    write(workspace / "zeros.md", bytes(99))
     write(workspace / "gone.md")
     write(workspace / "changed.md")
     write(workspace / NFD)
@@ -85,7 +85,7 @@ def memory(workspace: Path, config: Path) -> Iterator[BuiltinMemory]:
         ("new.md", "pending", "", "sync"),
         ("gone.md", "gone", "", "sync"),
         ("nothing.md", "missing", "", None),
-        ("broken.md", "not-text", "not-utf8", "open"),
+        ("broken.md", "not-text", "binary", "open"),
         ("zeros.md", "not-text", "binary", "open"),
         ("large.md", "too-large", "too-large", "settings"),
         ("drafts/idea.md", "excluded", "exclude", "settings"),
@@ -142,7 +142,12 @@ def test_where_a_rule_is_set(memory: BuiltinMemory, workspace: Path, config: Pat
 
     kind = memory.explain_path("daily/photo.jpg", config=config).origin
     assert kind is not None
-    assert (kind.key, kind.value, kind.layer, kind.line) == ("extensions", ".md", "built-in", 0)
+    assert (kind.key, kind.value, kind.layer, kind.line) == (
+        "extensions",
+        ".md, .markdown, .mdx, .txt, .org, .rst, .adoc",
+        "built-in",
+        0,
+    )
 
     built_in = memory.explain_path("id_rsa.md", config=config).origin
     assert built_in is not None

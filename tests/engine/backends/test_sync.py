@@ -1,6 +1,7 @@
 """Syncing an index: files that are read again, data that is preserved, reports, and cancelling."""
 
 import itertools
+import json
 import os
 import threading
 import time
@@ -11,6 +12,7 @@ import pytest
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
+from engine.corpus.discovery import READABLE_EXTENSIONS
 from engine.indexing import note_preparation, sync_run
 from engine.records import MemorySyncProgressUpdate, SyncReport
 from engine.settings import Settings
@@ -300,19 +302,66 @@ def test_progress_has_phase_file_and_counts(open_memory) -> None:
 
 
 def test_unreadable_files_reported_harmlessly(open_memory, workspace: Path) -> None:
-    (workspace / "latin.md").write_bytes(b"caf\xe9\n")
+    (workspace / "broken.md").write_bytes(bytes(range(256)))
     (workspace / "image.png").write_bytes(b"\x89PNG")
     memory = open_memory()
     report = memory.sync()
-    assert [issue.path for issue in report.failed] == ["latin.md"]
-    assert "0xe9" in report.failed[0].detail
+    assert [issue.path for issue in report.failed] == ["broken.md"]
+    assert "control characters" in report.failed[0].detail
     status = memory.status()
     assert status.failed_files == report.failed
     assert status.skipped_files == report.skipped
     assert any(issue.rule == "extension" for issue in status.skipped_files)
-    (workspace / "latin.md").write_text("café\n", "utf-8")
+    (workspace / "broken.md").write_text("café\n", "utf-8")
     assert memory.sync().failed == ()
     assert memory.status().failed_files == ()
+
+
+@pytest.mark.parametrize("codec", ["cp1252", "utf-16", "cp932"])
+def test_file_rewritten_in_utf8_is_read_again(open_memory, workspace: Path, codec: str) -> None:
+    old, new = (
+        ("水道 日本語のメモ", "水道 新しい日本語のメモ")
+        if codec == "cp932"
+        else ("Die Brühe köchelt", "Die Brühe wärmt")
+    )
+    note = workspace / "kitchen.md"
+    note.write_bytes(f"# One\r\n\r\n{old}\r\n".encode(codec))
+    memory = open_memory(use=None)
+    memory.sync()
+    [result] = memory.search(old).results
+    assert (result.path, old in result.snippet) == ("kitchen.md", True)
+    assert old in memory.read_file("kitchen.md", start=result.snippet_line, lines=9).text
+    note.write_text(f"# One\r\n\r\n{old}\r\n", "utf-8", newline="")
+    assert memory.sync().files_unchanged == memory.status().files  # the text is the same
+    note.write_text(f"# One\n\n{new}\n", "utf-8")
+    assert memory.sync().files_indexed == 1
+    assert new in memory.search(new).results[0].snippet
+
+
+def test_every_format_is_found_at_the_lines_it_is_read_at(open_memory, workspace: Path) -> None:
+    canvas = {
+        "nodes": [{"id": "a", "type": "text", "x": 0, "y": 0, "width": 9, "height": 9, "text": "Quagga card\n#ponds"}]
+    }
+    notebook = {"nbformat": 4, "cells": [{"cell_type": "markdown", "source": ["# Census\n", "Quagga cell"]}]}
+    (workspace / "a.org").write_text(
+        "#+title: Herd\n#+filetags: :ponds:\n\n#+begin_src sh\n# no title\n#+end_src\nQuagga org\n"
+    )
+    (workspace / "b.rst").write_text("Herd\n====\n\n:Tags: ponds\n\nQuagga rst\n")
+    (workspace / "c.adoc").write_text("= Herd\n:tags: ponds\n\nQuagga adoc\n")
+    (workspace / "d.canvas").write_text(json.dumps(canvas))
+    (workspace / "e.ipynb").write_text(json.dumps(notebook))
+    (workspace / "f.txt").write_text("Quagga text #ponds\n")
+    memory = open_memory(use=None, extensions=READABLE_EXTENSIONS)
+    memory.sync()
+    found = {result.path: result for result in memory.search("quagga", max_results=20, min_score=0.01).results}
+    assert sorted(found) == ["a.org", "b.rst", "c.adoc", "d.canvas", "e.ipynb", "f.txt"]
+    assert [found[name].title for name in sorted(found)] == ["Herd", "Herd", "Herd", "d", "Census", "f"]
+    for name, result in found.items():
+        text = memory.read_file(name, start=result.start_line, lines=result.end_line - result.start_line + 1).text
+        assert "Quagga" in text
+        assert text.split("\n")[-1].startswith(result.snippet.split("\n")[-1])
+    tagged = memory.search("quagga tag:ponds", max_results=20, min_score=0.01).results
+    assert {result.path for result in tagged} == set(found) - {"e.ipynb"}
 
 
 def test_a_missing_workspace_is_a_sentence_and_keeps_the_index(open_memory, workspace: Path, tmp_path: Path) -> None:

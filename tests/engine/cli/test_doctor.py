@@ -62,11 +62,11 @@ def test_notes_that_changed_are_counted(verb: Run, folder: Path) -> None:
 
 
 def test_files_that_failed_are_named(verb: Run, folder: Path) -> None:
-    (folder / "bad.md").write_bytes(b"\xff\xfe")
+    (folder / "bad.md").write_bytes(bytes(99))
     verb("index")
     found = checks(verb("doctor", "--json"))
     assert found["bad.md"]["state"] == "degraded"
-    assert "UTF-16" in found["bad.md"]["detail"]
+    assert "control characters" in found["bad.md"]["detail"]
     assert found["Notes"]["state"] == "fine"
 
 
@@ -175,11 +175,11 @@ def test_sqlite_vec_matters_only_where_it_is_chosen(verb: Run, settings: Path, t
 
 def test_a_path_has_its_state(verb: Run, folder: Path, tmp_path: Path) -> None:
     verb("index")
-    (folder / "c.txt").write_text("Peas.\n")
+    (folder / "c.log").write_text("Peas.\n")
     answer = verb("doctor", "a.md")
     assert answer.code == 0
     assert answer.out.splitlines()[:2] == ["indexed  a.md", "It is indexed: 1 passage, found by words."]
-    assert "extensions = .md" in verb("doctor", str(folder / "c.txt")).out
+    assert "extensions = .md, .markdown, .mdx, .txt, .org, .rst, .adoc" in verb("doctor", str(folder / "c.log")).out
     found = verb("doctor", "b.md", "--json").json
     assert (found["state"], found["path"], found["rulePath"]) == ("indexed", "b.md", "")
 

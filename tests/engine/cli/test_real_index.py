@@ -38,9 +38,9 @@ def test_from_an_empty_folder_to_an_answer(verb: Run, folder: Path) -> None:
     assert {path.name for path in folder.rglob("*")} == {"garden", "plan.md"}
 
 
-@pytest.mark.parametrize("path", ["../outside.md", "/etc/passwd", "a.txt", ".env", "link.md", "a.md\0"])
+@pytest.mark.parametrize("path", ["../outside.md", "/etc/passwd", "a.log", ".env", "link.md", "a.md\0"])
 def test_names_outside_the_index_are_refused_with_one_message(verb: Run, folder: Path, path: str) -> None:
-    for name in ("a.md", "../outside.md", "a.txt", ".env"):
+    for name in ("a.md", "../outside.md", "a.log", ".env"):
         (folder / name).write_text("secret")
     (folder / "link.md").symlink_to("a.md")
     verb("index")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from engine.corpus import front_matter
-from engine.corpus.chunking import Chunk, chunk_markdown
+from engine.corpus.chunking import Chunk, chunk_text
 from engine.corpus.token_estimate import weigh
 
 SENTENCE = "The quick brown fox jumps over the lazy dog and runs away. "
@@ -26,31 +26,31 @@ def first_lines(chunks: Sequence[Chunk]) -> list[str]:
 
 
 def test_a_short_note_is_one_chunk_without_its_blank_ends() -> None:
-    assert chunk_markdown("\n \n# A\n\ntext\n\n\n") == [Chunk(3, 5, "# A\n\ntext", ("A",))]
+    assert chunk_text("\n \n# A\n\ntext\n\n\n") == [Chunk(3, 5, "# A\n\ntext", ("A",))]
 
 
 @pytest.mark.parametrize("text", ["", "\n", " \n\t\n\r\n", "\u3000\n\u00a0"])
 def test_nothing_visible_gives_no_chunk(text: str) -> None:
-    assert chunk_markdown(text) == []
+    assert chunk_text(text) == []
 
 
 def test_large_sections_are_cut_at_their_headings() -> None:
     text = "".join(f"# Part {number}\n\n{prose(1100)}\n" for number in range(4))
-    chunks = chunk_markdown(text)
+    chunks = chunk_text(text)
     assert first_lines(chunks) == [f"# Part {number}" for number in range(4)]
     assert paths(chunks) == [(f"Part {number}",) for number in range(4)]
 
 
 def test_small_siblings_share_chunk_under_parent() -> None:
     days = "".join(f"## Day {number}\n\n{prose(300)}\n" for number in range(8))
-    chunks = chunk_markdown(f"# Diary\n\n{days}# Other\n\n{prose(900)}")
+    chunks = chunk_text(f"# Diary\n\n{days}# Other\n\n{prose(900)}")
     assert paths(chunks) == [("Diary",), ("Diary",), ("Other",)]
     assert {len(chunk.text) // 100 for chunk in chunks[:2]} == {12}
 
 
 def test_chunk_never_crosses_chapters() -> None:
     text = f"# One\n\n{prose(1200)}\n## Inner\n\n{prose(700)}\n# Two\n\nshort\n"
-    assert paths(chunk_markdown(text)) == [("One",), ("One", "Inner"), ("Two",)]
+    assert paths(chunk_text(text)) == [("One",), ("One", "Inner"), ("Two",)]
 
 
 def test_higher_headings_are_the_stronger_cuts() -> None:
@@ -58,12 +58,12 @@ def test_higher_headings_are_the_stronger_cuts() -> None:
         f"## Chapter {chapter}\n\n" + "".join(f"### Part {part}\n\n{prose(480)}\n" for part in range(2))
         for chapter in range(3)
     )
-    assert first_lines(chunk_markdown(text)) == ["## Chapter 0", "## Chapter 1", "## Chapter 2"]
+    assert first_lines(chunk_text(text)) == ["## Chapter 0", "## Chapter 1", "## Chapter 2"]
 
 
 def test_small_introduction_joins_next_section() -> None:
     text = f"# Title\n\nOne line of introduction.\n\n## Long\n\n{prose(4000)}"
-    chunks = chunk_markdown(text)
+    chunks = chunk_text(text)
     assert "## Long" in chunks[0].text
     assert paths(chunks)[1:] == [("Title", "Long")] * (len(chunks) - 1)
 
@@ -71,17 +71,17 @@ def test_small_introduction_joins_next_section() -> None:
 def test_a_heading_is_never_left_at_the_end_of_a_chunk() -> None:
     for size in range(0, 2000, 59):
         text = f"{prose(size)}\n# A\n\n## B\n\n{prose(1500)}\n# C\n\n{prose(200)}\n\n## D\n\n{prose(1700)}"
-        for chunk in chunk_markdown(text):
+        for chunk in chunk_text(text):
             assert not chunk.text.rstrip().split("\n")[-1].startswith("#")
 
 
 def test_an_own_heading_path_skips_parents_without_text() -> None:
     text = "# Book\n\n## Chapter\n\n### Part\n\nwords\n"
-    assert paths(chunk_markdown(text)) == [("Book", "Chapter", "Part")]
+    assert paths(chunk_text(text)) == [("Book", "Chapter", "Part")]
 
 
 def test_long_text_overlaps_in_whole_lines_within_its_section() -> None:
-    chunks = chunk_markdown(f"# A\n\n{prose(5000)}\n# B\n\n{prose(5000)}")
+    chunks = chunk_text(f"# A\n\n{prose(5000)}\n# B\n\n{prose(5000)}")
     for before, after in itertools.pairwise(chunks):
         shared = before.end_line - after.start_line + 1
         if before.heading == after.heading:
@@ -93,12 +93,12 @@ def test_long_text_overlaps_in_whole_lines_within_its_section() -> None:
 
 
 def test_no_overlap_on_request() -> None:
-    chunks = chunk_markdown(prose(9000), overlap=0)
+    chunks = chunk_text(prose(9000), overlap=0)
     assert all(after.start_line == before.end_line + 1 for before, after in itertools.pairwise(chunks))
 
 
 def test_long_text_is_shared_out_evenly() -> None:
-    sizes = [len(chunk.text) for chunk in chunk_markdown(prose(1700))]
+    sizes = [len(chunk.text) for chunk in chunk_text(prose(1700))]
     assert len(sizes) == 2
     assert min(sizes) > 700
 
@@ -106,7 +106,7 @@ def test_long_text_is_shared_out_evenly() -> None:
 def test_cuts_prefer_paragraphs_to_lines() -> None:
     text = "\n".join(prose(500) for _ in range(8))
     paragraph = prose(500).strip()
-    for chunk in chunk_markdown(text, overlap=0):
+    for chunk in chunk_text(text, overlap=0):
         assert chunk.text.replace(paragraph, "").strip() == ""
 
 
@@ -118,20 +118,20 @@ def code(lines: int) -> str:
 def test_code_that_fits_is_not_torn(before: int) -> None:
     for lines in (10, 40, 65):
         text = f"# A\n\n{prose(before)}\n{code(lines)}\n{prose(900)}\n{code(lines)}"
-        chunks = chunk_markdown(text)
+        chunks = chunk_text(text)
         for chunk in chunks:
             assert chunk.text.count("```") % 2 == 0
         assert sum(code(lines).strip() in chunk.text for chunk in chunks) >= 1
 
 
 def test_code_that_does_not_fit_is_cut_at_a_blank_line() -> None:
-    chunks = chunk_markdown("```\n" + ("x = 1\n" * 20 + "\n") * 40 + "```\n", overlap=0)
+    chunks = chunk_text("```\n" + ("x = 1\n" * 20 + "\n") * 40 + "```\n", overlap=0)
     assert len(chunks) > 3
     assert all(chunk.text.count("\n") % 21 in (19, 20, 0) for chunk in chunks)
 
 
 def test_code_that_is_never_closed_runs_to_the_end() -> None:
-    assert paths(chunk_markdown("# A\n\n````\n# x\n```\n# y\n")) == [("A",)]
+    assert paths(chunk_text("# A\n\n````\n# x\n```\n# y\n")) == [("A",)]
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_headings_of_all_kinds_are_known(text: str, path: tuple[str, ...]) -> No
 
 
 def chunk_note(text: str, **options: int) -> list[Chunk]:
-    return chunk_markdown(text, front=front_matter.read(text), **options)
+    return chunk_text(text, front=front_matter.read(text), **options)
 
 
 def test_chunk_front_matter_keeps_only_searched_values() -> None:
@@ -177,12 +177,12 @@ def test_chunk_lines_after_front_matter_are_exact() -> None:
 
 
 def test_an_overlined_title_stays_with_its_overline() -> None:
-    chunks = chunk_markdown(f"{prose(1500)}\n=====\nTitle\n=====\n\n{prose(1500)}")
+    chunks = chunk_text(f"{prose(1500)}\n=====\nTitle\n=====\n\n{prose(1500)}")
     assert chunks[1].text.startswith("=====\nTitle\n=====")
 
 
 def test_an_overlong_line_is_cut_after_sentences() -> None:
-    chunks = chunk_markdown("# A\n\n" + SENTENCE * 100)
+    chunks = chunk_text("# A\n\n" + SENTENCE * 100)
     long = [chunk for chunk in chunks if chunk.start_line == 3]
     assert len(chunks) > 4
     assert {(chunk.start_line, chunk.end_line) for chunk in chunks[1:]} == {(3, 3)}
@@ -192,22 +192,22 @@ def test_an_overlong_line_is_cut_after_sentences() -> None:
 
 def test_an_overlong_word_is_cut_but_no_character_is() -> None:
     family = "👨‍👩‍👧"
-    for chunk in chunk_markdown(family * 2000):
+    for chunk in chunk_text(family * 2000):
         assert chunk.text.replace(family, "") == ""
-    for chunk in chunk_markdown("e\u0301" * 3000):
+    for chunk in chunk_text("e\u0301" * 3000):
         assert chunk.text.replace("e\u0301", "") == ""
 
 
 def test_scripts_that_need_more_tokens_get_shorter_chunks() -> None:
     assert [weigh(text) for text in ("abc", "é", "日本", "😀", "𠀀", "한", "a日😀")] == [3, 1, 8, 2, 4, 4, 7]
-    chunks = chunk_markdown("今日は天気がいいですね。" * 400)
+    chunks = chunk_text("今日は天気がいいですね。" * 400)
     assert max(map(len, (chunk.text for chunk in chunks))) <= 400
     assert all(chunk.text.endswith("。") for chunk in chunks)
 
 
 def test_list_items_stay_whole_where_they_can() -> None:
     text = "".join(f"- item {number}\n  {SENTENCE}\n  {SENTENCE}\n" for number in range(60))
-    assert all(line.startswith("- item") for line in first_lines(chunk_markdown(text, overlap=0)))
+    assert all(line.startswith("- item") for line in first_lines(chunk_text(text, overlap=0)))
 
 
 def front_of(weight: int) -> str:
@@ -221,9 +221,9 @@ def test_front_matter_is_never_a_chunk_without_text(heading: str, weight: int, s
     chunks = chunk_note(f"{front_of(weight)}\n{heading}{prose(size)}\n# Z\n\n{prose(900)}")
     assert chunks[0].text.startswith("Note\n\nsomething")
     assert SENTENCE.strip() in chunks[0].text
-    assert chunks[0].heading == chunk_markdown(heading + "x")[0].heading
+    assert chunks[0].heading == chunk_text(heading + "x")[0].heading
 
 
 def test_empty_heading_joins_full_section() -> None:
-    chunks = chunk_markdown(f"# A\n\n## B\n\n{prose(1593)}\n## C\n\n{prose(900)}")
+    chunks = chunk_text(f"# A\n\n## B\n\n{prose(1593)}\n## C\n\n{prose(900)}")
     assert all(SENTENCE.strip() in chunk.text for chunk in chunks)

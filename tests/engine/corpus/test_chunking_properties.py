@@ -6,7 +6,7 @@ import re
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from engine.corpus.chunking import chunk_markdown, pack
+from engine.corpus.chunking import chunk_text, pack
 from engine.corpus.outline import Outline
 from engine.corpus.token_estimate import weigh
 
@@ -41,7 +41,7 @@ def visible(text: str) -> str:
 @example("# " + "a" * 50 + "\n```\nx\n```", 8, 4)
 @settings(deadline=None, max_examples=400)
 def test_every_chunk_is_a_slice_within_the_limit_at_its_lines(text: str, tokens: int, overlap: int) -> None:
-    chunks = chunk_markdown(text, tokens=tokens, overlap=overlap)
+    chunks = chunk_text(text, tokens=tokens, overlap=overlap)
     lines = text.split("\n")
     for chunk in chunks:
         assert chunk.text.strip()
@@ -56,7 +56,7 @@ def test_every_chunk_is_a_slice_within_the_limit_at_its_lines(text: str, tokens:
 @given(_texts, _tokens)
 @settings(deadline=None, max_examples=400)
 def test_no_visible_character_is_lost_or_doubled(text: str, tokens: int) -> None:
-    chunks = chunk_markdown(text, tokens=tokens, overlap=0)
+    chunks = chunk_text(text, tokens=tokens, overlap=0)
     assert "".join(visible(chunk.text) for chunk in chunks) == visible(text)
 
 
@@ -90,13 +90,13 @@ def test_overlap_never_crosses_a_heading(text: str, tokens: int) -> None:
 @settings(deadline=None, max_examples=200)
 def test_a_note_that_fits_is_one_chunk(text: str) -> None:
     assume(weigh(text) <= 1600)
-    assert len(chunk_markdown(text)) == bool(text.strip())
+    assert len(chunk_text(text)) == bool(text.strip())
 
 
 @given(_texts)
 @settings(deadline=None, max_examples=200)
 def test_heading_paths_are_made_of_headings_above(text: str) -> None:
-    for chunk in chunk_markdown(text, tokens=30, overlap=5):
+    for chunk in chunk_text(text, tokens=30, overlap=5):
         above = text_of("\n".join(text.split("\n")[: chunk.end_line]))
         for title in chunk.heading:
             assert all(word in above for word in text_of(title).split())

@@ -153,7 +153,7 @@ def test_foreign_files_are_counted_by_extension(tree: Tree) -> None:
         ("*.jpg", "extension"),
         ("(no extension)", "extension"),
     ]
-    assert found.skipped[0].detail == "41 files; only .md files are indexed."
+    assert found.skipped[0].detail == "41 files; only .md, .markdown, .mdx, .txt, .org, .rst, .adoc files are indexed."
 
 
 def test_rare_extensions_share_one_issue(tree: Tree) -> None:
@@ -174,6 +174,7 @@ def test_a_rule_lists_a_thousand_names_and_counts_the_rest(tree: Tree) -> None:
 
 def test_other_extensions_come_on_request(tree: Tree) -> None:
     workspace = tree("a.md", "b.markdown", "c.txt", "d.rst")
+    assert names(discover(workspace, Settings())) == ["a.md", "b.markdown", "c.txt", "d.rst"]
     settings = Settings(extensions=(".md", "markdown", "*.TXT"))
     assert names(discover(workspace, settings)) == ["a.md", "b.markdown", "c.txt"]
 

@@ -19,7 +19,7 @@ from engine.settings import Settings
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
     root = tmp_path / "notes"
-    for name in ("a.md", "sub/b.md", ".git/c.md", "x.txt", "drafts/d.md", ".ssh/e.md", "sub/.f.md"):
+    for name in ("a.md", "sub/b.md", ".git/c.md", "x.log", "drafts/d.md", ".ssh/e.md", "sub/.f.md"):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text("x")
     (tmp_path / "outside.md").write_text("secret")
@@ -44,7 +44,7 @@ def test_a_listed_name_is_located(guard: PathGuard, workspace: Path) -> None:
     "name",
     [
         "", ".", "..", "/", "a.md/", "/a.md", "./a.md", "sub//b.md", "sub/../a.md", "../outside.md", "../notes/a.md",
-        "sub\\b.md", "..\\outside.md", "a.md\0", "\0", "a.md\n", "C:\\a.md", "//host/share/a.md", "sub", "x.txt",
+        "sub\\b.md", "..\\outside.md", "a.md\0", "\0", "a.md\n", "C:\\a.md", "//host/share/a.md", "sub", "x.log",
         "link.md", "tunnel/outside.md", "tunnel/notes/a.md", "folder.md", "pipe.md", ".git/c.md", "drafts/d.md",
         ".ssh/e.md", "sub/.f.md", "drafts/gone.md", "a.md\udcff",
     ],
@@ -107,7 +107,7 @@ def test_a_workspace_that_vanished_refuses(tmp_path: Path) -> None:
 
 
 _FOLDERS = ["a", "b", "memory", "node_modules", ".ssh", ".hidden", "ü", "u\u0308"]
-_FILES = ["a.md", "A.MD", "MEMORY.md", "x.txt", ".env", ".h.md", "ü.md", "u\u0308.md", "k.pem", "bad\\.md", "n\n.md"]
+_FILES = ["a.md", "A.MD", "MEMORY.md", "x.log", ".env", ".h.md", "ü.md", "u\u0308.md", "k.pem", "bad\\.md", "n\n.md"]
 _paths = st.tuples(st.lists(st.sampled_from(_FOLDERS), max_size=2), st.sampled_from(_FILES)).map(
     lambda parts: "/".join([*parts[0], parts[1]])
 )
@@ -120,7 +120,7 @@ _settings = st.builds(
     Settings,
     include=st.lists(st.sampled_from(["a/**", "*.md", "**/b/*", "out/"]), max_size=2).map(tuple),
     exclude=st.lists(st.sampled_from(["b/", "ü.md", "/a/a.md", "**/*.MD"]), max_size=2).map(tuple),
-    extensions=st.sampled_from([(".md",), (".md", ".txt", ".pem", ".env")]),
+    extensions=st.sampled_from([(".md",), (".md", ".log", ".pem", ".env")]),
     extra_paths=st.lists(st.sampled_from(["../out", "a", ".hidden", "link", "b/a.md", "."]), max_size=2).map(tuple),
 )
 
@@ -132,7 +132,7 @@ def test_guard_and_discovery_agree_on_every_name(tree: list[str], hostile: list[
         workspace = _plant(Path(folder), tree)
         found = {file.name: file.path for file in discover(workspace, options).files}
         guard = PathGuard(workspace, options)
-        outside = [f"out/{name}" for name in ("a.md", "b/c.md", "x.txt")]
+        outside = [f"out/{name}" for name in ("a.md", "b/c.md", "x.log")]
         for name in [*tree, *hostile, *outside, *found, *_all_names(workspace)]:
             if name in found:
                 assert guard.locate(name) == Path(found[name])

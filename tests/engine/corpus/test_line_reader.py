@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, PathRefused
-from engine.corpus import line_reader
+from engine.corpus import encodings, line_reader
 from engine.corpus.line_reader import NumberedText
 
 
@@ -45,7 +45,9 @@ def opened(folder: Path, data: bytes) -> NumberedText:
         (b"a\r\nb\r", ["a", "b"]),
         (b"a\rb\n", ["a\rb"]),
         (b"\xef\xbb\xbfa\n\xef\xbb\xbfb", ["a", "\ufeffb"]),
-        (b"\xff\xe9x\n\xe2\x82\nz", ["\ufffd\ufffdx", "\ufffd", "z"]),
+        (b"\xc3\xa9\xff\n\xc3\xa9\xe2\x82\nz", ["é\ufffd", "é\ufffd", "z"]),
+        (b"f\xfcr\nna\xefve", ["für", "naïve"]),
+        (b"a\rb\r\rc", ["a", "b", "", "c"]),
         ("日本\n😀".encode(), ["日本", "😀"]),
     ],
 )
@@ -67,9 +69,8 @@ _bytes = st.lists(
 def test_every_way_to_read_agrees(
     tmp_path_factory: pytest.TempPathFactory, data: bytes, block: int, in_memory: bool, limit: int
 ) -> None:
-    raw = data.removesuffix(b"\n").split(b"\n") if data else []
-    raw[:1] = [line.removeprefix(b"\xef\xbb\xbf") for line in raw[:1]]
-    expected = [line.removesuffix(b"\r").decode("utf-8", "replace") for line in raw]
+    whole = encodings.as_text("".join(encodings.decoded(lambda: [data], encodings.detect(lambda: [data]))))
+    expected = [line.removesuffix("\r") for line in whole.removesuffix("\n").split("\n")] if data else []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(line_reader, "_BLOCK", block)
         patch.setattr(line_reader, "_KEPT_BLOCKS", 2)

@@ -9,6 +9,7 @@ import engine
 from engine import Cancelled, FileIssue, FoundPlace, FoundPlaces, Settings, WorkspacePreview, load_settings
 from gui.settings.dialog import SettingsDialog
 from gui.settings.sources_page import Match, first_words, match_words, rule_lines
+from gui.widgets.chip import Chip
 from gui.widgets.form_controls import CheckBox
 
 
@@ -19,7 +20,7 @@ def _place(kind: str, path: Path, name: str = "", agent: str = "") -> FoundPlace
 @pytest.fixture
 def notes(tmp_path) -> Path:
     folder = tmp_path / "notes"
-    for name in ("irrigation.md", "roses.md", "drafts/old.md", "todo.txt"):
+    for name in ("irrigation.md", "roses.md", "drafts/old.md", "todo.log"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("# Text\n")
     return folder
@@ -71,7 +72,7 @@ def _type(qtbot, dialog, key: str, text: str) -> None:
 
 def test_card_shows_indexed_and_excluded_files(qtbot, dialog):
     said = _said(_page(dialog).card)
-    for words in ("3 notes", "irrigation.md", "drafts/old.md", "*.txt"):
+    for words in ("3 notes", "irrigation.md", "drafts/old.md", "*.log"):
         assert words in said
 
 
@@ -92,15 +93,29 @@ def test_added_extension_previews_notes_and_waits_for_apply(qtbot, dialog, notes
     edit.setFocus()
     edit.moveCursor(edit.textCursor().MoveOperation.End)
     qtbot.keyClick(edit, Qt.Key.Key_Return)
-    qtbot.keyClicks(edit, ".txt")
+    qtbot.keyClicks(edit, ".log")
     _rest(qtbot, dialog)
     assert "4 notes" in _said(_page(dialog).card)
     qtbot.keyClick(edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert "updated to the new choice of files" in dialog.footer.words
     with qtbot.waitSignal(dialog.saved):
         dialog.model.apply()
-    assert load_settings(notes).extensions == (".md", ".txt")
-    assert load_settings().extensions == (".md",)
+    assert load_settings(notes).extensions == (*Settings().extensions, ".log")
+    assert load_settings().extensions == Settings().extensions
+
+
+def test_click_on_a_kind_enters_the_extension(qtbot, dialog, notes):
+    (notes / "plan.canvas").write_text("{}")
+    page = _page(dialog)
+    page.card.show_match(notes, Settings(max_file_bytes=1_000_000), Settings())
+    _rest(qtbot, dialog)
+    [chip] = [chip for chip in page.card.findChildren(Chip) if chip.text() == ".canvas 1"]
+    assert not chip.isChecked()
+    qtbot.mouseClick(chip, Qt.MouseButton.LeftButton)
+    _rest(qtbot, dialog)
+    assert dialog.model.shown.settings.extensions == (*Settings().extensions, ".canvas")
+    assert "4 notes" in _said(page.card)
+    assert chip.isChecked()
 
 
 def test_slow_preview_is_cancelled_by_further_typing(qtbot, dialog, monkeypatch):

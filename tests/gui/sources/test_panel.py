@@ -8,7 +8,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QPushButton, QScrollArea
 
 import engine
-from engine import load_settings, save_setting
+from engine import Settings, load_settings, save_setting
 from gui.sources.first_run_panel import DropZone, FirstRunPanel
 from gui.sources.index_preview import PreviewPage
 from gui.widgets.chip import Chip
@@ -22,7 +22,7 @@ def notes(tmp_path) -> Path:
     for name, text in {
         "a.md": "# A",
         "topics/b.md": "# B",
-        "topics/c.txt": "C",
+        "topics/c.canvas": "C",
         "drafts/d.md": "# D",
         ".git/x.md": "x",
         "photo.jpg": "x",
@@ -100,26 +100,51 @@ def test_skipped_files_are_listed_with_rule(qtbot, panel, notes):
 
 def test_extensions_and_patterns_update_preview(qtbot, panel, notes):
     _offer(qtbot, panel, notes)
-    qtbot.mouseClick(_chip(panel, ".txt"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(_chip(panel, ".canvas"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: _chip(panel, "Indexed").text() == "Indexed 4")
     qtbot.keyClicks(panel.findChild(QLineEdit), "drafts/**, *.bak")
     qtbot.waitUntil(lambda: _chip(panel, "Indexed").text() == "Indexed 3")
-    qtbot.mouseClick(_chip(panel, ".txt"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(_chip(panel, ".canvas"), Qt.MouseButton.LeftButton)
     qtbot.mouseClick(_chip(panel, ".md"), Qt.MouseButton.LeftButton)
     assert _chip(panel, ".md").isChecked()  # something must be indexed
+
+
+def test_kinds_of_files_are_offered_with_their_numbers(qtbot, panel, notes):
+    for name in ("one.org", "two.org", "three.txt"):
+        (notes / name).write_text("x")
+    _offer(qtbot, panel, notes)
+    kinds = {chip.text(): chip.isChecked() for chip in panel.findChildren(Chip) if chip.text().startswith(".")}
+    assert kinds == {".md 3": True, ".org 2": True, ".canvas 1": False, ".txt 1": True}
+    assert _chip(panel, ".org").accessibleName() == "Index 2 .org files"
+    qtbot.mouseClick(_chip(panel, ".org"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: _chip(panel, "Indexed").text() == "Indexed 4")
+    assert _chip(panel, ".org").text() == ".org 2"
+    with qtbot.waitSignal(panel.workspace_chosen):
+        qtbot.mouseClick(_button(panel, "Index this folder"), Qt.MouseButton.LeftButton)
+    assert set(load_settings(notes).extensions) == {*Settings().extensions} - {".org"}
+
+
+def test_own_extensions_survive_the_preview(qtbot, panel, notes):
+    save_setting("extensions", (".md", ".tex"), workspace=notes)
+    _offer(qtbot, panel, notes)
+    qtbot.mouseClick(_chip(panel, ".canvas"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: _chip(panel, "Indexed").text() == "Indexed 4")
+    with qtbot.waitSignal(panel.workspace_chosen):
+        qtbot.mouseClick(_button(panel, "Index this folder"), Qt.MouseButton.LeftButton)
+    assert set(load_settings(notes).extensions) == {".md", ".tex", ".canvas"}
 
 
 def test_accept_saves_only_changed_options(qtbot, panel, notes):
     before = sorted(notes.rglob("*"))
     _offer(qtbot, panel, notes)
-    qtbot.mouseClick(_chip(panel, ".txt"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(_chip(panel, ".canvas"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: _chip(panel, "Indexed").text() == "Indexed 4")
     with qtbot.waitSignal(panel.workspace_chosen) as chosen:
         qtbot.mouseClick(_button(panel, "Index this folder"), Qt.MouseButton.LeftButton)
     assert chosen.args == [notes]
-    assert set(load_settings(notes).extensions) == {".md", ".txt"}
+    assert set(load_settings(notes).extensions) == {*Settings().extensions, ".canvas"}
     assert load_settings(notes).exclude == ()
-    assert load_settings().extensions == (".md",)
+    assert load_settings().extensions == Settings().extensions
     assert sorted(notes.rglob("*")) == before
 
 
@@ -145,10 +170,10 @@ def test_folder_without_notes_cannot_be_indexed(qtbot, panel, tmp_path):
 
 
 def test_preview_starts_with_settings_of_folder(qtbot, panel, notes):
-    save_setting("extensions", (".md", ".txt"), workspace=notes)
+    save_setting("extensions", (".md", ".canvas"), workspace=notes)
     save_setting("exclude", ("drafts/**",), workspace=notes)
     _offer(qtbot, panel, notes)
-    assert _chip(panel, ".txt").isChecked()
+    assert _chip(panel, ".canvas").isChecked()
     assert panel.findChild(QLineEdit).text() == "drafts/**"
     assert _chip(panel, "Indexed").text() == "Indexed 3"
 

@@ -1,5 +1,6 @@
 """The whole viewer in use."""
 
+import json
 import threading
 
 import msgspec
@@ -502,3 +503,47 @@ def test_theme_change_rebuilds_page(qtbot, panel: ViewerPanel, appearance, rende
     appearance.set_theme("dark")
     qtbot.waitUntil(lambda: panel.rendered.document() is not before)
     assert "Head" in panel.rendered.toPlainText()
+
+
+def test_header_names_encoding_other_than_utf8(panel: ViewerPanel, memory: FakeMemory, show, tmp_path) -> None:
+    note = tmp_path / "mac.md"
+    note.write_bytes("# Küche\rDie Brühe köchelt.\rSüß".encode("cp1252"))
+    memory.locate = lambda path: note
+    show(GREENHOUSE, 2, 2)
+    assert panel.header.crumb.text().endswith(" · Windows-1252")
+    assert panel.source.text_at(2) == "Die Brühe köchelt."
+    assert panel.opened.title == "Küche"
+    note.write_text("# Küche\nDie Brühe wärmt.\n", "utf-8")
+    panel.clear()
+    show(GREENHOUSE, 2, 2)
+    assert "Windows" not in panel.header.crumb.text()
+    assert panel.source.text_at(2) == "Die Brühe wärmt."
+
+
+def test_org_file_has_its_headings_code_and_title(panel: ViewerPanel, memory: FakeMemory, show) -> None:
+    memory.files["garden.org"] = (
+        "#+title: Garden\n* Beds\n#+begin_src sh\n* no heading ends it\n#+end_src\n** Pumps\ntext\n"
+    )
+    show("garden.org", 7, 7)
+    assert panel.header.title.text() == "Garden"
+    assert [heading.title for heading in panel.opened.outline.headings] == ["Beds", "no heading ends it", "Pumps"]
+    memory.files["garden.adoc"] = "= Garden\n\n== Beds\n\n----\n== code\n----\n"
+    show("garden.adoc", 3, 3)
+    assert [heading.title for heading in panel.opened.outline.headings] == ["Garden", "Beds"]
+    assert panel.opened.outline.code_block(6) == (5, 7)
+
+
+def test_page_is_only_made_of_markdown(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+    memory.files["garden.org"] = "* Beds\n"
+    panel.choose_rendered(True)
+    show("garden.org")
+    assert panel.page is panel.source
+    assert hint(panel) == "Only Markdown is shown as a page. The source of this file is shown."
+
+
+def test_canvas_is_readable_text(panel: ViewerPanel, memory: FakeMemory, show) -> None:
+    card = {"id": "a", "type": "text", "x": 0, "y": 0, "width": 9, "height": 9, "text": "# Beds\nPump"}
+    memory.files["plan.canvas"] = json.dumps({"nodes": [card]})
+    show("plan.canvas", 2, 2)
+    assert panel.source.text_at(2) == "Pump"
+    assert panel.header.title.text() == "plan"

@@ -13,7 +13,7 @@ from engine.backends.lancedb.columns import beginning_of, beginnings, file_key, 
 from engine.backends.lancedb.memory import composed
 from engine.backends.lancedb.sql import text
 from engine.backends.lancedb.table_sync import LocalFile, make_plan
-from engine.corpus.chunking import chunk_markdown
+from engine.corpus.chunking import chunk_text
 from engine.store.stored_models import ModelName
 from engine.store.writer import NewChunk, NewFile, NewSession
 from engine.text import analyse, analyse_both
@@ -31,7 +31,7 @@ def new_file(note: str) -> NewFile:
             heading, words, stems, None,
         )  # fmt: skip
 
-    chunks = tuple(map(chunk, chunk_markdown(note, tokens=40, overlap=8)))
+    chunks = tuple(map(chunk, chunk_text(note, tokens=40, overlap=8)))
     session = NewSession("t", "agent", "id", "/p", "main", "", 1.0, None, 3, 4)
     return NewFile(
         "memory", "a/b.md", "hash", 12, 34, "Title", "english", analyse_both("Title", "english"), "a/b.md b", chunks,

@@ -1,0 +1,237 @@
+"""Detects the encoding of a text file and decodes it: UTF-8, UTF-16 and UTF-32 with a byte order mark, older ones.
+
+Everything that reads a note decodes it with this module, so that index, viewer and agents count the same lines.
+
+* Valid UTF-8 is UTF-8. If no fewer sequences beyond ASCII are valid than invalid, it is damaged UTF-8: a broken
+  character must not turn all others into those of another encoding.
+* A file is binary if more than 2 % of its bytes are control characters that no text has (30 % in valid UTF-8, which is
+  itself a sign of text; lists separated by NUL have some 5 %). Compressed data has 9 %, text in UTF-16 without a mark
+  50 %, a file that a crash left filled with zeros 100 %. Up to three of them never make a file binary.
+* If most bytes beyond ASCII stand alone between ASCII ones, as accents in a word do, or if there are at most two, the
+  encoding is Windows-1252, of which Latin-1 is a part. charset-normalizer takes many such texts for Chinese or Central
+  European ones.
+* Otherwise charset-normalizer selects one of the encodings of East Asia, Cyrillic and Greek. Of less than some 40
+  bytes it may take Chinese for Korean, so a reading has to look like its language, too.
+"""
+
+import codecs
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+BLOCK = 256 * 1024
+"""Most bytes decoded in one call, which holds the interpreter's lock."""
+
+NAMES = {
+    "utf-16": "UTF-16",
+    "utf-32": "UTF-32",
+    "cp1252": "Windows-1252",
+    "latin-1": "Latin-1",
+    "cp932": "Shift-JIS",
+    "euc_jp": "EUC-JP",
+    "gb18030": "GB18030",
+    "big5": "Big5",
+    "cp949": "EUC-KR",
+    "cp1251": "Windows-1251",
+    "koi8_r": "KOI8-R",
+    "cp1253": "Windows-1253",
+}
+"""Names of the encodings besides UTF-8, by codec."""
+
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),  # begins with the mark of UTF-16
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_BESIDES_LATIN = ("cp932", "euc_jp", "gb18030", "big5", "cp949", "cp1251", "koi8_r", "cp1253")
+_ALPHABETS = ("cp1251", "koi8_r", "cp1253")
+_WIDER = {"big5": "big5hkscs"}
+"""Codecs that decode more than the detected one."""
+_CONTROLS = bytes(code for code in range(32) if code not in b"\a\b\t\n\v\f\r\x1b") + b"\x7f"
+_FEW_CONTROLS = 3
+_MOST_CONTROLS, _MOST_IN_UTF8 = 0.02, 0.3
+_FEWEST = 3
+"""Bytes beyond ASCII with which an encoding other than Windows-1252 is possible."""
+_SAMPLE = 32 * 1024
+_LONE = re.compile(rb"(?<![\x80-\xff])[\x80-\xff](?![\x80-\xff])")
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
+_KANA = re.compile(rb"[\x82\x83]")
+"""First bytes of kana in Shift-JIS, whose second bytes may be ASCII; rare marks in Windows-1252."""
+_HANGUL = re.compile(rb"[\xb0-\xc8][\xa1-\xfe]")
+_EUC_KANA = re.compile(rb"[\xa4\xa5][\xa1-\xf6]")
+_PAIRS = re.compile(rb"[\x80-\xff]{2}")
+_NARROW_KANA = re.compile("[\uff61-\uff9f]")
+
+Blocks = Callable[[], Iterable[bytes]]
+"""Reads a file from its start, in blocks of at most `BLOCK` bytes."""
+
+
+class Binary(Exception):
+    """The file is no text."""
+
+
+def marked_encoding(start: bytes) -> str:
+    """Return the codec that a byte order mark at the start of a file names, or "" (also for UTF-8)."""
+    return next((codec for mark, codec in _MARKS if start.startswith(mark)), "")
+
+
+class Utf8Check:
+    """Checks block by block whether a file is valid UTF-8, at the speed of the disk for ASCII."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._begun = self._failed = False
+
+    def add(self, block: bytes) -> None:
+        self._failed = self._failed or (not self._begun and marked_encoding(block) != "")
+        self._begun = True
+        if not self._failed and not (block.isascii() and not self._decoder.getstate()[0]):
+            self._decode(block)
+
+    def is_valid(self, *, whole: bool = True) -> bool:
+        """Whether all blocks together are valid; unless they are the `whole` file, they may end within a character."""
+        if whole:
+            self._decode(b"", final=True)
+        return not self._failed
+
+    def _decode(self, block: bytes, *, final: bool = False) -> None:
+        try:
+            self._decoder.decode(block, final)
+        except UnicodeDecodeError:
+            self._failed = True
+
+
+def detect(blocks: Blocks) -> str:
+    """Return the codec of a file, "utf-8" also for damaged UTF-8. Raises `Binary`, and what `blocks` raises."""
+    size = controls = valid = invalid = 0
+    sample = _Sample()
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    for block in blocks():
+        if not size and (marked := marked_encoding(block)):
+            return marked
+        size += len(block)
+        controls += count_controls(block)
+        text = decoder.decode(block)
+        found = text.count("\ufffd")
+        invalid += found
+        valid += len(text) - found - len(text.encode("ascii", "ignore"))
+        sample.add(block)
+    sample.add(b"", last=True)
+    invalid += decoder.decode(b"", True).count("\ufffd")
+    if is_binary(size, controls, utf8=not invalid):
+        raise Binary
+    return "utf-8" if 0 < valid >= invalid or not invalid else _older(sample.lines)
+
+
+def decoded(blocks: Blocks, codec: str) -> Iterator[str]:
+    """Yield the file's text, without a byte order mark; invalid bytes become U+FFFD."""
+    decoder = codecs.getincrementaldecoder("utf-8-sig" if codec == "utf-8" else _WIDER.get(codec, codec))("replace")
+    for block in blocks():
+        yield decoder.decode(block)
+    yield decoder.decode(b"", True)
+
+
+def decoded_start(start: bytes) -> str:
+    """Return the text of the first bytes of a file, which may end within a character."""
+    check = Utf8Check()
+    check.add(start)
+    try:
+        lines = start[: start.rfind(b"\n") + 1] or start
+        codec = "utf-8" if check.is_valid(whole=False) else detect(lambda: (lines,))
+    except Binary:
+        codec = "utf-8"
+    return as_text("".join(decoded(lambda: (start,), codec)))
+
+
+def count_controls(block: bytes) -> int:
+    """Return the number of control characters that no text has."""
+    return len(block) - len(block.translate(None, _CONTROLS))
+
+
+def is_binary(size: int, controls: int, *, utf8: bool) -> bool:
+    """Return whether a file of `size` bytes is no text; `utf8`: all of it is valid UTF-8."""
+    return controls > max(_FEW_CONTROLS, size * (_MOST_IN_UTF8 if utf8 else _MOST_CONTROLS))
+
+
+def as_text(decoded: str) -> str:
+    """Return a file's text as it is indexed and shown.
+
+    NUL becomes U+FFFD, as in CommonMark; "\\r" becomes "\\n" if there is no "\\n", as in old Macintosh files.
+    """
+    if "\n" not in decoded and "\r" in decoded:
+        decoded = decoded.replace("\r", "\n")
+    return decoded.replace("\0", "\ufffd") if "\0" in decoded else decoded
+
+
+class _Sample:
+    """The first lines beyond ASCII, up to a limit; the same ones however a file is cut into blocks."""
+
+    def __init__(self) -> None:
+        self.lines = b""
+        self._line = b""
+        self._full = False
+
+    def add(self, block: bytes, *, last: bool = False) -> None:
+        if self._full:
+            return
+        *lines, self._line = (self._line + block).split(b"\n")
+        while len(self._line) >= _SAMPLE:
+            lines.append(self._line[:_SAMPLE])
+            self._line = self._line[_SAMPLE:]
+        for line in [*lines, self._line] if last else lines:
+            if not line.isascii():
+                room = _SAMPLE - len(self.lines)
+                self._full = len(line) >= room
+                self.lines += (_cut(line[:room]) or line[: 0 if self.lines else room]) if self._full else line + b"\n"
+                if self._full:
+                    break
+
+
+def _cut(line: bytes) -> bytes:
+    """Return the line up to its last byte that is in no encoding part of a longer character."""
+    return line[: max(map(line.rfind, (b" ", b"\t", b"\r", b",", b"."))) + 1]
+
+
+def _older(sample: bytes) -> str:
+    """Return the codec of a text that is not Unicode, from its lines beyond ASCII."""
+    if _is_latin(sample):
+        return _latin(sample)
+    from charset_normalizer import from_bytes  # takes 25 ms to import, and most folders have UTF-8 alone
+
+    matches = from_bytes(sample, cp_isolation=list(_BESIDES_LATIN), preemptive_behaviour=False, enable_fallback=False)
+    for match in matches:
+        if _is_plausible(sample, match.encoding):
+            return match.encoding
+    return _latin(sample)
+
+
+def _is_latin(sample: bytes) -> bool:
+    """Return whether the bytes beyond ASCII are accents and quotation marks in words of Latin letters."""
+    high, alone = (len(pattern.findall(sample)) for pattern in (_BEYOND_ASCII, _LONE))
+    if high < _FEWEST:
+        return True
+    if 8 * len(_KANA.findall(sample)) > high:
+        return False
+    return alone > 0 and high < len(sample) / (4 if 2 * alone > high else 8)
+
+
+def _latin(sample: bytes) -> str:
+    try:
+        sample.decode("cp1252")
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "cp1252"
+
+
+def _is_plausible(sample: bytes, codec: str) -> bool:
+    """Return whether the text has what nearly all texts in this encoding have."""
+    high, text = len(_BEYOND_ASCII.findall(sample)), sample.decode(codec, "replace")
+    if codec == "cp949":
+        return 2 * len(_HANGUL.findall(sample)) > 0.8 * high
+    if codec == "cp932":
+        return 2 * len(_NARROW_KANA.findall(text)) < high
+    if codec == "big5":
+        return 2 * len(_PAIRS.findall(sample)) < high
+    if codec == "euc_jp":
+        return 20 * len(_EUC_KANA.findall(sample)) > high
+    return codec not in _ALPHABETS or 2 * sum(map(str.isalpha, text)) < 5 * high

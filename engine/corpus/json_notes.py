@@ -1,0 +1,211 @@
+"""Turns notes that are stored as JSON into Markdown: the cards of a canvas, and the cells of a notebook.
+
+`.canvas` is JSON Canvas 1.0 (2024-03-11, jsoncanvas.org), `.ipynb` the Jupyter notebook format 4
+(nbformat.readthedocs.io). The same text is indexed, shown and returned to agents, so lines are the same everywhere.
+Files are parsed in steps, nested at most 500 levels deep; the size is limited by the reader of the file.
+"""
+
+import re
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Any
+
+from engine.base import skip_reasons
+from engine.base.bounded_json import built
+from engine.corpus import markdown
+
+ENDINGS = (".canvas", ".ipynb")
+_BLOCK = 64 * 1024
+_MOST_OUTPUT = 20_000
+"""Characters shown of the outputs of one cell."""
+_MOST_NAME = 60
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_TICKS = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
+_NO_TEXT = ("<Figure size", "<IPython.core")
+"""Begin of a plain text that stands for a picture or a widget."""
+
+
+def is_json_note(name: str) -> bool:
+    """Whether the file with this name is a canvas or a notebook."""
+    return name.lower().endswith(ENDINGS)
+
+
+def readable(data: bytes, name: str) -> str:
+    """Return the text of a canvas or a notebook. Raises ValueError, with a sentence, for any other content."""
+    import ijson
+
+    try:
+        found = built(ijson.basic_parse(BytesIO(data), use_float=True, buf_size=_BLOCK))
+    except (ijson.JSONError, UnicodeDecodeError) as error:
+        raise ValueError(skip_reasons.BROKEN_DOCUMENT.said(what=str(error).partition("\n")[0])) from None
+    if not isinstance(found, dict):
+        raise ValueError(skip_reasons.NO_JSON_NOTE.said())
+    if name.lower().endswith(".canvas"):
+        parts = _canvas(found)
+    else:
+        if found.get("nbformat") != 4:
+            raise ValueError(skip_reasons.OTHER_NOTEBOOK.said())
+        parts = _notebook(found)
+    text = "\n\n".join(part for part in (_clean(part).strip("\n") for part in parts) if part)
+    return f"{text}\n" if text else ""
+
+
+# --- canvas -----------------------------------------------------------------------------------------------------------
+
+
+def _canvas(canvas: dict[str, Any]) -> Iterator[str]:
+    """The cards from top to bottom, those in a group below its label, then the labels of the lines between cards."""
+    nodes = [node for node in _list(canvas.get("nodes")) if isinstance(node, dict)]
+    groups = sorted((node for node in nodes if node.get("type") == "group"), key=_position)
+    cards = sorted((node for node in nodes if node.get("type") != "group"), key=_position)
+    inside: dict[int, list[dict[str, Any]]] = {}
+    for card in cards:
+        around = [number for number, group in enumerate(groups) if _contains(group, card)]
+        # Of nested groups, the smallest one.
+        number = min(around, key=lambda at: _area(groups[at]), default=-1)
+        inside.setdefault(number, []).append(card)
+    yield from _separated(inside.get(-1, ()))
+    for number, group in enumerate(groups):
+        label = " ".join(_string(group.get("label")).split())
+        yield f"# {label}" if label else "---" if inside.get(number) else ""
+        yield from _separated(inside.get(number, ()))
+    names = {node.get("id"): _name(node) for node in nodes if isinstance(node.get("id"), str)}
+    lines = []
+    for edge in _list(canvas.get("edges")):
+        if isinstance(edge, dict) and (label := " ".join(_string(edge.get("label")).split())):
+            ends = (names.get(end, "") if isinstance(end := edge.get(key), str) else "" for key in _ENDS)
+            lines.append(f"- {' → '.join(filter(None, ends))}: {label}")
+    yield "\n".join(["---", "", *lines] if lines else [])
+
+
+_ENDS = ("fromNode", "toNode")
+
+
+def _separated(cards: "list[dict[str, Any]] | tuple[()]") -> Iterator[str]:
+    for number, card in enumerate(cards):
+        if text := _card(card):
+            yield f"---\n\n{text}" if number else text
+
+
+def _card(card: dict[str, Any]) -> str:
+    match card.get("type"):
+        case "text":
+            return _closed(_string(card.get("text")))
+        case "file":
+            return f"[[{_string(card.get('file'))}{_string(card.get('subpath'))}]]"
+        case "link":
+            return f"<{_string(card.get('url'))}>"
+    return ""
+
+
+def _name(node: dict[str, Any]) -> str:
+    """The beginning of a card, on one line."""
+    text = _string(node.get("label")) if node.get("type") == "group" else _card(node)
+    first = next((line for line in text.split("\n") if line.strip()), "")
+    return markdown.plain_title(first.lstrip("# "))[:_MOST_NAME]
+
+
+def _position(node: dict[str, Any]) -> tuple[float, float]:
+    return _number(node.get("y")), _number(node.get("x"))
+
+
+def _contains(group: dict[str, Any], card: dict[str, Any]) -> bool:
+    """Whether the middle of a card is in a group."""
+    return all(
+        0 <= _number(card.get(at)) + _number(card.get(size)) / 2 - _number(group.get(at)) <= _number(group.get(size))
+        for at, size in (("x", "width"), ("y", "height"))
+    )
+
+
+def _area(group: dict[str, Any]) -> float:
+    return _number(group.get("width")) * _number(group.get("height"))
+
+
+# --- notebook ---------------------------------------------------------------------------------------------------------
+
+
+def _notebook(notebook: dict[str, Any]) -> Iterator[str]:
+    language = _language(notebook.get("metadata"))
+    for cell in _list(notebook.get("cells")):
+        if not isinstance(cell, dict):
+            continue
+        source = _string(cell.get("source"))
+        if cell.get("cell_type") != "code":
+            yield _closed(source)
+        elif source.strip():
+            yield _fenced(source, language)
+        if cell.get("cell_type") == "code":
+            output = "\n".join(filter(None, map(_output, _list(cell.get("outputs")))))
+            if output := _ESCAPES.sub("", output).strip("\n"):
+                more = "\n…" if len(output) > _MOST_OUTPUT else ""
+                yield _fenced(output[:_MOST_OUTPUT] + more, "")
+
+
+def _language(metadata: object) -> str:
+    for key, field in (("language_info", "name"), ("kernelspec", "language")):
+        about = metadata.get(key) if isinstance(metadata, dict) else None
+        name = _string(about.get(field)) if isinstance(about, dict) else ""
+        if re.fullmatch(r"[\w+#.-]{1,40}", name):
+            return name
+    return ""
+
+
+def _output(output: object) -> str:
+    if not isinstance(output, dict):
+        return ""
+    match output.get("output_type"):
+        case "stream":
+            return _string(output.get("text")).rstrip("\n")
+        case "error":
+            return f"{_string(output.get('ename'))}: {_string(output.get('evalue'))}"
+        case "execute_result" | "display_data":
+            data = output.get("data")
+            if not isinstance(data, dict):
+                return ""
+            texts = (_string(data.get(kind)).rstrip("\n") for kind in ("text/markdown", "text/plain"))
+            text = next(filter(None, texts), "")
+            return "" if text.startswith(_NO_TEXT) else text
+    return ""
+
+
+def _fenced(text: str, language: str) -> str:
+    ticks = max((len(found) for found in _TICKS.findall(text)), default=2) + 1
+    marks = "`" * max(3, ticks)
+    text = text.strip("\n")
+    return f"{marks}{language}\n{text}\n{marks}"
+
+
+# --- values of any type -----------------------------------------------------------------------------------------------
+
+
+def _closed(text: str) -> str:
+    """Return the text with an end for code that has none, which would contain everything that follows."""
+    text = _clean(text)
+    fence = ""
+    for line in text.split("\n") if "```" in text or "~~~" in text else ():
+        if not fence:
+            fence = markdown.fence_marks(line)
+        elif markdown.closes_fence(line, fence):
+            fence = ""
+    return f"{text}\n{fence}" if fence else text
+
+
+def _clean(text: str) -> str:
+    """Return text as it can be stored, with "\\n" line ends."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+    return text.encode("utf-8", "replace").decode()
+
+
+def _string(value: object) -> str:
+    """Return a string, also one that is stored as a list of lines."""
+    if isinstance(value, list):
+        return "".join(part for part in value if isinstance(part, str))
+    return value if isinstance(value, str) else ""
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0

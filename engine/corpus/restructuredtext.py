@@ -1,0 +1,147 @@
+"""Reads the structure of a reStructuredText file, as docutils' "reStructuredText Markup Specification" (docutils 0.22)
+describes it (docutils.sourceforge.io/docs/ref/rst/restructuredtext.html).
+
+Section titles, the fields before and below the first title, `meta` directives and literal blocks are read. Titles rank
+in the order in which their styles appear. An underline may be shorter than its title from four characters on, which
+docutils only warns about.
+"""
+
+import string
+
+from engine.base import lazy_pattern
+from engine.corpus.structure import Structure, StructureBuilder, markup_lines
+
+_PUNCTUATION = frozenset(string.punctuation)
+_FIELD = lazy_pattern(r"[ \t]*:((?![: ])[^:]+):(?:[ \t]+(.*))?")
+_DIRECTIVE = lazy_pattern(r"[ \t]*\.\.[ \t]+([\w:.+-]+)[ \t]*::(?:[ \t].*)?")
+_COMMENTED = lazy_pattern(r"\.\.[ \t]+(title|slug|date|tags|category|description):[ \t]+(.*)")
+"""A field of Nikola, in a comment."""
+_CODE = frozenset({"code", "code-block", "sourcecode", "parsed-literal", "math", "raw", "doctest", "prompt"})
+_ROLE = lazy_pattern(r"(?::[\w:.+-]{1,40}:)?`{1,2}([^`<>]+?)(?:[ ]*<[^<>`]*>)?`{1,2}_{0,2}")
+_MARKS = lazy_pattern(r"(?<!\w)\*{1,2}(?=\S)|(?<=\S)\*{1,2}(?!\w)")
+_SHORT = 4
+
+
+def read(text: str) -> Structure:
+    reader = _Reader()
+    for number, line, below, second in markup_lines(text):
+        reader.take(number, line, below, second)
+    reader.close()
+    return reader.found.done()
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.found = StructureBuilder()
+        self._styles: list[str] = []
+        self._above = ""
+        self._title_end = 0
+        """Last line of the latest title."""
+        self._code = self._code_end = 0
+        """First and last line of the block of code that may continue."""
+        self._margin = 0
+        self._doctest = False
+        self._fields = True
+        """Whether fields here describe the document."""
+        self._key = ""
+        """The field that an indented line continues."""
+        self._meta = False
+
+    def take(self, number: int, line: str, below: str, second: str) -> None:
+        if number > self._title_end and not self._in_code(number, line):
+            if _is_line(line) and not self._above and below and not _is_line(below) and second == line:
+                self._title(number, number + 2, line[0] * 2, below.strip())
+            elif not self._above and _is_title(line, below):
+                self._title(number, number + 1, below[0], line)
+            else:
+                self._other(number, line)
+        self._above = line if number != self._title_end else ""
+
+    def close(self) -> None:
+        """End the block of code that may continue."""
+        if self._code and (self._code_end > self._code or self._doctest):
+            self.found.code.append((self._code, self._code_end))
+        self._code, self._doctest = 0, False
+
+    def _title(self, number: int, last: int, style: str, title: str) -> None:
+        if style not in self._styles:
+            self._styles.append(style)
+        self._fields = not self.found.headings
+        self._meta, self._key = False, ""
+        self._title_end = last
+        self.found.heading(number, last, self._styles.index(style) + 1, plain(title))
+
+    def _in_code(self, number: int, line: str) -> bool:
+        """Whether the line continues the block of code, which it ends otherwise."""
+        if not self._code:
+            return False
+        if line and (self._doctest or _indent(line) > self._margin):
+            self._code_end = number
+            return True
+        if not line and not self._doctest:
+            return True
+        self.close()
+        return False
+
+    def _other(self, number: int, line: str) -> None:
+        if self._is_data(number, line):
+            return
+        self._meta = self._meta and not line
+        if found := _DIRECTIVE.fullmatch(line):
+            self._meta = found[1].lower() == "meta"
+            if found[1].lower() in _CODE:
+                self._code, self._margin = number, _indent(line)
+        elif line.startswith(">>> ") and not self._above:
+            self._code = self._code_end = number
+            self._doctest = True
+        elif line.endswith("::") and not line.lstrip().startswith(".. "):
+            self._code, self._margin = number + 1, _indent(line)
+            self._begin()
+        elif line and line[0] not in " \t" and not line.startswith("..") and not _is_line(line):
+            self._begin()
+
+    def _begin(self) -> None:
+        self.found.begun, self._fields = True, False
+
+    def _is_data(self, number: int, line: str) -> bool:
+        """Whether the line is a field of the document, or continues one."""
+        field = _FIELD.fullmatch(line) if self._fields or self._meta else None
+        if field and (_indent(line) > 0) == self._meta:
+            self._property(number, field[1].lower(), field[2] or "")
+            return True
+        if self._key and line and _indent(line):
+            self._property(number, self._key, line)
+            return True
+        self._key = ""
+        if commented := _COMMENTED.fullmatch(line):
+            self._property(number, commented[1], commented[2])
+            self._key = ""
+            return True
+        return False
+
+    def _property(self, number: int, key: str, value: str) -> None:
+        self._key = key
+        if key == "title":
+            self.found.title = plain(value)
+        self.found.property(number, key, value)
+
+
+def _is_line(line: str) -> bool:
+    """Whether the line is one punctuation mark, repeated."""
+    return len(line) > 1 and line[0] in _PUNCTUATION and line == line[0] * len(line)
+
+
+def _is_title(line: str, below: str) -> bool:
+    """Whether a line after a blank one is a title that the next one underlines."""
+    if not line or line[0] in " \t" or line.startswith(".. ") or _is_line(line) or not _is_line(below):
+        return False
+    return len(below) >= min(len(line), _SHORT)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def plain(title: str) -> str:
+    """Return a title without roles, links and emphasis."""
+    return _MARKS.sub("", _ROLE.sub(r"\1", title))

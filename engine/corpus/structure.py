@@ -1,0 +1,138 @@
+"""The structure of a note in Org, reStructuredText or AsciiDoc: its title, tags, headings, properties and code.
+
+Each format has a module of its own. Only what makes a note searchable is read, line by line and in linear time:
+docutils parses a whole document for 40 times as long and includes other files, and nothing in a note raises an error.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import NamedTuple
+
+import msgspec
+
+from engine.base import lazy_pattern
+
+_BLOCK = 128 * 1024
+_TITLE_LIMIT = 200
+_SEARCHED = ("title", "subtitle", "aliases", "tags", "keywords", "description", "summary", "abstract")
+_BETWEEN_TAGS = lazy_pattern(r"[,;:\s]+")
+_LONGEST = 400
+_KEY = re.compile(r"[ \-]+")
+
+
+class MarkupHeading(NamedTuple):
+    line: int
+    """First line, from 1, with the line above the title where there is one."""
+    last: int
+    """Last line, with the line below the title."""
+    level: int
+    """1 to 6."""
+    title: str
+
+
+class Structure(msgspec.Struct, frozen=True):
+    """Lines count from 1."""
+
+    title: str
+    """Title that the note declares, else a level 1 heading before any text; empty without one."""
+    headings: tuple[MarkupHeading, ...]
+    code: tuple[tuple[int, int], ...]
+    """First and last line of each block of code, with the lines that enclose it."""
+    properties: Mapping[str, str]
+    """By key, in lower case with `_` for spaces and hyphens."""
+    tags: tuple[str, ...]
+    aliases: tuple[str, ...]
+    data: Mapping[int, str]
+    """Lines that are data instead of text, each with the part of it that is searched."""
+
+    def searched_text(self, text: str) -> str:
+        """Return the note's text with its data reduced to the searched values; the number of lines stays."""
+        if not self.data:
+            return text
+        return "\n".join(self.data.get(number, line) for number, line in enumerate(lines_of(text), 1))
+
+    def code_block(self, line: int) -> tuple[int, int] | None:
+        """First and last line of the block of code that a line is in."""
+        block = bisect_right(self.code, line, key=lambda lines: lines[0]) - 1
+        return self.code[block] if block >= 0 and line <= self.code[block][1] else None
+
+
+class StructureBuilder:
+    """Collects what a reader finds in a note, in the order of its lines."""
+
+    def __init__(self) -> None:
+        self.title = ""
+        self._leading = ""
+        self.begun = False
+        """Whether there was a heading or text."""
+        self.headings: list[MarkupHeading] = []
+        self.code: list[tuple[int, int]] = []
+        self.properties: dict[str, str] = {}
+        self.tags: list[str] = []
+        self.aliases: list[str] = []
+        self.data: dict[int, str] = {}
+
+    def heading(self, line: int, last: int, level: int, title: str) -> None:
+        if title := " ".join(title.split())[:_TITLE_LIMIT]:
+            self.headings.append(MarkupHeading(line, last, max(1, min(6, level)), title))
+            if not self.begun and level == 1:
+                self._leading = title
+            self.begun = True
+
+    def property(self, line: int, key: str, value: str) -> None:
+        """Add a property on one line; values of the same key are joined."""
+        key = _KEY.sub("_", key.strip().lower())
+        value = value.strip()
+        if key in ("tags", "keywords", "filetags"):
+            self.tags += filter(None, _BETWEEN_TAGS.split(value))
+        self.properties[key] = f"{self.properties[key]} {value}" if key in self.properties else value
+        self.data[line] = value if key in _SEARCHED else ""
+
+    def hide(self, line: int) -> None:
+        """The line is data that is not searched."""
+        self.data[line] = ""
+
+    def done(self) -> Structure:
+        return Structure(
+            title=" ".join(self.title.split())[:_TITLE_LIMIT] or self._leading,
+            headings=tuple(self.headings),
+            code=tuple(self.code),
+            properties=self.properties,
+            tags=tuple(self.tags),
+            aliases=tuple(self.aliases),
+            data=self.data,
+        )
+
+
+def lines_of(text: str) -> Iterator[str]:
+    """The text's lines, split a block at a time: a split holds the interpreter's lock."""
+    for lines in blocks_of(text):
+        yield from lines
+
+
+def blocks_of(text: str) -> Iterator[list[str]]:
+    """The text's lines, in lists of about a block of characters."""
+    start = 0
+    while start <= len(text):
+        stop = text.find("\n", start + _BLOCK)
+        if stop < 0:
+            stop = len(text)
+        yield text[start:stop].split("\n")
+        start = stop + 1
+
+
+def markup_lines(text: str) -> Iterator[tuple[int, str, str, str]]:
+    """The number of each line, from 1, the line and the two after it, without blanks at their ends.
+
+    Overlong lines are no markup; "…" stands for them.
+    """
+    window = ["", ""]
+    number = -1
+    for line in chain(lines_of(text), ("", "")):
+        short = line.rstrip() if len(line) <= _LONGEST else "…"
+        if number > 0:
+            yield number, window[0], window[1], short
+        window = [window[1], short]
+        number += 1

@@ -1,0 +1,189 @@
+"""Encodings are detected and decoded the same way by everything that reads a note."""
+
+import codecs
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.corpus import encodings
+from engine.corpus.encodings import Binary, decoded, detect
+from engine.corpus.line_reader import NumberedText
+from engine.corpus.note_reader import Unreadable, read_note
+from tests.helpers import encoded_texts as texts
+from tests.helpers.language_notes import NORTH_AND_EAST, SOUTH_AND_FAR
+
+FINNISH, DANISH = ("\n".join(NORTH_AND_EAST[language].notes) for language in ("finnish", "danish"))
+CATALAN, GREEK = ("\n".join(SOUTH_AND_FAR[language].notes) for language in ("catalan", "greek"))
+LATIN = {
+    "german": texts.GERMAN,
+    "french": texts.FRENCH,
+    "spanish": texts.SPANISH,
+    "italian": texts.ITALIAN,
+    "portuguese": texts.PORTUGUESE,
+    "finnish": FINNISH,
+    "danish": DANISH,
+    "catalan": CATALAN,
+    "quotation marks": texts.ENGLISH,
+}
+OTHERS = {
+    "japanese": (texts.JAPANESE, "cp932"),
+    "japanese, unix": (texts.JAPANESE, "euc_jp"),
+    "chinese": (texts.CHINESE, "gb18030"),
+    "taiwanese": (texts.TAIWANESE, "big5"),
+    "korean": (texts.KOREAN, "cp949"),
+    "russian": (texts.RUSSIAN, "cp1251"),
+    "russian, unix": (texts.RUSSIAN, "koi8_r"),
+    "greek": (GREEK, "cp1253"),
+    "japanese words": (texts.ENGLISH_WITH_JAPANESE, "cp932"),
+    "chinese words": (texts.ENGLISH_WITH_CHINESE, "gb18030"),
+}
+LEAST = {
+    "japanese, unix": 200,
+    "russian": 200,
+    "russian, unix": 200,
+    "greek": 60,
+    "japanese words": 60,
+    "chinese words": 60,
+}
+"""Bytes from which the detection is sure, where that is more than 20: a shorter KOI8-R reads as Windows-1251, which is
+more frequent."""
+
+
+def samples(text: str, codec: str, size: int) -> Iterable[bytes]:
+    """Parts of a text of at most `size` bytes that begin at different characters and have some beyond ASCII."""
+    long = "\n".join([text] * (1 + 2 * size // len(text)))
+    for start in range(0, 200, 23):
+        part = long[start : start + size].encode(codec)[:size].decode(codec, "ignore").encode(codec)
+        if not part.isascii():
+            yield part
+
+
+@pytest.mark.parametrize("size", [20, 60, 200, 1000, 10_000])
+@pytest.mark.parametrize(
+    ("name", "text", "codec"),
+    [*((name, text, "cp1252") for name, text in LATIN.items()), *((name, *value) for name, value in OTHERS.items())],
+)
+def test_text_of_each_language_and_length_is_decoded(name: str, text: str, codec: str, size: int) -> None:
+    if size < LEAST.get(name, 0):
+        size = LEAST[name]
+    parts = list(samples(text, codec, size))
+    assert parts
+    for part in parts:
+        assert "".join(decoded(lambda part=part: [part], detect(lambda part=part: [part]))) == part.decode(codec)
+
+
+def test_two_chinese_characters_that_are_valid_utf8_stay_utf8(tmp_path: Path) -> None:
+    assert written(tmp_path, "谢谢".encode("gbk")) == ("лл", "")
+
+
+def written(folder: Path, data: bytes) -> tuple[str, str]:
+    """The text that all readers agree on, and the name of its encoding."""
+    path = folder / "n.md"
+    path.write_bytes(data)
+    text = read_note(str(path), "n.md", 10_000_000).text
+    with NumberedText.open(path) as lines:
+        assert lines.size == len(data)
+        assert lines.whole() == text
+        expected = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
+        assert lines.lines(1, lines.line_count) == expected
+        return text, lines.encoding
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "utf-8"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_byte_order_mark_names_the_encoding(tmp_path: Path, codec: str, end: str) -> None:
+    text = f"# Möhren{end}日本 😀{end}"
+    name = codec[:6].upper() if codec != "utf-8" else ""
+    assert written(tmp_path, f"\ufeff{text}".encode(codec)) == (text, name)
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "cp1252", "cp932", "utf-16"])
+def test_start_of_a_file_is_decoded_like_the_whole(codec: str) -> None:
+    text = texts.JAPANESE if codec == "cp932" else texts.GERMAN
+    for size in range(200, 210):
+        assert text.startswith(encodings.decoded_start(text.encode(codec)[:size]).rstrip("\ufffd"))
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "cp1252", "utf-16"])
+def test_returns_alone_end_lines(tmp_path: Path, codec: str) -> None:
+    assert written(tmp_path, "eins\rzwölf\r\rvier".encode(codec))[0] == "eins\nzwölf\n\nvier"
+
+
+def test_return_within_lines_stays(tmp_path: Path) -> None:
+    assert written(tmp_path, b"10 %\r100 %\nend\n")[0] == "10 %\r100 %\nend\n"
+
+
+def test_nul_is_one_character_of_a_note(tmp_path: Path) -> None:
+    assert written(tmp_path, b"abc\0def\n")[0] == "abc\ufffddef\n"
+    assert written(tmp_path, "größe\0 süß\n".encode("cp1252")) == ("größe\ufffd süß\n", "Windows-1252")
+
+
+def test_broken_character_does_not_change_the_others(tmp_path: Path) -> None:
+    assert written(tmp_path, "größer, süß".encode() + b"\xfc\n") == ("größer, süß\ufffd\n", "")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        bytes(4096),
+        "Only UTF-16 without a mark".encode("utf-16-le") * 9,
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x10\x08\x06\0\0\0\x1f\xf3\xff",
+        b"PK\x03\x04\x14\0\x08\0\x08\0\0\0!\0\xb7" + bytes(range(256)) * 4,
+    ],
+)
+def test_binary_files_are_refused_but_can_be_opened(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "n.md"
+    path.write_bytes(data)
+    with pytest.raises(Unreadable) as refused:
+        read_note(str(path), "n.md", 10_000_000)
+    assert refused.value.issue.rule == "binary"
+    with NumberedText.open(path) as lines:
+        assert lines.encoding == ""
+        assert lines.line(1) is not None
+
+
+def test_list_separated_by_nul_is_text(tmp_path: Path) -> None:
+    assert written(tmp_path, b"notes/one.md\0notes/two.md\0" * 50)[0].startswith("notes/one.md\ufffdnotes")
+
+
+@pytest.mark.parametrize(("text", "codec"), [(texts.JAPANESE, "cp932"), (texts.GERMAN, "cp1252"), (GREEK, "utf-16")])
+def test_large_file_is_copied_to_disk(tmp_path: Path, text: str, codec: str) -> None:
+    long = text * 25_000
+    path = tmp_path / "n.md"
+    path.write_bytes(long.encode(codec))
+    assert path.stat().st_size > 4 * 1024 * 1024
+    with NumberedText.open(path) as lines:
+        expected = long.splitlines()
+        assert lines.line_count == len(expected)
+        for number in (1, 2, len(expected) // 2, len(expected)):
+            assert lines.line(number) == expected[number - 1]
+    assert read_note(str(path), "n.md", 100_000_000).text == long
+
+
+@given(
+    text=st.text(st.sampled_from("aé€日本語ひらがな 한국어 привет\r\n\0"), max_size=80),
+    codec=st.sampled_from(["utf-8", "utf-16", "utf-32", "cp1252", "cp932", "gb18030", "big5", "cp949", "cp1251"]),
+)
+def test_readers_agree_on_any_text(tmp_path_factory: pytest.TempPathFactory, text: str, codec: str) -> None:
+    few = text.replace("\0", "") if text.count("\0") > 3 else text
+    written(tmp_path_factory.mktemp("note"), few.encode(codec, "ignore"))
+
+
+@given(data=st.binary(max_size=200), size=st.integers(4, 60))
+def test_detection_does_not_depend_on_blocks(data: bytes, size: int) -> None:
+    def found(blocks: list[bytes]) -> str:
+        try:
+            codec = detect(lambda: blocks)
+        except Binary:
+            return "binary"
+        return codec + "".join(decoded(lambda: blocks, codec))
+
+    assert found([data]) == found([data[at : at + size] for at in range(0, len(data), size)] or [b""])
+
+
+def test_every_codec_has_a_name() -> None:
+    for codec in encodings.NAMES:
+        assert codecs.lookup(codec)
