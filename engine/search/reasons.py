@@ -66,6 +66,10 @@ _CAPPED = marked(
     "Meaning counts {meaning:.0%} and words {words:.0%}:"
     " {meaning:.2f} × {meaning_score:.2f} + {words:.2f} × {words_score:.2f} = {score:.2f}, shown as 1.00."
 )
+_FEW_WORDS = marked("No passage matches the words of the query well, so meaning counts more than usual.")
+_MANY_WORDS = marked("Passages match the words of the query, so meaning counts little.")
+_MUCH = 0.5
+"""Weight of meaning from which it counts more than usual with every model."""
 _DIFFERS = marked("Some words are missing and its meaning differs, so {share:.0%} of the words' score counts.")
 _OF_TIME = marked("It is of the time that the query names, {time}: × {lift:.2f} = {score:.2f}.")
 _BESIDE_TIME = marked("It is of the days next to the time that the query names, {time}: × {lift:.2f} = {score:.2f}.")
@@ -185,7 +189,10 @@ def _mixture(of: ResultExplanation) -> str:
         words_score=words_score,
         score=mixed,
     )
-    return " ".join(filter(None, (differs, sum_)))
+    # Fixed weights, of the settings or between passages, add up to 1.
+    depends = abs(of.vector_weight + of.text_weight - 1) > _LEAST
+    why = tr(_FEW_WORDS if of.vector_weight >= _MUCH else _MANY_WORDS) if depends else ""
+    return " ".join(filter(None, (why, differs, sum_)))
 
 
 def _time(of: ResultExplanation) -> str:

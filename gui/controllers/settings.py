@@ -40,6 +40,8 @@ class SettingsController(QObject):
         self._window = window
         self._begins = False
         """Whether settings were just saved, and the workspace is being reopened for them."""
+        self._again = False
+        """Whether more was saved meanwhile, for which it must be reopened once more."""
         self._agreed: EmbeddingEstimate | None = None
         """The embedding that the user approved when saving."""
         self._last_sync: SyncSummary | None = None
@@ -96,10 +98,16 @@ class SettingsController(QObject):
         if opened is not None:
             self._begins, self._agreed = True, agreed
             self._workspace.open(opened.folder)
+        elif self._begins:
+            self._again = True
 
     @Slot(object)
     def _go_on(self, opened: Opened) -> None:
         """Apply the saved settings: start embedding if the user agreed, else ask."""
+        if self._again:
+            self._again = False
+            QTimer.singleShot(0, self, lambda: self._saved(self._agreed))
+            return
         begins, agreed = self._begins, self._agreed
         self._begins, self._agreed = False, None
         if begins and self.dialog is not None and self.dialog.isVisible():
@@ -137,7 +145,7 @@ class SettingsController(QObject):
 
     @Slot(object)
     def _give_up(self, _: OpenFailure) -> None:
-        self._begins, self._agreed = False, None
+        self._begins, self._again, self._agreed = False, False, None
         self._close()
 
 

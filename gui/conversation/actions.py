@@ -265,6 +265,7 @@ class ConversationActions(QObject):
         said = conversation is not None and bool(conversation.entries)
         asked = conversation is not None and bool(conversation.prompts)
         allow(self.resume, resumed, tr("This session cannot be resumed.") if shown else why)
+        self.resume.setVisible(resumed or not shown)
         allow(self.remember, said, tr("This session has no messages.") if shown else why)
         allow(self.prompts, asked, tr("You wrote no messages in this session.") if shown else why)
 

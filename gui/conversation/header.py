@@ -31,6 +31,8 @@ class ConversationHeader(QFrame):
         self.facts = ElidedLabel()
         self.facts.setProperty("role", "meta")
         self.folding = FoldingActions(buttons, menu, self)
+        for action in buttons:
+            action.visibleChanged.connect(self._fold)
         self._line = line()
         first = QHBoxLayout()
         first.setContentsMargins(_SIDE, 6, _SIDE, 0)
@@ -97,9 +99,10 @@ class ConversationHeader(QFrame):
     def _fold(self) -> None:
         wanted = min(self.title.sizeHint().width(), round(_LEAST_TITLE * font_scale()))
         room = self.width() - 2 * _SIDE - wanted - _GAP - self.folding.more.sizeHint().width()
-        for button in self.folding.buttons:
-            room -= button.sizeHint().width() + _GAP
-            button.setHidden(room < 0)
+        for action, button in zip(self.folding.actions, self.folding.buttons, strict=True):
+            if action.isVisible():
+                room -= button.sizeHint().width() + _GAP
+            button.setHidden(room < 0 or not action.isVisible())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -89,6 +89,8 @@ class Row(NamedTuple):
     keys: str
     """The keys in this platform's notation."""
     words: str
+    each: tuple[str, ...]
+    """The same keys, one by one."""
 
 
 class Group(NamedTuple):
@@ -109,10 +111,12 @@ def groups(keymap: Keymap) -> tuple[Group, ...]:
 def _rows(keymap: Keymap, place: Place) -> Iterator[Row]:
     for command in keymap.in_order():
         if place in command.places and (keys := keymap.keys(command.name)):
-            yield Row(any_of(map(native, keys)), without_dots(command.words))
+            each = tuple(map(native, keys))
+            yield Row(any_of(each), without_dots(command.words), each)
     for fixed in fixed_keys():
         if fixed.place == place:
-            yield Row(", ".join(map(native, fixed.keys)), fixed.words)
+            each = tuple(map(native, fixed.keys))
+            yield Row(", ".join(each), fixed.words, each)
 
 
 class Clash(NamedTuple):

@@ -128,7 +128,8 @@ class ExplanationPanel(QWidget):
             return
         self._title.setText(tr(_TITLE if self._answer.outcome.results else _EMPTY_TITLE))
         self._show_result(self._answer, explanation)
-        self._total.setText(wording.total(explanation, self._answer.outcome.age))
+        outcome = self._answer.outcome
+        self._total.setText(wording.total(explanation, outcome.timings.total, outcome.age))
         self._stages.show_stages(explanation)
 
     @staticmethod

@@ -17,6 +17,7 @@ from engine import (
     tr,
     tr_count,
 )
+from gui.search.messages import milliseconds
 from gui.widgets.formatting import date_of
 
 STAGES: dict[str, str] = {
@@ -188,13 +189,17 @@ def counts(stage: SearchStage) -> str:
     return ""
 
 
-def total(explanation: SearchExplanation, age: float | None) -> str:
-    """Return number and duration of all stages; `age`: seconds since a cached answer was computed."""
-    milliseconds = sum(stage.milliseconds for stage in explanation.stages)
-    text = tr("{count} stages in {milliseconds:.1f} ms.", count=len(explanation.stages), milliseconds=milliseconds)
+def total(explanation: SearchExplanation, taken: float, age: float | None) -> str:
+    """Return the number of stages and the time of the answer, the same as in the box.
+
+    `taken`: milliseconds. `age`: seconds since a cached answer was computed.
+    """
+    count, time = len(explanation.stages), milliseconds(taken)
     if age is None:
-        return text
-    return text + " " + tr("Cached {seconds} s ago.", seconds=max(1, round(age)))
+        return tr("{count} stages in {time}.", count=count, time=time)
+    return tr(
+        "{count} stages, cached {seconds} s ago; read in {time}.", count=count, seconds=max(1, round(age)), time=time
+    )
 
 
 def spent(milliseconds: float) -> str:

@@ -30,7 +30,7 @@ class Figure:
     tip: str = ""
 
 
-NAMES = (marked("files"), marked("passages"), marked("vectors"), marked("on disk"), marked("cache hits"))
+NAMES = (marked("files"), marked("passages"), marked("vectors"), marked("on disk"))
 NOTHING = tuple(map(Figure, NAMES))
 
 
@@ -39,9 +39,8 @@ def figures(status: MemoryProviderStatus, overview: IndexOverview | None) -> tup
     return (
         _files(status),
         _chunks(status, overview),
-        _vectors(status),
+        _vectors(status, overview),
         _disk(status, overview),
-        _cache(status, overview),
     )
 
 
@@ -63,8 +62,9 @@ def _chunks(status: MemoryProviderStatus, overview: IndexOverview | None) -> Fig
     return Figure("passages", grouped(status.chunks), note)
 
 
-def _vectors(status: MemoryProviderStatus) -> Figure:
-    rows, tip = status.vector.rows, f"{status.provider} {status.model}".strip()
+def _vectors(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figure:
+    model, reused = f"{status.provider} {status.model}".strip(), _reused(overview)
+    rows, tip = status.vector.rows, "\n".join(filter(None, (model, reused)))
     if status.provider == "none":
         return Figure("vectors", grouped(rows), tr("words only"), "off")
     share = tr("{percent}\N{NO-BREAK SPACE}%", percent=int(100 * rows / status.chunks)) if status.chunks else ""
@@ -114,25 +114,18 @@ def _short(size: float) -> str:
     return number(size, ".1f" if size < 9.95 else ".0f")
 
 
-def _cache(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figure:
-    cache = status.cache
-    if not cache.enabled:
-        return Figure("cache hits", UNKNOWN, tr("the cache is off"), "off")
-    kept = tr("{count:,} cached", count=cache.entries)
-    if cache.max_entries:
-        kept = tr("{count:,} of {most:,} cached", count=cache.entries, most=cache.max_entries)
+def _reused(overview: IndexOverview | None) -> str:
+    """How many passages of recent updates had a vector in the cache; empty if unknown."""
     hits = cache_hits(overview.syncs) if overview else None
     if hits is None:
-        return Figure("cache hits", UNKNOWN, kept)
+        return ""
     reused, wanted = hits
-    share = tr("{percent}\N{NO-BREAK SPACE}%", percent=int(100 * reused / wanted))
-    tip = tr_count(
+    return tr_count(
         "Of {count:,} passage in the updates below, {reused:,} had their vector already.",
         "Of {count:,} passages in the updates below, {reused:,} had their vector already.",
         wanted,
         reused=reused,
     )
-    return Figure("cache hits", share, kept, tip=tip)
 
 
 class _Note(ElidedLabel):

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from itertools import pairwise
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from engine import HealthFinding, marked, tr
+from engine import HealthFinding, marked, tr, tr_count
 from gui.style.stylesheet import font_at
 from gui.widgets.labels import breakable, label
 from gui.widgets.state import State, StateDot
@@ -95,7 +95,7 @@ class FindingRow(QWidget):
 
 
 class FindingsList(QFrame):
-    """The list of findings; a row keeps its position while its state is unchanged.
+    """The list of findings; a row keeps its position while its state is unchanged. Those that are fine are folded.
 
     Signals: repair_requested: id of a finding.
     """
@@ -108,9 +108,19 @@ class FindingsList(QFrame):
         self._rows: dict[str, FindingRow] = {}
         self._found: dict[str, HealthFinding] = {}
         self._repairable = True
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 4, 0, 4)
+        self.fold = QPushButton()
+        self.fold.setProperty("role", "flat")
+        self.fold.setCheckable(True)
+        self.fold.setAutoDefault(True)
+        self.fold.toggled.connect(self._show_fine)
+        self._column = QVBoxLayout()
+        self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 4, 0, 4)
+        whole.setSpacing(0)
+        whole.addLayout(self._column)
+        whole.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignLeft)
         self.hide()
 
     @property
@@ -131,7 +141,7 @@ class FindingsList(QFrame):
             self._column.removeWidget(row)
             self._column.insertWidget(place, row)
             self._order_keys()
-        row.show()
+        self._show_fine()
         self.show()
 
     def keep(self, ids: Iterable[str]) -> None:
@@ -142,7 +152,18 @@ class FindingsList(QFrame):
             self._column.removeWidget(row)
             row.hide()
             row.deleteLater()
+        self._show_fine()
         self.setVisible(bool(self._rows))
+
+    @Slot()
+    def _show_fine(self) -> None:
+        """Show the rows of checks that passed, or only their number."""
+        passed = [id_ for id_, finding in self._found.items() if finding.state == "fine"]
+        for id_, row in self._rows.items():
+            row.setVisible(id_ not in passed or self.fold.isChecked())
+        words = tr_count("{count:,} check passed", "{count:,} checks passed", len(passed))
+        self.fold.setText(tr("Hide what is fine") if self.fold.isChecked() else words)
+        self.fold.setVisible(bool(passed))
 
     def set_repairable(self, repairable: bool) -> None:
         """Set whether a repair can begin now."""
@@ -155,6 +176,6 @@ class FindingsList(QFrame):
 
     def _order_keys(self) -> None:
         """Set the tab order to the order of the rows."""
-        buttons = [self._rows[finding.id].button for finding in self.findings]
+        buttons = [*(self._rows[finding.id].button for finding in self.findings), self.fold]
         for first, second in pairwise(buttons):
             QWidget.setTabOrder(first, second)

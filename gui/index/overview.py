@@ -43,7 +43,7 @@ from gui.widgets.table import IssuesTable
 
 _CARD_CHARACTERS = 33
 """Characters of a card's longest line."""
-_ACROSS = (5, 3, 2)
+_ACROSS = (4, 2)
 """Possible numbers of figures per row."""
 _AGAIN = "count-again"
 _GROUPS = ("overview", "status", "duplicates", "health")

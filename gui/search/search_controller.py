@@ -163,6 +163,8 @@ class SearchController(QObject):
         self._variants = QueryVariants(self._runner, view, self)
         self._composer = QueryComposer(box, filters, view.ranking, self._narrowing, self)
         self._view_state = ViewStateRestorer(self._composer, view)
+        self._unanswered: QueryRecord | None = None
+        """The query that was meant, until its answer shows whether it belongs into the history."""
         self.explain = self._variants.explain
         self.saved_searches = SavedSearchController(box, completion, jobs, self._on_show, self)
         self._connect()
@@ -402,8 +404,19 @@ class SearchController(QObject):
             self._mean(question)
 
     def _mean(self, question: Query) -> None:
-        self.saved_searches.note(kept(question, self._view.order))
+        self._unanswered = kept(question, self._view.order)
+        if self._view.answer is not None:
+            self._record(self._view.answer)
         self.meant.emit(self._view_state.view_state_of(question))
+
+    def _record(self, answer: Answer) -> None:
+        """Add the query that was meant to the history once its answer has results."""
+        question = self._unanswered
+        if question is not None and question == kept(answer.question, self._view.order):
+            if answer.outcome.results:
+                self.saved_searches.note(question)
+            if answer.outcome.results or answer.final:
+                self._unanswered = None
 
     # --- answers ----------------------------------------------------------------------------------------------------
 
@@ -415,5 +428,6 @@ class SearchController(QObject):
         self._narrowing.note_answer(answer)
         self._view.show_answer(answer)
         self._view_state.note_answer(answer)
+        self._record(answer)
         self.answer_changed.emit(answer)
         self._variants.note_answer(answer)

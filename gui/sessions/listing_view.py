@@ -200,16 +200,18 @@ def nothing_matches(criteria: Criteria, *, searching: bool) -> tuple[str, str]:
 
 def header_counts(catalogue: SessionCatalog, criteria: Criteria, listing: Listing) -> tuple[str, str]:
     """The line above the list, at length and short."""
+    total = catalogue.sessions + catalogue.parts  # as the index counts them
     if not criteria.narrows:
-        short = session_count(catalogue.sessions)
+        short = session_count(total)
         agents = tr_count("{count:,} agent", "{count:,} agents", len(catalogue.agents))
-        # Named, since the index counts them among its sessions.
-        parts = [tr_count("{count:,} sub-agent", "{count:,} sub-agents", catalogue.parts)] if catalogue.parts else []
+        parts = [tr_count("{count:,} of a sub-agent", "{count:,} of sub-agents", catalogue.parts)] * bool(
+            catalogue.parts
+        )
         return " · ".join((short, *parts, agents)), short
     short = tr_count(
         "{listed:,} of {count:,} session",
         "{listed:,} of {count:,} sessions",
-        catalogue.sessions,
+        total,
         listed=listing.sessions,
     )
     return (f"{short} · {hits_text(listing.hits)}" if listing.hits else short), short

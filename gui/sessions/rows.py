@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 from engine import SessionSummary, tr
 from gui.core.session_criteria import Criteria
 from gui.sessions.catalog import Entry, SessionCatalog
-from gui.sessions.wording import day_title
+from gui.sessions.wording import day_title, days_title
 
 RowKey = tuple[str, str]
 Test = Callable[[Entry], bool]
@@ -76,6 +76,8 @@ class SessionRow(NamedTuple):
     """Whether its sub-agents' sessions are shown below it."""
     alike: float | None = None
     """Cosine with the session of a similarity list; None in the list of all."""
+    dated: bool = False
+    """Whether it shows its day, since its heading is that of several days."""
 
     @property
     def key(self) -> RowKey:
@@ -119,12 +121,58 @@ def build_listing(
         if parts.shown:
             listed.extend(SessionRow(part, 1, hits.get(part.summary.path, 0)) for part in parts.shown)
     _close_group(listed, heading, counted)
+    if criteria.order in ("newest", "oldest"):
+        listed = _join_days(listed, today)
     return Listing(listed, sessions, sum(row[2] for row in listed if isinstance(row, SessionRow)) if hits else 0)
 
 
 def _close_group(listed: list[Row], heading: int, sessions: int) -> None:
     if heading >= 0:
         listed[heading] = cast(HeadingRow, listed[heading])._replace(sessions=sessions)
+
+
+def _join_days(listed: list[Row], today: date) -> list[Row]:
+    """Give successive days with one session each a common heading, except today and yesterday."""
+    joined: list[Row] = []
+    run: list[list[Row]] = []
+    place = 0
+    while place < len(listed):
+        after = place + 1
+        while after < len(listed) and not isinstance(listed[after], HeadingRow):
+            after += 1
+        group = listed[place:after]
+        day = _lone_day(group, today)
+        if run and (day is None or day.year != _year(run[0])):
+            joined += _joined(run, today)
+            run = []
+        if day is None:
+            joined += group
+        else:
+            run.append(group)
+        place = after
+    return joined + _joined(run, today)
+
+
+def _lone_day(group: Sequence[Row], today: date) -> date | None:
+    """The day of a group with one session; None for others, and for today and yesterday."""
+    heading, first = group[0], group[1]
+    day = cast(SessionRow, first).entry.last_day
+    alone = cast(HeadingRow, heading).sessions == 1 and day is not None and (today - day).days > 1
+    return day if alone else None
+
+
+def _year(group: Sequence[Row]) -> int:
+    return cast(date, cast(SessionRow, group[1]).entry.last_day).year
+
+
+def _joined(run: Sequence[Sequence[Row]], today: date) -> list[Row]:
+    if len(run) < 2:
+        return [row for group in run for row in group]
+    days = [cast(date, cast(SessionRow, group[1]).entry.last_day) for group in run]
+    rows: list[Row] = [HeadingRow(days_title(min(days), max(days), today), len(run))]
+    for group in run:
+        rows += (row._replace(dated=not row.depth) for row in cast(Sequence[SessionRow], group[1:]))
+    return rows
 
 
 class _Parts(NamedTuple):

@@ -17,7 +17,7 @@ from gui.sessions.rows import HeadingRow, Row, SessionRow
 from gui.sessions.wording import UNTITLED, hits_text, message_count, parts_text, session_count, span, unknown_count
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, mark_pen, tokens
-from gui.widgets.formatting import exact, grouped, size_text
+from gui.widgets.formatting import exact, grouped, short_day, size_text
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import elide
 from gui.widgets.mirrored import mirror, mirrored_x, put, upright, write
@@ -40,7 +40,7 @@ HEADING_TOP = 6
 """Space above a heading beyond that below it, so that it sits nearer to its own rows."""
 MARK_RADIUS = 2.5
 MARK_PAD = 1.5
-UNIT_CHARACTERS = 64
+UNIT_CHARACTERS = 48
 """Fewest characters of a row that shows the unit of its message count next to agent and project."""
 
 
@@ -115,7 +115,7 @@ class SessionDelegate(QStyledItemDelegate):
             top.adjust(DOT + CHEVRON_ROOM, 0, 0, 0)
         note = _note(row)
         painter.setFont(self._meta)
-        painter.setPen(colours.accent)
+        painter.setPen(colours.accent if row.hits or row.alike is not None else colours.muted)
         write(painter, top, AT_RIGHT, note)
         taken = self._meta_metrics.horizontalAdvance(note) + GAP if note else 0
         self._paint_title(painter, top.adjusted(0, 0, -taken, 0), row, colours)
@@ -166,10 +166,17 @@ class SessionDelegate(QStyledItemDelegate):
 
 
 def _note(row: SessionRow) -> str:
-    """Return the text at the right of the title: why the row is listed."""
+    """Return the text at the right of the title: why the row is listed, or its day."""
     if row.alike is not None:
         return number(row.alike, ".2f")
-    return hits_text(row.hits) if row.hits else ""
+    if row.hits:
+        return hits_text(row.hits)
+    return _day(row)
+
+
+def _day(row: SessionRow) -> str:
+    """The row's day if its heading is that of several days; empty otherwise."""
+    return short_day(row.entry.last_day) if row.dated and row.entry.last_day else ""
 
 
 def _parts_note(row: SessionRow) -> str:
@@ -216,6 +223,7 @@ def _spoken(row: Row) -> str:
     told = (
         tr("Sub-agent") if row.depth else "",
         entry.title,
+        _day(row),
         entry.agent,
         entry.project,
         summary.machine,
@@ -412,7 +420,7 @@ class SessionMenu(QMenu):
         show_keys_of(self.remember, REMEMBER.name)
         self.addSeparator()
         resume = self.addAction(tr("Copy resume command"))
-        resume.setEnabled(bool(summary.resume_command))
+        resume.setVisible(bool(summary.resume_command))
         resume.triggered.connect(lambda: copy_text(summary.resume_command))
         copy = self.addAction(COPY_PATH.words)
         show_keys_of(copy, COPY_PATH.name)

@@ -3,7 +3,7 @@
 from datetime import date
 
 from engine import agent_label, marked, tr, tr_count
-from gui.widgets.formatting import long_date, weekday, weekday_and_day
+from gui.widgets.formatting import day_and_month, duration, long_date, weekday, weekday_and_day
 
 UNTITLED = marked("Untitled session")
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
@@ -32,8 +32,14 @@ def day_title(day: date | None, today: date) -> str:
     return weekday_and_day(day) if day.year == today.year else long_date(day)
 
 
+def days_title(first: date, last: date, today: date) -> str:
+    """ "3 May \u2013 17 November", with the year of days in other years, for the days from `first` to `last`."""
+    shown = [day_and_month(day) if day.year == today.year else long_date(day) for day in (first, last)]
+    return " \N{EN DASH} ".join(shown)
+
+
 def span(started: float | None, ended: float | None) -> str:
-    """Duration of a session: "22 min", "1 h 27", "3 days"; empty if unknown or zero."""
+    """Duration of a session: "22 min", "1 h 27 min", "3 days"; empty if unknown or zero."""
     seconds = 0.0 if started is None or ended is None else ended - started
     if seconds <= 0:
         return ""
@@ -42,7 +48,7 @@ def span(started: float | None, ended: float | None) -> str:
     if seconds < _HOUR:
         return tr("{minutes} min", minutes=int(seconds // _MINUTE))
     if seconds < _DAY:
-        return tr("{hours} h {minutes:02}", hours=int(seconds // _HOUR), minutes=int(seconds % _HOUR // _MINUTE))
+        return duration(seconds)
     return tr_count("{count:,} day", "{count:,} days", int(seconds // _DAY))
 
 

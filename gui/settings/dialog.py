@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QListWidget,
+    QScrollArea,
     QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
@@ -23,7 +24,7 @@ from gui.core.jobs import Jobs
 from gui.settings.broken_settings import WORDS
 from gui.settings.dialog_footer import DialogFooter
 from gui.settings.model import SettingsModel
-from gui.settings.page_layout import GUIDE, PAGES, SettingsPage
+from gui.settings.page_layout import GUIDE, PAGES, SettingsPage, whole_page
 from gui.settings.pages import PageMaker, Pages
 from gui.settings.results_page import ResultsPage
 from gui.settings.system_setting import SystemSwitch
@@ -133,6 +134,8 @@ class SettingsDialog(QDialog):
         self.query_field = QLineEdit()
         self._calm = QTimer(self, singleShot=True, interval=_TYPING_MS)
         self.page_choice = PageChoice(self.pages.names, self)
+        self._requested: SettingsPage = "general"
+        """The page or part that was opened last by its name."""
         self._stack = QStackedWidget()
         for widget in (self.results, self._message):
             self._stack.addWidget(widget)
@@ -171,6 +174,7 @@ class SettingsDialog(QDialog):
         self.pages.page_requested.connect(self.show_page)
         self.pages.saved.connect(self._saved)
         self.pages.purged.connect(self.purged)
+        self.pages.edited.connect(self._form_edited)
         self.pages.save_button.connect(self.footer.add_button)
         self.footer.add_button(guide_button(lambda: GUIDE[self.page]))
         model = self.model
@@ -205,12 +209,12 @@ class SettingsDialog(QDialog):
     ) -> None:
         """Open with the current settings of the workspace `folder`, whose memory is `manager`.
 
-        `page` None for the last one shown, initially the one that needs a decision.
+        `page` None for the last one shown, initially *General* unless an engine without models needs a decision.
         """
         self.renew(folder, settings, manager)
         self.query_field.clear()
         if page is None and not self.page_choice.any:
-            page = "engine" if self.pages.lacks_models else "embedding"
+            page = "engine" if self.pages.lacks_models else "general"
         self.open()
         room = self.screen().availableSize()
         self.resize(QSize(font_at(_WIDTH).pixelSize(), font_at(_HEIGHT).pixelSize()).boundedTo(room))
@@ -245,12 +249,22 @@ class SettingsDialog(QDialog):
 
     @Slot(str)
     def show_page(self, name: SettingsPage) -> None:
-        """Show a page and focus its first control."""
+        """Show a page, or the page that contains this part, and focus its first control."""
         self.query_field.clear()
-        if name == self.page:
+        self._requested = name
+        if whole_page(name) == self.page:
             self._choose()
-        self.page_choice.choose(name)
+        self.page_choice.choose(whole_page(name))
         self._take_focus()
+
+    def _show_part(self, part: Any) -> None:
+        """Scroll to a part of the current page, and focus its first control if it has one."""
+        if hasattr(part, "take_focus"):
+            part.take_focus()
+        scroller = part.parentWidget()
+        while not isinstance(scroller, QScrollArea):
+            scroller = scroller.parentWidget()
+        QTimer.singleShot(0, part, lambda: scroller.ensureWidgetVisible(part))  # once it is laid out
 
     @Slot()
     def _choose(self) -> None:
@@ -270,7 +284,10 @@ class SettingsDialog(QDialog):
 
     def _take_focus(self) -> None:
         page: Any = self._stack.currentWidget()
-        if hasattr(page, "take_focus") and page is not self._message:
+        whole = whole_page(self._requested)
+        if self._requested != whole == self.page and page is not self._message and page is self.pages.page(whole):
+            self._show_part(self.pages.page(self._requested))
+        elif hasattr(page, "take_focus") and page is not self._message:
             page.take_focus()
 
     @Slot()
@@ -323,6 +340,11 @@ class SettingsDialog(QDialog):
         self.saved.emit(agreed)
 
     @Slot()
+    def _form_edited(self) -> None:
+        if self.pages.unsaved is None:
+            self.footer.stop_asking()
+
+    @Slot()
     def _undo(self) -> None:
         key = self.model.undo()
         page: Any = self._stack.currentWidget()
@@ -342,12 +364,17 @@ class SettingsDialog(QDialog):
     # --- Qt ---------------------------------------------------------------------------------------------------------
 
     def reject(self) -> None:
-        """Close the dialog; with unsaved changes, ask first whether to apply or discard them."""
+        """Close the dialog; with unsaved changes, ask first whether to save or discard them."""
         page: Any = self._stack.currentWidget()
         if hasattr(page, "keep_typed"):
             page.keep_typed()
+        form = self.pages.unsaved
         if self.model.waiting:
             self.footer.ask()
+        elif form is not None:
+            self.show_page(form)
+            self.footer.ask(form=True)
+            self.pages.page(form).save_button.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             super().reject()
 

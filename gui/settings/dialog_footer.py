@@ -50,7 +50,7 @@ class DialogFooter(QWidget):
     def __init__(self, model: SettingsModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self._asking = False
+        self._asking = self._form = False
         self._said = label("", "muted", wrap=True)
         self._undo = self._button(tr("Undo"), tr("Undo the last change ({keys})", keys=native("Ctrl+Z")))
         self._undo.clicked.connect(model.undo)
@@ -102,21 +102,22 @@ class DialogFooter(QWidget):
     def show_waiting(self) -> None:
         """Show the pending changes and their effects."""
         waiting = self._model.waiting
-        self._asking = self._asking and bool(waiting)
+        self._asking = self._asking and bool(waiting or self._form)
+        self._form = self._form and self._asking
         words = breakable(self._words(waiting))
         if words and words != self._said.text():
             announce(self, self._words(waiting))
         self._said.setText(words)
-        self._room.setVisible(bool(waiting))
+        self._room.setVisible(bool(words))
         self._fit()
-        self._discard.setVisible(bool(waiting))
+        self._discard.setVisible(bool(waiting or self._form))
         self._apply.setVisible(bool(waiting))
         self._apply.setEnabled(self._model.ready)
         self._undo.setVisible(self._model.can_undo)
 
     def _words(self, waiting: int) -> str:
         if not waiting:
-            return ""
+            return tr("Save before closing?") if self._form else ""
         now, then = EmbeddingChoice.of(self._model.now), EmbeddingChoice.of(self._model.shown.settings)
         said = follows_words(
             waiting, self._model.consequences(), sent_words(self._model.shown.settings), other_model=now != then
@@ -129,11 +130,18 @@ class DialogFooter(QWidget):
 
     # --- decisions --------------------------------------------------------------------------------------------------
 
-    def ask(self) -> None:
-        """Ask what to do with pending changes before closing."""
-        self._asking = True
+    def ask(self, *, form: bool = False) -> None:
+        """Ask what to do with pending changes before closing; `form`: those of a page with its own save button."""
+        self._asking, self._form = True, form
         self.show_waiting()
-        self._apply.setFocus(Qt.FocusReason.OtherFocusReason)
+        if not form:
+            self._apply.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def stop_asking(self) -> None:
+        """No form has unsaved changes any more."""
+        if self._form:
+            self._asking = self._form = False
+            self.show_waiting()
 
     @property
     def asking(self) -> bool:
@@ -151,6 +159,7 @@ class DialogFooter(QWidget):
     def _forget(self) -> None:
         closing, self._asking = self._asking, False
         self._model.discard()
+        self.show_waiting()
         if closing:
             self.closing.emit()
 

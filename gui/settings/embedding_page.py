@@ -30,12 +30,17 @@ TESTING = marked("Sending one word…")
 class EmbeddingPage(QFrame):
     """The embedding page. It sends one word when the user requests a test, and saves only when the button is pressed.
 
-    Signals: saved: the approved estimate, None for none.
+    Signals: saved: the approved estimate, None for none. edited: the choice differs, or no longer differs, from the
+    settings in use.
     """
 
     saved = Signal(object)
+    edited = Signal()
 
-    def __init__(self, jobs: Jobs, config: Path | None = None, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, jobs: Jobs, config: Path | None = None, below: QWidget | None = None, parent: QWidget | None = None
+    ) -> None:
+        """`below`: another part of the page."""
         super().__init__(parent)
         self.setProperty("role", "page")
         self._jobs = jobs
@@ -65,15 +70,17 @@ class EmbeddingPage(QFrame):
         self.save_button.setProperty("role", "primary")
         self.save_button.clicked.connect(self._save)
         self.save_button.setAutoDefault(True)
-        self._lay_out()
+        self._lay_out(below)
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, below: QWidget | None) -> None:
         column = QVBoxLayout()
         column.setContentsMargins(0, 20, 0, 16)
         column.setSpacing(12)
         column.addWidget(label(tr("Meaning search model"), "title", wrap=True))
         column.addWidget(self._form)
         column.addWidget(self._trial)
+        if below is not None:
+            column.addWidget(below)
         column.addStretch(1)
         foot = QWidget()
         said = QVBoxLayout(foot)
@@ -95,15 +102,25 @@ class EmbeddingPage(QFrame):
         return self._fetch.ready and not (self._calm.isActive() or busy)
 
     @property
+    def unsaved(self) -> bool:
+        """Whether the choice differs from the settings in use, or a key was entered."""
+        return self._form.choice != self._before or self._key.typed is not None
+
+    @property
     def _slots(self) -> tuple[JobSlot, ...]:
         return self._keys, self._pricing, self._saving
 
     def begin(self, folder: Path, settings: Settings, manager: MemorySearchManager | None) -> None:
-        """Show the current settings of a workspace; `manager` is its open memory."""
+        """Show the current settings of a workspace; `manager` is its open memory.
+
+        A choice that is not saved stays while the workspace is reopened.
+        """
+        edited = self._form.choice != self._before and folder == self._folder
+        choice = self._form.choice if edited else EmbeddingChoice.of(settings)
         self._folder, self._settings, self._manager = folder, settings, manager
         self._before = EmbeddingChoice.of(settings)
-        self._form.show_choice(self._before)
-        self._changed(self._before)
+        self._form.show_choice(choice)
+        self._changed(choice)
 
     def take_focus(self) -> None:
         self._form.focus_first()
@@ -114,7 +131,9 @@ class EmbeddingPage(QFrame):
         self._calm.start()
 
     def stop(self) -> None:
-        """Drop running tests and entered values."""
+        """Drop running tests and entered values: the dialog was closed."""
+        self._form.show_choice(self._before)
+        self._show_save()
         self._calm.stop()
         self._fetch.stop()
         self._trial.clear()
@@ -146,7 +165,8 @@ class EmbeddingPage(QFrame):
         owner = fallback_owner(self._wanted)
         known = owner == fallback_owner(self._settings)
         self.save_button.setText(accept_words(self._agreeing, "" if known else owner))
-        self.save_button.setEnabled((changed or self._key.typed is not None) and not self._saving.busy)
+        self.save_button.setEnabled(self.unsaved and not self._saving.busy)
+        self.edited.emit()
 
     # --- checks -----------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""The page for choosing the engine of the index: tested before it is saved.
+"""The choice of the engine of the index: tested before it is saved.
 
 Its button is in the footer of the dialog.
 """
@@ -24,12 +24,10 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.settings.check_row import CheckRow
 from gui.settings.engine_choice import ENGINES, EngineChoice, switch_words
 from gui.widgets.form_controls import ComboBox, RadioButton, indent
-from gui.widgets.labels import breakable, label
+from gui.widgets.labels import breakable, label, line
 from gui.widgets.mirrored import margins
 from gui.widgets.plain_text import set_tip
-from gui.widgets.scrolling import scrolling_column
 
-_WIDTH = 620
 TESTING = marked("Trying…")
 _SEARCH_MODES = (
     ("search", marked("By words")),
@@ -170,15 +168,16 @@ def _grid(*rows: tuple[str, QWidget]) -> QWidget:
 
 
 class EnginePage(QFrame):
-    """Signals:
-    saved: other settings are in the file.
+    """The choice of the engine, a part of the advanced page.
+
+    Signals: saved: other settings are in the file. edited: the choice differs, or no longer differs, from the file.
     """
 
     saved = Signal()
+    edited = Signal()
 
     def __init__(self, jobs: Jobs, config: Path | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setProperty("role", "page")
         self._jobs = jobs
         self._config = config
         self._folder = Path()
@@ -195,20 +194,16 @@ class EnginePage(QFrame):
         self.save_button.setProperty("role", "primary")
         self.save_button.clicked.connect(self._save)
         self.save_button.setAutoDefault(True)
-        column = QVBoxLayout()
-        column.setContentsMargins(0, 20, 0, 16)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 8, 0, 8)
         column.setSpacing(14)
-        column.addWidget(label(tr("Search engine"), "title", wrap=True))
+        column.addWidget(line())
+        column.addWidget(label(tr("Search engine"), "section", wrap=True))
         column.addWidget(self._form)
         column.addWidget(self._trial)
         column.addWidget(self._switch)
         column.addWidget(self._problem)
-        column.addStretch(1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        scroller = scrolling_column(column, _WIDTH)
-        whole.addWidget(scroller)
-        self._trial.stand_in(scroller)
+        self.stand_in = self._trial.stand_in
 
     @property
     def ready(self) -> bool:
@@ -216,18 +211,20 @@ class EnginePage(QFrame):
         return not (self._trial.busy or self._saving.busy)
 
     def begin(self, folder: Path, settings: Settings) -> None:
-        """Show the current settings of a workspace."""
+        """Show the current settings of a workspace; a choice that is not saved stays while that is reopened."""
+        choice = self._form.choice if self.unsaved and folder == self._folder else EngineChoice.of(settings)
         self._folder, self._settings = folder, settings
         self._before = EngineChoice.of(settings)
-        self._form.show_choice(self._before)
-        self._changed(self._before)
+        self._form.show_choice(choice)
+        self._changed(choice)
 
     def take_focus(self) -> None:
         self._form.focus_first()
 
     def stop(self) -> None:
-        """Nobody waits for an answer any more."""
-        self._trial.clear()
+        """The dialog was closed."""
+        self._form.show_choice(self._before)
+        self._changed(self._before)
         self._saving.cancel()
 
     @Slot(object)
@@ -237,8 +234,14 @@ class EnginePage(QFrame):
         self._switch.setText(breakable(switch_words(choice, self._before)))
         self._show_save()
 
+    @property
+    def unsaved(self) -> bool:
+        """Whether the choice differs from the settings in use."""
+        return self._form.choice != self._before
+
     def _show_save(self) -> None:
-        self.save_button.setEnabled(self._form.choice != self._before and not self._saving.busy)
+        self.save_button.setEnabled(self.unsaved and not self._saving.busy)
+        self.edited.emit()
 
     # --- test -------------------------------------------------------------------------------------------------------
 

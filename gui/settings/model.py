@@ -1,7 +1,7 @@
 """The options while the user changes them: saved values, pending changes, and undo.
 
-Options that need no reopening are saved and applied immediately, one by one. All others are pending, and saved together
-on request.
+Changes are saved and applied immediately, one by one. Those that rebuild the index or that may send other texts to a
+service are pending, and saved together on request.
 """
 
 from collections.abc import Callable
@@ -12,9 +12,10 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 import engine
-from engine import CancelToken, SettingChange, SettingLayers, Settings, SettingsConsequences
+from engine import CancelToken, Group, SettingChange, SettingLayers, Settings, SettingsConsequences
 from gui.core.jobs import Jobs, JobSlot
-from gui.settings.page_layout import placed_options
+from gui.settings.embedding_choice import EmbeddingChoice
+from gui.settings.page_layout import FORMS, placed_options
 
 Changes = tuple[SettingChange, ...]
 
@@ -30,7 +31,7 @@ class SettingsModel(QObject):
 
     Signals: loaded: the file was read, or has changed: every option may differ. changed: key of an option whose value
     or source has changed. waiting_changed: the pending changes differ. in_force: Settings, after saving options that
-    apply immediately, and Path of their folder. applied: pending changes were saved, and the folder should be reopened.
+    apply immediately, and Path of their folder. applied: other changes were saved, and the folder should be reopened.
     refused: keys that could not be saved, and one sentence; the options have the file's values again. unreadable: one
     sentence, for a file that can't be used at all.
     """
@@ -172,18 +173,29 @@ class SettingsModel(QObject):
 
     def _do(self, changes: Changes) -> None:
         at_once = tuple(one for one in changes if applies_at_once(one.key))
-        later = [one for one in changes if not applies_at_once(one.key)]
-        if at_once:
-            self._file = self._file.changed(at_once)
-            self._queue.append(at_once)
-            self._save_next()
-        if later:
-            waiting = dict(self._waiting)
-            for one in later:
-                waiting[one.key, one.layer] = one
-            self._take_waiting({name: one for name, one in waiting.items() if self._differs(one)})
+        reopening = tuple(one for one in changes if not applies_at_once(one.key))
+        later = reopening if self._needs_approval(reopening) else ()
+        for now in (at_once, () if later else reopening):
+            if now:
+                self._file = self._file.changed(now)
+                self._queue.append(now)
+                self._save_next()
+        waiting = dict(self._waiting)
+        for one in reopening:
+            waiting.pop((one.key, one.layer), None)
+        waiting.update({(one.key, one.layer): one for one in later})
+        self._take_waiting({name: one for name, one in waiting.items() if self._differs(one)})
         for key in dict.fromkeys(one.key for one in changes):
             self.changed.emit(key)
+
+    def _needs_approval(self, changes: Changes) -> bool:
+        """Whether changes rebuild the index, or may send other texts to a service than now."""
+        then = self._file.changed(changes).settings
+        effects = engine.consequences_of(self._folder, self._file.settings, then)
+        placed = [placed_options()[one.key] for one in changes]
+        sends = any(one.page in FORMS or one.option.group is Group.SERVICES for one in placed)
+        remote = EmbeddingChoice.of(then).remote or bool(then.remote.agreed)
+        return sends or effects.full_rebuild or effects.other_index or (effects.other_files and remote)
 
     def _differs(self, change: SettingChange) -> bool:
         return bool(self._file.get(change.key, change.layer) != change.value)
@@ -206,7 +218,7 @@ class SettingsModel(QObject):
     def discard(self) -> None:
         """Drop all pending changes."""
         keys = [key for key, _ in self._waiting]
-        self._undo = [changes for changes in self._undo if all(applies_at_once(one.key) for one in changes)]
+        self._undo = [changes for changes in self._undo if all(one.key not in keys for one in changes)]
         self._take_waiting({})
         for key in dict.fromkeys(keys):
             self.changed.emit(key)

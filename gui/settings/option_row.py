@@ -3,9 +3,9 @@
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtGui import QActionGroup
-from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QActionGroup, QEnterEvent
+from PySide6.QtWidgets import QApplication, QFrame, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from engine import Option, SavedIn, SettingChange, SettingsConsequences, marked, spoken, system_language, tr
 from gui.settings.fields import ChoiceField, ChoicesField, Field, LineField, LinesField, SwitchField
@@ -74,8 +74,13 @@ class OptionFooter(QWidget):
         self._key = label(placed.key, "meta")
         self._key.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         flow = FlowLayout(10, self)
-        for widget in (self.origin, self.reset, self._default, self._effect, self._waits, self._key):
+        for widget in (self._effect, self._waits, self.origin, self.reset, self._default, self._key):
             flow.addWidget(widget)
+        for widget in (self.origin, self._key):  # their space stays, so that nothing moves under the pointer
+            policy = widget.sizePolicy()
+            policy.setRetainSizeWhenHidden(True)
+            widget.setSizePolicy(policy)
+        self._detailed = False
 
     def show_option(self) -> None:
         """Show the model's current value."""
@@ -93,6 +98,17 @@ class OptionFooter(QWidget):
         self._effect.setText(effect_words(model.effect_of(option.key))[0])
         self._effect.setVisible(bool(self._effect.text()))
         self._waits.setVisible(model.waits(option.key))
+        self._show_details()
+
+    def show_details(self, on: bool) -> None:
+        """Whether an unchanged option shows its source and its key, too."""
+        self._detailed = on
+        self._show_details()
+
+    def _show_details(self) -> None:
+        changed = self._model.shown.layer_of(self._placed.key) != "built-in" or self._model.waits(self._placed.key)
+        for widget in (self.origin, self._key):
+            widget.setVisible(changed or self._detailed)
 
     @property
     def description(self) -> str:
@@ -212,10 +228,34 @@ class OptionRow(QFrame):
         for widget in (self._title, self.field, self._problem, self._help, self.footer):
             column.addWidget(widget)
         self.show_option()
+        self._watch_focus()
         model.changed.connect(self._handle_change)
         model.loaded.connect(self.show_option)
 
     # --- display ----------------------------------------------------------------------------------------------------
+
+    def _watch_focus(self) -> None:
+        """Show the details while a control of the row has the focus."""
+        for control in (self.field, *self.findChildren(QWidget)):
+            control.installEventFilter(self)
+
+    def _show_details(self) -> None:
+        focus = QApplication.focusWidget()
+        inside = focus is not None and self.isAncestorOf(focus)
+        self.footer.show_details(self.underMouse() or inside or bool(self._words))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            QTimer.singleShot(0, self, self._show_details)  # once the next control has the focus
+        return super().eventFilter(watched, event)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self._show_details()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._show_details()
 
     @Slot(str)
     def _handle_change(self, key: str) -> None:
@@ -244,6 +284,7 @@ class OptionRow(QFrame):
         mark(self._title, self.placed.title, words)
         mark(self._help, self.placed.help, words)
         self.footer.mark(words)
+        self._show_details()
 
     def take_focus(self) -> None:
         self.show()  # immediately, not at the next layout

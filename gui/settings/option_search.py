@@ -8,7 +8,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QLabel
 
 from engine import marked, tr
-from gui.settings.page_layout import PAGES, OptionPlacement
+from gui.settings.page_layout import PAGES, OptionPlacement, whole_page
 from gui.settings.value_text import choice_words, plain_choice_words, value_words
 from gui.style.theme import tokens
 from gui.widgets.plain_text import Styled, set_plain, set_rich
@@ -22,30 +22,29 @@ def words_of(query: str) -> tuple[str, ...]:
 
 
 def fit(placed: OptionPlacement, value: object, words: Sequence[str]) -> int | None:
-    """How well an option matches: 0 if every word equals a word of its name, 1 if each is a prefix of one, 2 a word of
-    its whole text, 3 if one is inside a word; None if one is missing.
+    """How well an option matches: 0 if every word equals a word of its name, 1 if each is a prefix of one, 2 of a word
+    of its whole text; None if one is missing.
 
     Searched are its name, key, help and value, its page's name, and its synonyms; in the current language or in
     English, which the settings file uses.
     """
     option = placed.option
     name = [placed.name, tr(placed.name)]
-    plain = [option.help, PAGES[placed.page], placed.group, option.also or ALSO_CALLED.get(option.key, "")]
+    pages = [PAGES[page] for page in dict.fromkeys((placed.page, whole_page(placed.page)))]
+    plain = [option.help, *pages, placed.group, option.also or ALSO_CALLED.get(option.key, "")]
     texts = [option.key, value_words(option, value), *option.choices, *plain, *map(tr, filter(None, plain))]
     for called in (choice_words, plain_choice_words):
         texts += [called(option.key, choice) for choice in option.choices]
     whole = _folded("\n".join([*name, *texts]))
     whole = f"{whole}\n{whole.replace('_', ' ')}"
-    if not all(word in whole for word in words):
-        return None
     named = _folded("\n".join(name))
     ways = ((r"\b{}\b", named), (r"\b{}", named), (r"\b{}", whole))
     fitting = (all(re.search(way.format(re.escape(word)), text) for word in words) for way, text in ways)
-    return next((how for how, fits in enumerate(fitting) if fits), len(ways))
+    return next((how for how, fits in enumerate(fitting) if fits), None)
 
 
 def with_marks(text: str, query: str, palette: QPalette) -> Styled:
-    """`text` in parts, with each word of the query marked."""
+    """`text` in parts, with each word of the query marked where a word begins with it."""
     colours = tokens(palette)
     words = sorted(words_of(query), key=len, reverse=True)
     if not words:
@@ -56,7 +55,7 @@ def with_marks(text: str, query: str, palette: QPalette) -> Styled:
     parts: list[tuple[str, str]] = []
     at = 0
     style = f"background: {colours.mark.name()}; color: {colours.mark_text.name()}"
-    for hit in re.finditer("|".join(map(re.escape, words)), folded):
+    for hit in re.finditer(rf"(?:\b|(?<=_))(?:{'|'.join(map(re.escape, words))})", folded):
         parts += [(text[at : hit.start()], ""), (text[hit.start() : hit.end()], style)]
         at = hit.end()
     return [*parts, (text[at:], "")]

@@ -26,7 +26,10 @@ PAGES: dict[SettingsPage, str] = {
     "privacy": marked("Privacy"),
     "advanced": marked("Advanced"),
 }
-"""Pages in the order of the list, with their English titles."""
+"""Pages in their order, with their English titles."""
+
+PARTS: dict[SettingsPage, SettingsPage] = {"stored": "embedding", "engine": "advanced"}
+"""Pages without an entry in the list, since they are parts of another page."""
 
 GUIDE: dict[SettingsPage, str] = {
     "general": "first-steps",
@@ -89,6 +92,11 @@ def name_of(key: str) -> str:
     """Return a label for an option without one: "Close to tray" for `window.close_to_tray`."""
     words = key.rpartition(".")[2].replace("_", " ")
     return words[:1].upper() + words[1:]
+
+
+def whole_page(name: SettingsPage) -> SettingsPage:
+    """The page in the list that contains this page."""
+    return PARTS.get(name, name)
 
 
 def options_on(page: SettingsPage) -> tuple[OptionPlacement, ...]:

@@ -15,15 +15,13 @@ from gui.settings.embedding_page import EmbeddingPage
 from gui.settings.engine_page import EnginePage
 from gui.settings.model import SettingsModel
 from gui.settings.options_page import OptionsPage
-from gui.settings.page_layout import FORMS, PAGES, SettingsPage, options_on
+from gui.settings.page_layout import FORMS, PAGES, PARTS, SettingsPage, options_on, whole_page
 from gui.settings.sources_page import SourcesPage
 from gui.settings.system_setting import SystemSwitch
 from gui.settings.wording import NAMES, sent_words, stored_words
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.message import Action, MessagePage
-from gui.widgets.scrolling import scrolling_column
 
-_WIDTH = 620
 NOTHING = marked("Nothing has been embedded yet.")
 INTRODUCTION = marked(
     "Vectors of every model that was used stay in the index, so that going back to it costs nothing. Delete those that "
@@ -32,7 +30,7 @@ INTRODUCTION = marked(
 
 
 class StoredModelsPage(QFrame):
-    """The page of models with stored vectors: their disk space, and deleting one.
+    """The models with stored vectors, a part of the embedding page: their disk space, and deleting one.
 
     Signals:
     purged: vectors were deleted.
@@ -42,24 +40,20 @@ class StoredModelsPage(QFrame):
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setProperty("role", "page")
         self._jobs = jobs
         self._manager: MemorySearchManager | None = None
         self._job = JobSlot(self)
         self._rows = QVBoxLayout()
         self._rows.setSpacing(10)
         self._problem = label("", "degraded", wrap=True)
-        column = QVBoxLayout()
-        column.setContentsMargins(0, 20, 0, 16)
-        column.setSpacing(12)
-        column.addWidget(label(tr("Cached embeddings"), "title", wrap=True))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 8, 0, 0)
+        column.setSpacing(10)
+        column.addWidget(line())
+        column.addWidget(label(tr("Cached embeddings"), "section", wrap=True))
         column.addWidget(label(tr(INTRODUCTION), "muted", wrap=True))
         column.addLayout(self._rows)
         column.addWidget(self._problem)
-        column.addStretch(1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(scrolling_column(column, _WIDTH))
 
     @property
     def ready(self) -> bool:
@@ -181,9 +175,9 @@ class _ModelRow(QFrame):
 PageMaker = Callable[[SettingsModel], QWidget]
 """Creates a page of another part of the window; it has `take_focus`, `ready` and `stop`."""
 
-_NEED_MODELS: tuple[SettingsPage, ...] = ("embedding", "stored")
-_ALONE: tuple[SettingsPage, ...] = (*FORMS, "stored")
-"""Pages that show the settings in use, not those of the file."""
+_NEED_MODELS: SettingsPage = "embedding"
+_ALONE: SettingsPage = "embedding"
+"""The page that shows the settings in use, not those of the file."""
 _KEYS = marked("API keys are stored in the environment or in this system's keychain, never in the settings file.")
 
 
@@ -213,9 +207,11 @@ class PrivacyPage(OptionsPage):
 
 class Pages(QObject):
     """Signals: saved: of a page with a form, with the approved estimate, None for none. purged: vectors were deleted.
-    page_requested: name of a page to open. save_button: QPushButton of a page just created, for the footer."""
+    page_requested: name of a page to open. save_button: QPushButton of a page just created, for the footer. edited: the
+    choice of a form has changed."""
 
     saved = Signal(object)
+    edited = Signal()
     purged = Signal()
     page_requested = Signal(str)
     save_button = Signal(object)
@@ -241,30 +237,38 @@ class Pages(QObject):
         self._lacks: MissingFeatures = {}
         self._made: dict[SettingsPage, Any] = {}
         self._lack: MessagePage | None = None
+        self._shown: SettingsPage | None = None
         self.names: tuple[SettingsPage, ...] = tuple(
-            name for name in PAGES if name in makers or name in _ALONE or options_on(name)
+            name for name in PAGES if name not in PARTS and (name in makers or options_on(name))
         )
         """Names of the pages that have content, in the order of the list."""
 
     # --- requests of the dialog -------------------------------------------------------------------------------------
 
     def page(self, name: SettingsPage) -> QWidget:
-        """Return the page, or one that explains why the current engine doesn't support it."""
-        if self.lacks_models and name in _NEED_MODELS:
+        """Return the page or part, or one that explains why the current engine doesn't support it."""
+        whole = whole_page(name)
+        if self.lacks_models and whole == _NEED_MODELS:
             return self._capabilities()
-        if name not in self._made:
-            self._made[name] = self._make(name)
-            self._begin(name)
+        if whole not in self._made:
+            self._made[whole] = self._make(whole)
+            for made in (whole, *(part for part in PARTS if PARTS[part] == whole)):
+                self._begin(made)
         page: QWidget = self._made[name]
         return page
 
     def stands_alone(self, name: SettingsPage) -> bool:
         """Whether the page can be shown before the file was read."""
-        return name in _ALONE
+        return name == _ALONE
 
     @property
     def lacks_models(self) -> bool:
         return "models" in self._lacks
+
+    @property
+    def unsaved(self) -> SettingsPage | None:
+        """The form with changes that were not saved; None if there is none."""
+        return next((form for form in FORMS if form in self._made and self._made[form].unsaved), None)
 
     @property
     def ready(self) -> bool:
@@ -282,18 +286,23 @@ class Pages(QObject):
 
     def refresh(self, name: SettingsPage) -> None:
         """Update what depends on the index."""
-        page = None if self.lacks_models and name in _NEED_MODELS else self._made.get(name)
-        if isinstance(page, StoredModelsPage):
-            page.begin(self._manager)
-        elif isinstance(page, EmbeddingPage):
-            page.refresh()
+        if name == _NEED_MODELS and name in self._made and not self.lacks_models:
+            self._made["stored"].begin(self._manager)
+            self._made[name].refresh()
 
     def show_buttons(self, name: SettingsPage | None) -> None:
         """Show the footer buttons of a page; None for the search results."""
+        self._shown = name
+        self._show_buttons()
+
+    @Slot()
+    def _show_buttons(self) -> None:
         for form in FORMS:
             if form in self._made:
-                lacking = self.lacks_models and name in _NEED_MODELS
-                self._made[form].save_button.setVisible(form == name and not lacking)
+                page, whole = self._made[form], whole_page(form)
+                lacking = self.lacks_models and whole == _NEED_MODELS
+                # Next to options that are saved at once, a button that can't be pressed would only confuse.
+                page.save_button.setVisible(self._shown == whole and not lacking and (whole == form or page.unsaved))
 
     def stop(self) -> None:
         """Nobody waits for an answer any more."""
@@ -308,15 +317,15 @@ class Pages(QObject):
             return self._makers[name](self._model)
         match name:
             case "embedding":
-                embedding = EmbeddingPage(self._jobs, self._config)
-                return self._form(embedding, embedding.save_button)
-            case "engine":
-                engine = EnginePage(self._jobs, self._config)
-                return self._form(engine, engine.save_button)
-            case "stored":
-                stored = StoredModelsPage(self._jobs)
+                stored = self._made["stored"] = StoredModelsPage(self._jobs)
                 stored.purged.connect(self.purged)
-                return stored
+                return self._form(EmbeddingPage(self._jobs, self._config, stored))
+            case "advanced":
+                engine = self._made["engine"] = EnginePage(self._jobs, self._config)
+                self._form(engine)
+                advanced = OptionsPage(name, self._model, above=(engine,))
+                engine.stand_in(advanced.scroller)
+                return advanced
             case "sources":
                 return SourcesPage(self._model, self._jobs)
             case "privacy":
@@ -327,14 +336,18 @@ class Pages(QObject):
                 mine = [switch for switch in self._switches if switch.placed.page == name]
                 return OptionsPage(name, self._model, switches=mine)
 
-    def _form(self, page: EmbeddingPage | EnginePage, button: QPushButton) -> QWidget:
+    def _form(self, page: EmbeddingPage | EnginePage) -> QWidget:
         page.saved.connect(self._saved)
-        self.save_button.emit(button)
+        page.edited.connect(self._show_buttons)
+        page.edited.connect(self.edited)
+        self.save_button.emit(page.save_button)
         return page
 
     def _begin(self, name: SettingsPage) -> None:
         page = self._made[name]
-        if isinstance(page, EnginePage):
+        if isinstance(page, StoredModelsPage):
+            page.begin(None if self.lacks_models else self._manager)
+        elif isinstance(page, EnginePage):
             page.begin(self._folder, self._settings)
         elif isinstance(page, EmbeddingPage):
             page.begin(self._folder, self._settings, None if self.lacks_models else self._manager)

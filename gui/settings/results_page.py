@@ -11,7 +11,7 @@ from gui.settings.model import SettingsModel
 from gui.settings.option_row import OptionFooter, OptionRow
 from gui.settings.option_search import fit, mark, words_of
 from gui.settings.options_page import WIDTH
-from gui.settings.page_layout import PAGES, WITHOUT_ROWS, OptionPlacement, SettingsPage, placed_options
+from gui.settings.page_layout import PAGES, WITHOUT_ROWS, OptionPlacement, SettingsPage, placed_options, whole_page
 from gui.settings.system_setting import SystemRow, SystemSwitch, with_switches
 from gui.settings.value_text import value_words
 from gui.widgets.announcer import announce
@@ -38,7 +38,7 @@ class FormRow(QFrame):
         title = label("", "strong", wrap=True)
         said = label("", "meta", wrap=True)
         self._value = label("", wrap=True)
-        self._button = QPushButton(tr("Change on the page {page}", page=tr(PAGES[placed.page])))
+        self._button = QPushButton(tr("Change on the page {page}", page=tr(PAGES[whole_page(placed.page)])))
         self._button.setProperty("role", "link")
         self._button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
@@ -125,12 +125,12 @@ class ResultsPage(QFrame):
         fits: list[tuple[int, OptionPlacement, SystemSwitch | None]] = []
         for placed, switch in with_switches(placed_options().values(), self._switches):
             value = switch.on if switch is not None else shown.in_force(placed.key)
-            if placed.page in pages and (how := fit(placed, value, words)) is not None:
+            if whole_page(placed.page) in pages and (how := fit(placed, value, words)) is not None:
                 fits.append((how, placed, switch))
         fits.sort(key=lambda one: one[0])
         # The page with the best match comes first, and on each the best match.
-        order = list(dict.fromkeys(placed.page for _, placed, _ in fits))
-        fits.sort(key=lambda one: order.index(one[1].page))
+        order = list(dict.fromkeys(whole_page(placed.page) for _, placed, _ in fits))
+        fits.sort(key=lambda one: order.index(whole_page(one[1].page)))
         self._due = [(placed, switch) for _, placed, switch in fits]
         number = len(self._due)
         self._said.setText(tr_count("{count:,} setting", "{count:,} settings", number) if number else tr(NOTHING))
@@ -151,11 +151,12 @@ class ResultsPage(QFrame):
     def _make_some(self) -> None:
         now, self._due = self._due[:_AT_ONCE], self._due[_AT_ONCE:]
         for placed, switch in now:
-            if placed.page != self._page:
-                self._page = placed.page
+            page = whole_page(placed.page)
+            if page != self._page:
+                self._page = page
                 if self._list.count():
                     self._list.addWidget(line())
-                self._list.addWidget(label(tr(PAGES[placed.page]), "section"))
+                self._list.addWidget(label(tr(PAGES[page]), "section"))
             row = self._row(placed, switch)
             end = LastInTabOrder(self)
             self._list.addWidget(row)

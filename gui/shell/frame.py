@@ -42,6 +42,8 @@ _LIST_CHARACTERS = 36
 _DOCK_CHARACTERS = 36
 _FEWEST_CHARACTERS = 102
 """Fewest characters of all three together; with fewer, none could be read."""
+_WIDE_CHARACTERS = 200
+"""A wider window gives a quarter of its further width to the results: the text would not use it."""
 _MOST_RESULTS = 0.45
 """Most of the width that the results may take if the window is too narrow for their chosen width."""
 
@@ -133,7 +135,7 @@ class Panes(QSplitter):
             self.show_dock(False)
 
     def _spread(self) -> None:
-        results, dock = self._widths
+        results, dock = self._widths[0] + self._growth, self._widths[1]
         if self._dock.isHidden():
             dock = 0
         elif self._covered:
@@ -143,13 +145,18 @@ class Panes(QSplitter):
         rest = max(1, self.width() - results - dock)
         self.setSizes([0, 0, results + rest, dock] if self._whole_wanted else [results, rest, 0, dock])
 
+    @property
+    def _growth(self) -> int:
+        """Pixels by which the results are wider than chosen, since the window is wide."""
+        return max(0, self.width() - character_width() * _WIDE_CHARACTERS) // 4
+
     @Slot()
     def _remember(self) -> None:
         if self._covered:
             return  # widths of a makeshift
         results, _, _, dock = self.sizes()
         self._widths = (
-            self._widths[0] if self._whole_wanted else results,
+            self._widths[0] if self._whole_wanted else max(120, results - self._growth),
             self._widths[1] if self._dock.isHidden() else dock,
         )
 

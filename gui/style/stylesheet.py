@@ -80,15 +80,18 @@ QPlainTextEdit {
 QPlainTextEdit:focus { border-color: $accent; }
 
 QComboBox {
-    background: $base; color: $text; border: 1px solid $edge; border-radius: 8px; padding: 4px 8px; }
+    background: $base; color: $text; border: 1px solid $edge; border-radius: 8px; padding: 4px 8px; combobox-popup: 0; }
 QComboBox:focus { border-color: $accent; }
 QComboBox:disabled { color: $off; }
 QComboBox::drop-down { border: none; width: 28px; }
 QComboBox::down-arrow { image: none; }
 QComboBox QLineEdit { border: none; padding: 0px; background: transparent; placeholder-text-color: $muted; }
 QComboBox QAbstractItemView {
-    background: $base; color: $text; border: 1px solid $line; selection-background-color: $accent_ground;
+    background: $base; color: $text; border: 1px solid $edge; selection-background-color: $accent_ground;
     selection-color: $text; outline: none; }
+QComboBox QAbstractItemView::item { padding: 4px 6px; border: none; border-left: 2px solid transparent; }
+QComboBox QAbstractItemView::item:selected {
+    background: $accent_ground; color: $text; border-left-color: $accent; }
 
 QListWidget { background: $alternate; color: $text; border: none; outline: none; padding: 8px 0px; }
 QListWidget::item { padding: 5px 13px; border: 1px solid transparent; }

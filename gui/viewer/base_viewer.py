@@ -128,7 +128,7 @@ class FindBar(QFrame):
 class FindInText(QObject):
     """Connects the find bar with navigation between hits.
 
-    Signals: closed: the find bar was closed. notice: a message that a step wrapped around or found nothing.
+    Signals: closed: the find bar was closed. notice: which match a step reached, or that it found none.
     """
 
     closed = Signal()

@@ -23,7 +23,7 @@ from gui.widgets.plain_text import set_tip, tip_of
 
 
 class FoldingActions:
-    """`buttons` for actions, placed and hidden by the header, and `more`, whose menu has all hidden ones."""
+    """`buttons` for `actions`, placed and hidden by the header, and `more`, whose menu has all hidden ones."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class FoldingActions:
         folded: Callable[[], Sequence[QAction]] = tuple,
     ) -> None:
         """`folded`: what else has folded away by now; a None in `menu` is a line between groups."""
-        self._actions, self._menu_actions, self._folded = list(actions), list(menu), folded
+        self.actions, self._menu_actions, self._folded = list(actions), list(menu), folded
         self._ready = True
         self.buttons = [self._button(action, parent) for action in actions]
         self.more = IconButton("more", tr("More actions"), parent=parent)
@@ -49,7 +49,7 @@ class FoldingActions:
     def set_ready(self, ready: bool) -> None:
         """Whether there is something to act on."""
         self._ready = ready
-        for action, button in zip(self._actions, self.buttons, strict=True):
+        for action, button in zip(self.actions, self.buttons, strict=True):
             button.setEnabled(ready and action.isEnabled())
         self.more.setEnabled(ready)
 
@@ -71,8 +71,8 @@ class FoldingActions:
         """First the folded buttons, then the rest."""
         self._menu.clear()
         self._menu.addActions(self._folded())
-        for action, button in zip(self._actions, self.buttons, strict=True):
-            if button.isHidden():
+        for action, button in zip(self.actions, self.buttons, strict=True):
+            if button.isHidden() and action.isVisible():
                 self._menu.addAction(action)
         if not self._menu.isEmpty():
             self._menu.addSeparator()

@@ -218,8 +218,8 @@ class MatchView(Protocol):
 class MatchNavigator(QObject):
     """Searches the text of one view at a time.
 
-    Signals: counted: the find bar's text about its matches, "3 of 17". notice: a message that a step wrapped around or
-    found nothing.
+    Signals: counted: the find bar's text about its matches, "3 of 17". notice: which match a step reached, that it
+    wrapped around or found nothing.
     """
 
     counted = Signal(str)
@@ -309,9 +309,22 @@ class MatchNavigator(QObject):
         if step is None and not quiet:
             words = self._sentences
             self.notice.emit(tr(words.missing if self._needle is not None else words.without_word))
-        elif step is not None and step.wrapped and not quiet:
-            self.notice.emit(tr("Continued from the start.") if forward else tr("Continued from the end."))
+        elif step is not None and not quiet:
+            around = tr("Continued from the start.") if forward else tr("Continued from the end.")
+            scan = self._found if self._needle is not None else self._marks
+            position = "" if self._needle is not None else self._position(scan)  # the find bar shows its own
+            said = " · ".join(filter(None, (position, around if step.wrapped else "")))
+            if said:
+                self.notice.emit(said)
         self._count()
+
+    def _position(self, scan: TextScan) -> str:
+        """Which of the hits is framed: "3 of 12"; or their number alone."""
+        hits = scan.hits
+        total = f"{grouped(hits.count)}{'+' if hits.count >= MOST_HITS else ''}{'…' if scan.running else ''}"
+        if self._current is None:
+            return total
+        return tr("{rank:,} of {total}", rank=hits.rank(self._current) + 1, total=total)
 
     def _restart(self) -> None:
         if self._lines is None or self._query is None:
@@ -341,8 +354,4 @@ class MatchNavigator(QObject):
         if not hits.count:
             self.counted.emit(tr("Looking…") if running else tr("Not found"))
             return
-        total = f"{grouped(hits.count)}{'+' if hits.count >= MOST_HITS else ''}{'…' if running else ''}"
-        if self._current is None:
-            self.counted.emit(total)
-        else:
-            self.counted.emit(tr("{rank:,} of {total}", rank=hits.rank(self._current) + 1, total=total))
+        self.counted.emit(self._position(self._found))

@@ -133,6 +133,16 @@ def long_date(day: date) -> str:
     return tr("{day} {month} {year}", day=day.day, month=_month(day), year=day.year)
 
 
+def day_and_month(day: date) -> str:
+    """8 February, if the year is obvious."""
+    return tr("{day} {month}", day=day.day, month=_month(day))
+
+
+def short_day(day: date) -> str:
+    """8 Feb, if the year is obvious."""
+    return tr("{day} {month}", day=day.day, month=tr(_SHORT_MONTHS[day.month - 1]))
+
+
 def weekday_and_day(day: date) -> str:
     """Sunday 8 February, if the year is obvious."""
     return tr("{weekday} {day} {month}", weekday=weekday(day), day=day.day, month=_month(day))

@@ -1,10 +1,10 @@
 """The window's menu with all global actions, and the sheet that lists their keys."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QMargins, Qt, Slot
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtCore import QMargins, QRect, QRectF, QSize, Qt, Slot
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
     QScrollArea,
+    QStyle,
     QVBoxLayout,
     QWidget,
 )
@@ -23,9 +24,11 @@ from gui.commands.keymap import keymap
 from gui.controllers.navigation import keys
 from gui.controllers.workspaces import EVERYWHERE, SWITCH
 from gui.core.capabilities import Gates, MissingFeatures
-from gui.core.key_listing import groups
+from gui.core.key_listing import Group, groups
 from gui.settings.page_layout import add_page_commands
 from gui.style.appearance import Appearance
+from gui.style.stylesheet import character_width
+from gui.style.theme import tokens
 from gui.widgets.announcer import announce
 from gui.widgets.buttons import add_clear_button
 from gui.widgets.labels import label
@@ -36,14 +39,64 @@ from gui.window.window_parts import WindowParts
 _LEAST_HEIGHT = 220
 _AROUND, _BESIDE = 200, 60
 """Pixels of the window's height and width that the sheet leaves free."""
+_TWO_COLUMNS = 150
+"""Characters of a window that is wide enough for two columns of keys."""
+_CAP_PAD, _CAP_GAP = 6, 4
+_FAR = 100_000
+
+
+class KeyCaps(QLabel):
+    """Keys painted as caps, in lines that wrap; its text is for screen readers."""
+
+    def __init__(self, text: str, keys: Sequence[str], parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self._keys = keys
+
+    def _caps(self, width: int) -> list[QRect]:
+        """The rectangles of the caps from the left."""
+        metrics = self.fontMetrics()
+        height = metrics.height() + 2
+        left = top = 0
+        caps = []
+        for key in self._keys:
+            wide = metrics.horizontalAdvance(key) + 2 * _CAP_PAD
+            if left and left + wide > width:
+                left, top = 0, top + height + _CAP_GAP
+            caps.append(QRect(left, top, wide, height))
+            left += wide + _CAP_GAP
+        return caps
+
+    def sizeHint(self) -> QSize:
+        last = self._caps(_FAR)[-1]
+        return QSize(last.right() + 1, last.bottom() + 1)
+
+    def minimumSizeHint(self) -> QSize:
+        caps = self._caps(_FAR)
+        return QSize(max(cap.width() for cap in caps), caps[0].height())
+
+    def heightForWidth(self, width: int) -> int:
+        return self._caps(width)[-1].bottom() + 1
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours = tokens(self.palette())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for key, cap in zip(self._keys, self._caps(self.width()), strict=True):
+            shown = QStyle.visualRect(self.layoutDirection(), self.rect(), cap)
+            painter.setPen(colours.edge)
+            painter.setBrush(colours.alternate)
+            painter.drawRoundedRect(QRectF(shown).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+            painter.setPen(colours.text)
+            painter.drawText(shown, Qt.AlignmentFlag.AlignCenter, key)
 
 
 class KeySheet(QWidget):
     """Lists all current keys. Typed text hides the rows that don't contain it; Down and Page Down scroll the rest."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, columns: int = 1, parent: QWidget | None = None) -> None:
+        """`columns`: number of columns in which the groups are placed."""
         super().__init__(parent)
-        self._rows: list[tuple[str, tuple[QLabel, QLabel]]] = []
+        self._rows: list[tuple[str, tuple[KeyCaps, QLabel]]] = []
         """The searchable text of each row, and its labels."""
         self._titles: list[tuple[QLabel, int]] = []
         """The title above a group, and the number of its rows."""
@@ -55,8 +108,13 @@ class KeySheet(QWidget):
         self._nothing = label(tr("No shortcut found."), "muted")
         self._nothing.hide()
         content = QWidget()
-        grid = self._grid()
-        content.setLayout(grid)
+        side_by_side = QHBoxLayout(content) if columns > 1 else None
+        grids = [self._grid(content if side_by_side is None else None, part) for part in _divided(columns)]
+        if side_by_side is not None:
+            side_by_side.setContentsMargins(0, 0, 0, 0)
+            side_by_side.setSpacing(40)
+            for grid in grids:
+                side_by_side.addLayout(grid, 1)
         self.area = QScrollArea()
         self.area.setWidget(content)
         self.area.setWidgetResizable(True)
@@ -66,7 +124,8 @@ class KeySheet(QWidget):
         self.wanted = content.sizeHint().grownBy(QMargins(0, 0, bar, 0))
         for place in range(2):
             widths = [labels[place].sizeHint().width() for _, labels in self._rows]
-            grid.setColumnStretch(place, max(widths, default=1))  # where both are too wide, each gives its share
+            for grid in grids:
+                grid.setColumnStretch(place, max(widths, default=1))  # where both are too wide, each gives its share
         for _, labels in self._rows:
             for one in labels:
                 one.setWordWrap(True)  # only now, since a wrapped label has no preferred width
@@ -84,19 +143,19 @@ class KeySheet(QWidget):
         column.addWidget(self.area, 1)
         self.setFocusProxy(self.edit)
 
-    def _grid(self) -> QGridLayout:
-        grid = QGridLayout()
+    def _grid(self, owner: QWidget | None, part: Sequence[Group]) -> QGridLayout:
+        grid = QGridLayout(owner)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(24)
         grid.setVerticalSpacing(6)
-        for title, rows in groups(keymap()):
+        for title, rows in part:
             above = label(title, "section")
-            above.setContentsMargins(0, 10 if self._titles else 0, 0, 0)
+            above.setContentsMargins(0, 10 if grid.count() else 0, 0, 0)
             grid.addWidget(above, grid.rowCount(), 0, 1, 2)
             self._titles.append((above, len(rows)))
-            for pressed, words in rows:
+            for pressed, words, each in rows:
                 number = grid.rowCount()
-                shown = label(pressed), label(words, "muted")
+                shown = KeyCaps(pressed, each), label(words, "muted")
                 shown[0].setAlignment(_leading() | Qt.AlignmentFlag.AlignTop)
                 for place, one in enumerate(shown):
                     grid.addWidget(one, number, place)
@@ -128,6 +187,18 @@ class KeySheet(QWidget):
         announce(self.edit, tr_count("{count:,} key", "{count:,} keys", found) if found else self._nothing.text())
 
 
+def _divided(columns: int) -> list[list[Group]]:
+    """The groups in this many parts of about the same height."""
+    parts: list[list[Group]] = [[] for _ in range(columns)]
+    found = groups(keymap())
+    whole = sum(len(group.rows) + 1 for group in found)
+    done = 0
+    for group in found:
+        parts[min(columns - 1, done * columns // whole)].append(group)
+        done += len(group.rows) + 1
+    return parts
+
+
 def _leading() -> Qt.AlignmentFlag:
     """The alignment to the start of a line in the window's direction, whatever the direction of the text."""
     mirrored = QGuiApplication.layoutDirection() == Qt.LayoutDirection.RightToLeft
@@ -136,7 +207,7 @@ def _leading() -> Qt.AlignmentFlag:
 
 def show_keys(window: QWidget, change: Callable[[], None]) -> None:
     """Open the sheet over `window`, with a scroll bar if it is too low; `change` opens the page for changing keys."""
-    shown = KeySheet()
+    shown = KeySheet(2 if window.width() >= _TWO_COLUMNS * character_width() else 1)
     shown.area.setMinimumHeight(min(shown.wanted.height(), max(_LEAST_HEIGHT, window.height() - _AROUND)))
     shown.area.setMinimumWidth(min(shown.wanted.width(), window.width() - _BESIDE))
     dialog = sheet(tr("Keys"), shown, window)

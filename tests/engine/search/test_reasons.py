@@ -32,9 +32,17 @@ def test_every_part_of_a_score_has_its_say_in_order() -> None:
     )
 
 
+def test_reason_of_mixture_says_why_meaning_counts_little() -> None:
+    reason = make_reason(text_weight=1.0, vector_weight=0.1)
+    assert _said(reason)["mixture"].startswith(
+        "Passages match the words of the query, so meaning counts little. Meaning counts 10% and words 100%: "
+    )
+
+
 def test_reason_of_doubted_words_says_why_they_count_less() -> None:
     reason = make_reason(text_weight=1.0, agreement=0.6, vector_score=0.0, vector_evidence=-0.5, vector_weight=0.65)
     assert _said(reason)["mixture"] == (
+        "No passage matches the words of the query well, so meaning counts more than usual. "
         "Some words are missing and its meaning differs, so 60% of the words' score counts. "
         "Meaning counts 65% and words 60%: 0.65 × -0.50 + 0.60 × 0.71 = 0.10."
     )

@@ -135,7 +135,7 @@ def test_fixed_keys_are_valid_keys(qapp):
 def test_listing_shows_current_keys(own, mapped):
     own.give("file.wrap", ["F7", "F8"])
     own.give("index.turn", [])
-    listed = {group.title: [tuple(row) for row in group.rows] for group in groups(mapped)}
+    listed = {group.title: [(row.keys, row.words) for row in group.rows] for group in groups(mapped)}
     assert listed["File"][0] == ("F7 or F8", "Wrap lines")
     assert all(words != "Chart or table" for _, words in listed["Index"])
     assert "Results" in listed

@@ -11,6 +11,7 @@ from gui.explanation.panel import ExplanationPanel
 from gui.explanation.result_view import RangeBar, ScoreBar, TermBars
 from gui.explanation.tables import FigureTable, StageTable
 from gui.explanation.wording import Part
+from gui.search.messages import milliseconds
 from gui.search.query import Answer, Query
 from gui.style.appearance import Appearance
 from gui.style.theme import theme_tokens
@@ -103,7 +104,7 @@ def test_stages_are_in_order_with_counts_and_times(panel, outcome):
     cells = _cells(panel.findChild(StageTable))
     assert [row[0] for row in cells] == ["Words", "Found by words", "Found by meaning", "Threshold", "Results shown"]
     assert cells[0] == ["Words", "2", "2", "0.40"]
-    assert "5 stages in 5.0 ms." in _said(panel)
+    assert f"5 stages in {milliseconds(outcome.timings.total)}." in _said(panel)
     assert "Threshold: 4 passages entered" in _said(panel)
 
 

@@ -83,8 +83,8 @@ def test_emptied_stage_is_marked():
 
 def test_cached_answer_shows_its_age():
     explanation = explain((), (), min_score=0.35, remedies=())
-    assert wording.total(explanation, None) == "5 stages in 5.0 ms."
-    assert wording.total(explanation, 12.3) == "5 stages in 5.0 ms. Cached 12 s ago."
+    assert wording.total(explanation, 5.2, None) == "5 stages in 5 ms."
+    assert wording.total(explanation, 0.3, 12.3) == "5 stages, cached 12 s ago; read in 1 ms."
 
 
 def test_unknown_stage_shows_its_own_name():

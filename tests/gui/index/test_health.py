@@ -44,7 +44,7 @@ def show(qtbot, jobs: Jobs, appearance) -> Iterator[Show]:
 
 def rows(page: HealthPage) -> list[FindingRow]:
     """From the top, as their layout has them: where it puts them, it says only when Qt comes to it."""
-    column = page.findings_list.layout()
+    column = page.findings_list.layout().itemAt(0).layout()
     return [column.itemAt(place).widget() for place in range(column.count())]
 
 
@@ -105,6 +105,10 @@ def test_quick_check_updates_overview_attention(qtbot, jobs: Jobs) -> None:
 def test_index_without_problems_shows_all_fine(show: Show) -> None:
     page = show(FakeHealth(FINE, msgspec.structs.replace(FINE, id="chunks", name="Passages")))
     assert page.summary_bar.summary.text() == "All of 2 checks are fine."
+    assert page.findings_list.fold.text() == "2 checks passed"
+    assert not any(row.isVisible() for row in rows(page))
+    page.findings_list.fold.click()
+    assert all(row.isVisible() for row in rows(page))
     assert page.summary_bar.dot.state == "fine"
     assert not page.summary_bar.all.isEnabled()
     assert page.summary_bar.again.isEnabled()

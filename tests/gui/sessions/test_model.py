@@ -22,7 +22,7 @@ def model(qtbot, today) -> SessionModel:
 
 
 def test_session_model_passes_qt_model_tester(model):
-    assert model.rowCount() == 19
+    assert model.rowCount() == 18
     assert model.rowCount(model.index(0)) == 0
     assert not model.flags(model.index(0)) & Qt.ItemFlag.ItemIsSelectable
     assert model.flags(model.index(1)) & Qt.ItemFlag.ItemIsSelectable
@@ -36,7 +36,7 @@ def test_rows_have_full_accessible_text(model):
     spoken = [model.index(place).data(Role.AccessibleTextRole) for place in range(3)]
     assert spoken[0] == "Today, 2 sessions"
     assert spoken[1] == (
-        "Fix the valve controller. Claude Code. greenhouse. 38 messages. 1 h 30. 2 hits. 1 sub-agent shown"
+        "Fix the valve controller. Claude Code. greenhouse. 38 messages. 1 h 30 min. 2 hits. 1 sub-agent shown"
     )
     assert spoken[2].startswith("Sub-agent. Find unsettled relay reads. ")
 

@@ -54,7 +54,7 @@ def _press(page: QWidget, words: str) -> None:
 
 def test_all_sessions_are_listed_and_counted(panel):
     assert _titles(panel)[:3] == ["Today", "Fix the valve controller", "Invoice double entry"]
-    assert _counts(panel) == "11 sessions · 1 sub-agent · 6 agents"
+    assert _counts(panel) == "12 sessions · 1 of a sub-agent · 6 agents"
 
 
 def test_first_session_is_selected(qtbot, show_panel, memory, jobs):
@@ -76,7 +76,7 @@ def test_typing_filters_titles_immediately_and_content_later(qtbot, panel, memor
     assert memory.searches == []
     _rest(qtbot, panel)
     assert [(query, asked["sources"]) for query, _, asked in memory.searches] == [("relay", ["sessions"])]
-    assert _counts(panel) == "1 of 11 sessions · 2 hits"
+    assert _counts(panel) == "1 of 12 sessions · 2 hits"
     assert panel.place(VALVE)[1] == "relay"
     line, _ = panel.place(VALVE)
     assert "relay" in next(m.text for m in SESSIONS[VALVE].messages if m.line == line).lower()
@@ -113,7 +113,7 @@ def test_speaker_filter_restricts_hits(qtbot, panel):
 
 def test_agent_project_and_time_filters_combine(qtbot, panel):
     choose_from_chip(panel.chips, "Agent", "Codex")
-    assert _counts(panel) == "3 of 11 sessions"
+    assert _counts(panel) == "3 of 12 sessions"
     choose_from_chip(panel.chips, "Project", "nas")
     assert _sessions(panel) == ["Is the log rotated?"]
     choose_from_chip(panel.chips, "Agent", "All agents")
@@ -213,7 +213,7 @@ def test_similar_sessions_replace_list_and_escape_returns(qtbot, panel):
     assert listed.hasFocus()
     qtbot.keyClick(listed, Key.Key_Escape)
     assert listed.current_session().path == VALVE
-    assert _counts(panel) == "11 sessions · 1 sub-agent · 6 agents"
+    assert _counts(panel) == "12 sessions · 1 of a sub-agent · 6 agents"
     assert panel.view.notice.isHidden()
 
 
@@ -279,7 +279,7 @@ def test_escape_in_empty_box_clears_filters_but_not_similar(qtbot, panel):
     choose_from_chip(panel.chips, "Agent", "Codex")
     qtbot.keyClick(panel.box.edit, Key.Key_Escape)
     assert not panel.chips.narrows
-    assert _counts(panel) == "11 sessions · 1 sub-agent · 6 agents"
+    assert _counts(panel) == "12 sessions · 1 of a sub-agent · 6 agents"
 
 
 def test_no_match_offers_clearing_filters(qtbot, panel):
@@ -289,7 +289,7 @@ def test_no_match_offers_clearing_filters(qtbot, panel):
     assert panel.view.page.accessibleName().startswith("No session matches “zebra crossing” No title")
     choose_from_chip(panel.chips, "Agent", "Codex")
     _press(panel.view.page, "Clear the filters")
-    assert _counts(panel) == "11 sessions · 1 sub-agent · 6 agents"
+    assert _counts(panel) == "12 sessions · 1 of a sub-agent · 6 agents"
     assert panel.box.edit.hasFocus()
 
 

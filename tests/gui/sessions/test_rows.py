@@ -30,8 +30,19 @@ def test_sessions_are_grouped_by_day_newest_first(today):
         "Seed swap table, spring",
     ]
     assert _titles(listing)[-4:] == ["7 January 2025", "Untitled session", "No date", "Is the log rotated?"]
-    assert [row.sessions for row in listing.rows if isinstance(row, HeadingRow)] == [2, 3, 2, 1, 1, 1, 1]
+    assert [row.sessions for row in listing.rows if isinstance(row, HeadingRow)] == [2, 3, 2, 2, 1, 1]
     assert listing.sessions == CATALOGUE.sessions == len(SESSIONS) - 1
+
+
+def test_days_with_one_session_share_a_heading(today):
+    rows = _listed(today).rows
+    place = next(place for place, row in enumerate(rows) if "\N{EN DASH}" in getattr(row, "title", ""))
+    assert rows[place].sessions == 2
+    shared = [row.dated for row in rows[place + 1 : place + 3]]
+    assert shared == [True, True]
+    assert not any(row.dated for row in rows[:place] if not isinstance(row, HeadingRow))
+    assert isinstance(rows[place + 3], HeadingRow)
+    assert rows[place + 3].title == "7 January 2025"  # another year has its own heading
 
 
 def test_oldest_first_puts_undated_sessions_last(today):

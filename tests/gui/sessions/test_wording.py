@@ -32,7 +32,15 @@ def test_day_text_is_shortened_to_fit():
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(-5, ""), (0, ""), (20, "under 1 min"), (1320, "22 min"), (5220, "1 h 27"), (7380, "2 h 03"), (260_000, "3 days")],
+    [
+        (-5, ""),
+        (0, ""),
+        (20, "under 1 min"),
+        (1320, "22 min"),
+        (5220, "1 h 27 min"),
+        (7380, "2 h 03 min"),
+        (260_000, "3 days"),
+    ],
 )
 def test_span_wording(seconds, words):
     assert span(1000.0, 1000.0 + seconds) == words

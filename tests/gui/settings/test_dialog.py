@@ -8,7 +8,8 @@ import engine
 from engine import Settings, load_settings, settings_path
 from gui.settings.dialog import SettingsDialog
 from gui.settings.option_row import OptionRow
-from gui.settings.page_layout import PAGES, placed_options
+from gui.settings.page_layout import PAGES, placed_options, whole_page
+from gui.widgets.form_controls import RadioButton
 
 
 @pytest.fixture
@@ -59,14 +60,18 @@ def test_every_page_has_row_for_each_option(qtbot, dialog):
         _rest(qtbot, dialog)
         wanted = {key for key, placed in placed_options().items() if placed.page == name}
         rows = {row.placed.key for row in dialog.findChildren(OptionRow) if row.isVisible()}
-        assert rows == (set() if name in ("embedding", "engine") else wanted), name
-    assert list(dialog.pages.names) == list(PAGES)
+        assert rows == (set() if name == "embedding" else wanted), name
+    assert list(dialog.pages.names) == [name for name in PAGES if whole_page(name) == name]
 
 
 def test_row_shows_label_unit_origin_and_effect(qtbot, dialog, notes):
     dialog.show_page("advanced")
     _rest(qtbot, dialog)
     row = _row(dialog, "chunking.tokens")
+    assert "chunking.tokens" not in _said(row)
+    assert not row.footer.origin.isVisible()
+    row.take_focus()
+    qtbot.waitUntil(lambda: "chunking.tokens" in _said(row))
     said = _said(row)
     for words in ("Passage length", "in tokens of four characters", "rebuilds the index", "chunking.tokens"):
         assert words in said
@@ -231,25 +236,42 @@ def test_empty_search_result_is_shown_and_escape_clears(qtbot, dialog):
 
 
 def test_closing_with_pending_changes_asks_to_apply(qtbot, dialog):
-    dialog.model.set("sync.interval_minutes", 9, "defaults")
+    dialog.model.set("chunking.tokens", 200, "defaults")
     dialog.reject()
     assert dialog.isVisible()
     assert "Apply before closing?" in dialog.footer.words
     _button(dialog, "Discard").click()
     assert not dialog.isVisible()
-    assert load_settings().sync.interval_minutes == 0
+    assert load_settings().chunking.tokens == 400
+
+
+def test_closing_with_unsaved_form_asks_to_save(qtbot, dialog, notes):
+    dialog.show_page("engine")
+    next(button for button in dialog.findChildren(RadioButton) if button.words == "qmd").click()
+    dialog.show_page("general")
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert dialog.isVisible()
+    assert dialog.page == "advanced"
+    assert dialog.footer.words == "Save before closing?"
+    assert _button(dialog, "Save").hasFocus()
+    _button(dialog, "Discard").click()
+    assert not dialog.isVisible()
+    assert load_settings(notes).backend == "builtin"
+    dialog.begin(notes, Settings(), None)
+    assert dialog.footer.words == ""
+    assert dialog.pages.unsaved is None
 
 
 def test_unfinished_input_counts_on_close(qtbot, dialog):
-    dialog.show_page("sync")
+    dialog.show_page("advanced")
     _rest(qtbot, dialog)
-    _type(qtbot, dialog, "sync.interval_minutes", "9")
+    _type(qtbot, dialog, "chunking.tokens", "200")
     dialog.reject()
     assert dialog.model.waiting == 1
     with qtbot.waitSignal(dialog.saved):
         _button(dialog, "Apply").click()
     assert not dialog.isVisible()
-    assert load_settings().sync.interval_minutes == 9
+    assert load_settings().chunking.tokens == 200
 
 
 def test_damaged_settings_file_can_be_set_aside(qtbot, dialog):
@@ -313,7 +335,7 @@ def test_every_row_is_reached_by_tab_and_named(qtbot, dialog):
 
 
 def test_pending_changes_survive_saving_a_form(qtbot, dialog):
-    dialog.model.set("sync.interval_minutes", 9, "defaults")
+    dialog.model.set("chunking.tokens", 200, "defaults")
     dialog.show_page("embedding")
     _rest(qtbot, dialog)
     with qtbot.waitSignal(dialog.saved):

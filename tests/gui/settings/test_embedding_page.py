@@ -39,7 +39,7 @@ def open_dialog(qtbot, appearance, jobs, memory, notes, keys):
     def run(**settings) -> SettingsDialog:
         dialog = SettingsDialog(jobs)
         qtbot.addWidget(dialog)
-        dialog.begin(notes, Settings(**settings), memory)
+        dialog.begin(notes, Settings(**settings), memory, "embedding")
         qtbot.waitUntil(lambda: dialog.ready)
         return dialog
 
@@ -231,6 +231,9 @@ def test_closing_clears_typed_key(qtbot, open_dialog):
     dialog = open_dialog(provider="openai")
     _line(dialog, "API key").setText("sk-secret")
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert dialog.isVisible()  # it asks first
+    _button(dialog, "Discard").click()
+    assert not dialog.isVisible()
     assert _line(dialog, "API key").text() == ""
 
 

@@ -47,7 +47,7 @@ def test_consecutive_changes_are_all_saved(qtbot, model):
 
 def test_index_options_wait_for_apply(qtbot, model, notes):
     model.set("chunking.tokens", 200, "workspace")
-    model.set("sync.interval_minutes", 9, "defaults")
+    model.set("fallback", "gguf", "defaults")
     assert model.waiting == 2
     assert model.consequences().full_rebuild
     assert model.shown.in_force("chunking.tokens") == 200
@@ -56,8 +56,30 @@ def test_index_options_wait_for_apply(qtbot, model, notes):
         model.apply()
     assert load_settings(notes).chunking.tokens == 200
     assert load_settings().chunking.tokens == 400
-    assert load_settings().sync.interval_minutes == 9
+    assert load_settings().fallback == "gguf"
     assert model.waiting == 0
+
+
+def test_change_that_needs_no_approval_is_saved_at_once(qtbot, model, notes):
+    model.set("chunking.tokens", 200, "defaults")
+    with qtbot.waitSignal(model.applied):
+        model.set("sync.interval_minutes", 9, "defaults")
+    assert (load_settings().sync.interval_minutes, load_settings().chunking.tokens) == (9, 400)
+    assert model.waiting == 1
+    model.set("exclude", ("old/",), "workspace")
+    _rest(qtbot, model)
+    assert load_settings(notes).exclude == ("old/",)
+    assert model.undo() == "exclude"
+    _rest(qtbot, model)
+    assert load_settings(notes).exclude == ()
+
+
+def test_more_files_for_a_service_wait_for_apply(model, qtbot):
+    engine.save_setting("provider", "openai")
+    model.read_again()
+    _rest(qtbot, model)
+    model.set("extensions", (".md", ".txt"), "defaults")
+    assert model.waiting == 1
 
 
 @pytest.mark.parametrize(

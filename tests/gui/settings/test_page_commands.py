@@ -2,7 +2,7 @@ from typing import get_args
 
 from PySide6.QtGui import QAction
 
-from gui.settings.page_layout import PAGES, SettingsPage
+from gui.settings.page_layout import PAGES, SettingsPage, whole_page
 
 
 def _command(window, page: SettingsPage) -> QAction:
@@ -16,7 +16,7 @@ def test_each_page_has_command_that_opens_it(qtbot, opened):
         action.trigger()
         assert opened.settings.dialog.isVisible()
         qtbot.waitUntil(lambda: opened.settings.dialog.ready)
-        assert opened.settings.dialog.page == page
+        assert opened.settings.dialog.page == whole_page(page)
     opened.settings.dialog.close()
 
 

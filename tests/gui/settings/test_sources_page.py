@@ -88,7 +88,7 @@ def test_exclude_pattern_preview_updates_while_typing(qtbot, dialog, notes):
     assert "3 notes" in _said(_page(dialog).card)
 
 
-def test_added_extension_previews_notes_and_waits_for_apply(qtbot, dialog, notes):
+def test_added_extension_previews_notes_then_is_saved(qtbot, dialog, notes):
     edit = _page(dialog).rows["extensions"].field.focusProxy()
     edit.setFocus()
     edit.moveCursor(edit.textCursor().MoveOperation.End)
@@ -96,10 +96,9 @@ def test_added_extension_previews_notes_and_waits_for_apply(qtbot, dialog, notes
     qtbot.keyClicks(edit, ".log")
     _rest(qtbot, dialog)
     assert "4 notes" in _said(_page(dialog).card)
-    qtbot.keyClick(edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    assert "updated to the new choice of files" in dialog.footer.words
+    assert load_settings(notes).extensions == (".md",)
     with qtbot.waitSignal(dialog.saved):
-        dialog.model.apply()
+        qtbot.keyClick(edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert load_settings(notes).extensions == (*Settings().extensions, ".log")
     assert load_settings().extensions == Settings().extensions
 
@@ -171,8 +170,7 @@ def test_workspace_paths_include_global_paths(qtbot, dialog, notes, tmp_path):
     assert row.footer.origin.text() == "Global"
     next(action for action in row.footer.layer_menu().actions() if action.text() == "Only for this folder").trigger()
     row.field.entered.emit(("/all", "/own"))
-    with qtbot.waitSignal(dialog.saved):
-        dialog.model.apply()
+    _rest(qtbot, dialog)
     assert load_settings(notes).extra_paths == ("/all", "/own")
 
 

@@ -83,10 +83,10 @@ def test_failed_delete_is_shown_and_can_be_retried(qtbot, page, memory, models, 
 def test_returning_to_embedding_page_estimates_again(qtbot, appearance, jobs, memory, models, tmp_path):
     dialog = SettingsDialog(jobs)
     qtbot.addWidget(dialog)
-    dialog.begin(tmp_path, Settings(provider="embedded"), memory)
+    dialog.begin(tmp_path, Settings(provider="embedded"), memory, "embedding")
     qtbot.waitUntil(lambda: dialog.ready)
     asked = len(memory.estimated)
-    dialog.show_page("stored")
+    dialog.show_page("search")
     qtbot.waitUntil(lambda: dialog.ready)
     assert len(memory.estimated) == asked
     dialog.show_page("embedding")
