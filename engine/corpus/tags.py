@@ -7,7 +7,7 @@ from engine.corpus import markdown
 from engine.corpus.front_matter import FrontMatter
 from engine.text.folding import fold
 
-TAGS_VERSION = 1
+TAGS_VERSION = 2
 """Raise it when the same note would get other tags: notes are then read again."""
 TAGS_FINGERPRINT = f"tags {TAGS_VERSION}"
 """Part of the index's fingerprint of its rules."""
