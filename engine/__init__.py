@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from engine.corpus.document import note_title as note_title
     from engine.corpus.globs import literal_glob as literal_glob
     from engine.corpus.line_reader import NumberedText as NumberedText
+    from engine.corpus.links import without_links as without_links
+    from engine.corpus.links import written_links as written_links
     from engine.corpus.places import find_places as find_places
     from engine.corpus.places import measure_sessions as measure_sessions
     from engine.corpus.transcripts.registry import agent_label as agent_label
@@ -233,6 +235,8 @@ _HOME = {
     "highlight_ranges": "engine.text.highlight",
     "detect_language": "engine.text.languages",
     "QUERY_HELP": "engine.text.operators",
+    "without_links": "engine.corpus.links",
+    "written_links": "engine.corpus.links",
     "parse_query": "engine.text.query_parser",
     "program_version": "engine.base.formatting",
     "all_of": "engine.base.formatting",
