@@ -22,16 +22,18 @@ def note_links(snapshot: Snapshot, path: str, guard: PathGuard) -> NoteLinks:
     backlinks, links = stored_links(snapshot, path)
     names = {link.note.path for link in (*backlinks, *links) if link.note is not None}
     refused = guard.refused(names, snapshot.meta("names"))
-    return NoteLinks(backlinks=_shown(backlinks, refused), links=_shown(links, refused))
+    return NoteLinks(backlinks=_shown(backlinks, refused, True), links=_shown(links, refused, False))
 
 
-def _shown(links: Sequence[StoredLink], refused: set[str]) -> tuple[NoteLinkInfo, ...]:
-    return tuple(_record(link) for link in links if link.note is None or link.note.path not in refused)
+def _shown(links: Sequence[StoredLink], refused: set[str], backlink: bool) -> tuple[NoteLinkInfo, ...]:
+    return tuple(_record(link, backlink) for link in links if link.note is None or link.note.path not in refused)
 
 
-def _record(link: StoredLink) -> NoteLinkInfo:
+def _record(link: StoredLink, backlink: bool) -> NoteLinkInfo:
     note = link.note or LinkedNote(0, "", link.target, 1)
-    return NoteLinkInfo(path=note.path, title=note.title, line=note.line, anchor=link.anchor, context=link.context)
+    return NoteLinkInfo(
+        path=note.path, title=note.title, line=note.line, anchor=link.anchor, context=link.context, backlink=backlink
+    )
 
 
 def linked_text(

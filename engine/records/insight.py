@@ -389,6 +389,8 @@ class NoteLinkInfo(Record, frozen=True, gc=False):
     """The heading, or `^` and the block's id, of the link."""
     context: str
     """The sentence around the link."""
+    backlink: bool
+    """Whether the link is in the other note."""
 
 
 class NoteLinks(Record, frozen=True):

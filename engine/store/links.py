@@ -100,7 +100,8 @@ class LinkReader:
                 (key.encode("utf-8", "replace").decode(),),  # half of a character is in no name
             )
             found = typed(rows, tuple[str, int, str, str, int])
-            self._known[key] = [(kind, LinkedNote(*note)) for kind, *note in found] if key else []
+            notes = [(kind, LinkedNote(id_, path, title, line)) for kind, id_, path, title, line in found]
+            self._known[key] = notes if key else []
         return self._known[key]
 
 

@@ -12,6 +12,7 @@ from gui.commands.commands import FIND, NEXT_HIT, PREVIOUS_HIT, key_action
 from gui.core.jobs import Jobs
 from gui.core.location import Location
 from gui.viewer.chunks.card import ChunkCard
+from gui.viewer.link_card import LinkCard
 from gui.viewer.match_navigator import FindMessages, MatchNavigator
 from gui.viewer.note_markup import NOTE_SCHEME
 from gui.viewer.notice_page import EmptyPage, Hint
@@ -196,6 +197,7 @@ class BaseViewer(QWidget):
         self.empty_page = EmptyPage()
         self.page: QWidget = self.empty_page
         self.card: ChunkCard | None = None
+        self._cards: tuple[ChunkCard | LinkCard, ...] = ()
         self._stack = QStackedWidget()
         self.hint = Hint(self._stack)
         self.banner = Banner()
@@ -226,11 +228,13 @@ class BaseViewer(QWidget):
             column.addWidget(part)
         column.addWidget(self._stack, 1)
 
-    def _put_below(self, card: ChunkCard) -> None:
-        """Add a card below the pages, which Esc closes first."""
-        self.card = card
-        self._column.addWidget(card)
-        card.left.connect(self.setFocus)
+    def _put_below(self, chunk: ChunkCard, *others: LinkCard) -> None:
+        """Add cards below the pages, which Esc closes first."""
+        self.card = chunk
+        self._cards = (chunk, *others)
+        for card in self._cards:
+            self._column.addWidget(card)
+            card.left.connect(self.setFocus)
 
     def _show_page(self, page: QWidget) -> None:
         had_focus = self.page.hasFocus()
@@ -263,8 +267,8 @@ class BaseViewer(QWidget):
                 self.finding.step(not event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
             case Qt.Key.Key_Escape if self.finding.open:
                 self._close_find()
-            case Qt.Key.Key_Escape if self.card is not None and not self.card.isHidden():
-                self.card.close_card()
+            case Qt.Key.Key_Escape if opened := [card for card in self._cards if not card.isHidden()]:
+                opened[-1].close_card()
             case Qt.Key.Key_Escape:
                 self.escape_pressed.emit()
             case _:

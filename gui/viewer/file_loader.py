@@ -82,6 +82,8 @@ class OpenedFile:
     """Of a note; empty for other files."""
     language: str
     """Of the file's beginning, as the analysis names it; a single line is too short to tell."""
+    in_vault: bool
+    """Whether it is in a vault of Obsidian."""
     keep: Callable[[], None]
     """Called by the receiver: from now on the receiver closes `lines`, not a cancelled job."""
 
@@ -146,7 +148,12 @@ def _open(manager: MemorySearchManager, name: str, token: CancelToken) -> Opened
     except BaseException:
         lines.close()
         raise
-    return OpenedFile(name, location, lines, outline, title, language, keep)
+    return OpenedFile(name, location, lines, outline, title, language, markdown and in_vault(location), keep)
+
+
+def in_vault(location: Path) -> bool:
+    """Whether a folder above the file is a vault of Obsidian."""
+    return any((folder / ".obsidian").is_dir() for folder in location.parents)
 
 
 def _language(lines: FileLines) -> str:

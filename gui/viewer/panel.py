@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QUrl, Signal, SignalInstance
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
-from engine import LinkedText, MemorySearchManager, MemorySearchResult, MnemoscopeError, marked, tr
+from engine import LinkedText, MemorySearchManager, MemorySearchResult, MnemoscopeError, NoteLinkInfo, marked, tr
 from gui.commands.commands import key_action
 from gui.commands.keymap import command
 from gui.core.capabilities import MissingFeatures
@@ -21,8 +21,9 @@ from gui.viewer.external_programs import ExternalOpener
 from gui.viewer.file_loader import FileLoader, FileWatch, OpenedFile, ViewTarget
 from gui.viewer.header import TURN, ViewerHeader
 from gui.viewer.lines import Lines
+from gui.viewer.link_card import LinkCard
 from gui.viewer.match_navigator import IN_FILE, MatchNavigator, MatchView
-from gui.viewer.note_markup import FOLD_SCHEME, Resolve
+from gui.viewer.note_markup import FOLD_SCHEME, NOTE_SCHEME, Resolve
 from gui.viewer.notice_page import NothingToRead
 from gui.viewer.outline import HeadingPlace, Outline, heading_key
 from gui.viewer.rendered_view import MOST_BYTES, RenderedView
@@ -154,11 +155,13 @@ class ViewerPanel(BaseViewer):
         self._reloading = False
         self.source = ChunkedSource(jobs)
         card = ChunkCard()
+        self.link_card = LinkCard(jobs, self)
         self._chunks = ChunkInspector(jobs, self.source, card, self, tr("Show passage borders"))
         self._source_and_page = SourceAndPage(jobs, self.source, self.finding.hits, self)
         self.rendered = self._source_and_page.rendered
         self.external = ExternalOpener(jobs, self)
         self.external.manager = manager
+        self.link_card.set_manager(manager)
         self.file_actions = FileActions(jobs, self.external, self.source, self)
         self.similar = SimilarAction(jobs, self.source, self.rendered, self)
         self._opener = FileLoader(jobs, self)
@@ -168,7 +171,7 @@ class ViewerPanel(BaseViewer):
         """The anchor of the link that is followed."""
         self.header = self._make_header()
         self._put_together(self.header, self.header.show_active, self.source, self.rendered)
-        self._put_below(card)
+        self._put_below(card, self.link_card)
         self._connect()
         self.clear()
 
@@ -178,6 +181,7 @@ class ViewerPanel(BaseViewer):
         """Set the memory, or None; the shown file is closed."""
         self._manager = self.external.manager = manager
         self._chunks.set_manager(manager)
+        self.link_card.set_manager(manager)
         self.clear()
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
@@ -185,10 +189,12 @@ class ViewerPanel(BaseViewer):
         self.similar.gate.update_features(lacks)
         self.file_actions.sessions_gate.update_features(lacks)
         self._chunks.show_unsupported(lacks)
+        self.link_card.show_unsupported(lacks)
 
     def refresh(self) -> None:
         """The index has changed; the file is followed on its own."""
         self._chunks.refresh()
+        self.link_card.refresh()
 
     def show_chunk(self) -> None:
         """Show the row of the chunk at the user's position, with the borders of all."""
@@ -227,7 +233,7 @@ class ViewerPanel(BaseViewer):
     @property
     def busy(self) -> bool:
         """Whether something of the shown text is still being loaded."""
-        return self._chunks.busy
+        return self._chunks.busy or self.link_card.busy
 
     def show_result(self, result: MemorySearchResult, query: str) -> None:
         """Show the part of a file that answers `query`, its words marked."""
@@ -242,6 +248,7 @@ class ViewerPanel(BaseViewer):
         self.target = None
         self._opener.cancel()
         self._drop_file()
+        self.file_actions.set_vault(False)
         self.file_actions.set_target(None)
         self.similar.set_target(None)
         self.header.hide()
@@ -281,6 +288,8 @@ class ViewerPanel(BaseViewer):
         self._follower.follow(opened.location)
         self.rendered.resolve = self._resolver(opened.name)
         self._chunks.show_file(opened.name, opened.lines)
+        self.link_card.show_file(opened.name)
+        self.file_actions.set_vault(opened.in_vault)
         self._apply(reveal=not reloading)
         if reloading:
             self.hint.say(tr("Reloaded"))
@@ -326,6 +335,7 @@ class ViewerPanel(BaseViewer):
         lines = self.source.lines
         if not keep_lines and lines is not None:
             self._chunks.show_file("", None)
+            self.link_card.show_file("")
             self.source.set_lines(None, Outline())
             lines.close()
 
@@ -394,6 +404,20 @@ class ViewerPanel(BaseViewer):
         self.show_file(location.path, location.line)
         self.location_chosen.emit(location)
 
+    def _open_linked(self, link: NoteLinkInfo) -> None:
+        """Open the note at the other end of a link."""
+        if not link.path:
+            self._offer_search(link.title)
+        elif link.backlink or not link.anchor:
+            self._pending_anchor = ""
+            self._open_location(Location(link.path, link.line if link.line > 1 else None))
+        else:
+            url = QUrl()
+            url.setScheme(NOTE_SCHEME)
+            url.setPath(f"/{link.path}", QUrl.ParsingMode.DecodedMode)
+            url.setFragment(link.anchor, QUrl.ParsingMode.DecodedMode)
+            self.follow_link(url)
+
     def _offer_search(self, name: str) -> None:
         def search() -> None:
             self.search_requested.emit(name)
@@ -416,8 +440,10 @@ class ViewerPanel(BaseViewer):
             do.copy_path,
             do.copy_part,
             do.reveal,
+            do.obsidian,
             self.similar.action,
             do.sessions,
+            self.link_card.action,
             None,
             self.find_action,
             self.wrap_action,
@@ -438,6 +464,10 @@ class ViewerPanel(BaseViewer):
         self._links.heading_chosen.connect(self._go_to_anchor)
         self._links.missed.connect(self._offer_search)
         self._links.notified.connect(self.hint.say)
+        self.link_card.chosen.connect(self._open_linked)
+        self.link_card.notified.connect(self.hint.say)
+        for page in (self.source, self.rendered):
+            page.addAction(self.link_card.action)
         key_action(self, TURN).triggered.connect(self.header.toggle_mode)
         self.source.chunk_pressed.connect(self._chunks.choose)
         self._chunks.notified.connect(self.hint.say)
