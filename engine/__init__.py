@@ -58,6 +58,8 @@ if TYPE_CHECKING:
     from engine.corpus.globs import literal_glob as literal_glob
     from engine.corpus.json_notes import is_json_note as is_json_note
     from engine.corpus.line_reader import NumberedText as NumberedText
+    from engine.corpus.links import without_links as without_links
+    from engine.corpus.links import written_links as written_links
     from engine.corpus.places import find_places as find_places
     from engine.corpus.places import measure_sessions as measure_sessions
     from engine.corpus.places import sessions_workspace as sessions_workspace
@@ -239,6 +241,8 @@ _HOME = {
     "highlight_ranges": "engine.text.highlight",
     "detect_language": "engine.text.languages",
     "QUERY_HELP": "engine.text.operators",
+    "without_links": "engine.corpus.links",
+    "written_links": "engine.corpus.links",
     "parse_query": "engine.text.query_parser",
     "program_version": "engine.base.formatting",
     "all_of": "engine.base.formatting",

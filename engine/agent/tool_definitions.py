@@ -182,7 +182,8 @@ def _search(access: AgentAccess) -> AgentTool:
         "type": "string",
         "maxLength": LONGEST_QUERY,
         "description": 'A question or words, in any language. Understood besides: "exact words", -without, '
-        "path:folder, tag:name, source:sessions, agent:codex, after:2026-05, before:7d.",
+        "path:folder, tag:name, links:note (notes that link to it), backlinks:note (notes it links to), "
+        "source:sessions, agent:codex, after:2026-05, before:7d.",
     }
     most = {
         "type": "integer",

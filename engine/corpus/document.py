@@ -7,6 +7,7 @@ import msgspec
 from engine.corpus import front_matter, markdown
 from engine.corpus.dates import date_in_front_matter, is_evergreen
 from engine.corpus.front_matter import FrontMatter
+from engine.corpus.links import journal_names
 from engine.corpus.structure import Structure
 
 HEAD_CHARACTERS = 64 * 1024
@@ -31,7 +32,8 @@ class DocumentInfo(msgspec.Struct, frozen=True):
 def describe(text: str, name: str) -> DocumentInfo:
     """Return the metadata of the note with this stable name.
 
-    Its title is that of the front matter, else a level 1 heading at the beginning of the text, else the file name.
+    Its title is that of the front matter, else a level 1 heading at the beginning of the text, else the file name. The
+    title of a journal page of Logseq is its date; the date as Logseq writes it is an alias.
     """
     structure = structure_of(text, name)
     if structure is not None:
@@ -48,14 +50,16 @@ def describe(text: str, name: str) -> DocumentInfo:
     front = front_matter.read(text)
     if front is None and name.lower().endswith(".canvas"):
         return DocumentInfo(_file_title(name), (), None, False, None)  # its first heading is that of a card
+    day = journal_names(name)
+    file_title, more = (day[0], (day[1],)) if day else (_file_title(name), ())
     if front is None:
-        return DocumentInfo(_leading_heading(text, 0) or _file_title(name), (), None, False, None)
-    title = markdown.plain_title(front.scalar("title")) or _leading_heading(text, front.length) or _file_title(name)
+        return DocumentInfo(_leading_heading(text, 0) or file_title, more, None, False, None)
+    title = markdown.plain_title(front.scalar("title")) or _leading_heading(text, front.length) or file_title
     values = front.scalars()
     dated = date_in_front_matter(values)
     return DocumentInfo(
         title=title,
-        aliases=_aliases(front_matter.listed(front, "aliases", "alias")),
+        aliases=_aliases((*front_matter.listed(front, "aliases", "alias"), *more)),
         dated=None if dated is None else dated.moment,
         evergreen=is_evergreen(values),
         front=front,

@@ -1,4 +1,5 @@
-"""Reads the front matter of a note (YAML between `---` lines, TOML between `+++` lines) as data.
+"""Reads the front matter of a note (YAML between `---` lines, TOML between `+++` lines) as data, and the
+properties of a page of Logseq (`key:: value`, from its page "Properties").
 
 Only the flat keys are read, one by one, instead of with a full YAML parser: a parser refuses the whole block for one
 slip of the writer, and expands aliases without a limit. Every step takes time linear in the block's length, and no
@@ -35,6 +36,16 @@ _SINGLE = lazy_pattern(r"'((?:[^']|'')*)'", re.DOTALL)
 _TRIPLE = ('"""', "'''")
 _ESCAPE = lazy_pattern(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
 _WHITE_ESCAPES = "nrtvfbae0N_LP"
+_LOGSEQ_LINE = lazy_pattern(r"([^\W\d][\w.*+!?$%&=<>\-]{0,99})::(?:[ \t]+(.*))?", re.DOTALL)
+_LONGEST_KEY = 110
+_PAGES = ("alias", "aliases", "tags", "tag")
+_PAGE = lazy_pattern(r"#?\[\[([^\[\]]+)\]\]|#([^\s,#\[\]]+)|([^,#\[\]]+)")
+_BLOCK_CHARACTERS = 128 * 1024
+_BLOCK_PROPERTY = lazy_pattern(
+    r"^[ \t]*(?:id|collapsed|heading|background-color|created-at|updated-at|ls-type|hl-[\w-]{1,20}"
+    r"|logseq\.[\w.-]{1,60})::[ \t].*$",
+    re.MULTILINE,
+)
 _NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
 
 Kind = Literal["scalar", "quoted", "flow", "block"]
@@ -166,11 +177,62 @@ class FrontMatter:
         return number
 
 
+class PageProperties(FrontMatter):
+    """The properties with which a page of Logseq begins: lines of `key:: value`, without fences.
+
+    Pages of the built-in properties are between commas, in `[[brackets]]`, or after `#`.
+    """
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.length = len(lines)
+        self._values = {}
+        self._strays = []
+        for number, line in enumerate(lines):
+            found = _LOGSEQ_LINE.fullmatch(line.lstrip(_MARK).rstrip())
+            if found is not None:
+                key = found[1].lower().replace("-", "_")
+                self._values.setdefault(key, _property(key, found[2].strip(), number))
+
+    @property
+    def is_data(self) -> bool:
+        return True
+
+
+def _property(key: str, written: str, number: int) -> _Value:
+    if key not in _PAGES or written[:1] == '"':
+        text = written.strip('"')
+        return _Value("quoted", ((_Part(number, text),),) if text else (), "")
+    pages = ("".join(found).strip() for found in _PAGE.findall(written))
+    return _Value("block", tuple((_Part(number, page),) for page in pages if page), "")
+
+
+def page_properties(text: str) -> PageProperties | None:
+    """The properties of Logseq with which a note begins; None without any."""
+    if "::" not in text[:_LONGEST_KEY]:
+        return None
+    lines = text[:_HEAD_CHARACTERS].split("\n", _MOST_LINES)[:_MOST_LINES]
+    count = next((at for at, line in enumerate(lines) if not _LOGSEQ_LINE.match(line.lstrip(_MARK))), len(lines))
+    return PageProperties(lines[:count]) if count else None
+
+
+def without_block_properties(text: str) -> str:
+    """The text with the properties that Logseq itself writes below a block (`id::`, `collapsed::`) as blank lines."""
+    if ":: " not in text:
+        return text
+    parts, start = [], 0
+    while start < len(text):
+        end = text.find("\n", start + _BLOCK_CHARACTERS)
+        end = len(text) if end < 0 else end
+        parts.append(_BLOCK_PROPERTY.sub("", text[start:end]))
+        start = end
+    return "".join(parts)
+
+
 def read(text: str) -> FrontMatter | None:
-    """The front matter with which a note begins; None without any."""
+    """The front matter with which a note begins, or Logseq's properties of the page; None without any."""
     fence = text[:4].lstrip(_MARK)[:3]
     if fence not in _CLOSING:
-        return None
+        return page_properties(text)
     lines = text[:_HEAD_CHARACTERS].split("\n", _MOST_LINES)[:_MOST_LINES]
     if lines[0].lstrip(_MARK).rstrip() != fence:
         return None

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from engine.corpus.chunking import CHUNKER_VERSION, Chunk, chunk_text
 from engine.corpus.document import describe
 from engine.corpus.folder_walk import FoundFile
+from engine.corpus.links import LINKS_VERSION, links_of, names_of
 from engine.corpus.note_reader import NoteText, read_note
 from engine.corpus.tags import TAGS_FINGERPRINT, tags_of
 from engine.corpus.transcripts.chunk_packing import PACKER_VERSION, SessionChunk
@@ -24,7 +25,8 @@ def fingerprint(settings: Settings) -> str:
     return (
         f"chunker {CHUNKER_VERSION}, {chunking.tokens}/{chunking.overlap}; analyser {ANALYSER_VERSION}; "
         f"packer {PACKER_VERSION}, thinking {wanted.thinking:d}, tools {wanted.tools:d}; "
-        f"tool uses {TOOLS_VERSION}; redaction {REDACTION_VERSION}; usage {USAGE_VERSION}; {TAGS_FINGERPRINT}"
+        f"tool uses {TOOLS_VERSION}; redaction {REDACTION_VERSION}; usage {USAGE_VERSION}; "
+        f"links {LINKS_VERSION}; {TAGS_FINGERPRINT}"
     )
 
 
@@ -58,6 +60,8 @@ def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings) -> NewF
         aliases=about.aliases,
         dated=about.dated,
         evergreen=about.evergreen,
+        links=links_of(note.text),
+        link_names=names_of(file.name, about.title, about.aliases, note.text),
     )
 
 

@@ -25,10 +25,12 @@ if TYPE_CHECKING:
         HealthRepair,
         IndexMap,
         IndexOverview,
+        LinkedText,
         MapAnswer,
         MapPlace,
         MapProgress,
         MemorySearchResult,
+        NoteLinks,
     )
     from engine.store.stored_models import ModelName
     from engine.store.vector_encoding import Vectors
@@ -97,6 +99,26 @@ class IndexInsight:
         with self._store.read(cancel) as snapshot:
             counts = Frequencies().of(snapshot)
             return snapshot.chunk_count(), {word: counts.chunks(word, "words") for word in words}
+
+    def note_links(self, path: str, cancel: CancelToken | None = None) -> "NoteLinks":
+        """Links to the note with this stable name, and its own links."""
+        from engine.insight.note_links import note_links
+
+        with self._store.read(cancel) as snapshot:
+            return note_links(snapshot, path, self._guard)
+
+    def linked_text(
+        self, target: str, anchor: str, home: str, cancel: CancelToken | None = None
+    ) -> "LinkedText | None":
+        """The part of a note that a link in the note `home` names; None if no note has that name.
+
+        `target`: a note's name or path, or the id of a Logseq block; empty for `home` itself. `anchor`: a heading, or
+        `^` and a block's id.
+        """
+        from engine.insight.note_links import linked_text
+
+        with self._store.read(cancel) as snapshot:
+            return linked_text(snapshot, (target, anchor, home), self._guard, cancel)
 
     def session_files(self, session: str, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
         """Files that the tool calls of the session with this stable name read or changed, in its order."""

@@ -379,3 +379,46 @@ class KeyState(Record, frozen=True):
     """Origin for a sentence: `the environment variable OPENAI_API_KEY`, `the keychain`; empty if there is no key."""
     problem: str
     """Why the key could not be looked up, or can't be used; one sentence, or empty."""
+
+
+# --- Links between notes ----------------------------------------------------------------------------------------------
+
+
+class NoteLinkInfo(Record, frozen=True, gc=False):
+    """A link between two notes, as seen from one of them."""
+
+    path: str
+    """Stable name of the other note; empty if no note has the link's name."""
+    title: str
+    """Of the other note; of a missing one the name in the link."""
+    line: int
+    """Where to open the other note: at the link if it is in that note, else at its target."""
+    anchor: str
+    """The heading, or `^` and the block's id, of the link."""
+    context: str
+    """The sentence around the link."""
+    backlink: bool
+    """Whether the link is in the other note."""
+
+
+class NoteLinks(Record, frozen=True):
+    """The links of one note."""
+
+    backlinks: tuple[NoteLinkInfo, ...]
+    """Links of other notes to this one, by path."""
+    links: tuple[NoteLinkInfo, ...]
+    """Its own links, in order."""
+
+
+class LinkedText(Record, frozen=True):
+    """The part of a note that a link names."""
+
+    path: str
+    title: str
+    line: int
+    end: int
+    """Last line; the part may be longer than its text."""
+    text: str
+    """At most 40 lines."""
+    anchored: bool
+    """Whether its heading or block was found."""

@@ -79,7 +79,7 @@ def _counted(snapshot: Snapshot, query: str) -> list[str]:
     return [value for value, _ in Counter(value for (value,) in snapshot.connection.execute(query)).most_common()]
 
 
-_WITHIN = ("file", "path", "project", "title")
+_WITHIN = ("backlinks", "file", "links", "path", "project", "title")
 _VALUES: dict[str, Callable[[Snapshot], Iterable[str]]] = {
     "": _fixed(*(f"{name}:" for name in OPERATORS)),
     "source": _fixed("notes", "sessions"),
@@ -89,6 +89,8 @@ _VALUES: dict[str, Callable[[Snapshot], Iterable[str]]] = {
     "on": _fixed(*_DATES),
     "path": _paths,
     "title": _titles,
+    "links": _titles,
+    "backlinks": _titles,
     "agent": _agents,
     "project": _projects,
     "tag": _tags,

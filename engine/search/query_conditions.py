@@ -13,6 +13,7 @@ from engine.corpus.path_guard import PathGuard
 from engine.records import Source
 from engine.search.chunk_filter import Match
 from engine.search.search_context import SearchContext
+from engine.store.links import files_linked_from, files_linking_to
 from engine.store.schema import spoken_by
 from engine.store.sessions import machine_of, machines
 from engine.store.snapshot import Snapshot
@@ -145,6 +146,8 @@ class Conditions:
             "path": self._path,
             "title": self._title,
             "tag": self._tag,
+            "links": lambda value: _among_files(files_linking_to(self._snapshot, value)),
+            "backlinks": lambda value: _among_files(files_linked_from(self._snapshot, value)),
             "source": self._source,
             "agent": self._agent,
             "project": self._project,

@@ -96,6 +96,11 @@ def _index_8_session_requests(connection: apsw.Connection) -> None:
         _create_session_requests(connection, Tables(generation))
 
 
+def _index_9_links(connection: apsw.Connection) -> None:
+    for generation in generations_present(connection):
+        _create_links(connection, Tables(generation))
+
+
 INDEX_MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _index_1_shared_tables,
     _index_2_sessions,
@@ -105,6 +110,7 @@ INDEX_MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _index_6_session_usage,
     _index_7_tool_uses,
     _index_8_session_requests,
+    _index_9_links,
 )
 
 
@@ -150,6 +156,16 @@ class Tables(msgspec.Struct, frozen=True):
     def front_matter(self) -> str:
         """Aliases and dates from the front matter of notes."""
         return f"front_matter_{self.generation}"
+
+    @property
+    def links(self) -> str:
+        """Links of the notes to other notes and blocks."""
+        return f"links_{self.generation}"
+
+    @property
+    def link_names(self) -> str:
+        """Names by which links find a note or a block."""
+        return f"link_names_{self.generation}"
 
     @property
     def tool_uses(self) -> str:
@@ -204,6 +220,7 @@ def create_generation(connection: apsw.Connection, tables: Tables, *, first_chun
     _create_session_usage(connection, tables)
     _create_tool_uses(connection, tables)
     _create_session_requests(connection, tables)
+    _create_links(connection, tables)
 
 
 def _create_sessions(connection: apsw.Connection, tables: Tables) -> None:
@@ -283,6 +300,23 @@ def _create_tool_uses(connection: apsw.Connection, tables: Tables) -> None:
         f"""CREATE INDEX IF NOT EXISTS {tables.tool_uses}_time ON {tables.tool_uses} (time)
             WHERE kind IN ('created', 'deleted', 'edited')"""
     )
+
+
+def _create_links(connection: apsw.Connection, tables: Tables) -> None:
+    # `key` is the folded last part of `target`, by which the names of the notes are looked up.
+    connection.execute(
+        f"""CREATE TABLE IF NOT EXISTS {tables.links} (
+            file_id INTEGER NOT NULL, line INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL,
+            target TEXT NOT NULL, anchor TEXT NOT NULL, context TEXT NOT NULL)"""
+    )
+    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.links}_file ON {tables.links} (file_id)")
+    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.links}_key ON {tables.links} (key)")
+    connection.execute(
+        f"""CREATE TABLE IF NOT EXISTS {tables.link_names} (
+            key TEXT NOT NULL, kind TEXT NOT NULL, file_id INTEGER NOT NULL, line INTEGER NOT NULL)"""
+    )
+    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.link_names}_key ON {tables.link_names} (key)")
+    connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.link_names}_file ON {tables.link_names} (file_id)")
 
 
 def spoken_by(role: str) -> str:
@@ -431,6 +465,8 @@ def discard_generation(connection: apsw.Connection, tables: Tables) -> None:
     discard(connection, tables.chunks)
     discard(connection, tables.transcripts)
     discard(connection, tables.tool_uses)
+    discard(connection, tables.links)
+    discard(connection, tables.link_names)
     connection.execute(f"DROP TABLE IF EXISTS {tables.sessions}")
     connection.execute(f"DROP TABLE IF EXISTS {tables.session_usage}")
     discard(connection, tables.session_requests)

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
+from engine.corpus.links import NoteLink, NoteName, link_key
 from engine.records import FileIssue, Source
 from engine.store.connection import number
 from engine.store.schema import FTS_COLUMNS, Tables, create_generation, discard_generation
@@ -124,6 +125,8 @@ class NewFile(msgspec.Struct, frozen=True):
     dated: float | None = None
     """Date from the front matter, in seconds since the epoch."""
     evergreen: bool = False
+    links: tuple[NoteLink, ...] = ()
+    link_names: tuple[NoteName, ...] = ()
 
 
 class Writer(Snapshot):
@@ -149,7 +152,21 @@ class Writer(Snapshot):
                 f"INSERT INTO {self.tables.front_matter} VALUES (?, ?, ?, ?)",
                 (file_id, "\n".join(file.aliases), file.dated, file.evergreen),
             )
+        self._add_links(file_id, file)
         return self._add_chunks(file_id, file), removed
+
+    def _add_links(self, file_id: int, file: NewFile) -> None:
+        self.connection.executemany(
+            f"INSERT INTO {self.tables.links} VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                (file_id, link.line, link.kind, link_key(link.target), link.target, link.anchor, link.context)
+                for link in file.links
+            ),
+        )
+        self.connection.executemany(
+            f"INSERT INTO {self.tables.link_names} VALUES (?, ?, ?, ?)",
+            ((name.key, name.kind, file_id, name.line) for name in file.link_names),
+        )
 
     def list_files(self, files: Sequence[NewFile]) -> None:
         """Add sessions without chunks in bulk; existing names are left unchanged."""
@@ -269,7 +286,8 @@ class Writer(Snapshot):
             for table in (self.tables.sessions, self.tables.tool_uses, self.tables.session_usage):
                 self.connection.execute(f"DELETE FROM {table} WHERE file_id = ?", row)
             self._remove_requests(row[0])
-        for table in (self.tables.tags, self.tables.front_matter):
+        tables = self.tables
+        for table in (tables.tags, tables.front_matter, tables.links, tables.link_names):
             self.connection.execute(f"DELETE FROM {table} WHERE file_id = ?", row)
         self.connection.execute(f"DELETE FROM {self.tables.files} WHERE id = ?", row)
         return ids

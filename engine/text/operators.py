@@ -36,6 +36,8 @@ OPERATORS = {
             either=False,
         ),
         Operator("tag", marked("only in notes with this tag"), "tag:garden", either=False),
+        Operator("links", marked("only in notes that link to this note"), 'links:"reading list"', either=False),
+        Operator("backlinks", marked("only in notes that this note links to"), "backlinks:garden", either=False),
         Operator("source", marked("only in notes, or in sessions"), "source:sessions", either=True),
         Operator("agent", marked("only in sessions with this program"), "agent:claude-code", either=True),
         Operator(

@@ -17,7 +17,10 @@ from engine.records import (
     FileText,
     FileUse,
     KnownWorkspace,
+    LinkedText,
     MemorySearchResult,
+    NoteLinkInfo,
+    NoteLinks,
     Passage,
     SearchExplanation,
     SearchOutcome,
@@ -70,6 +73,16 @@ class MultiWorkspaceInsight:
         found = self._everywhere.at(path, lambda memory, there: _inside(memory).chunk(there, id_, cancel))
         return None if found is None else _replace(found, path=path)
 
+    def note_links(self, path: str, cancel: CancelToken | None = None) -> NoteLinks:
+        found = self._everywhere.at(path, lambda memory, there: _inside(memory).note_links(there, cancel))
+        return NoteLinks(backlinks=_named_as(path, found.backlinks), links=_named_as(path, found.links))
+
+    def linked_text(self, target: str, anchor: str, home: str, cancel: CancelToken | None = None) -> LinkedText | None:
+        found = self._everywhere.at(
+            home, lambda memory, there: _inside(memory).linked_text(target, anchor, there, cancel)
+        )
+        return None if found is None else _replace(found, path=_beside(home, found.path))
+
     def session_files(self, session: str, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
         found = self._everywhere.at(session, lambda memory, there: _inside(memory).session_files(there, cancel))
         return tuple(_replace(use, session=session) for use in found)
@@ -80,6 +93,16 @@ def _inside(memory: "MemorySearchManager") -> "IndexInsight":
     if insight is None:
         raise Unsupported(memory.lacks["insight"])
     return insight
+
+
+def _beside(home: str, path: str) -> str:
+    """The name of a file in the workspace of `home`."""
+    workspace = split_name(home)[0]
+    return name_in(workspace, path) if workspace else path
+
+
+def _named_as(home: str, links: Sequence[NoteLinkInfo]) -> tuple[NoteLinkInfo, ...]:
+    return tuple(_replace(link, path=_beside(home, link.path)) if link.path else link for link in links)
 
 
 _replace = msgspec.structs.replace

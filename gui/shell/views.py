@@ -96,6 +96,8 @@ class Views(QObject):
         self.conversation.more_requested.connect(self._search_in)
         self.conversation.like_requested.connect(self._search_like)
         self.viewer.more_requested.connect(self._search_like)
+        self.viewer.location_chosen.connect(self.show_location)
+        self.viewer.search_requested.connect(self._search_words)
         self.index.left.connect(self.focus_box)
         self.edits.edit_selected.connect(self.show_edit)
         self.edits.sessions_requested.connect(self._search_file)
@@ -262,6 +264,11 @@ class Views(QObject):
         """Search for the sessions that used a file."""
         self.switch("search")
         self.search.search(_file_query(split_name(path)[1]))
+
+    @Slot(str)
+    def _search_words(self, words: str) -> None:
+        self.switch("search")
+        self.search.search(words)
 
     @Slot(str)
     def _show_similar(self, path: str) -> None:

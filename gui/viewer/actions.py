@@ -23,6 +23,7 @@ _CITE = command("file.cite", marked("Copy citation"), "file", "Ctrl+Shift+C")
 _COPY_PATH = command("file.copy-path", marked("Copy path"), "file")
 _COPY_PART = command("file.copy-part", marked("Copy the matching passage"), "file")
 _REVEAL = command("file.reveal", marked("Reveal in file manager"), "file")
+_OBSIDIAN = command("file.obsidian", marked("Open in Obsidian"), "file")
 _COPY = command("file.copy", marked("Copy selection"), "file", QKeySequence.StandardKey.Copy)
 _SELECT_ALL = command("file.select-all", marked("Select all"), "file", QKeySequence.StandardKey.SelectAll)
 _MOST_LINES = 400_000
@@ -52,12 +53,14 @@ class FileActions(QObject):
         self._external = elsewhere
         self._source = source
         self._target: ViewTarget | None = None
+        self._in_vault = False
         self.edit = self._action(EDIT.words, self._open_in_editor)
         self.cite = self._action(_CITE.words, self._copy_citation)
         self.link = self._action(LINK.words, self._want_link)
         self.copy_path = self._action(_COPY_PATH.words, self._copy_path)
         self.copy_part = self._action(_COPY_PART.words, self._copy_part)
         self.reveal = self._action(_REVEAL.words, self._reveal)
+        self.obsidian = self._action(_OBSIDIAN.words, self._open_in_obsidian)
         self.sessions = self._action(FILE_SESSIONS.words, self._want_sessions)
         self.sessions_gate = Gate(self.sessions, "insight")
         self.copy = self._action(tr("Copy"), self._copy_selection)
@@ -69,6 +72,7 @@ class FileActions(QObject):
             (self.copy_path, _COPY_PATH),
             (self.copy_part, _COPY_PART),
             (self.reveal, _REVEAL),
+            (self.obsidian, _OBSIDIAN),
             (self.sessions, FILE_SESSIONS),
         ):
             give_key(panel, action, known)
@@ -83,8 +87,14 @@ class FileActions(QObject):
         self._target = target
         for action in (self.edit, self.cite, self.copy_path, self.reveal):
             allow(action, target is not None, missing("file"))
+        allow(self.obsidian, self._in_vault and target is not None, tr("This note is not in an Obsidian vault."))
         self.sessions_gate.allow(target is not None, missing("file"))
         allow(self.copy_part, target is not None and target.part is not None, tr("This file has no matching passage."))
+
+    def set_vault(self, in_vault: bool) -> None:
+        """Set whether the shown file is in a vault of Obsidian."""
+        self._in_vault = in_vault
+        self.set_target(self._target)
 
     def _action(self, text: str, run: Callable[[], None]) -> QAction:
         made = QAction(text, self)
@@ -163,6 +173,10 @@ class FileActions(QObject):
     def _reveal(self) -> None:
         if self._target is not None:
             self._external.reveal(self._target.name)
+
+    def _open_in_obsidian(self) -> None:
+        if self._target is not None:
+            self._external.open_in_obsidian(self._target.name)
 
 
 class SimilarAction(QObject):

@@ -7,11 +7,14 @@ from PySide6.QtCore import QEvent, QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
-from engine import MemorySearchManager, tr
+from engine import CancelToken, MemorySearchManager, tr
 from gui.commands.commands import FIND, NEXT_HIT, PREVIOUS_HIT, key_action
 from gui.core.jobs import Jobs
+from gui.core.location import Location
 from gui.viewer.chunks.card import ChunkCard
+from gui.viewer.link_card import LinkCard
 from gui.viewer.match_navigator import FindMessages, MatchNavigator
+from gui.viewer.note_markup import NOTE_SCHEME
 from gui.viewer.notice_page import EmptyPage, Hint
 from gui.widgets.buttons import add_clear_button
 from gui.widgets.icons import IconButton
@@ -25,12 +28,13 @@ _EXTERNAL = ("http", "https", "mailto")
 class LinkFollower(QObject):
     """Opens the links of a page.
 
-    Signals: file_chosen: the stable name of another file of the index. heading_chosen: a heading of this page, as in
-    links. notified: why a link was not opened.
+    Signals: file_chosen: a `Location` in another file. heading_chosen: a heading or another anchor of this page, as in
+    links. missed: the name in a link to a note that doesn't exist. notified: why a link was not opened.
     """
 
-    file_chosen = Signal(str)
+    file_chosen = Signal(object)
     heading_chosen = Signal(str)
+    missed = Signal(str)
     notified = Signal(str)
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
@@ -39,19 +43,36 @@ class LinkFollower(QObject):
 
     def follow(self, url: QUrl, home: str, manager: MemorySearchManager) -> None:
         """Open a link in the file named `home`."""
+        target, anchor = (part(url, QUrl.ComponentFormattingOption.FullyDecoded) for part in (QUrl.path, QUrl.fragment))
         if url.scheme() in _EXTERNAL:
             QDesktopServices.openUrl(url)
-        elif url.scheme() or url.host():
+        elif url.host() or url.scheme() not in ("", NOTE_SCHEME):
             self.notified.emit(tr("This kind of link can't be opened."))
-        elif not url.path():
-            self.heading_chosen.emit(url.fragment())
+        elif not target:
+            self.heading_chosen.emit(anchor)
         else:
-            name = normpath(join(dirname(home), url.path()))
             self._jobs.read(
-                lambda _: manager.locate(name),
-                lambda _: self.file_chosen.emit(name),
-                lambda _: self.notified.emit(tr("This link opens a file that is not in the index.")),
+                lambda token: _locate(manager, target, anchor, home, token),
+                self.file_chosen.emit,
+                lambda _: self._miss(target, url.scheme() == NOTE_SCHEME),
             )
+
+    def _miss(self, target: str, named: bool) -> None:
+        if named:
+            self.missed.emit(target)
+        else:
+            self.notified.emit(tr("This link opens a file that is not in the index."))
+
+
+def _locate(manager: MemorySearchManager, target: str, anchor: str, home: str, token: CancelToken) -> Location:
+    """On a pool thread: find what a link names, by the index or else by its path. Raises `MnemoscopeError`."""
+    if manager.insight is not None:
+        found = manager.insight.linked_text(target, anchor, home, token)
+        if found is not None:
+            return Location(found.path, found.line if found.line > 1 or anchor else None)
+    name = normpath(join(dirname(home), target))
+    manager.locate(name)
+    return Location(name)
 
 
 class FindBar(QFrame):
@@ -176,6 +197,7 @@ class BaseViewer(QWidget):
         self.empty_page = EmptyPage()
         self.page: QWidget = self.empty_page
         self.card: ChunkCard | None = None
+        self._cards: tuple[ChunkCard | LinkCard, ...] = ()
         self._stack = QStackedWidget()
         self.hint = Hint(self._stack)
         self.banner = Banner()
@@ -206,11 +228,13 @@ class BaseViewer(QWidget):
             column.addWidget(part)
         column.addWidget(self._stack, 1)
 
-    def _put_below(self, card: ChunkCard) -> None:
-        """Add a card below the pages, which Esc closes first."""
-        self.card = card
-        self._column.addWidget(card)
-        card.left.connect(self.setFocus)
+    def _put_below(self, chunk: ChunkCard, *others: LinkCard) -> None:
+        """Add cards below the pages, which Esc closes first."""
+        self.card = chunk
+        self._cards = (chunk, *others)
+        for card in self._cards:
+            self._column.addWidget(card)
+            card.left.connect(self.setFocus)
 
     def _show_page(self, page: QWidget) -> None:
         had_focus = self.page.hasFocus()
@@ -243,8 +267,8 @@ class BaseViewer(QWidget):
                 self.finding.step(not event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
             case Qt.Key.Key_Escape if self.finding.open:
                 self._close_find()
-            case Qt.Key.Key_Escape if self.card is not None and not self.card.isHidden():
-                self.card.close_card()
+            case Qt.Key.Key_Escape if opened := [card for card in self._cards if not card.isHidden()]:
+                opened[-1].close_card()
             case Qt.Key.Key_Escape:
                 self.escape_pressed.emit()
             case _:

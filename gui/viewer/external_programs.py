@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from urllib.parse import quote
 
 from PySide6.QtCore import QObject, QProcess, QUrl, Signal
 from PySide6.QtDBus import QDBusConnection, QDBusMessage, QDBusPendingCall, QDBusPendingCallWatcher
@@ -118,6 +119,11 @@ def reveal_in_file_manager(path: Path, owner: QObject) -> None:
         _reveal_by_bus(path, owner)
 
 
+def obsidian_url(path: Path) -> QUrl:
+    """The address that opens a note in Obsidian, which finds the vault itself (its help, "Obsidian URI")."""
+    return QUrl(f"obsidian://open?path={quote(str(path), safe='', errors='surrogateescape')}")
+
+
 def _reveal_by_bus(path: Path, owner: QObject) -> None:
     bus = QDBusConnection.sessionBus()
     if not bus.isConnected():
@@ -203,6 +209,15 @@ class ExternalOpener(QObject):
             reveal_in_file_manager(place, self)
         else:
             self.failed.emit(tr("{name} is not a single file, so it can't be shown.", name=place.name))
+
+    def open_in_obsidian(self, name: str) -> None:
+        """Open a note of a vault in Obsidian."""
+
+        def open_url(path: Path) -> None:
+            if not QDesktopServices.openUrl(obsidian_url(path)):
+                self.failed.emit(tr("Obsidian could not be opened. Is it installed?"))
+
+        self.locate(name, open_url)
 
     def locate(self, name: str, act: Callable[[Path], None]) -> None:
         """Call `act` with where the file is now, since that looks at the disk, or tell why it is not there."""

@@ -83,6 +83,8 @@ class OpenedFile:
     """Of a note; empty for other files."""
     language: str
     """Of the file's beginning, as the analysis names it; a single line is too short to tell."""
+    in_vault: bool
+    """Whether it is in a vault of Obsidian."""
     keep: Callable[[], None]
     """Called by the receiver: from now on the receiver closes `lines`, not a cancelled job."""
 
@@ -140,13 +142,19 @@ def _open(manager: MemorySearchManager, name: str, token: CancelToken) -> Opened
     # Registered first: if this job is cancelled, before or after its end, the file must be closed.
     keep = token.on_cancel(lines.close)
     try:
-        outline = Outline.of(lines, token) if name.lower().endswith(MARKDOWN) else Outline.of_markup(lines, name, token)
+        markdown = name.lower().endswith(MARKDOWN)
+        outline = Outline.of(lines, token) if markdown else Outline.of_markup(lines, name, token)
         title = title_of(lines, name) if outline is not None else ""
         language = _language(lines)
     except BaseException:
         lines.close()
         raise
-    return OpenedFile(name, location, lines, outline or Outline(), title, language, keep)
+    return OpenedFile(name, location, lines, outline or Outline(), title, language, markdown and in_vault(location), keep)
+
+
+def in_vault(location: Path) -> bool:
+    """Whether a folder above the file is a vault of Obsidian."""
+    return any((folder / ".obsidian").is_dir() for folder in location.parents)
 
 
 def _language(lines: FileLines) -> str:

@@ -7,7 +7,8 @@ Qt draws the text, the lists and the tables; grounds of code and quotes are draw
 properties that Qt's importer leaves on the blocks.
 """
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+import re
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt
@@ -30,6 +31,7 @@ from PySide6.QtGui import (
 from engine import tr
 from gui.style.theme import Tokens, ground_pen
 from gui.viewer.line_layout import spans
+from gui.viewer.note_markup import ANCHOR, ANCHOR_END, MARK, MARK_END
 from gui.viewer.outline import heading_key
 from gui.widgets.plain_text import SealedDocument
 
@@ -47,6 +49,10 @@ _HEADING_SCALES = {1: 1.5, 2: 1.25, 3: 1.1}
 _HEADING_MARGINS = {1: (8, 10), 2: (20, 8), 3: (16, 6)}
 _BLOCKS_AN_EDIT = 200
 _DEEPEST_QUOTE = 20
+
+_ANCHOR = re.compile(f"{ANCHOR}([^{ANCHOR_END}]*){ANCHOR_END}")
+_MARKED = re.compile(f"{MARK}[^{MARK}{MARK_END}]*{MARK_END}")
+_STRAY_MARK = re.compile(f"[{ANCHOR}{ANCHOR_END}{MARK}{MARK_END}]")
 
 QUOTE_INDENT = 18
 CODE_INDENT = 12
@@ -71,6 +77,8 @@ class Page:
     """The text of each block."""
     headings: tuple[tuple[int, str], ...]
     """Number of each heading's block, from 0, and the heading's key."""
+    anchors: Mapping[str, int]
+    """Number of the block by the name of each anchor: `^` and a block's id, or a footnote."""
 
 
 def page_steps(slices: Iterable[str], style: PageStyle) -> Generator[None, None, Page]:
@@ -92,9 +100,12 @@ def page_steps(slices: Iterable[str], style: PageStyle) -> Generator[None, None,
             yield
     texts: list[str] = []
     headings: list[tuple[int, str]] = []
+    anchors: dict[str, int] = {}
     for block in blocks(document):
         _replace_images(block, cursor)
+        anchors |= dict.fromkeys(_take_anchors(block, cursor), block.blockNumber())
         _style_block(block, cursor, style)
+        _highlight(block, cursor, style)
         if block.blockFormat().headingLevel():
             headings.append((len(texts), heading_key(block.text())))
         texts.append(block.text())
@@ -104,7 +115,7 @@ def page_steps(slices: Iterable[str], style: PageStyle) -> Generator[None, None,
             cursor.beginEditBlock()
         yield
     cursor.endEditBlock()
-    return Page(document, tuple(texts), tuple(headings))
+    return Page(document, tuple(texts), tuple(headings), anchors)
 
 
 def _append(document: QTextDocument, cursor: QTextCursor, part: str) -> None:
@@ -167,6 +178,37 @@ def _replace_images(block: QTextBlock, cursor: QTextCursor) -> None:
         plain = QTextCharFormat()
         plain.setFontItalic(True)
         cursor.insertText(tr("[image: {name}]", name=name), plain)
+
+
+def _take_anchors(block: QTextBlock, cursor: QTextCursor) -> list[str]:
+    """Remove the anchors of a block from its text; returns their names."""
+    names: list[str] = []
+    while (found := _ANCHOR.search(block.text())) is not None:
+        _remove(block, cursor, *found.span())
+        names.append(found[1])
+    return names
+
+
+def _highlight(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> None:
+    """Give `==highlighted==` text its background."""
+    look = QTextCharFormat()
+    look.setBackground(QBrush(style.colours.mark))
+    while (found := _MARKED.search(block.text())) is not None:
+        start, end = (len(block.text()[:at].encode("utf-16-le")) // 2 for at in found.span())
+        cursor.setPosition(block.position() + start)
+        cursor.setPosition(block.position() + end, QTextCursor.MoveMode.KeepAnchor)
+        cursor.mergeCharFormat(look)
+        for at in (found.end() - 1, found.start()):
+            _remove(block, cursor, at, at + 1)
+    while (stray := _STRAY_MARK.search(block.text())) is not None:  # its other end is in another block
+        _remove(block, cursor, *stray.span())
+
+
+def _remove(block: QTextBlock, cursor: QTextCursor, start: int, end: int) -> None:
+    text = block.text()
+    cursor.setPosition(block.position() + len(text[:start].encode("utf-16-le")) // 2)
+    cursor.setPosition(block.position() + len(text[:end].encode("utf-16-le")) // 2, QTextCursor.MoveMode.KeepAnchor)
+    cursor.removeSelectedText()
 
 
 def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> None:

@@ -5,11 +5,12 @@ that can't be split into small enough parts is refused, so that its source is sh
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
 from engine import MnemoscopeError, marked, tr
 from gui.viewer.lines import FileLines
+from gui.viewer.note_markup import NoteMarkup
 from gui.viewer.outline import Outline
 
 TOO_LONG = marked("A part of this file is too long to render. Its source is shown.")
@@ -54,18 +55,28 @@ MOST = Load(characters=64 * 1024, lines=8_000, items=1_000, cells=1_000, spans=2
 """Limits of a part; a note without a possible split within them is refused."""
 
 
-def markdown_slices(lines: FileLines, outline: Outline) -> Iterator[str]:
+def markdown_slices(lines: FileLines, outline: Outline, markup: NoteMarkup | None = None) -> Iterator[str]:
     """The text in parts; all but the first begin with a heading, a paragraph, an item of a list or code.
 
-    Raises `MnemoscopeError` where a part would be too long.
+    `markup` rewrites the lines outside of code. Raises `MnemoscopeError` where a part would be too long.
     """
     text = lines.whole(1, lines.line_count).split("\n")
     cutter = _Cutter(outline)
-    for number, line in enumerate(text, 1):
-        part = cutter.take(number, line)
+    front = front_matter_end(text)
+    for number, source in enumerate(text, 1):
+        as_is = markup is None or number <= front or outline.is_code(number)
+        line = source if as_is or markup is None else markup.line(number, source)
+        part = None if line is None else cutter.take(number, line)
         if part is not None:
             yield part
     yield cutter.end()
+
+
+def front_matter_end(text: Sequence[str]) -> int:
+    """Number of lines of the front matter; 0 without any."""
+    if not _RULE.match(text[0]):
+        return 0
+    return next((number for number, line in enumerate(text[1:], 2) if line.rstrip() in ("---", "...")), 0)
 
 
 # markdown-it-py 4.3 must parse the whole note first: 1,160 ms for a table of 10,000 rows, which is refused in 30 here.

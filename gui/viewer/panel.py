@@ -6,11 +6,12 @@ from PySide6.QtCore import QObject, QUrl, Signal, SignalInstance
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
-from engine import MemorySearchManager, MemorySearchResult, marked, tr
+from engine import LinkedText, MemorySearchManager, MemorySearchResult, MnemoscopeError, NoteLinkInfo, marked, tr
 from gui.commands.commands import key_action
 from gui.commands.keymap import command
 from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
+from gui.core.location import Location
 from gui.viewer.actions import FileActions, SimilarAction
 from gui.viewer.base_viewer import BaseViewer, LinkFollower
 from gui.viewer.chunks.card import ChunkCard
@@ -20,11 +21,14 @@ from gui.viewer.external_programs import ExternalOpener
 from gui.viewer.file_loader import FileLoader, FileWatch, OpenedFile, ViewTarget
 from gui.viewer.header import TURN, ViewerHeader
 from gui.viewer.lines import Lines
+from gui.viewer.link_card import LinkCard
 from gui.viewer.match_navigator import IN_FILE, MatchNavigator, MatchView
+from gui.viewer.note_markup import FOLD_SCHEME, NOTE_SCHEME, Resolve
 from gui.viewer.notice_page import NothingToRead
 from gui.viewer.outline import HeadingPlace, Outline, heading_key, is_markup
 from gui.viewer.rendered_view import MOST_BYTES, RenderedView
 from gui.widgets.formatting import size_text
+from gui.widgets.message import Action
 
 
 class SourceAndPage(QObject):
@@ -121,6 +125,7 @@ CHOOSE_RESULT = NothingToRead(
 NOTHING_FOUND = NothingToRead("")
 """An empty page: the list of results says that nothing was found."""
 _DELETED = "deleted"
+_MISSED = "missed"
 _WRAP = command("file.wrap", marked("Wrap lines"), "file", "Alt+Z")
 _LONG_HINT_MS = 5_000
 
@@ -133,9 +138,12 @@ class ViewerPanel(BaseViewer):
 
     Signals: file_shown: the name of the file whose text is shown, or why it has none. more_requested: find passages
     similar to this `Passage`, with its first words if known. link_requested: a link to this `Location`.
-    sessions_requested: the sessions that used the file with this name.
+    sessions_requested: the sessions that used the file with this name. location_chosen: open this `Location`.
+    search_requested: search for these words.
     """
 
+    location_chosen = Signal(object)
+    search_requested = Signal(str)
     file_shown = Signal(str)
     more_requested = Signal(object, str)
     link_requested = Signal(object)
@@ -149,19 +157,23 @@ class ViewerPanel(BaseViewer):
         self._reloading = False
         self.source = ChunkedSource(jobs)
         card = ChunkCard()
+        self.link_card = LinkCard(jobs, self)
         self._chunks = ChunkInspector(jobs, self.source, card, self, tr("Show passage borders"))
         self._source_and_page = SourceAndPage(jobs, self.source, self.finding.hits, self)
         self.rendered = self._source_and_page.rendered
         self.external = ExternalOpener(jobs, self)
         self.external.manager = manager
+        self.link_card.set_manager(manager)
         self.file_actions = FileActions(jobs, self.external, self.source, self)
         self.similar = SimilarAction(jobs, self.source, self.rendered, self)
         self._opener = FileLoader(jobs, self)
         self._follower = FileWatch(self)
         self._links = LinkFollower(jobs, self)
+        self._pending_anchor = ""
+        """The anchor of the link that is followed."""
         self.header = self._make_header()
         self._put_together(self.header, self.header.show_active, self.source, self.rendered)
-        self._put_below(card)
+        self._put_below(card, self.link_card)
         self._connect()
         self.clear()
 
@@ -171,6 +183,7 @@ class ViewerPanel(BaseViewer):
         """Set the memory, or None; the shown file is closed."""
         self._manager = self.external.manager = manager
         self._chunks.set_manager(manager)
+        self.link_card.set_manager(manager)
         self.clear()
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
@@ -178,10 +191,12 @@ class ViewerPanel(BaseViewer):
         self.similar.gate.update_features(lacks)
         self.file_actions.sessions_gate.update_features(lacks)
         self._chunks.show_unsupported(lacks)
+        self.link_card.show_unsupported(lacks)
 
     def refresh(self) -> None:
         """The index has changed; the file is followed on its own."""
         self._chunks.refresh()
+        self.link_card.refresh()
 
     def show_chunk(self) -> None:
         """Show the row of the chunk at the user's position, with the borders of all."""
@@ -220,7 +235,7 @@ class ViewerPanel(BaseViewer):
     @property
     def busy(self) -> bool:
         """Whether something of the shown text is still being loaded."""
-        return self._chunks.busy
+        return self._chunks.busy or self.link_card.busy
 
     def show_result(self, result: MemorySearchResult, query: str) -> None:
         """Show the part of a file that answers `query`, its words marked."""
@@ -235,6 +250,7 @@ class ViewerPanel(BaseViewer):
         self.target = None
         self._opener.cancel()
         self._drop_file()
+        self.file_actions.set_vault(False)
         self.file_actions.set_target(None)
         self.similar.set_target(None)
         self.header.hide()
@@ -272,10 +288,26 @@ class ViewerPanel(BaseViewer):
         if old is not None:
             old.close()
         self._follower.follow(opened.location)
+        self.rendered.resolve = self._resolver(opened.name)
         self._chunks.show_file(opened.name, opened.lines)
+        self.link_card.show_file(opened.name)
+        self.file_actions.set_vault(opened.in_vault)
         self._apply(reveal=not reloading)
         if reloading:
             self.hint.say(tr("Reloaded"))
+
+    def _resolver(self, home: str) -> Resolve:
+        """Return a function that reads, on a pool thread, what the links of the note `home` name."""
+        manager = self._manager
+
+        def resolve(target: str, anchor: str) -> LinkedText | None:
+            try:
+                insight = None if manager is None else manager.insight
+                return None if insight is None else insight.linked_text(target, anchor, home)
+            except MnemoscopeError:
+                return None
+
+        return resolve
 
     def _on_failed(self, sentence: str) -> None:
         if self._reloading:
@@ -299,11 +331,13 @@ class ViewerPanel(BaseViewer):
         """Stop everything that reads the shown file; `keep_lines` leaves its text on the screen."""
         self._source_and_page.leave(forget=not keep_lines)
         self._follower.follow(None)
-        self.banner.clear(_DELETED)
+        for key in (_DELETED, _MISSED):
+            self.banner.clear(key)
         self.opened = None
         lines = self.source.lines
         if not keep_lines and lines is not None:
             self._chunks.show_file("", None)
+            self.link_card.show_file("")
             self.source.set_lines(None, Outline())
             lines.close()
 
@@ -356,8 +390,43 @@ class ViewerPanel(BaseViewer):
 
     def follow_link(self, url: QUrl) -> None:
         """Open a link of the note: a web page in the browser, another note in the viewer, and nothing else."""
-        if self.target is not None and self._manager is not None:
+        if url.scheme() == FOLD_SCHEME and url.path().isdigit():
+            self.rendered.toggle_fold(int(url.path()))
+        elif self.target is not None and self._manager is not None:
+            self._pending_anchor = url.fragment(QUrl.ComponentFormattingOption.FullyDecoded)
             self._links.follow(url, self.target.name, self._manager)
+
+    def _go_to_anchor(self, name: str) -> None:
+        if not self.rendered.go_to_anchor(name.lower() if name.startswith("^") else name):
+            self.rendered.go_to_heading(HeadingPlace(heading_key(name)))
+
+    def _open_location(self, location: Location) -> None:
+        """Open a link's note, which is recorded in the history."""
+        self.rendered.anchor = self._pending_anchor.lower() if self._pending_anchor.startswith("^") else ""
+        self.show_file(location.path, location.line)
+        self.location_chosen.emit(location)
+
+    def _open_linked(self, link: NoteLinkInfo) -> None:
+        """Open the note at the other end of a link."""
+        if not link.path:
+            self._offer_search(link.title)
+        elif link.backlink or not link.anchor:
+            self._pending_anchor = ""
+            self._open_location(Location(link.path, link.line if link.line > 1 else None))
+        else:
+            url = QUrl()
+            url.setScheme(NOTE_SCHEME)
+            url.setPath(f"/{link.path}", QUrl.ParsingMode.DecodedMode)
+            url.setFragment(link.anchor, QUrl.ParsingMode.DecodedMode)
+            self.follow_link(url)
+
+    def _offer_search(self, name: str) -> None:
+        def search() -> None:
+            self.search_requested.emit(name)
+
+        self.banner.say(
+            tr("No note is named “{name}”.", name=name), "degraded", Action(tr("Search"), search), key=_MISSED
+        )
 
     # --- assembly -------------------------------------------------------------------------------------------------
 
@@ -373,8 +442,10 @@ class ViewerPanel(BaseViewer):
             do.copy_path,
             do.copy_part,
             do.reveal,
+            do.obsidian,
             self.similar.action,
             do.sessions,
+            self.link_card.action,
             None,
             self.find_action,
             self.wrap_action,
@@ -391,9 +462,14 @@ class ViewerPanel(BaseViewer):
         self._source_and_page.turned.connect(self._turn_to)
         self._source_and_page.notified.connect(lambda sentence: self.hint.say(sentence, _LONG_HINT_MS))
         self.rendered.followed.connect(self.follow_link)
-        self._links.file_chosen.connect(self.show_file)
-        self._links.heading_chosen.connect(lambda text: self.rendered.go_to_heading(HeadingPlace(heading_key(text))))
+        self._links.file_chosen.connect(self._open_location)
+        self._links.heading_chosen.connect(self._go_to_anchor)
+        self._links.missed.connect(self._offer_search)
         self._links.notified.connect(self.hint.say)
+        self.link_card.chosen.connect(self._open_linked)
+        self.link_card.notified.connect(self.hint.say)
+        for page in (self.source, self.rendered):
+            page.addAction(self.link_card.action)
         key_action(self, TURN).triggered.connect(self.header.toggle_mode)
         self.source.chunk_pressed.connect(self._chunks.choose)
         self._chunks.notified.connect(self.hint.say)

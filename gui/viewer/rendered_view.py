@@ -28,6 +28,7 @@ from gui.viewer.lines import FileLines, Place, TextLines
 from gui.viewer.markdown_page import Page, PagePainter, PageStyle, page_steps
 from gui.viewer.match_marks import MatchMarks, MatchScrollBar
 from gui.viewer.matches import Finder, Hit, MatchMap
+from gui.viewer.note_markup import NoteMarkup, Resolve
 from gui.viewer.outline import HeadingPlace, Outline
 from gui.viewer.page_slices import markdown_slices
 from gui.widgets.plain_text import no_resource, utf16_ranges
@@ -171,6 +172,12 @@ class RenderedView(QTextBrowser):
         self._page: Page | None = None
         self._own: QTextDocument | None = None
         self._wanted: HeadingPlace | None = None
+        self.anchor = ""
+        """The block or footnote to go to, instead of the next heading."""
+        self._toggled: frozenset[int] = frozenset()
+        """Lines of the callouts that the user has folded or unfolded."""
+        self.resolve: Resolve = lambda target, anchor: None
+        """Reads what a link of this page names, on a pool thread."""
         self._keep_place = False
         self._place = 0
         self._making = PageBuilder(self)
@@ -202,19 +209,21 @@ class RenderedView(QTextBrowser):
 
         `keep_place` is for a new version of the shown page, which keeps its position.
         """
+        if not keep_place and lines is not self._lines:
+            self._toggled = frozenset()
         self._lines, self._outline, self._wanted, self._keep_place = lines, outline, at, keep_place
         self._start(lines)
 
     def _start(self, lines: FileLines) -> None:
         self.cancel()
-        outline = self._outline
+        outline, resolve, toggled = self._outline, self.resolve, self._toggled
         text_font = QGuiApplication.font()
         text_font.setPointSizeF(fixed_font(_TEXT_PIXELS).pointSizeF())
         style = PageStyle(text_font, fixed_font(), tokens(self.palette()), font_scale())
 
         def work(token: CancelToken) -> list[str]:
             slices = []
-            for part in markdown_slices(lines, outline):
+            for part in markdown_slices(lines, outline, NoteMarkup(resolve, toggled)):
                 token.checkpoint()
                 slices.append(part)
             return slices
@@ -239,14 +248,31 @@ class RenderedView(QTextBrowser):
         """Return the page's text for searching."""
         return TextLines(self._page.texts if self._page is not None else ())
 
+    def go_to_anchor(self, name: str) -> bool:
+        """Scroll to a block with this id (`^id`) or to a footnote; returns whether there is one."""
+        number = self._page.anchors.get(name) if self._page is not None else None
+        if number is not None:
+            self.verticalScrollBar().setValue(round(self._rect(self._block(number + 1)).top()) - _ABOVE_HEADING)
+        return number is not None
+
+    def toggle_fold(self, line: int) -> None:
+        """Fold or unfold the callout that begins in this line of the source."""
+        self._toggled ^= {line}
+        self._keep_place = True
+        if self._lines is not None:
+            self._start(self._lines)
+
     def go_to_heading(self, at: HeadingPlace | None) -> None:
         """Scroll to a heading; None is the top."""
         number = self._heading_block(at)
+        self.anchor = ""
         self.verticalScrollBar().setValue(round(self._rect(self._block(number + 1)).top()) - _ABOVE_HEADING)
 
     def _heading_block(self, at: HeadingPlace | None) -> int:
         """Number of the heading's block, from 0."""
         headings = self._page.headings if self._page is not None else ()
+        if self._page is not None and self.anchor in self._page.anchors:
+            return self._page.anchors[self.anchor]
         same = [number for number, key in headings if at is not None and key == at.key]
         if at is None or not headings:
             return 0

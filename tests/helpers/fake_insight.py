@@ -20,7 +20,9 @@ from engine import (
     HealthFinding,
     IndexMap,
     IndexOverview,
+    LinkedText,
     MnemoscopeError,
+    NoteLinks,
 )
 from tests.helpers.fake_map import make_map
 from tests.helpers.fake_memory import FakeMemory
@@ -80,6 +82,12 @@ class FakeInsight:
         self.notes: tuple[ChangedNote, ...] = ()
         self.asked: list[tuple[Any, ...]] = []
         self.during: Callable[[CancelToken], None] = lambda _token: None
+
+    def note_links(self, path: str, cancel: CancelToken | None = None) -> NoteLinks:
+        return NoteLinks(backlinks=(), links=())
+
+    def linked_text(self, target: str, anchor: str, home: str, cancel: CancelToken | None = None) -> LinkedText | None:
+        return None
 
     def session_files(self, session: str, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
         self.asked.append(("session_files", session))

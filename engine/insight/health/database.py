@@ -6,6 +6,7 @@ from engine.insight.health.subject import NOTHING, HealthCheck, Seen, Subject
 from engine.store import integrity
 from engine.store.connection import number
 from engine.store.index import WORDS_TO_FORGET
+from engine.store.schema import Tables
 from engine.store.snapshot import MOST_FREE, Snapshot
 from engine.store.writer import Writer
 
@@ -115,6 +116,10 @@ def _orphaned(snapshot: Snapshot) -> str:
     return f"file_id NOT IN (SELECT id FROM {snapshot.tables.files})"
 
 
+def _of_files(tables: Tables) -> tuple[str, ...]:
+    return tables.sessions, tables.tags, tables.front_matter, tables.links, tables.link_names
+
+
 def _count(snapshot: Snapshot, table: str) -> int:
     return number(snapshot.connection, f"SELECT count(*) FROM {table} WHERE {_orphaned(snapshot)}")
 
@@ -123,7 +128,7 @@ def _look(subject: Subject) -> Seen:
     with subject.store.read(subject.cancel) as snapshot:
         tables = snapshot.tables
         lost = _count(snapshot, tables.chunks)
-        others = sum(_count(snapshot, table) for table in (tables.sessions, tables.tags, tables.front_matter))
+        others = sum(_count(snapshot, table) for table in _of_files(tables))
         chunks, files = snapshot.chunk_count(), snapshot.file_count()
     if lost:
         detail = tr_count(
@@ -156,7 +161,7 @@ def _drop(subject: Subject) -> str:
         some = _drop_some(subject)
         removed += some
     with subject.store.write() as writer:
-        for table in (writer.tables.sessions, writer.tables.tags, writer.tables.front_matter):
+        for table in _of_files(writer.tables):
             writer.connection.execute(f"DELETE FROM {table} WHERE {_orphaned(writer)}")
             removed += writer.connection.changes()
     if not removed:

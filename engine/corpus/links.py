@@ -1,0 +1,311 @@
+"""Links between notes as Obsidian and Logseq write them: where they are, and the names that they may use for a note.
+
+Written from the help pages of both programs: Obsidian's "Internal links", "Aliases" and "Embed files", Logseq's "Block
+reference" and "Properties", and its file names (`___` for the `/` of a page's name).
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from posixpath import dirname, normpath
+from posixpath import join as join_path
+from typing import Literal, NamedTuple
+from urllib.parse import unquote
+
+import msgspec
+
+from engine.base import lazy_pattern
+from engine.corpus import markdown
+from engine.text.folding import fold
+
+LINKS_VERSION = 1
+"""Raise it when the same note would give other links: notes are then read again."""
+
+LinkKind = Literal["link", "embed", "block"]
+NameKind = Literal["file", "alias", "block"]
+
+_LINE = 16 * 1024
+"""Of a longer line, so many characters are looked at."""
+_MOST = 2_000
+_LONGEST_TARGET = 400
+_CONTEXT = 240
+_FENCES = ("```", "~~~")
+_NOTES = (".md", ".markdown")
+_FILES = frozenset(
+    "avif bmp gif jpeg jpg png svg webp flac m4a mp3 ogg wav 3gp mkv mov mp4 ogv webm pdf zip base canvas".split()
+)
+"""Endings of files that are no notes."""
+
+_WIKI = re.compile(r"(!?)\[\[([^\[\]\n|]{1,400})(?:\|([^\[\]\n]{0,400}))?\]\]")
+_MARKDOWN = re.compile(
+    r"(!?)\[([^\[\]\n]{0,400})\]\((?:<([^<>\n]{1,400})>|([^\s()<>]{1,400}))(?:[ \t]+\"[^\"\n]{0,200}\")?\)"
+)
+_BLOCK = re.compile(r"\(\(([0-9A-Za-z][0-9A-Za-z-]{3,63})\)\)")
+_CODE = re.compile(r"(`+)(?:(?!\1).)*\1")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+_BLOCK_ID = lazy_pattern(r"[ \t]*(?:[-*+][ \t]+)?id::[ \t]*([0-9A-Za-z][0-9A-Za-z-]{3,63})[ \t]*")
+_ANCHOR = lazy_pattern(r"(?:.*\s)?\^([0-9A-Za-z-]{1,64})[ \t]*", re.DOTALL)
+_MARKER = lazy_pattern(r"(?:[ \t>]|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])|#{1,6}(?=[ \t])|\[.\](?=[ \t]))+")
+_BULLET = lazy_pattern(r"^[ \t]*[-*+][ \t]+")
+_SENTENCE_END = lazy_pattern(r"[.!?…]['\"”’)]*\s+|[\u3002\uff01\uff1f]")
+_JOURNAL = lazy_pattern(r"([12]\d{3})[_-]([01]\d)[_-]([0-3]\d)")
+
+
+class NoteLink(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One link of a note."""
+
+    line: int
+    kind: LinkKind
+    target: str
+    """Name or path of a note as written, without a heading; the id of a block."""
+    anchor: str
+    """The heading, or `^` and a block's id; may be empty."""
+    context: str
+    """The sentence around it, without the syntax of links."""
+
+
+class NoteName(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A name by which links find a note, or one of its blocks."""
+
+    key: str
+    kind: NameKind
+    line: int = 1
+
+
+class WrittenLink(NamedTuple):
+    """A link in one line of text."""
+
+    start: int
+    end: int
+    kind: LinkKind
+    target: str
+    anchor: str
+    label: str
+    """The text to show."""
+
+
+def links_of(text: str) -> tuple[NoteLink, ...]:
+    """The links of a note to other notes and blocks, in order; at most 2,000."""
+    if "[[" not in text and "](" not in text and "((" not in text:
+        return ()
+    found: list[NoteLink] = []
+    for number, line in _prose(text):
+        if "[[" not in line and "](" not in line and "((" not in line:
+            continue
+        written = [link for link in written_links(line) if link.target]
+        found += (NoteLink(number, link.kind, link.target, link.anchor, _context(line, link)) for link in written)
+        if len(found) >= _MOST:
+            break
+    return tuple(found[:_MOST])
+
+
+def written_links(line: str) -> list[WrittenLink]:
+    """The links in one line outside of code, in order, without those to web pages and to files that are no notes."""
+    bare = _CODE.sub(lambda code: " " * len(code[0]), line) if "`" in line else line
+    found: list[WrittenLink] = []
+    if "[[" in bare:
+        found += (link for match in _WIKI.finditer(bare) if (link := _wiki(match)) is not None)
+    if "](" in bare:
+        found += (link for match in _MARKDOWN.finditer(bare) if (link := _plain(match)) is not None)
+    if "((" in bare:
+        found += (WrittenLink(*match.span(), "block", match[1].lower(), "", "") for match in _BLOCK.finditer(bare))
+    return sorted(found)
+
+
+def split_target(target: str) -> tuple[str, str]:
+    """The note and the heading or `^block` of a link's target; of nested headings the last."""
+    name, _, anchor = target.partition("#")
+    return name.strip(), anchor.rpartition("#")[2].strip()
+
+
+def is_attachment(target: str) -> bool:
+    """Whether a target names a file that is no note, such as an image."""
+    return target.rpartition(".")[2].lower() in _FILES
+
+
+def anchor_line(line: str) -> str:
+    """The id of the block that ends with this line, or "": Obsidian's `^id`."""
+    if "^" not in line[-80:]:
+        return ""
+    match = _ANCHOR.fullmatch(line[-_CONTEXT:])
+    return match[1] if match else ""
+
+
+def link_key(target: str) -> str:
+    """The key under which the index holds the notes that a target may mean: its last part, folded."""
+    return fold(_without_ending(target.strip().strip("/").rpartition("/")[2]))
+
+
+def page_path(path: str) -> str:
+    """A stable name, folded, without ending, as links write it: Logseq's `a___b.md` is the page `a/b`."""
+    folder, slash, base = _without_ending(path).rpartition("/")
+    page = base.replace("___", "/")
+    return fold(folder + slash + (unquote(page) if "%" in page else page))
+
+
+def names_of(path: str, title: str, aliases: tuple[str, ...], text: str) -> tuple[NoteName, ...]:
+    """The names by which links find the note with this stable name, and those of its blocks."""
+    page = page_path(path)
+    names = {NoteName(page.rpartition("/")[2], "file"): None}
+    for alias in (title, *aliases):
+        for key in (fold(alias.strip()), link_key(alias)):
+            if key and NoteName(key, "file") not in names:
+                names[NoteName(key, "alias")] = None
+    if "id::" in text:
+        names |= {NoteName(id_.lower(), "block", line): None for id_, line in _block_ids(text)}
+    return tuple(names)
+
+
+def closeness(target: str, home: str, path: str) -> int | None:
+    """How well a target in the note `home` names the note at `path`, which has the same last part: 0 is best.
+
+    None if the folders of the target are others. As in Obsidian, a path counts from the vault or from any folder in it,
+    and the notes in the folder of `home` come before others. A target with an ending is a path from there first.
+    """
+    written = target.strip()
+    wanted, page, folder = fold(_without_ending(written)), page_path(path), fold(dirname(home))
+    if wanted.startswith("/"):
+        wanted = wanted.strip("/")
+        return 0 if page == wanted else 3 if page.endswith(f"/{wanted}") else None
+    if page == normpath(join_path(folder, wanted)) and (wanted.startswith(".") or written.lower().endswith(_NOTES)):
+        return 0
+    if page == wanted:
+        return 1
+    if wanted.startswith(".") or not page.endswith(f"/{wanted}"):
+        return None
+    return 2 if folder and page.startswith(f"{folder}/") else 3
+
+
+def journal_names(path: str) -> tuple[str, str] | None:
+    """The date of a page in Logseq's folder `journals`, as a title, and as links write it by default.
+
+    `journals/2024_05_08.md` gives "2024-05-08" and "May 8th, 2024". None for other notes.
+    """
+    folder, _, base = _without_ending(path).rpartition("/")
+    match = _JOURNAL.fullmatch(base)
+    if match is None or folder.rpartition("/")[2].lower() != "journals":
+        return None
+    year, month, day = map(int, match.groups())
+    if not 1 <= month <= 12 or not 1 <= day <= 31:
+        return None
+    ending = "th" if day in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
+    return f"{year}-{month:02}-{day:02}", f"{_MONTHS[month - 1]} {day}{ending}, {year}"
+
+
+_MONTHS = tuple("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split())
+
+
+def _without_ending(path: str) -> str:
+    for ending in _NOTES:
+        if path.lower().endswith(ending):
+            return path[: -len(ending)]
+    return path
+
+
+def _wiki(match: re.Match[str]) -> WrittenLink | None:
+    target, anchor = split_target(match[2].removesuffix("\\"))
+    if is_attachment(target):
+        return None
+    shown = (match[3] or "").strip() or " › ".join(part for part in (target, anchor.lstrip("^")) if part)
+    return WrittenLink(*match.span(), "embed" if match[1] else "link", target, anchor, shown)
+
+
+def _plain(match: re.Match[str]) -> WrittenLink | None:
+    written = match[3] or match[4]
+    if _SCHEME.match(written) or written.startswith("//"):
+        return None
+    target, anchor = split_target(unquote(written))
+    if is_attachment(target):
+        return None
+    return WrittenLink(*match.span(), "embed" if match[1] else "link", target, anchor, match[2] or target)
+
+
+def _block_ids(text: str) -> Iterator[tuple[str, int]]:
+    """Logseq's ids of blocks, each with its line: the first one of the block."""
+    block = 1
+    for number, line in enumerate(text.split("\n"), 1):
+        if markdown.is_list_item(line):
+            block = number
+        if "id::" in line and len(line) < _CONTEXT and (match := _BLOCK_ID.fullmatch(line.rstrip("\r"))):
+            yield match[1], block
+
+
+def _prose(text: str) -> Iterator[tuple[int, str]]:
+    """The lines outside of fenced code, numbered from 1."""
+    fence, start, number = "", 0, 0
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        number += 1
+        line = text[start : min(end, start + _LINE)]
+        start = end + 1
+        if fence:
+            fence = "" if markdown.closes_fence(line, fence) else fence
+        elif line.lstrip(" \t>-*+").startswith(_FENCES):
+            fence = markdown.fence_marks(line.lstrip(" \t>-*+"))
+        else:
+            yield number, line
+
+
+def _context(line: str, link: WrittenLink) -> str:
+    """The sentence around a link, as plain text."""
+    begin = max(0, link.start - _LINE)
+    first = max((end for end in _sentence_ends(line, begin, link.start)), default=begin)
+    last = next(iter(_sentence_ends(line, link.end, len(line))), len(line))
+    if last - first > _CONTEXT:
+        first, last = max(first, link.start - _CONTEXT // 2), min(last, link.end + _CONTEXT)
+    marker = _MARKER.match(line, first, link.start)
+    return without_links(line[marker.end() if marker else first : last])[:_CONTEXT]
+
+
+def _sentence_ends(line: str, start: int, end: int) -> list[int]:
+    return [match.end() for match in _SENTENCE_END.finditer(line, start, end)]
+
+
+def anchored_lines(lines: Sequence[str], anchor: str) -> tuple[int, int] | None:
+    """First and last line, from 1, of the section or block that an anchor names; None if there is none."""
+    if anchor.startswith("^"):
+        return _block(lines, anchor[1:].lower())
+    wanted = _letters(anchor)
+    begun = level = 0
+    fence = ""
+    for number, line in enumerate(lines, 1):
+        if fence:
+            fence = "" if markdown.closes_fence(line, fence) else fence
+        elif line.lstrip().startswith(_FENCES):
+            fence = markdown.fence_marks(line)
+        elif line.lstrip()[:1] in "#-*+" and (heading := markdown.atx_heading(_BULLET.sub("", line))):
+            if begun and heading[0] <= level:
+                return begun, number - 1
+            if not begun and _letters(heading[1]) == wanted:
+                begun, level = number, heading[0]
+    return (begun, len(lines)) if begun else None
+
+
+def _block(lines: Sequence[str], id_: str) -> tuple[int, int] | None:
+    """The paragraph, item or other block that ends with `^id`, or that a line with nothing but `^id` follows."""
+    for number, line in enumerate(lines, 1):
+        if "^" in line and anchor_line(line).lower() == id_:
+            end = number
+            if line.strip().startswith("^"):
+                end -= 1
+                while end > 0 and not lines[end - 1].strip():
+                    end -= 1
+            first = end
+            while first > 1 and not markdown.is_list_item(lines[first - 1]) and lines[first - 2].strip():
+                first -= 1
+            return max(1, first), max(1, end)
+    return None
+
+
+def _letters(heading: str) -> str:
+    return "".join(filter(str.isalnum, without_links(heading))).casefold()
+
+
+def without_links(text: str) -> str:
+    """The text with each link replaced by what it shows."""
+    parts, done = [], 0
+    for link in written_links(text):
+        if link.start >= done:
+            parts += [text[done : link.start], link.label]
+            done = link.end
+    return " ".join("".join((*parts, text[done:])).split())

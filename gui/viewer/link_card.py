@@ -1,0 +1,197 @@
+"""The card below a note with the links to it and its own links, each with the sentence around it."""
+
+from collections.abc import Iterator, Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+
+from engine import CancelToken, MemorySearchManager, NoteLinkInfo, NoteLinks, marked, tr, tr_count
+from gui.commands.commands import key_action, show_key_in_tooltip
+from gui.commands.keymap import command
+from gui.core.capabilities import Gate, MissingFeatures
+from gui.core.jobs import Jobs, JobSlot
+from gui.core.key_listing import missing
+from gui.style.stylesheet import font_at
+from gui.widgets.announcer import announce
+from gui.widgets.icons import IconButton
+from gui.widgets.labels import ElidedLabel, line
+from gui.widgets.mirrored import margins
+from gui.widgets.plain_text import set_tip
+
+LINKS = command("file.links", marked("Links of this note"), "file", "Alt+B")
+_SIDE = 16
+_ROWS = 9
+_FEWEST_ROWS = 4
+_MOST = 500
+"""Most rows of each kind."""
+_LINK = Qt.ItemDataRole.UserRole + 1
+
+
+class LinkCard(QFrame):
+    """Follows the shown note while it is open; reads the links in the background.
+
+    Signals: chosen: open the note of this `NoteLinkInfo`. notified: a message for the user. left: it was closed, and
+    had the focus.
+    """
+
+    chosen = Signal(object)
+    notified = Signal(str)
+    left = Signal()
+
+    def __init__(self, jobs: Jobs, panel: QWidget) -> None:
+        """Its key works anywhere in `panel`."""
+        super().__init__()
+        self.setProperty("role", "side")
+        self._jobs = jobs
+        self._job = JobSlot(self)
+        self._manager: MemorySearchManager | None = None
+        self._name = ""
+        self._wants_focus = False
+        self.action = key_action(panel, LINKS)
+        self.action.setCheckable(True)
+        self.action.toggled.connect(self._toggle)
+        self.gate = Gate(self.action, "insight")
+        self._title = ElidedLabel()
+        self._title.setProperty("role", "strong")
+        close = IconButton("close", tr("Close (Esc)"))
+        show_key_in_tooltip(close, tr("Close (Esc)"), LINKS.name)
+        close.clicked.connect(self.close_card)
+        self.list = QListWidget()
+        self.list.setFrameShape(QFrame.Shape.NoFrame)
+        self.list.setWordWrap(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setAccessibleName(tr("Links of this note"))
+        self.list.itemActivated.connect(self._choose)
+        self.list.itemClicked.connect(self._choose)
+        head = QHBoxLayout()
+        head.setContentsMargins(margins(_SIDE, 6, 8, 4))
+        head.addWidget(self._title, 1)
+        head.addWidget(close)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(line())
+        column.addLayout(head)
+        column.addWidget(self.list, 1)
+        self.hide()
+
+    @property
+    def busy(self) -> bool:
+        return self._job.busy
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        """Set the memory whose index is read; None for none."""
+        self._manager = manager
+        self.show_file("")
+
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
+        """Features that the memory doesn't support."""
+        self.gate.update_features(lacks)
+
+    def show_file(self, name: str) -> None:
+        """Set the shown note by its stable name; empty for none."""
+        if name != self._name:
+            self.list.clear()
+        self._name = name
+        self.gate.allow(bool(name), missing("file"))
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read the links again, if the card is open."""
+        self._job.cancel()
+        insight, name = self._manager.insight if self._manager is not None else None, self._name
+        if not self.action.isChecked() or not name or insight is None:
+            self.hide()
+            return
+
+        def read(token: CancelToken) -> NoteLinks:
+            return insight.note_links(name, token)
+
+        self._job.put(self._jobs.read(read, self._show, self._fail))
+
+    def close_card(self) -> None:
+        """Close the card, if it is open."""
+        self.action.setChecked(False)
+
+    def _toggle(self, shown: bool) -> None:
+        self._wants_focus = shown
+        focus = QApplication.focusWidget()
+        held = focus is not None and self.isAncestorOf(focus)
+        self.refresh()
+        if not shown and held:
+            self.left.emit()
+
+    def _fail(self, sentence: str) -> None:
+        self._job.done()
+        self.notified.emit(sentence)
+
+    def _show(self, found: NoteLinks) -> None:
+        self._job.done()
+        row = self.list.currentRow()
+        self.list.clear()
+        to = tr_count("{count:,} link to this note", "{count:,} links to this note", len(found.backlinks))
+        own = tr_count("{count:,} link in this note", "{count:,} links in this note", len(found.links))
+        said = tr("{backlinks}, {links}", backlinks=to, links=own)
+        self._title.setText(said)
+        self.setAccessibleName(said)
+        for heading, links in ((to, found.backlinks), (own, found.links)):
+            if links:
+                self._add_heading(heading)
+                self._add_links(links)
+        self.list.setCurrentRow(row if 0 < row < self.list.count() else 1 if self.list.count() else -1)
+        was_hidden = self.isHidden()
+        self.show()
+        if was_hidden:
+            announce(self, said)
+        if self._wants_focus and self.list.count():
+            self.list.setFocus()
+        self._wants_focus = False
+
+    def _add_heading(self, text: str) -> None:
+        item = QListWidgetItem(text)
+        item.setFlags(Qt.ItemFlag.NoItemFlags)
+        font = font_at(13)
+        font.setBold(True)
+        item.setFont(font)
+        self.list.addItem(item)
+
+    def _add_links(self, links: Sequence[NoteLinkInfo]) -> None:
+        for link, text in _rows(links[:_MOST]):
+            item = QListWidgetItem(text)
+            item.setData(_LINK, link)
+            set_tip(item, link.path)
+            self.list.addItem(item)
+        if len(links) > _MOST:
+            self._add_heading(tr_count("and {count:,} more link", "and {count:,} more links", len(links) - _MOST))
+
+    def _choose(self, item: QListWidgetItem) -> None:
+        link = item.data(_LINK)
+        if link is not None:
+            self.chosen.emit(link)
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self._height(_ROWS))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, self._height(_FEWEST_ROWS))
+
+    def _height(self, rows: int) -> int:
+        return rows * round(1.75 * font_at(13).pixelSize())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.close_card()
+        else:
+            super().keyPressEvent(event)
+
+
+def _rows(links: Sequence[NoteLinkInfo]) -> Iterator[tuple[NoteLinkInfo, str]]:
+    """Each link with its text: the other note, and the sentence."""
+    for link in links:
+        title = link.title or link.anchor.lstrip("^")
+        if not link.path:
+            title = tr("{name} (no such note)", name=title)
+        elif link.anchor and not link.anchor.startswith("^"):
+            title = f"{title} › {link.anchor}"
+        yield link, f"{title}\n{link.context}" if link.context else title

@@ -1,0 +1,180 @@
+"""Rewrites what Obsidian and Logseq add to Markdown into Markdown that Qt's importer knows, line by line.
+
+Links become links to `note:`, which the viewer resolves in the index; nothing is fetched. Written from Obsidian's help
+("Obsidian Flavored Markdown", "Callouts", "Basic formatting syntax") and Logseq's documentation ("Properties").
+"""
+
+import re
+from collections.abc import Callable
+from urllib.parse import quote
+
+from engine import LinkedText, without_links, written_links
+
+NOTE_SCHEME = "note"
+FOLD_SCHEME = "fold"
+FOOTNOTE = "footnote-"
+"""Beginning of an anchor of this page that is a footnote."""
+ANCHOR, ANCHOR_END, MARK, MARK_END = "\ue000", "\ue001", "\ue002", "\ue003"
+"""Characters for private use, around the name of an anchor and around highlighted text; the page takes them out."""
+
+_PRIVATE = dict.fromkeys(map(ord, (ANCHOR, ANCHOR_END, MARK, MARK_END)), " ")
+_CODE = re.compile(r"(`+)(?:(?!\1).)*\1")
+_CALLOUT = re.compile(r"((?:[ \t]*>)+)[ \t]*\[!([\w-]{1,40})(?:\|[^\]]*)?\]([+-]?)[ \t]*(.*)")
+_QUOTES = re.compile(r"(?:[ \t]*>)+")
+_TASK = re.compile(r"([ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([/\-])\][ \t]+(.*)")
+_FOOTNOTE_TEXT = re.compile(r"\[\^([^\]\s]{1,80})\]:[ \t]*(.*)")
+_FOOTNOTE_MARK = re.compile(r"\[\^([^\]\s]{1,80})\]")
+_HIGHLIGHT = re.compile(r"(?<![\w=?&/])==(?=\S)([^=\n]{1,2000}?)(?<=\S)==")
+_COMMENT = re.compile(r"%%.*?%%")
+_MATH = re.compile(r"(?<![\\\w$])(\$\$?)(?=[^\s$])([^$`\n]{1,2000}?)(?<=[^\s\\])\1(?![\w$])")
+_BLOCK_ID = re.compile(r"(?:^|[ \t])\^([0-9A-Za-z-]{1,64})[ \t]*$")
+_PROPERTY = re.compile(r"[ \t]*(?:id|collapsed|heading|background-color|created-at|updated-at|ls-type)::[ \t].*")
+_PAGE_PROPERTY = re.compile(r"[^\W\d][\w.*+!?$%&=<>\-]{0,99}::(?:[ \t].*)?")
+_EMBED = re.compile(
+    r"[ \t]*(?:[-*+][ \t]+)?(?:!\[\[([^\[\]|]{1,400})(?:\|[^\[\]]*)?\]\]|\{\{embed[ \t]+(.{1,400}?)\}\})[ \t]*"
+)
+_ESCAPED = re.compile(r"([\\`*_\[\]<>~$=|&#!])")
+_MOST_EMBEDS = 20
+_LONGEST_EMBED = 2_000
+_LONGEST_BLOCK = 120
+
+Resolve = Callable[[str, str], LinkedText | None]
+"""Reads what a link names, by its note and its anchor; called on a pool thread."""
+
+
+class NoteMarkup:
+    """Rewrites the lines of one note in order; used once."""
+
+    def __init__(self, resolve: Resolve, unfolded: frozenset[int]) -> None:
+        """`unfolded`: lines of callouts whose fold the user has toggled."""
+        self._resolve = resolve
+        self._toggled = unfolded
+        self._beginning = True
+        self._in_comment = False
+        self._in_math = False
+        self._folded = 0
+        """Level of the folded callout whose text is left out."""
+        self._embeds = 0
+
+    def line(self, number: int, line: str) -> str | None:
+        """The line or lines in place of this one, which is outside of code; None for none at all."""
+        self._beginning = self._beginning and _PAGE_PROPERTY.fullmatch(line.lstrip("\ufeff")) is not None
+        if self._beginning or _PROPERTY.fullmatch(line):
+            return None
+        if self._folded:
+            if _level(line) >= self._folded:
+                return None
+            self._folded = 0
+        line = self._without_comments(line.translate(_PRIVATE))
+        if self._in_math or line.strip() == "$$":
+            self._in_math = self._in_math != (line.strip().endswith("$$"))
+            return f"`{line.strip().replace('`', ' ')}`  " if line.strip() else "  "
+        if found := _CALLOUT.fullmatch(line):
+            return self._callout(number, *found.groups())
+        if (found := _EMBED.fullmatch(line)) and (box := self._embed(line)):
+            return box
+        if found := _FOOTNOTE_TEXT.match(line):
+            name = found[1]
+            return f"{ANCHOR}{FOOTNOTE}{name}{ANCHOR_END}\\[{escaped(name)}\\] {self._inline(found[2])}\n"
+        if found := _TASK.fullmatch(line):
+            before, state, text = found.groups()
+            return f"{before}◐ {self._inline(text)}" if state == "/" else f"{before}✕ ~~{self._inline(text)}~~"
+        return self._inline(line)
+
+    def _without_comments(self, line: str) -> str:
+        if "%%" not in line:
+            return "" if self._in_comment else line
+        if self._in_comment:
+            _, _, line = line.partition("%%")
+            self._in_comment = False
+        line = _COMMENT.sub("", line)
+        if "%%" in line:
+            line = line.partition("%%")[0]
+            self._in_comment = True
+        return line
+
+    def _callout(self, number: int, quotes: str, kind: str, fold: str, title: str) -> str:
+        name = self._inline(title) if title else escaped(kind.replace("-", " ").capitalize())
+        if not fold:
+            return f"{quotes} **{name}**\n{quotes}"
+        is_open = (fold == "+") != (number in self._toggled)
+        self._folded = 0 if is_open else _level(quotes)
+        mark = "▾" if is_open else "▸"
+        return f"{quotes} [{mark}]({FOLD_SCHEME}:{number}) **{name}**\n{quotes}"
+
+    def _embed(self, line: str) -> str:
+        """A box with a link and the embedded text; empty if there is nothing to embed."""
+        links = written_links(line)
+        if len(links) != 1 or self._embeds == _MOST_EMBEDS:
+            return ""
+        link = links[0]
+        found = self._resolve(link.target, link.anchor)
+        if found is None:
+            return ""
+        self._embeds += 1
+        text = found.text[:_LONGEST_EMBED]
+        label = f"{found.title} › {link.anchor.lstrip('^')}" if link.anchor else found.title
+        inner = [self._inline(part.translate(_PRIVATE)) for part in text.split("\n")]
+        cut = ["", "…"] if len(found.text) > _LONGEST_EMBED or found.end - found.line >= len(inner) else []
+        return "\n".join(
+            ("", f"> {linked(label, link.target, link.anchor)}", ">", *(f"> {part}" for part in (*inner, *cut)), "")
+        )
+
+    def _inline(self, text: str) -> str:
+        """Rewrite a line outside of code."""
+        if "`" not in text:
+            return self._plain(text)
+        parts, done = [], 0
+        for code in _CODE.finditer(text):
+            parts += [self._plain(text[done : code.start()]), code[0]]
+            done = code.end()
+        return "".join((*parts, self._plain(text[done:])))
+
+    def _plain(self, text: str) -> str:
+        if "==" in text:
+            text = _HIGHLIGHT.sub(rf"{MARK}\1{MARK_END}", text)
+        parts, done = [], 0
+        for link in written_links(text) if "[[" in text or "((" in text else ():
+            if link.start < done or (text[link.start] == "[" and not text.startswith("[[", link.start)):
+                continue  # a link of Markdown stays as it is
+            label = link.label or self._first_words(link.target)
+            parts += [self._marks(text[done : link.start]), linked(label, link.target, link.anchor)]
+            done = link.end
+        return "".join((*parts, self._marks(text[done:])))
+
+    def _marks(self, text: str) -> str:
+        if "$" in text:
+            text = _MATH.sub(lambda math: f"`{math[0]}`", text)
+        if "[^" in text:
+            text = _FOOTNOTE_MARK.sub(lambda found: _footnote(found[1]), text)
+        if "^" in text:
+            text = _BLOCK_ID.sub(lambda found: f"{ANCHOR}^{found[1].lower()}{ANCHOR_END}", text)
+        return text
+
+    def _first_words(self, block: str) -> str:
+        """The first line of a block that Logseq names by its id."""
+        found = self._resolve(block, "")
+        text = found.text.split("\n", 1)[0] if found is not None else ""
+        return without_links(text.strip(" \t-*+#>"))[:_LONGEST_BLOCK] or f"(({block}))"
+
+
+def linked(label: str, target: str, anchor: str) -> str:
+    """A Markdown link to a note."""
+    name = quote(target, safe="", errors="replace")
+    return f"[{escaped(label)}]({NOTE_SCHEME}:{name}" + (
+        f"#{quote(anchor, safe='', errors='replace')})" if anchor else ")"
+    )
+
+
+def escaped(text: str) -> str:
+    """The text with everything that Markdown would read as markup escaped."""
+    return _ESCAPED.sub(r"\\\1", text)
+
+
+def _footnote(name: str) -> str:
+    return f"[\\[{escaped(name)}\\]](#{FOOTNOTE}{quote(name, safe='', errors='replace')})"
+
+
+def _level(line: str) -> int:
+    found = _QUOTES.match(line)
+    return found[0].count(">") if found else 0

@@ -1,0 +1,152 @@
+"""Links between notes in the index: resolution, backlinks, and the operators `links:` and `backlinks:`.
+
+The notes are written from the help of Obsidian ("Internal links", "Aliases", "Embed files") and of Logseq.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.backends import builtin
+from engine.backends.builtin import BuiltinMemory
+from engine.memory.insight import IndexInsight
+from engine.settings import Settings
+from engine.settings.options import StoreSettings
+from tests.helpers.fake_provider import FakeProvider, selection_of
+
+BLOCK = "60ab6f5b-4bdc-4ef0-a0f8-6cad9dcad2b2"
+NOTES = {
+    "Home.md": "Read [[garden]] first. Then [[Doggo|the dog]] or [[Missing page]].\n\n![[Garden#Beds]]\n",
+    "Garden.md": "# Garden\n\nIntro with [a link](animals/Dog.md).\n\n## Beds\n\nCarrots.\n\n"
+    "## Tools\n\nSpade. ^tool\n",
+    "animals/Dog.md": "---\naliases:\n  - Doggo\n---\n# Dog\n\n"
+    "Barks at [[Garden]]. Not in [[animals/Garden|this one]].\n",
+    "animals/Garden.md": "Another garden.\n",
+    "pages/Plan___Spring.md": f"tags:: motor, steering wheel\n\n- Sow\n  id:: {BLOCK}\n\t- See (({BLOCK})).\n",
+    "journals/2024_05_08.md": f"- Did (({BLOCK})) of [[Plan/Spring]]\n",
+    "Diary.md": "On [[May 8th, 2024]] it rained.\n",
+}
+
+
+@pytest.fixture
+def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BuiltinMemory]:
+    monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(FakeProvider()))
+    for name, text in NOTES.items():
+        file = tmp_path / "notes" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    settings = Settings(store=StoreSettings(path=str(tmp_path / "data")))
+    found = BuiltinMemory(tmp_path / "notes", settings, executor=None, background=False)
+    found.sync()
+    yield found
+    found.close()
+
+
+def insight(memory: BuiltinMemory) -> IndexInsight:
+    assert memory.insight is not None
+    return memory.insight
+
+
+def paths(memory: BuiltinMemory, query: str) -> list[str]:
+    return sorted({result.path for result in memory.search(query, max_results=20, min_score=0).results})
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("links:Garden", ["Home.md", "animals/Dog.md"]),
+        ("links:animals/Garden", ["animals/Dog.md"]),
+        ("links:doggo", ["Garden.md", "Home.md"]),
+        ("links:Plan/Spring", ["journals/2024_05_08.md"]),
+        ("links:2024-05-08", ["Diary.md"]),
+        ("links:nothing", []),
+        ("backlinks:Home", ["Garden.md", "animals/Dog.md"]),
+        ('backlinks:"May 8th, 2024"', ["pages/Plan___Spring.md"]),
+        ("links:doggo -links:Garden", ["Garden.md"]),
+    ],
+)
+def test_operator_finds_notes_at_the_other_end(memory: BuiltinMemory, query: str, expected: list[str]) -> None:
+    assert paths(memory, query) == expected
+
+
+def test_operator_values_are_titles(memory: BuiltinMemory) -> None:
+    assert "Dog" in memory.query_values("links", "do")
+    assert "backlinks:" in memory.query_values("", "backl")
+
+
+def test_note_links_have_the_sentence_around(memory: BuiltinMemory) -> None:
+    found = insight(memory).note_links("animals/Dog.md")
+    assert [(link.path, link.line, link.context) for link in found.backlinks] == [
+        ("Garden.md", 3, "Intro with a link."),
+        ("Home.md", 1, "Then the dog or Missing page."),
+    ]
+    assert [(link.path, link.title) for link in found.links] == [
+        ("Garden.md", "Garden"),
+        ("animals/Garden.md", "Garden"),
+    ]
+
+
+def test_note_links_to_missing_note_have_no_path(memory: BuiltinMemory) -> None:
+    links = insight(memory).note_links("Home.md").links
+    assert [(link.path, link.title, link.anchor) for link in links] == [
+        ("Garden.md", "Garden", ""),
+        ("animals/Dog.md", "Dog", ""),
+        ("", "Missing page", ""),
+        ("Garden.md", "Garden", "Beds"),
+    ]
+
+
+def test_note_links_of_unknown_note_are_empty(memory: BuiltinMemory) -> None:
+    found = insight(memory).note_links("nowhere.md")
+    assert (found.backlinks, found.links) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("link", "expected"),
+    [
+        (("Garden", "Beds", "Home.md"), ("Garden.md", 5, "## Beds\n\nCarrots.\n", True)),
+        (("Garden", "^tool", "Home.md"), ("Garden.md", 11, "Spade. ^tool", True)),
+        (("Garden", "Gone", "Home.md"), ("Garden.md", 1, NOTES["Garden.md"].rstrip("\n"), False)),
+        (("", "Tools", "Garden.md"), ("Garden.md", 9, "## Tools\n\nSpade. ^tool", True)),
+        ((BLOCK, "", "journals/2024_05_08.md"), ("pages/Plan___Spring.md", 3, "- Sow", True)),
+    ],
+)
+def test_linked_text_is_section_or_block(
+    memory: BuiltinMemory, link: tuple[str, str, str], expected: tuple[str, int, str, bool]
+) -> None:
+    found = insight(memory).linked_text(*link)
+    assert found is not None
+    path, line, text, anchored = expected
+    assert (found.path, found.line, found.anchored) == (path, line, anchored)
+    assert found.text.startswith(text)
+
+
+def test_linked_text_of_missing_note_is_none(memory: BuiltinMemory) -> None:
+    assert insight(memory).linked_text("Missing page", "", "Home.md") is None
+    assert insight(memory).linked_text("../../etc/passwd", "", "Home.md") is None
+
+
+def test_linked_text_does_not_follow_a_symlink(memory: BuiltinMemory, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.md"
+    outside.write_text("secret")
+    dog = tmp_path / "notes" / "animals" / "Dog.md"
+    dog.unlink()
+    dog.symlink_to(outside)
+    assert insight(memory).linked_text("Dog", "", "Home.md") is None
+
+
+def test_sync_replaces_links_of_a_changed_note(memory: BuiltinMemory, tmp_path: Path) -> None:
+    (tmp_path / "notes" / "Home.md").write_text("Only [[Diary]] is left here now.\n")
+    (tmp_path / "notes" / "animals" / "Garden.md").unlink()
+    memory.sync()
+    assert paths(memory, "links:Doggo") == ["Garden.md"]
+    assert paths(memory, "links:Diary") == ["Home.md"]
+    assert [link.path for link in insight(memory).note_links("animals/Dog.md").links] == ["Garden.md", ""]
+
+
+def test_logseq_properties_are_data(memory: BuiltinMemory) -> None:
+    assert paths(memory, 'tag:"steering wheel"') == ["pages/Plan___Spring.md"]
+    assert paths(memory, "title:2024-05-08") == ["journals/2024_05_08.md"]
+    [result] = [one for one in memory.search("sow", min_score=0).results if one.path == "pages/Plan___Spring.md"]
+    assert BLOCK not in result.snippet.partition("See")[0]

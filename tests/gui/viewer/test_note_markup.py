@@ -1,0 +1,187 @@
+"""What Obsidian and Logseq add to Markdown, as a page. The notes are written from Obsidian's help ("Obsidian Flavored
+Markdown", "Callouts", "Basic formatting syntax", "Embed files") and Logseq's documentation ("Properties")."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QPushButton
+
+from engine import CancelToken, LinkedText, NumberedText
+from gui.core.location import Location
+from gui.style.theme import theme_tokens
+from gui.style.typography import fixed_font
+from gui.viewer.lines import FileLines
+from gui.viewer.markdown_page import Page, PageStyle, blocks, page_steps, quote_level
+from gui.viewer.note_markup import NoteMarkup
+from gui.viewer.outline import Outline
+from gui.viewer.page_slices import markdown_slices
+from gui.viewer.panel import ViewerPanel
+from tests.helpers.fake_memory import FakeMemory
+
+BLOCK = "60ab6f5b-4bdc-4ef0-a0f8-6cad9dcad2b2"
+LINKED = {
+    ("Garden", "Beds"): LinkedText(
+        path="Garden.md", title="Garden", line=5, end=8, text="## Beds\nCarrots and [[Peas]].", anchored=True
+    ),
+    ("Garden", ""): LinkedText(path="Garden.md", title="Garden", line=1, end=2, text="# Garden\nAll.", anchored=True),
+    (BLOCK, ""): LinkedText(path="Plan.md", title="Plan", line=3, end=9, text="\t- Sow [[Peas]]\n", anchored=True),
+}
+
+
+def resolve(target: str, anchor: str) -> LinkedText | None:
+    return LINKED.get((target, anchor))
+
+
+def rewritten(text: str, *toggled: int) -> str:
+    markup = NoteMarkup(resolve, frozenset(toggled))
+    lines = (markup.line(number, line) for number, line in enumerate(text.split("\n"), 1))
+    return "\n".join(line for line in lines if line is not None)
+
+
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        ("See [[Note]].", "See [Note](note:Note)."),
+        ("[[My note#Part *one*|a_b]]", r"[a\_b](note:My%20note#Part%20%2Aone%2A)"),
+        ("[[Note#^37066d]]", "[Note › 37066d](note:Note#%5E37066d)"),
+        ("[[#Here]]", "[Here](note:#Here)"),
+        ("`[[code]]` [[Out]]", "`[[code]]` [Out](note:Out)"),
+        ("[[a](javascript:x)]]", "[[a](javascript:x)]]"),
+        ("[x](y.md) stays", "[x](y.md) stays"),
+        (f"Did (({BLOCK})) today", rf"Did [Sow Peas](note:{BLOCK}) today"),
+        ("((60ab6f5b))", "[((60ab6f5b))](note:60ab6f5b)"),
+        ("a %%hidden%% b", "a  b"),
+        ("%%\nhidden\n%% shown", "\n\n shown"),
+        ("costs $5 and $6", "costs $5 and $6"),
+        ("so $e^{i\\pi}$ is", "so `$e^{i\\pi}$` is"),
+        ("$$\na_1 * b\n$$\nafter", "`$$`  \n`a_1 * b`  \n`$$`  \nafter"),
+        ("- [/] half *done*", "- ◐ half *done*"),
+        ("- [-] dropped", "- ✕ ~~dropped~~"),
+        ("- [x] done", "- [x] done"),
+        ("> [!tip] Callouts can have titles\n> text", "> **Callouts can have titles**\n>\n> text"),
+        ("> [!NOTE]\n> text", "> **Note**\n>\n> text"),
+        ("> [!faq]- Fold?\n> Yes.\n> > deep\nafter", "> [▸](fold:1) **Fold?**\n>\nafter"),
+        ("> [!faq]+ Open\n> Yes.", "> [▾](fold:1) **Open**\n>\n> Yes."),
+        ("type:: [[Feature]]\ntags:: a\n\n- text\n  id:: x\n  more", "\n- text\n  more"),
+        ("a : : b\nkey:: later", "a : : b\nkey:: later"),
+        ("![[Garden]] inside text", "[Garden](note:Garden) inside text"),
+        ("![[Missing]]", "[Missing](note:Missing)"),
+    ],
+)
+def test_markup_becomes_markdown(text: str, markdown: str) -> None:
+    assert rewritten(text).replace("![", "[") == markdown
+
+
+def test_toggled_callout_shows_its_text() -> None:
+    assert "Yes." in rewritten("> [!faq]- Fold?\n> Yes.", 1)
+    assert "Yes." not in rewritten("> [!faq]+ Fold?\n> Yes.", 1)
+
+
+def test_embed_is_a_box_with_link_and_text() -> None:
+    box = rewritten("![[Garden#Beds]]").strip().split("\n")
+    assert box[0] == "> [Garden › Beds](note:Garden#Beds)"
+    assert box[2:4] == ["> ## Beds", "> Carrots and [Peas](note:Peas)."]
+
+
+def test_embeds_of_a_page_are_limited() -> None:
+    page = rewritten("\n".join(["![[Garden]]"] * 100))
+    assert page.count("> All.") == 20
+    assert page.count("note:Garden") == 100
+
+
+@given(st.text(alphabet="[]|!#^()`\n %=$>-/x:a\ue000\ue001\ue002\ue003{}~*"))
+def test_any_text_is_rewritten_without_error(text: str) -> None:
+    assert rewritten(text).count("\ue000") == rewritten(text).count("\ue001")
+
+
+@pytest.fixture
+def page(appearance, tmp_path: Path):
+    """Make a page of a note."""
+
+    def made(text: str) -> Page:
+        file = tmp_path / "note.md"
+        file.write_text(text)
+        lines = FileLines(NumberedText.open(file))
+        style = PageStyle(fixed_font(), fixed_font(), theme_tokens("light"), 1.0)
+        outline = Outline.of(lines, CancelToken())
+        steps = page_steps(markdown_slices(lines, outline, NoteMarkup(resolve, frozenset())), style)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                return end.value
+
+    return made
+
+
+def test_page_highlights_and_hides_markers(page) -> None:
+    made = page("😀 a ==bright *day*== and ==see [[Note]]== end ^block-1\n\nNext[^1].\n\n[^1]: The note.\n")
+    text = "\n".join(made.texts)
+    assert made.texts[0] == "😀 a bright day and see Note end"
+    assert not any(sign in text for sign in "\ue000\ue001\ue002\ue003=^")
+    assert made.anchors == {"^block-1": 0, "footnote-1": 2}
+    assert made.texts[1:3] == ("Next[1].", "[1] The note.")
+    cursor = QTextCursor(made.document)
+    cursor.setPosition(made.document.toPlainText().encode("utf-16-le").index("day".encode("utf-16-le")) // 2 + 1)
+    assert cursor.charFormat().background().color() == theme_tokens("light").mark
+
+
+def test_page_callout_is_a_quote_with_its_title(page) -> None:
+    made = page("> [!warning] Mind <b>this</b>\n> text\n\nafter\n")
+    assert made.texts[:3] == ("Mind <b>this</b>", "text", "after")
+    assert [quote_level(block) for block in blocks(made.document)][:3] == [1, 1, 0]
+
+
+def test_page_has_no_link_but_written_ones(page) -> None:
+    made = page('[[x"><img src=//evil/a.png>|<script>]]\n\n![[http://evil/a]]\n')
+    targets = set()
+    for block in blocks(made.document):
+        place = block.begin()
+        while not place.atEnd():
+            targets.add(place.fragment().charFormat().anchorHref())
+            place += 1
+    assert all(not target or target.startswith("note:") for target in targets)
+    assert made.texts[0] == "<script>"
+
+
+class Links:
+    """An insight that knows the links of one garden."""
+
+    def linked_text(self, target: str, anchor: str, home: str, cancel: CancelToken | None = None) -> LinkedText | None:
+        if target == "Shopping":
+            return LinkedText(path="topics/shopping.md", title="Shopping", line=3, end=3, text="x", anchored=True)
+        return None
+
+
+def test_followed_link_opens_note_at_its_line(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+    memory.insight = Links()
+    show("daily/2026-02-08.md")
+    with qtbot.waitSignal(panel.location_chosen) as chosen, qtbot.waitSignal(panel.file_shown):
+        panel.follow_link(QUrl("note:Shopping#Beds"))
+    assert chosen.args == [Location("topics/shopping.md", 3)]
+    assert panel.name == "topics/shopping.md"
+
+
+def test_link_to_missing_note_offers_a_search(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+    memory.insight = Links()
+    show("daily/2026-02-08.md")
+    panel.follow_link(QUrl("note:Winter%20plan"))
+    qtbot.waitUntil(lambda: panel.banner.text == "No note is named “Winter plan”.")
+    button = next(button for button in panel.banner.findChildren(QPushButton) if button.text() == "Search")
+    with qtbot.waitSignal(panel.search_requested) as searched:
+        button.click()
+    assert searched.args == ["Winter plan"]
+
+
+def test_folded_callout_opens_by_its_link(qtbot, panel: ViewerPanel, memory: FakeMemory) -> None:
+    memory.files["fold.md"] = "# Head\n\n> [!faq]- Fold?\n> Yes.\n"
+    panel.choose_rendered(True)
+    with qtbot.waitSignal(panel.file_shown):
+        panel.show_file("fold.md")
+    assert "Yes." not in panel.rendered.toPlainText()
+    panel.follow_link(QUrl("fold:3"))
+    qtbot.waitUntil(lambda: "Yes." in panel.rendered.toPlainText())
