@@ -12,7 +12,7 @@ from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
 from engine.records import MemorySearchResult, MessageContext, QuerySuggestion, SearchMode, SearchOutcome
 from engine.search.chunk_filter import ChunkFilter
-from engine.search.cut_off import at_most_per_file, cut
+from engine.search.cut_off import at_most_per_file, cut, without_chance_matches
 from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Grounds, Scored, explain
 from engine.search.keyword_leg import KeywordLeg, with_all_parts
@@ -291,6 +291,9 @@ class Searcher:
             named = called(snapshot, work.query, words.complete & words.around)
         ranked = put_first(ranked, named, work.stages)
         kept = cut(ranked, work.request.min_score, work.stages)
+        if blend.agreement:  # otherwise the weights are the user's, or a passage is the query
+            language = question.languages[0]
+            kept = without_chance_matches(snapshot, kept, words, language, work.request.min_score, work.stages)
         if roles := wanted_roles(work.query):
             kept = said(snapshot, question, kept, roles, work)
         if work.request.diverse:
