@@ -95,6 +95,12 @@ class EmbeddingProvider(Protocol):
     def unknown_scripts(self) -> tuple[str, ...]:
         """Scripts whose words the model cannot distinguish, in English; texts in them are found by keywords only."""
 
+    def is_word(self, text: str) -> bool:
+        """Whether the model's vocabulary has this as a whole word; False if it can't be looked up.
+
+        Raises `ProviderError`, `Closed`.
+        """
+
     def embed_query(self, text: str, *, cancel: CancelToken | None = None) -> "Vectors":
         """Vector of a query, shape (dims,). Raises `ProviderError`, `Cancelled`, `Closed`."""
 

@@ -115,6 +115,9 @@ class EmbeddedProvider:
         self._loaded: Any = None
         self._closed = False
 
+    def is_word(self, text: str) -> bool:
+        return self._load(None).is_word(text)
+
     def embed_query(self, text: str, *, cancel: CancelToken | None = None) -> "Vectors":
         vectors: Vectors = self.embed_documents([text], cancel=cancel)[0]
         return vectors
@@ -174,7 +177,11 @@ class _Model:
     """Freed when no provider refers to it any more."""
 
     def __init__(self) -> None:
-        self.encode = _load_model().encode
+        self._encoder = _load_model()
+        self.encode = self._encoder.encode
+
+    def is_word(self, text: str) -> bool:
+        return self._encoder.is_word(text)
 
 
 def _shared_model() -> _Model:
@@ -203,6 +210,10 @@ class _Encoder:
         """Unit vectors (n, 512). Uses one thread, since the pool has others."""
         with self._one_thread():
             return self._network.vectors([self._pieces.ids(text) for text in texts])
+
+    def is_word(self, text: str) -> bool:
+        """Whether the text is one piece of the vocabulary, so a frequent word of its languages."""
+        return self._pieces.is_whole(text)
 
 
 def _package_folder() -> Path:

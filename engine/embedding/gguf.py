@@ -173,6 +173,9 @@ class GgufProvider:
         """Measured with the first query; until then, that of a typical model."""
         return self._calibration or _USUAL
 
+    def is_word(self, text: str) -> bool:
+        return False
+
     def embed_query(self, text: str, *, cancel: CancelToken | None = None) -> "Vectors":
         timeouts = Timeouts(_QUERY_SECONDS, True, cancel)
         if self._calibration is None:

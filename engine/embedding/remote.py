@@ -190,6 +190,9 @@ class RemoteProvider:
     def tokens_used(self) -> int:
         return self._tokens
 
+    def is_word(self, text: str) -> bool:
+        return False
+
     def embed_query(self, text: str, *, cancel: CancelToken | None = None) -> "Vectors":
         vectors: Vectors = self._embed([text], query=True, cancel=cancel)[0]
         return vectors

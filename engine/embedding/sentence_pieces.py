@@ -147,6 +147,11 @@ class Pieces:
         found.append(_END)
         return found
 
+    def is_whole(self, word: str) -> bool:
+        """Whether the word, without spaces, is one known piece."""
+        pieces = self._of_word(word)
+        return word != "" and len(pieces) == 1 and pieces[0] != _UNKNOWN
+
     def _of_word(self, word: str) -> tuple[int, ...]:
         plain = word.isascii() and word.isprintable()
         pieces = self._best(_WORD_START + word if plain else self._normalizer.normalize(word))

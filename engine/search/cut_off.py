@@ -1,17 +1,22 @@
-"""The last steps after scoring: the threshold, then, if requested, an order with more variety."""
+"""The last steps after scoring: the threshold, a higher one for unknown words, and, if requested, more variety."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import compress
 from typing import TYPE_CHECKING
 
 from engine.search.explanation import Scored
-from engine.search.pipeline_stages import Best, Diversity, Stages
+from engine.search.keyword_leg import KeywordScores
+from engine.search.pipeline_stages import Best, Demand, Diversity, Stages
 from engine.search.query_conditions import many
 from engine.search.search_context import SearchRequest
 from engine.store.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from engine.search.diversity import Likeness
+
+_FOR_UNKNOWN = 0.9
+"""By how much the minimum rises if all words of a query occur nowhere, as a share of it."""
 
 
 def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
@@ -39,6 +44,47 @@ def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
     best = Best(least, None if kept else max(below, default=None))
     stages.add("threshold", len(ranked) - len(aged), len(kept), best)
     return kept
+
+
+def without_chance_matches(
+    snapshot: Snapshot, kept: list[Scored], words: KeywordScores, language: str, least: float, stages: Stages
+) -> list[Scored]:
+    """Leave out weak results by meaning in the language of a query whose words partly occur nowhere in the index.
+
+    Notes on the query's subject would use its words. In another language they can't, so meaning alone is enough there.
+    Nor does it apply to a result with all the other words: the unknown one may be a typing error. `language`: the
+    query's, "" if unknown.
+    """
+    missing = [term for term in words.terms if not term.chunks]
+    known = [bool(term.chunks) for term in words.terms]
+    if not missing or not language or words.groups or not words.scale.total:
+        return kept
+    demand = least * (1 + _FOR_UNKNOWN * sum(term.idf for term in missing) / words.scale.total)
+    doubted = {
+        scored.id
+        for scored in kept
+        if scored.unlifted < demand
+        and scored.keywords < least
+        and scored.evidence.vector is not None
+        and not scored.named
+        and not (any(known) and all(compress(words.contributions.get(scored.id, (0.0,) * len(known)), known)))
+    }
+    left_out = doubted & _in_language(snapshot, doubted, language)
+    found = [scored for scored in kept if scored.id not in left_out]
+    best = None if found else max((scored.unlifted for scored in kept), default=None)
+    if left_out:
+        stages.add("unknown", len(kept), len(found), Demand(demand, best, [term.surface for term in missing]))
+    return found
+
+
+def _in_language(snapshot: Snapshot, ids: Collection[int], language: str) -> set[int]:
+    """Those of these chunks whose files are in this language."""
+    rows = snapshot.connection.execute(
+        f"""SELECT c.id FROM {snapshot.tables.chunks} c JOIN {snapshot.tables.files} f ON f.id = c.file_id
+            WHERE c.id IN (SELECT value FROM carray(?)) AND f.language = ?""",
+        (many(sorted(ids)), language),
+    )
+    return {id_ for (id_,) in rows}
 
 
 def at_most_per_file(

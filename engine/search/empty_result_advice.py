@@ -6,11 +6,12 @@ from typing import Any
 
 import msgspec
 
-from engine.base.formatting import floored
+from engine.base.formatting import any_of, floored, in_quotes
 from engine.base.language import marked, tr, tr_count
 from engine.base.skip_reasons import tr_reason
 from engine.records import FileIssue, RemedyName, SearchExplanation, SearchOutcome, SearchRemedy, SearchStage
 from engine.search.chunk_filter import Filter
+from engine.search.pipeline_stages import Demand
 from engine.search.query_summary import demand
 from engine.search.search_context import SearchContext, SearchRequest
 from engine.store import stored_models
@@ -86,7 +87,7 @@ class _Advice:
             return
         if self._work.tags_wait:
             yield self._of_index("sync", tr("The next update reads the tags of all notes."))
-        cut = self._stage in ("threshold", "age")
+        cut = self._stage in ("threshold", "unknown", "age")
         if cut:
             yield from self._ageless()
             yield from self._weak()
@@ -101,7 +102,16 @@ class _Advice:
 
     def _weak(self) -> Iterator[SearchRemedy]:
         best, least = self._work.best, self._request.min_score
-        if 0.005 <= best < least:
+        higher = next((of.facts for of in self._work.stages.found if isinstance(of.facts, Demand)), None)
+        if higher is not None:
+            advice = tr(
+                "Best match {best:.2f}, by meaning; while nothing has {words}, the minimum is {least:.2f}.",
+                best=higher.best or 0.0,
+                words=any_of(map(in_quotes, higher.unknown)),
+                least=higher.least,
+            )
+            yield self._of_index("weak", advice)
+        elif 0.005 <= best < least:
             advice = tr("Best match {best:.2f}; the minimum is {least:g}.", best=best, least=least)
             yield self._of_index("weak", advice)
 

@@ -12,6 +12,7 @@ from engine.records import MatchField, ResultExplanation, SearchExplanation, Sea
 from engine.search.keyword_leg import KeywordScores
 from engine.search.pipeline_stages import (
     Best,
+    Demand,
     Diversity,
     EmbeddedQuery,
     Scope,
@@ -136,6 +137,18 @@ def _title(stage: Stage) -> str:
     )
 
 
+def _unknown(stage: Stage) -> str:
+    demand = _facts(stage, Demand)
+    note = tr_count(
+        "{count:,} result by meaning scored below {least:.2f}, the minimum while nothing has {words}.",
+        "{count:,} results by meaning scored below {least:.2f}, the minimum while nothing has {words}.",
+        stage.entered - stage.left,
+        least=demand.least,
+        words=any_of(list(map(in_quotes, demand.unknown))),
+    )
+    return note if demand.best is None else f"{note} {tr('The best of them reached {score:.2f}.', score=demand.best)}"
+
+
 def _vectors(stage: Stage) -> str:
     note = tr("The {count:,} nearest by meaning.", count=stage.left)
     if stage.facts is None:
@@ -205,6 +218,7 @@ _NOTES: dict[str, Callable[[Stage], str]] = {
     "threshold": _threshold,
     "times": _times,
     "title": _title,
+    "unknown": _unknown,
     "vectors": _vectors,
     "within": _within,
     "words": _words,

@@ -58,6 +58,14 @@ class Best(NamedTuple):
     best: float | None
 
 
+class Demand(NamedTuple):
+    """A higher threshold because of words that occur nowhere, and the highest score if no result reached it."""
+
+    least: float
+    best: float | None
+    unknown: Sequence[str]
+
+
 class Diversity(NamedTuple):
     """How many of the first results diversity has moved."""
 
@@ -107,6 +115,7 @@ Facts = (
     | float
     | frozenset[str]
     | Best
+    | Demand
     | Diversity
     | EmbeddedQuery
     | Scope

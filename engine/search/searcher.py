@@ -2,20 +2,22 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from engine.base.cancellation import CancelToken
+from engine.base.errors import ProviderError
 from engine.base.formatting import any_of
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
 from engine.records import MemorySearchResult, MessageContext, QuerySuggestion, SearchMode, SearchOutcome
 from engine.search.chunk_filter import ChunkFilter
-from engine.search.cut_off import at_most_per_file, cut
+from engine.search.cut_off import at_most_per_file, cut, without_chance_matches
 from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Grounds, Scored, explain
-from engine.search.keyword_leg import KeywordLeg, with_all_parts
+from engine.search.keyword_leg import KeywordLeg, KeywordScores, with_all_parts
 from engine.search.query_conditions import Conditions, files_to_search, hidden, wanted_roles
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.query_summary import demand, remarks_of, understood
@@ -25,7 +27,7 @@ from engine.search.result_set import FoundSet, Kept, is_lasting, list_newest, na
 from engine.search.results import at_tool_call, make_result, matched_fields, said_by
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.search_sources import Bring, CountsOf, NearVectors, ReadableStore
-from engine.search.suggestions import Spelling, evident, likely, supported
+from engine.search.suggestions import Spelling, evident, likely, supported, without_words
 from engine.search.title_matches import called, put_first
 from engine.settings.query_options import ResultCacheSettings
 from engine.store.snapshot import Snapshot, StoredChunk
@@ -184,7 +186,7 @@ class Searcher:
         if (cached := self._answers.get(moment, request)) is not None:
             return msgspec.structs.replace(cached[0], timings=work.timings(), age=round(cached[1], 3))
         part = self._keyword_part(snapshot, provider, work, failure)
-        if (correction := self._correction(snapshot, work)) is not None:
+        if (correction := self._correction(snapshot, provider, work)) is not None:
             others = tuple(other for other in work.suggestions if other is not correction)
 
             def corrected(outcome: SearchOutcome) -> SearchOutcome:
@@ -216,24 +218,33 @@ class Searcher:
 
         return advised(outcome, work, snapshot, ask)
 
-    def _correction(self, snapshot: Snapshot, work: SearchContext) -> QuerySuggestion | None:
+    def _correction(
+        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", work: SearchContext
+    ) -> QuerySuggestion | None:
         """The likeliest correction of words that occur nowhere, if a chunk has all words of the corrected query.
 
         One word taken for another is likely there, and where a chunk has several of them if there is only one similar
-        word. It is a mere guess elsewhere: there only evident typos are corrected.
+        word. It is a mere guess elsewhere: there only evident typos are corrected, and no words that the model knows.
         """
         if not work.request.correct or not work.suggestions:
             return None
-        if (correction := likely(work.request.query, work.suggestions[0])) is not None:
+        query, offered = work.request.query, work.suggestions
+        words, best = KeywordScores(()), list[int]()
+        if (correction := likely(query, offered[0])) is not None:
             by_words = replace(work.request, query=correction.query, correct=False, keyword_only=True, explain=False)
             trying = SearchContext.on(by_words, work.cancel)
             found = self._find(snapshot, None, self._keyword_part(snapshot, None, trying), trying)
             words, best = found.grounds.words, [scored.id for scored in found.kept]
             if best and words.complete:
                 return correction
-            if len(work.suggestions) == 1 and supported(correction, words, best):
-                return correction
-        return evident(work.request.query, work.suggestions)
+        if provider is not None:
+            offered = without_words(query, offered, partial(_is_word, provider))
+        if not offered:
+            return None
+        correction = likely(query, offered[0])
+        if correction is not None and len(offered) == 1 and supported(correction, words, best):
+            return correction
+        return evident(query, offered)
 
     def _by_words(self, snapshot: Snapshot, part: KeywordPart, work: SearchContext) -> SearchOutcome:
         """The answer by keywords alone, of a search that compares meaning next."""
@@ -291,6 +302,9 @@ class Searcher:
             named = called(snapshot, work.query, words.complete & words.around)
         ranked = put_first(ranked, named, work.stages)
         kept = cut(ranked, work.request.min_score, work.stages)
+        if blend.agreement:  # otherwise the weights are the user's, or a passage is the query
+            language = question.languages[0]
+            kept = without_chance_matches(snapshot, kept, words, language, work.request.min_score, work.stages)
         if roles := wanted_roles(work.query):
             kept = said(snapshot, question, kept, roles, work)
         if work.request.diverse:
@@ -409,6 +423,14 @@ class Searcher:
             within=() if found.within is None else found.within.answers,
             telling=tuple(term.surface for term in found.question.terms) if work.request.like else (),
         )
+
+
+def _is_word(provider: "EmbeddingProvider", word: str) -> bool:
+    """Whether the provider's model knows this word, so that it is hardly a typing error."""
+    try:
+        return provider.is_word(word.lower())
+    except ProviderError:
+        return False
 
 
 def _context_of(snapshot: Snapshot, result: MemorySearchResult, chunk: StoredChunk) -> MessageContext | None:

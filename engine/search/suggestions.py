@@ -6,7 +6,7 @@ and compared. So one typo is found anywhere, two if the beginning is right: two 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import compress
 from typing import NamedTuple
 
@@ -104,6 +104,14 @@ class Spelling:
         if found is None:
             found = known[token, korean] = _nearest(snapshot, token, korean=korean)
         return found
+
+
+def without_words(
+    query: str, suggestions: Sequence[QuerySuggestion], is_word: Callable[[str], bool]
+) -> tuple[QuerySuggestion, ...]:
+    """The suggestions without replacements of real words; empty if no other is left."""
+    ways = [[(word, meant, of.chunks) for word, meant in of.words if not is_word(word)] for of in suggestions]
+    return tuple(_suggestion(query, way) for way in ways if way)
 
 
 def likely(query: str, best: QuerySuggestion) -> QuerySuggestion | None:

@@ -36,6 +36,7 @@ STAGES: dict[str, str] = {
     "title": marked("Title matches"),
     "age": marked("Age"),
     "threshold": marked("Threshold"),
+    "unknown": marked("Unknown words"),
     "role": marked("Speaker"),
     "diversity": marked("Variety"),
     "results": marked("Results shown"),

@@ -37,6 +37,9 @@ class FakeProvider:
         self.fails_queries = ""
         self._lock = threading.Lock()
 
+    def is_word(self, text: str) -> bool:
+        return False
+
     def embed_query(self, text: str, *, cancel: CancelToken | None = None) -> NDArray[np.float32]:
         self.questions.append(text)
         if self.fails_queries:

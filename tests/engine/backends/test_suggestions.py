@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.base.errors import ProviderError
 from engine.search import suggestions
 
 
@@ -44,6 +45,29 @@ def test_evident_typo_in_a_long_question_is_corrected(open_memory, workspace: Pa
     outcome = memory.search(f"why was the {typed} of our submarine so expensive")
     assert outcome.corrected is not None
     assert outcome.corrected.query == "why was the irrigation of our submarine so expensive"
+
+
+def test_words_that_the_model_knows_stay(open_memory, workspace: Path, provider, monkeypatch) -> None:
+    query = "why was the irrgation of our submarine so expensive"
+    memory = open_memory()
+    memory.sync()
+    monkeypatch.setattr(provider, "is_word", {"irrgation"}.__contains__)
+    outcome = memory.search(query)
+    assert outcome.corrected is None
+    assert outcome.suggestions
+    assert memory.search("Irrgation timer").corrected is not None  # a passage has both words
+    monkeypatch.setattr(provider, "is_word", lambda word: False)
+    assert memory.search(f"{query} now").corrected is not None
+
+
+def test_correction_works_without_the_model(open_memory, workspace: Path, provider, monkeypatch) -> None:
+    def fail(word: str) -> bool:
+        raise ProviderError("The model cannot be loaded.")
+
+    memory = open_memory()
+    memory.sync()
+    monkeypatch.setattr(provider, "is_word", fail)
+    assert memory.search("why was the irrgation of our submarine so expensive").corrected is not None
 
 
 @pytest.mark.parametrize("typed", ["Irrgation", "irritation", "orrigation"])

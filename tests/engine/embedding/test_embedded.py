@@ -35,6 +35,11 @@ def test_meaning_crosses_languages(provider: EmbeddedProvider) -> None:
     assert query @ near > 0.4 > query @ far + 0.1
 
 
+def test_vocabulary_has_words_and_no_typing_errors(provider: EmbeddedProvider) -> None:
+    assert all(map(provider.is_word, ["walking", "phrase", "market", "компьютер", "delante"]))
+    assert not any(map(provider.is_word, ["walkng", "phrsae", "makret", "компьтюер", "", "two words", "\U0001f9ff"]))
+
+
 def test_scripts_called_unknown_are_spelt_letter_by_letter(provider: EmbeddedProvider) -> None:
     # Two sentences with the same meaning are no closer to each other than to an unrelated one.
     same_in_greek = provider.embed_documents(["Αγοράσαμε φρούτα στην αγορά", "We bought fruit at the market"])

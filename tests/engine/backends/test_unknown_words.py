@@ -1,0 +1,81 @@
+"""Results by meaning for a query whose words partly occur nowhere in the index."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.helpers.fake_provider import FakeProvider
+
+QUERY = "how many players does the cricket team have on the field"
+KNOWN = QUERY.replace("cricket", "harvest").replace("players", "people")
+ENGLISH = "The people of our team brought in the harvest. The apples are in the shed by the gate.\n"
+GERMAN = "Die Ernte ist eingebracht, und alle haben geholfen. Wir haben viele Äpfel, die nun im Schuppen liegen.\n"
+OTHER = "We painted the fence and then went for a walk across many a field with the dogs.\n"
+
+
+class NearProvider(FakeProvider):
+    """Texts about a harvest are near every query, others are not."""
+
+    cosine = 0.37
+
+    def vectors_of(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        rows = np.zeros((len(texts), self.dims), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            near = self.cosine if "apples" in text or "Äpfel" in text else 0.0
+            row[:2] = (1, 0) if text in {QUERY, KNOWN, "cricket apples"} else (near, np.sqrt(1 - near * near))
+        return rows
+
+
+@pytest.fixture
+def provider() -> NearProvider:
+    return NearProvider()
+
+
+def indexed(open_memory, workspace: Path, *texts: str):
+    for number, text in enumerate(texts):
+        (workspace / f"note-{number}.md").write_text(text, "utf-8")
+    memory = open_memory()
+    memory.sync()
+    return memory
+
+
+def found(memory, query: str, **options) -> list[str]:
+    return [result.path for result in memory.search(query, correct=False, **options).results]
+
+
+def test_weak_meaning_with_unknown_words_is_left_out(open_memory, workspace: Path) -> None:
+    memory = indexed(open_memory, workspace, ENGLISH, OTHER)
+    assert found(memory, QUERY, min_score=0.0)[0] == "note-0.md"
+    assert found(memory, QUERY) == []
+    assert found(memory, KNOWN) == ["note-0.md"]
+
+
+def test_strong_meaning_with_unknown_words_is_found(open_memory, workspace: Path, provider) -> None:
+    provider.cosine = 0.6
+    memory = indexed(open_memory, workspace, ENGLISH, OTHER)
+    assert found(memory, QUERY) == ["note-0.md"]
+
+
+def test_weak_meaning_in_another_language_is_found(open_memory, workspace: Path) -> None:
+    memory = indexed(open_memory, workspace, GERMAN, OTHER)
+    assert found(memory, QUERY) == ["note-0.md"]
+
+
+def test_passage_with_all_known_words_is_found(open_memory, workspace: Path, provider) -> None:
+    provider.cosine = 0.3
+    memory = indexed(open_memory, workspace, ENGLISH, OTHER)
+    assert found(memory, "cricket apples") == ["note-0.md"]
+
+
+def test_empty_answer_names_the_unknown_words(open_memory, workspace: Path) -> None:
+    memory = indexed(open_memory, workspace, ENGLISH, OTHER)
+    explanation = memory.search(QUERY, correct=False, explain=True).explanation
+    assert explanation.emptied_by == "unknown"
+    (stage,) = [stage for stage in explanation.stages if stage.name == "unknown"]
+    assert (stage.entered, stage.left) == (1, 0)
+    assert "nothing has “players” or “cricket”" in stage.note
+    (remedy,) = [remedy for remedy in explanation.remedies if remedy.name == "weak"]
+    assert "while nothing has “players” or “cricket”" in remedy.advice
