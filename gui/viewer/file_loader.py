@@ -149,7 +149,9 @@ def _open(manager: MemorySearchManager, name: str, token: CancelToken) -> Opened
     except BaseException:
         lines.close()
         raise
-    return OpenedFile(name, location, lines, outline or Outline(), title, language, markdown and in_vault(location), keep)
+    return OpenedFile(
+        name, location, lines, outline or Outline(), title, language, markdown and in_vault(location), keep
+    )
 
 
 def in_vault(location: Path) -> bool:
