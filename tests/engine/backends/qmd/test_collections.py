@@ -26,8 +26,12 @@ def names(made) -> list[str]:
 
 def test_a_folder_of_notes_is_one_collection(workspace):
     made = planned(workspace, workspace.parent / "sessions")
+    others = (
+        "**/*.[mM][aA][rR][kK][dD][oO][wW][nN],**/*.[mM][dD][xX],**/*.[tT][xX][tT],"
+        "**/*.[oO][rR][gG],**/*.[rR][sS][tT],**/*.[aA][dD][oO][cC]"
+    )
     assert [(one.name, one.pattern, one.prefix) for one in made.collections] == [
-        ("memory-dir-notes", "**/*.[mM][dD]", ""),
+        ("memory-dir-notes", f"**/*.[mM][dD],{others}", ""),
         ("sessions-notes", "*.md", ""),
     ]
     assert made.collections[0].stable_name("daily/2026-02-08.md") == "daily/2026-02-08.md"
