@@ -1,6 +1,7 @@
 """Connects the ways to share: links, exports, prints, and drags of results and sessions as files or citations."""
 
 import os
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -187,7 +188,7 @@ class LinkController(QObject):
 
 
 class LinkEvents(QObject):
-    """Receives links that the system sends to a running program, as on macOS.
+    """Receives links that macOS sends to a running program; other systems start a second one.
 
     Signals: link_requested: the address, unchanged.
     """
@@ -198,7 +199,8 @@ class LinkEvents(QObject):
         super().__init__(parent)
         app = QApplication.instance()
         assert app is not None
-        app.installEventFilter(self)
+        if sys.platform == "darwin":  # elsewhere it would wait for the interpreter lock at each event
+            app.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.FileOpen and isinstance(event, QFileOpenEvent):

@@ -312,9 +312,13 @@ class DiagnosticsPanel(QWidget):
     @Slot()
     def _fold(self) -> None:
         """Stack parts that have no room next to each other."""
-        width = self._scroll.viewport().width() - 2 * _GUTTER
-        self._groups.fold(width)
-        self._left_out.fold(width)
+        self._groups.fold(self._room)
+        self._left_out.fold(self._room)
+
+    @property
+    def _room(self) -> int:
+        """Pixels for the content of a line."""
+        return self._scroll.viewport().width() - 2 * _GUTTER
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -345,7 +349,7 @@ class DiagnosticsPanel(QWidget):
         self.why.refresh((status.generation, status.files, status.chunks, status.vector.rows, status.last_sync))
         self._history.show_series(sync_series(status.recent_syncs))
         self._left_out.show_issues(status.failed_files, status.skipped_files)
-        self._fold()
+        self._left_out.fold(self._room)
         self._page.show()
         if self._left_out_wanted and not self._left_out.isHidden():
             QTimer.singleShot(0, self._go_to_left_out)

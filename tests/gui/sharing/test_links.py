@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QUrl
@@ -173,12 +174,20 @@ def test_unknown_link_names_no_folder(window, tmp_path):
 # --- handed over by the system --------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def mac(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only macOS sends such events."""
+    monkeypatch.setattr("gui.controllers.sharing.sys", SimpleNamespace(platform="darwin"))
+
+
+@pytest.mark.usefixtures("mac")
 def test_link_from_system_is_opened(qtbot, opened, link):
     QCoreApplication.sendEvent(QApplication.instance(), QFileOpenEvent(QUrl(link(line=8))))
     qtbot.waitUntil(lambda: opened.viewer.reads)
     assert opened.viewer.target.part == (8, 8)
 
 
+@pytest.mark.usefixtures("mac")
 def test_file_from_system_is_not_a_link(opened):
     QCoreApplication.sendEvent(QApplication.instance(), QFileOpenEvent(QUrl("file:///tmp/a.md")))
     assert not opened.banner.text
