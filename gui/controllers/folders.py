@@ -1,6 +1,7 @@
 """Opens folders and their sessions: choosing, previewing, opening, and adding to the open workspace."""
 
 import logging
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
@@ -83,6 +84,21 @@ class FolderController(QObject):
     @Slot(str)
     def add_extra_path(self, path: str) -> None:
         """Index one more file or folder with the notes that are open."""
+        self._change(lambda folder: engine.add_extra_path(path, folder, self._config))
+
+    @Slot(str)
+    def add_extension(self, ending: str) -> None:
+        """Index files with this ending, such as ".txt", in the folder that is open."""
+
+        def save(folder: Path) -> None:
+            known = engine.read_layers(folder, self._config).settings.extensions
+            if ending not in known:
+                engine.save_setting("extensions", (*known, ending), workspace=folder, config=self._config)
+
+        self._change(save)
+
+    def _change(self, save: Callable[[Path], object]) -> None:
+        """Save a setting of the open folder, and open it again."""
         opened = self._workspace.current
         if opened is None:
             return
@@ -93,9 +109,7 @@ class FolderController(QObject):
             return
         folder = opened.folder
         self._jobs.write(
-            lambda _: engine.add_extra_path(path, folder, self._config),
-            lambda _: self.open(folder, first_sync="manual"),
-            self._banner.complain,
+            lambda _: save(folder), lambda _: self.open(folder, first_sync="manual"), self._banner.complain
         )
 
     @Slot(object)

@@ -66,6 +66,7 @@ class PanelActions(QObject):
         views.search.body.map_requested.connect(self._show_map)
         diagnostics.action_requested.connect(self._do)
         diagnostics.add_requested.connect(folders.add_extra_path)
+        diagnostics.type_requested.connect(folders.add_extension)
         diagnostics.refresh_requested.connect(workspace.feed.refresh)
 
     @Slot(str)

@@ -228,6 +228,7 @@ class DiagnosticsPanel(QWidget):
     Signals: action_requested: `sync`, `rebuild`, `embed`, `settings`, `engine`, `try-again` or `settings-file`, which
     the window does. refresh_requested: the shown record is old. reveal_requested: path of a failed or skipped file, as
     in its record. open_requested: PathState of a file to open. add_requested: path of a file or folder to index, too.
+    type_requested: ending of files to index, too.
     """
 
     action_requested = Signal(str)
@@ -235,6 +236,7 @@ class DiagnosticsPanel(QWidget):
     reveal_requested = Signal(str)
     open_requested = Signal(object)
     add_requested = Signal(str)
+    type_requested = Signal(str)
 
     def __init__(
         self,
@@ -259,6 +261,7 @@ class DiagnosticsPanel(QWidget):
         self.why = PathExplainer(jobs, config)
         self.why.set_manager(manager)
         self.why.action_requested.connect(self._act_on_path)
+        self.why.type_requested.connect(self.type_requested)
         self._column.addWidget(self.why)
         self._history = BarChart(tr("Recent updates"), 52, bar_width=16)
         self._groups = GroupColumn(self._history)

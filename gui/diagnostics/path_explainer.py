@@ -74,6 +74,11 @@ def _facts(state: PathState) -> Iterator[str]:
         yield from (f"{issue.path}: {tr_reason(issue.detail)}" for issue in state.contents.passed)
 
 
+def excluded_type(state: PathState) -> str:
+    """The ending of a note that is left out for it, ".txt"; empty for others."""
+    return Path(state.file).suffix.lower() if state.rule == "extension" and state.source == "memory" else ""
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 
 _TITLE = marked("Why is this file not found?")
@@ -120,10 +125,11 @@ class _PathEdit(QLineEdit):
 class PathExplainer(QWidget):
     """Title, field and answer; Enter asks, and the query is repeated when the index has changed.
 
-    Signals: action_requested: the remedy and its PathState.
+    Signals: action_requested: the remedy and its PathState. type_requested: ending of files to index, too.
     """
 
     action_requested = Signal(str, object)
+    type_requested = Signal(str)
 
     def __init__(self, jobs: Jobs, config: Path | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -214,7 +220,10 @@ class PathExplainer(QWidget):
         self._state = state
         reading = read_path(state)
         self._show(reading.state, reading.value, reading.sentence, reading.tip)
+        suffix = excluded_type(state)
         words = tr(ACTION_WORDS[state.remedy]) if state.remedy else ""
+        if suffix:
+            words = tr("Include {suffix} files", suffix=suffix)
         self.button.setText(words)
         self.button.setAccessibleName(f"{words}: {state.path or state.file}")
         self.button.setVisible(bool(words))
@@ -246,5 +255,7 @@ class PathExplainer(QWidget):
 
     @Slot()
     def _act(self) -> None:
-        if self._state is not None and self._state.remedy is not None:
+        if self._state is not None and (suffix := excluded_type(self._state)):
+            self.type_requested.emit(suffix)
+        elif self._state is not None and self._state.remedy is not None:
             self.action_requested.emit(self._state.remedy, self._state)

@@ -374,7 +374,8 @@ class SettingsDialog(QDialog):
         elif form is not None:
             self.show_page(form)
             self.footer.ask(form=True)
-            self.pages.page(form).save_button.setFocus(Qt.FocusReason.OtherFocusReason)
+            page = self.pages.page(form)
+            page.save_button.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             super().reject()
 

@@ -204,14 +204,17 @@ class Views(QObject):
         if asked == self._asked:
             return  # a repeated query, since the index changed
         self._asked = asked
-        if answer is None or answer.outcome.results:
+        if answer is not None and answer.outcome.results:
             if not self.viewer.reads:
                 self.viewer.clear()
             return
         focus = QApplication.focusWidget()
         if self.current != "search" or focus is None or not self.readers.isAncestorOf(focus):
             self._wanted["search"] = None
-            self.viewer.clear(NOTHING_FOUND)
+            if answer is None:
+                self.viewer.clear()
+            else:
+                self.viewer.clear(NOTHING_FOUND)
             self._show_wanted()
 
     @Slot(object, object)

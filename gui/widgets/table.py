@@ -17,7 +17,7 @@ from PySide6.QtCore import (
     Signal,
     Slot,
 )
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPolygonF
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from engine import FileIssue, tr, tr_reason
@@ -187,11 +187,17 @@ class RecordsTable(QTableView, Generic[Record]):
 # --- Files that are not, or would not be, in the index: which, by which rule, and the details ------------------------
 
 
+_DETAIL = 2
+"""Number of the column with the detail."""
+_LEAST_DETAIL = 16
+"""Fewest characters of that column."""
+
+
 def _columns() -> tuple[Column[FileIssue], ...]:
     return (
         Column[FileIssue](tr("File"), 24, _path),
         Column[FileIssue](tr("Rule"), 15, lambda issue: rule_words(issue.rule)),
-        Column[FileIssue](tr("Detail"), 60, _detail),
+        Column[FileIssue](tr("Detail"), 0, _detail),
     )
 
 
@@ -218,6 +224,20 @@ class IssuesTable(RecordsTable[FileIssue]):
         super().__init__(_columns(), lambda issue: f"{_path(issue)}\n{_detail(issue)}", parent)
         self.sortByColumn(0, Qt.SortOrder.AscendingOrder)
         self.doubleClicked.connect(self._reveal)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._taken = sum(self.horizontalHeader().sectionSize(number) for number in range(_DETAIL))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        """Give the detail the width that is left; without enough of it, its column is hidden and the file has it."""
+        left = self.viewport().width() - self._taken
+        hidden = left < QFontMetrics(font_at(13)).averageCharWidth() * _LEAST_DETAIL
+        mode = QHeaderView.ResizeMode
+        self.setColumnHidden(_DETAIL, hidden)
+        self.horizontalHeader().setSectionResizeMode(0, mode.Stretch if hidden else mode.Interactive)
 
     @Slot(QModelIndex)
     def _reveal(self, index: Index) -> None:

@@ -523,6 +523,20 @@ def test_outside_file_is_added_to_extra_paths(qtbot, opened, memory):
     assert engine.load_settings(memory.folder).extra_paths == ("/mnt/more",)
 
 
+def test_excluded_type_is_added_to_extensions(qtbot, opened, memory):
+    with qtbot.waitSignal(opened.workspace.opening):
+        opened.diagnostics.type_requested.emit(".txt")
+    assert engine.load_settings(memory.folder).extensions == (".md", ".txt")
+
+
+def test_last_escape_empties_the_viewer(qtbot, opened):
+    _find(qtbot, opened, "timer")
+    qtbot.waitUntil(lambda: opened.viewer.reads)
+    opened.search.box.edit.setFocus()
+    opened.search.search("")
+    qtbot.waitUntil(lambda: not opened.viewer.reads)
+
+
 @pytest.mark.parametrize("remembers", [False])
 def test_demo_refuses_extra_paths(qtbot, opened):
     opened.diagnostics.add_requested.emit("/mnt/more")

@@ -11,6 +11,7 @@ from PySide6.QtGui import (
     QFocusEvent,
     QFontMetricsF,
     QPainter,
+    QPainterPath,
     QPaintEvent,
     QPen,
     QPolygonF,
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME = 160
 _NAME_PAD = 4
-_GROUND = 150
+_HALO = 4.0
+"""Width of the line around the letters of a name, which separates them from the points below."""
 _CROSS, _TICK = 9.0, 15.0
 _HIT = 5.5
 _LOOP_GROUND = 40
@@ -72,9 +74,11 @@ def paint_names(
         if any(box.intersects(other) for other in taken):
             continue
         taken.append(box)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(faded(colours.base, _GROUND))
-        painter.drawRoundedRect(box, 4, 4)
+        letters = QPainterPath()
+        letters.addText(QPointF(box.left() + _NAME_PAD, box.top() + metrics.ascent()), font, text)
+        halo = QPen(colours.base, _HALO * unit)
+        halo.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        painter.strokePath(letters, halo)
         painter.setPen(colours.text)
         painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine), text)
 

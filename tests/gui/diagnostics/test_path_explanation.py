@@ -156,6 +156,22 @@ def test_remedy_button_emits_signal(qtbot, appearance, jobs, memory, remedy: Pat
     assert asked.args == [told]
 
 
+def test_excluded_type_can_be_included(qtbot, appearance, jobs, memory):
+    panel = DiagnosticsPanel(memory, jobs)
+    qtbot.addWidget(panel)
+    panel.show()
+    panel.show_status(make_status())
+    qtbot.waitUntil(panel.why.isVisible)
+    left_out = {"state": "excluded", "rule": "extension", "source": "memory", "file": "/home/ada/notes/a.TXT"}
+    memory.path_states["a.txt"] = make_path_state(**left_out)
+    panel.why.ask("a.txt")
+    qtbot.waitUntil(panel.why.button.isVisible)
+    assert panel.why.button.text() == "Include .txt files"
+    with qtbot.waitSignal(panel.type_requested) as asked:
+        panel.why.button.click()
+    assert asked.args == [".txt"]
+
+
 def test_ask_why_focuses_field(qtbot, appearance, jobs, memory):
     panel = DiagnosticsPanel(memory, jobs)
     qtbot.addWidget(panel)
