@@ -304,8 +304,10 @@ class LineRows:
 
 def _resumed(known: LineFormat, file: FoundFile, state: _State) -> LineReader:
     reader = LineReader(known.resume(bytes(state.parser)), state.offset, state.line)
-    # Usage that an agent stores next to the transcript is that of the whole session.
-    reader.parser.facts.usage = known.parser(transcript_of(file.path)).facts.usage or reader.parser.facts.usage
+    # Usage and end that an agent stores next to the transcript are those of the whole session.
+    now, facts = known.parser(transcript_of(file.path)).facts, reader.parser.facts
+    facts.usage = now.usage or facts.usage
+    facts.ended = facts.ended if now.ended is None else now.ended
     return reader
 
 

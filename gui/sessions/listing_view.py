@@ -65,6 +65,7 @@ class ListingView(QWidget):
         self.header.sort_button.add_option(tr("Hide calendar"), self._hide_calendar)
         self.calendar = SessionCalendar()
         self._calendar_hidden = False
+        self._has_days = False
         self._calendar_frame = _framed(self.calendar)
         self.notice = NoticeBar()
         self.list = SessionList()
@@ -103,13 +104,14 @@ class ListingView(QWidget):
 
     def show_days(self, days: SessionDays | None, listed: date | None = None) -> None:
         """Fill the calendar; with None, hide it."""
+        self._has_days = days is not None
         if days is not None:
             self.calendar.show_days(days, listed)
         self._calendar_frame.setVisible(days is not None and not self._calendar_hidden)
 
     def _hide_calendar(self, hidden: bool) -> None:
         self._calendar_hidden = hidden
-        self._calendar_frame.setVisible(not hidden)
+        self._calendar_frame.setVisible(self._has_days and not hidden)
 
     def show_page(
         self,

@@ -63,6 +63,7 @@ class GrokFormat:
             title=one_line(string(summary.get("generated_title")) or string(summary.get("session_summary"))),
             project=clean(string(info.get("cwd"))),
             started=seconds(summary.get("created_at")),
+            ended=seconds(summary.get("last_active_at"), summary.get("updated_at")),
         )
         return GrokParser(facts=facts)
 

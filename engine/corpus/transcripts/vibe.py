@@ -1,7 +1,7 @@
 """Mistral Vibe: `~/.vibe/logs/session/session_<time>_<id>/messages.jsonl`, with `meta.json` next to it.
 
 Written from its public source of July 2026 (`vibe/core/session/session_logger.py`, `vibe/core/types.py`): a message of
-the chat a line, without a time; `meta.json` has id, title, folder, branch, start, and the sums of tokens, whose prompts
+the chat a line, without a time; `meta.json` has id, title, folder, branch, times, and the sums of tokens, whose prompts
 include cached ones. `VIBE_HOME` names another folder
 than `~/.vibe`. Version 1, of 2025, wrote one JSON document a session, which isn't read.
 """
@@ -48,6 +48,7 @@ class VibeFormat:
             branch=clean(string(meta.get("git_branch"))),
             parent=clean(string(meta.get("parent_session_id"))),
             started=seconds(meta.get("start_time")),
+            ended=seconds(meta.get("end_time")),
         )
         parser = VibeParser(facts=facts)
         counts, model = mapping(meta.get("stats")), mapping(meta.get("config")).get("active_model")

@@ -1,0 +1,266 @@
+"""Counts samples of the formats again, with counters that share nothing with the parsers.
+
+The shapes are those of public test data of programs that read these transcripts (August 2026), two versions of each.
+A counter returns the messages of the user and of the agent, and the first and the last time.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from engine.corpus.transcripts.transcript_reader import conversations
+
+Value = Mapping[str, Any]
+TIMES = [f"2026-04-02T08:{minute:02}:00.000Z" for minute in range(30)]
+
+
+class Count(NamedTuple):
+    user: int
+    agent: int
+    first: float | None
+    last: float | None
+
+
+class Sample(NamedTuple):
+    name: str
+    path: str
+    content: str
+    count: Callable[[str], Count]
+    beside: Mapping[str, str] = {}
+    """Other files, by path."""
+
+
+def _moment(value: object) -> float:
+    if isinstance(value, str):
+        return datetime.fromisoformat(value).timestamp()
+    assert isinstance(value, int)
+    return value / 1000
+
+
+def _lines(*values: Value) -> str:
+    return "".join(json.dumps(value) + "\n" for value in values)
+
+
+def _read(text: str) -> list[Any]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def _count(spoken: Iterable[str], times: Iterable[object]) -> Count:
+    """`spoken`: the role of each spoken message."""
+    roles, moments = list(spoken), sorted(map(_moment, times))
+    return Count(roles.count("user"), roles.count("agent"), *((moments[0], moments[-1]) if moments else (None, None)))
+
+
+# --- Claude Code -----------------------------------------------------------------------------------------------------
+
+
+def _claude(number: int, role: str, said: object, **more: Any) -> Value:
+    message = {"role": role, "content": said, **({"id": f"m{number}"} if role == "assistant" else {})}
+    link = {"uuid": f"u{number}", "parentUuid": f"u{number - 1}" if number else None, "sessionId": "s"}
+    return {"type": role, **link, "timestamp": TIMES[number], "message": message, **more}
+
+
+def _count_claude(text: str) -> Count:
+    spoken, times = [], []
+    for value in _read(text):
+        if value["type"] not in ("user", "assistant"):
+            continue
+        times.append(value["timestamp"])
+        said = value["message"]["content"]
+        texts = [said] if isinstance(said, str) else [part["text"] for part in said if part["type"] == "text"]
+        spoken += ["user" if value["type"] == "user" else "agent"] * len(texts)
+    return _count(spoken, times)
+
+
+CLAUDE = (
+    _claude(0, "user", "Tar the hull."),
+    _claude(1, "assistant", [{"type": "text", "text": "Which tar?"}]),
+    _claude(2, "user", [{"type": "text", "text": "The black one."}]),
+    _claude(3, "assistant", [{"type": "thinking", "thinking": "Black."}]),
+    _claude(4, "assistant", [{"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "tar"}}]),
+    _claude(5, "user", [{"type": "tool_result", "tool_use_id": "t", "content": "tarred"}]),
+    _claude(6, "assistant", [{"type": "text", "text": "Tarred."}]),
+)
+CLAUDE_NEW = (
+    {"type": "queue-operation", "operation": "enqueue", "sessionId": "s", "timestamp": TIMES[0]},
+    {"type": "file-history-snapshot", "messageId": "u0", "snapshot": {}},
+    *CLAUDE,
+    {"type": "last-prompt", "sessionId": "s", "lastPrompt": "The black one."},
+)
+
+# --- Codex -----------------------------------------------------------------------------------------------------------
+
+
+def _codex_says(role: str, text: str) -> Value:
+    kind = "input_text" if role == "user" else "output_text"
+    return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+
+
+def _envelope(minute: int, kind: str, payload: Value) -> Value:
+    return {"timestamp": TIMES[minute], "type": kind, "payload": payload}
+
+
+CODEX_OLD = (
+    {"id": "c", "timestamp": TIMES[0], "instructions": None},
+    {"record_type": "state"},
+    _codex_says("user", "Sand the deck."),
+    {"type": "function_call", "name": "shell", "arguments": '{"command": ["sand"]}', "call_id": "1"},
+    {"type": "function_call_output", "call_id": "1", "output": "sanded"},
+    _codex_says("assistant", "Sanded."),
+)
+CODEX = (
+    _envelope(0, "session_meta", {"id": "c", "cwd": "/boats", "timestamp": TIMES[0]}),
+    _envelope(1, "response_item", _codex_says("user", "Sand the deck.")),
+    _envelope(1, "event_msg", {"type": "user_message", "message": "Sand the deck."}),
+    _envelope(2, "response_item", {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Deck."}]}),
+    _envelope(3, "response_item", _codex_says("assistant", "Sanded.")),
+    _envelope(3, "event_msg", {"type": "agent_message", "message": "Sanded."}),
+)
+
+
+def _count_codex(text: str) -> Count:
+    """Events for the screen repeat items. A header alone has no time of a message: the last one is unknown."""
+    spoken, times = [], []
+    for value in _read(text):
+        item = value.get("payload", value)
+        if "timestamp" in value:
+            times.append(value["timestamp"])
+        if item.get("type") == "message":
+            spoken.append("user" if item["role"] == "user" else "agent")
+    counted = _count(spoken, times)
+    return counted._replace(last=None) if len(times) == 1 else counted
+
+
+# --- Gemini CLI ------------------------------------------------------------------------------------------------------
+
+GEMINI = [
+    {"id": "1", "timestamp": TIMES[1], "type": "user", "content": "Sew the sail."},
+    {"id": "2", "timestamp": TIMES[2], "type": "gemini", "content": "Sewn.", "toolCalls": []},
+    {"id": "3", "timestamp": TIMES[3], "type": "user", "content": [{"text": "And the flag?"}]},
+    {"id": "4", "timestamp": TIMES[4], "type": "gemini", "content": "Sewn, too."},
+]
+GEMINI_HEAD = {"sessionId": "g", "projectHash": "0" * 64, "startTime": TIMES[0], "lastUpdated": TIMES[4]}
+
+
+def _count_gemini(text: str) -> Count:
+    values = json.loads(text)["messages"] if text.count("\n") == 0 else _read(text)
+    roles = {"user": "user", "gemini": "agent"}
+    return _count(
+        [roles[value["type"]] for value in values if "type" in value],
+        [TIMES[0], *(value["timestamp"] for value in values if "type" in value)],
+    )
+
+
+# --- Cline -----------------------------------------------------------------------------------------------------------
+
+CLINE = [
+    {"ts": 1775116800000, "type": "say", "say": "text", "text": "Oil the winch."},
+    {"ts": 1775116801000, "type": "say", "say": "api_req_started", "text": "{}"},
+    {"ts": 1775116802000, "type": "say", "say": "text", "text": "I look for oil."},
+    {"ts": 1775116803000, "type": "say", "say": "completion_result", "text": "Oiled."},
+    {"ts": 1775116804000, "type": "say", "say": "user_feedback", "text": "More."},
+]
+CLINE_NEW = {
+    "sessionId": "n",
+    "origin": "cli",
+    "agent": "lead",
+    "messages": [
+        {"role": "user", "content": "Oil the winch.", "ts": 1775116800000},
+        {"role": "assistant", "content": [{"type": "text", "text": "Oiled."}], "ts": 1775116802000},
+    ],
+}
+
+
+def _count_cline(text: str) -> Count:
+    """The first text is the task."""
+    values = [value for value in json.loads(text) if value["say"] != "api_req_started"]
+    users = {0, *(place for place, value in enumerate(values) if value["say"] == "user_feedback")}
+    spoken = ["user" if place in users else "agent" for place in range(len(values))]
+    return _count(spoken, [value["ts"] for value in values])
+
+
+def _count_new_cline(text: str) -> Count:
+    values = json.loads(text)["messages"]
+    return _count(["user" if value["role"] == "user" else "agent" for value in values], [one["ts"] for one in values])
+
+
+# --- Vibe, Grok, gptme -----------------------------------------------------------------------------------------------
+
+CHAT = (
+    {"role": "user", "content": "Paint the buoy.", "message_id": "1"},
+    {"role": "assistant", "content": "Which colour?", "message_id": "2"},
+    {"role": "user", "content": "Red.", "message_id": "3"},
+)
+GROK = (
+    {"type": "system", "content": "You paint."},
+    {"type": "user", "content": [{"type": "text", "text": "Paint the buoy."}]},
+    {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Red."}]},
+    {"type": "assistant", "content": "Painted."},
+)
+GPTME = (
+    {"role": "system", "content": "You paint.", "timestamp": TIMES[0]},
+    {"role": "user", "content": "Paint the buoy.", "timestamp": TIMES[1]},
+    {"role": "assistant", "content": "Painted.", "timestamp": TIMES[2]},
+    {"role": "system", "content": "done", "timestamp": TIMES[3], "call_id": "c"},
+)
+
+
+def _count_chat(text: str) -> Count:
+    """Without times in the lines: those of the file next to them are the first and the sixth of `TIMES`."""
+    kinds = [value.get("role") or value["type"] for value in _read(text)]
+    roles = {"user": "user", "assistant": "agent"}
+    times = [value["timestamp"] for value in _read(text) if "timestamp" in value] or [TIMES[0], TIMES[5]]
+    return _count([roles[kind] for kind in kinds if kind in roles], times)
+
+
+VIBE_META = json.dumps({"session_id": "v", "start_time": TIMES[0], "end_time": TIMES[5]})
+GROK_SUMMARY = {"info": {"id": "k", "cwd": "/boats"}, "created_at": TIMES[0], "updated_at": TIMES[5]}
+SAMPLES = (
+    Sample("claude-code 1", "a.jsonl", _lines(*CLAUDE), _count_claude),
+    Sample("claude-code 2", "a.jsonl", _lines(*CLAUDE_NEW), _count_claude),
+    Sample("codex without envelopes", "rollout-a.jsonl", _lines(*CODEX_OLD), _count_codex),
+    Sample("codex", "rollout-a.jsonl", _lines(*CODEX), _count_codex),
+    Sample("gemini document", "session-a.json", json.dumps({**GEMINI_HEAD, "messages": GEMINI}), _count_gemini),
+    Sample("gemini lines", "session-a.jsonl", _lines(GEMINI_HEAD, *GEMINI), _count_gemini),
+    Sample("cline task", "tasks/17/ui_messages.json", json.dumps(CLINE), _count_cline),
+    Sample("cline session", "n/n.messages.json", json.dumps(CLINE_NEW), _count_new_cline),
+    Sample("vibe", "v/messages.jsonl", _lines(*CHAT), _count_chat, {"v/meta.json": VIBE_META}),
+    Sample(
+        "vibe with injected messages",
+        "v/messages.jsonl",
+        _lines(*({**value, "injected": False} for value in CHAT)),
+        _count_chat,
+        {"v/meta.json": VIBE_META},
+    ),
+    Sample("grok", "k/chat_history.jsonl", _lines(*GROK), _count_chat, {"k/summary.json": json.dumps(GROK_SUMMARY)}),
+    Sample(
+        "grok with activity",
+        "k/chat_history.jsonl",
+        _lines(*GROK),
+        _count_chat,
+        {"k/summary.json": json.dumps({**GROK_SUMMARY, "last_active_at": TIMES[5], "updated_at": TIMES[6]})},
+    ),
+    Sample("gptme", "g/conversation.jsonl", _lines(*GPTME), _count_chat),
+    Sample(
+        "gptme with metadata",
+        "g/conversation.jsonl",
+        _lines(*GPTME[:3], {**GPTME[3], "metadata": {"tool": "shell"}}),
+        _count_chat,
+    ),
+)
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=[sample.name for sample in SAMPLES])
+def test_parser_agrees_with_an_independent_count(tmp_path: Path, sample: Sample) -> None:
+    for name, content in {sample.path: sample.content, **sample.beside}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content)
+    (found,) = conversations(tmp_path / sample.path)
+    spoken = [message.role for message in found.messages if message.is_speech]
+    counted = Count(spoken.count("user"), spoken.count("assistant"), found.facts.started, found.facts.ended)
+    assert counted == sample.count(sample.content)
+    assert not found.unknown
