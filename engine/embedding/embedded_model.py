@@ -116,7 +116,8 @@ class EmbeddedProvider:
         self._closed = False
 
     def is_word(self, text: str) -> bool:
-        return self._load(None).is_word(text)
+        known: bool = self._load(None).is_word(text)
+        return known
 
     def embed_query(self, text: str, *, cancel: CancelToken | None = None) -> "Vectors":
         vectors: Vectors = self.embed_documents([text], cancel=cancel)[0]

@@ -248,7 +248,7 @@ def prepare(session: SessionText, token: CancelToken, before: Conversation | Non
             branch = -1
         if branch >= 0:
             entries[branch] = _counted(entries[branch], kind)
-        before, clamped = len(pieces), []
+        first_piece, clamped = len(pieces), []
         for part in parts:
             text = session.messages[part].text
             if kind != "tool":
@@ -264,8 +264,8 @@ def prepare(session: SessionText, token: CancelToken, before: Conversation | Non
                 kind,
                 _speaker(first),
                 parts,
-                before,
-                len(pieces) - before,
+                first_piece,
+                len(pieces) - first_piece,
                 tuple(clamped),
                 lines[-1],
                 max(lines),

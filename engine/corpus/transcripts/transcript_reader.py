@@ -166,8 +166,8 @@ def read_on(path: Path, part: str, before: Position | None, cancel: CancelToken 
                 return ReadOn(None if named is None else sessions.conversation(named))
         document = document_format(source, str(path))
         if document is not None:
-            found = document.conversations(str(path), cancel)
-            return ReadOn(next((one for one in found if session_name("", one.key).lstrip("/") == part), None))
+            whole = document.conversations(str(path), cancel)
+            return ReadOn(next((one for one in whole if session_name("", one.key).lstrip("/") == part), None))
         known = line_format(source, str(path))
         if known is None or part:
             return ReadOn(None)
