@@ -140,11 +140,13 @@ class IndexInsight:
     def changed_notes(self, limit: int, cancel: CancelToken | None = None) -> tuple[ChangedNote, ...]:
         """The `limit` notes that changed last, newest first."""
         with self._store.read(cancel) as snapshot:
-            rows = snapshot.connection.execute(
-                f"""SELECT path, title, mtime_ns FROM {snapshot.tables.files} WHERE source = 'memory'
-                    ORDER BY mtime_ns DESC, path LIMIT ?""",
-                (limit,),
-            ).fetchall()
+            rows: list[tuple[str, str, int]] = list(
+                snapshot.connection.execute(
+                    f"""SELECT path, title, mtime_ns FROM {snapshot.tables.files} WHERE source = 'memory'
+                        ORDER BY mtime_ns DESC, path LIMIT ?""",
+                    (limit,),
+                )
+            )
             refused = self._guard.refused([path for path, *_ in rows], snapshot.meta("names"))
         return tuple(
             ChangedNote(path=path, title=title, modified=time / 1e9)

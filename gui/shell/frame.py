@@ -207,6 +207,7 @@ class HeaderBar(QWidget):
         self._switch_grid = QGridLayout(self._switch)
         self._switch_buttons = self._make_switch()
         self._stacked: bool | None = None
+        self._view_holder = QWidget(self)
         self._view_menu = self._make_view_menu()
         self._buttons = QHBoxLayout()
         self._buttons.setContentsMargins(0, _BUTTONS_TOP, 0, 0)
@@ -216,7 +217,7 @@ class HeaderBar(QWidget):
         grid.setSpacing(_BUTTONS_GAP)
         grid.setColumnStretch(1, 1)
         grid.addWidget(self._switch, 0, 0, Qt.AlignmentFlag.AlignTop)
-        grid.addWidget(self._view_menu.parentWidget(), 0, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(self._view_holder, 0, 0, Qt.AlignmentFlag.AlignTop)
         for part in (*dict.fromkeys(boxes.values()), self._name):
             grid.addWidget(part, 0, 1, 1, 2)
         grid.addLayout(self._buttons, 0, 2, Qt.AlignmentFlag.AlignTop)
@@ -251,8 +252,8 @@ class HeaderBar(QWidget):
 
     def _make_view_menu(self) -> Chip:
         """The current view as the head of a menu of all views."""
-        holder, menu = QWidget(self), QMenu(self)
-        row = QHBoxLayout(holder)
+        menu = QMenu(self)
+        row = QHBoxLayout(self._view_holder)
         row.setContentsMargins(margins(_SIDE, _SWITCH_TOP, 0, 0))
         chip = Chip("", menu)
         row.addWidget(chip)
@@ -277,7 +278,7 @@ class HeaderBar(QWidget):
         current = self._switch_buttons[self._view].text()
         self._view_menu.setText(current)
         self._view_menu.setAccessibleName(tr("View: {name}", name=current))
-        self._view_menu.parentWidget().setVisible(self._working and not fits)
+        self._view_holder.setVisible(self._working and not fits)
         for box in self._boxes.values():
             box.leave(self._buttons.sizeHint().width() + _BUTTONS_GAP)
             box.setVisible(self._working and box is self._boxes[self._view])

@@ -248,8 +248,8 @@ class QueryBox(QWidget):
         """Hide the counts where they would cut the query: they are above the list as well."""
         state, around = self._state.sizeHint().width(), self._row.contentsMargins()
         room = self.width() - around.left() - around.right() - self._row.spacing()
-        for number in range(self._row.count()):
-            part = self._row.itemAt(number).widget()
+        items = (self._row.itemAt(number) for number in range(self._row.count()))
+        for part in (None if item is None else item.widget() for item in items):
             if part is not None and part not in (self.edit, self._state) and not part.isHidden():
                 room -= part.sizeHint().width() + self._row.spacing()
         text = self.edit.fontMetrics().horizontalAdvance(self.edit.text()) + _AFTER_TEXT

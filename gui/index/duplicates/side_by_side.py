@@ -370,7 +370,7 @@ def _other_words(left: Sequence[str], right: Sequence[str]) -> tuple[list[Ranges
         return None
     texts = [[word[0] for _, word in words] for words in parts]
     kept: tuple[set[int], set[int]] = (set(), set())
-    for block in SequenceMatcher(None, *texts, autojunk=False).get_matching_blocks():
+    for block in SequenceMatcher(None, texts[0], texts[1], autojunk=False).get_matching_blocks():
         if block.size >= min(_FEWEST_IN_ROW, *map(len, texts)):
             kept[0].update(range(block.a, block.a + block.size))
             kept[1].update(range(block.b, block.b + block.size))
