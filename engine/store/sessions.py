@@ -150,7 +150,7 @@ def _without(usage: StoredUsage, copied: list[float]) -> StoredUsage:
     left = [
         None if now is None else max(0, now - type(now)(again)) for now, again in zip(usage[1:], copied, strict=True)
     ]
-    return StoredUsage(usage.model, *left)  # type: ignore[arg-type] - in the order of the members
+    return StoredUsage(usage.model, *left)  # type: ignore[arg-type]  # in the order of the members
 
 
 def note_transcript(

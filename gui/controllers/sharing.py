@@ -21,6 +21,7 @@ from engine import (
     MemorySearchResult,
     MnemoscopeError,
     PathRefused,
+    SessionSummary,
     Unsupported,
     is_link,
     marked,
@@ -276,10 +277,10 @@ class SharingFeatures:
         self._views.viewer.offer(on_paper)
         self._views.conversation.offer([*take_along, *on_paper])
 
-    def _open_session(self) -> str:
-        """Path of the session on the screen; empty for none."""
+    def _open_session(self) -> SessionSummary | None:
+        """The session on the screen; None for none."""
         session = self._views.read_session
-        return "" if session is None else session.conversation.session.summary.path
+        return None if session is None else session.conversation.session.summary
 
     def close(self) -> None:
         """Remove temporary files for printing and dragging when the program ends."""

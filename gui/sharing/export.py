@@ -20,6 +20,7 @@ from engine import (
     MemorySearchResult,
     MnemoscopeError,
     SearchOutcome,
+    SessionSummary,
     export_session,
     exporting,
     outcome_values,
@@ -30,8 +31,6 @@ from engine import (
     tr,
     tr_count,
 )
-from gui.conversation.actions import conversation_markdown
-from gui.conversation.entries import prepare
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.notice_banner import Notices
 from gui.core.workspace import Opened, Workspace
@@ -227,16 +226,16 @@ class SessionExports(QObject):
     def __init__(
         self,
         workspace: Workspace,
-        session_path: Callable[[], str],
+        shown: Callable[[], SessionSummary | None],
         elsewhere: ExternalOpener,
         banner: Notices,
         jobs: Jobs,
         window: QWidget,
     ) -> None:
-        """`session_path`: of the open session; empty for none."""
+        """`shown`: the open session; None for none."""
         super().__init__(window)
         self._workspace = workspace
-        self._session_path = session_path
+        self._shown = shown
         self._external = elsewhere
         self._banner = banner
         self._jobs = jobs
@@ -248,10 +247,10 @@ class SessionExports(QObject):
     @Slot()
     def choose(self) -> None:
         """Ask for a file, and export the open session to it."""
-        path = self._open_session()
-        if path:
-            name = PurePosixPath(path).name.partition(".")[0]
-            start = Path(self._folder or documents_folder()) / f"{to_slug(name) or 'session'}.html"
+        session = self._open_session()
+        if session is not None:
+            name = to_slug(session.title) or to_slug(PurePosixPath(session.path).name.partition(".")[0]) or "session"
+            start = Path(self._folder or documents_folder()) / f"{name}.html"
             filters = ";;".join(_SESSION_FILTERS.values())
             chosen, kind = QFileDialog.getSaveFileName(self._window, tr("Export session"), str(start), filters)
             if chosen:
@@ -261,12 +260,12 @@ class SessionExports(QObject):
 
     def save(self, target: Path, *, may_replace: bool = True) -> None:
         """Export the open session; the suffix of the name decides the format."""
-        path, opened = self._open_session(), self._workspace.current
-        if not path or opened is None:
+        shown, opened = self._open_session(), self._workspace.current
+        if shown is None or opened is None:
             return
 
         def work(token: CancelToken) -> None:
-            session = opened.everywhere.read_session(path, reveal=False, cancel=token)
+            session = opened.everywhere.read_session(shown.path, reveal=False, cancel=token)
             page = export_session(session, "markdown" if target.suffix.lower() == ".md" else "html")
             token.checkpoint()
             data = page.encode("utf-8", "replace")
@@ -282,8 +281,8 @@ class SessionExports(QObject):
     @Slot()
     def copy_context(self) -> None:
         """Copy a text with which another agent can continue the open session."""
-        path, opened = self._open_session(), self._workspace.current
-        if not path or opened is None:
+        shown, opened = self._open_session(), self._workspace.current
+        if shown is None or opened is None:
             return
         limit = opened.settings.sessions.context_characters
 
@@ -299,18 +298,20 @@ class SessionExports(QObject):
 
         self._job.put(
             self._jobs.read(
-                lambda token: session_context(opened.everywhere.read_session(path, reveal=False, cancel=token), limit),
+                lambda token: session_context(
+                    opened.everywhere.read_session(shown.path, reveal=False, cancel=token), limit
+                ),
                 done,
                 self._fail,
             )
         )
 
-    def _open_session(self) -> str:
-        """Path of the open session; shows a message if there is none."""
-        path = self._session_path()
-        if not path:
+    def _open_session(self) -> SessionSummary | None:
+        """The open session; shows a message if there is none."""
+        session = self._shown()
+        if session is None:
             self._banner.say(tr("No session is open: choose one first."), "off", key=_SESSION_KEY)
-        return path
+        return session
 
     def _fail(self, sentence: str) -> None:
         self._job.done()
@@ -330,7 +331,7 @@ class SessionCopies:
     def make(self, manager: MemorySearchManager, path: str, token: CancelToken) -> Path:
         """Return a file with this session in its current state. Raises the errors of `read_session`."""
         session = manager.read_session(path, reveal=False, cancel=token)
-        text = conversation_markdown(prepare(session, token), "short", token)
+        text = export_session(session, "markdown")
         token.checkpoint()
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix=temporary_prefix("shared"), ignore_cleanup_errors=True)

@@ -19,7 +19,7 @@ from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean
 from engine.corpus.transcripts.turns import Part, local_time, next_turn
-from engine.corpus.transcripts.usage import Usage, apart, dollars
+from engine.corpus.transcripts.usage import Usage, apart, dollars, tokens
 
 _AGENT = "aider"
 _BLOCK = 256 * 1024
@@ -94,7 +94,7 @@ class _Session(LineParser, kw_only=True):
         if model := _MODEL.search(output):
             self.model = model[1]
         for counts in _USAGE.finditer(output):
-            sent, written, read, received = map(_number, counts.groups()[:4])
+            sent, written, read, received = (tokens(_number(text)) for text in counts.groups()[:4])
             cost = dollars(_number(counts[5]))
             self.use(self.model, Usage(apart(sent, read, written), received, read, written, cost=cost))
 

@@ -77,7 +77,9 @@ def _usage(told: Mapping[str, Any]) -> Usage:
     """The usage of one answer; before 2026, its numbers were not in an object of their own."""
     counts = mapping(told.get("usage")) or told
     names = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens")
-    return Usage(*(tokens(counts.get(name)) for name in names), cost=dollars(told.get("cost")))
+    usage = Usage(*(tokens(counts.get(name)) for name in names))
+    usage.cost = dollars(told.get("cost"))
+    return usage
 
 
 def _config(path: str) -> Mapping[str, Any]:
