@@ -15,7 +15,7 @@ from engine.store.snapshot import Snapshot
 if TYPE_CHECKING:
     from engine.search.diversity import Likeness
 
-_FOR_UNKNOWN = 0.9
+_FOR_UNKNOWN = 0.7
 """By how much the minimum rises if all words of a query occur nowhere, as a share of it."""
 
 
