@@ -176,10 +176,10 @@ def read_on(path: Path, part: str, before: Position | None, cancel: CancelToken 
             reader, continued = before.reader, True
         else:
             reader, continued = LineReader(known.parser(transcript_of(str(path)))), False
-        found = _read_lines(reader, source, cancel)
+        session = _read_lines(reader, source, cancel)
         # After a last line without its end, the parser has seen a line that will be read again.
         is_whole = not read_at(source, reader.offset, 1)
-        return ReadOn(found, Position(file, reader, anchor(source, reader.offset)) if is_whole else None, continued)
+        return ReadOn(session, Position(file, reader, anchor(source, reader.offset)) if is_whole else None, continued)
 
 
 def _read_lines(reader: LineReader, source: Source, cancel: CancelToken | None) -> Conversation:
