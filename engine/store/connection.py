@@ -94,6 +94,10 @@ class ReaderPool:
                 with _interruptible(slot, cancel), _transaction(slot):
                     yield slot
         finally:
+            if slot is not None and slot.in_transaction:
+                # A late interrupt also stops the rollback. The connection could begin no other transaction.
+                slot.close(True)
+                slot = None
             self._slots.put(slot)
 
     def close(self) -> None:

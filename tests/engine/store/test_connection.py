@@ -56,6 +56,23 @@ def test_cancelled_statement_always_raises_cancelled(tmp_path: Path) -> None:
     store.close()
 
 
+def test_connection_with_an_interrupted_rollback_is_replaced(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    token = CancelToken()
+
+    def cancel_between_two_rows() -> None:
+        with store.read(token) as snapshot:
+            rows = snapshot.connection.execute("VALUES (1), (2), (3)")
+            assert next(rows) == (1,)
+            token.cancel()  # the unfinished statement keeps the interrupt until the rollback
+
+    with pytest.raises(Cancelled):
+        cancel_between_two_rows()
+    with store.read() as snapshot:
+        assert snapshot.chunk_count() == 0
+    store.close()
+
+
 def test_one_reader_after_the_other_gets_the_same_connection(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     with store.read() as first:
