@@ -258,22 +258,22 @@ class ConversationPanel(BaseViewer):
         if self._opened is None:
             return
         conversation = self._opened.conversation
-        hit, line, calls = landing.hit, wanted.line, names_tool_calls(wanted.query)
-        if line is not None and calls and hit is not None:  # the message may mention the file before it calls the tool
-            hit = hit_in_tool_call(conversation, line, query_finder(wanted.query, conversation.language)) or hit
+        hit, call = landing.hit, wanted.line if names_tool_calls(wanted.query) else None
+        if call is not None and hit is not None:  # the message may mention the file before it calls the tool
+            hit = hit_in_tool_call(conversation, call, query_finder(wanted.query, conversation.language)) or hit
         near = conversation.entries[landing.entry].first_piece + 1
         lines = ConversationLines(conversation)
         self.finding.hits.look_in(self.view.hits, lines, near=near, query=wanted.query, language=conversation.language)
         if hit is not None:
             self.view.hits.show_hit(hit)
-        elif line is not None and calls:
-            number = conversation.call_at_line(line)
+        elif call is not None:
+            number = conversation.call_at_line(call)
             entry = conversation.entries[number]
             self.view.folding.show_pieces(number, range(entry.first_piece, entry.after_piece))
-        elif line is not None and wanted.query:
-            self.view.folding.show_pieces(*conversation.at_line(line))  # found by meaning: no word to show
-        elif line is not None:
-            self.view.folding.show_hidden(*conversation.at_line(line))
+        elif wanted.line is not None and wanted.query:
+            self.view.folding.show_pieces(*conversation.at_line(wanted.line))  # found by meaning: no word to show
+        elif wanted.line is not None:
+            self.view.folding.show_hidden(*conversation.at_line(wanted.line))
         place = self._left.arrive(wanted.path)
         if place is not None:
             self.view.scroller.return_to(place)
