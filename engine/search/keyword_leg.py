@@ -177,7 +177,7 @@ class KeywordLeg:
         self._groups = groups if any(groups) else ()
 
     def candidates(self, limit: int, among: ChunkFilter) -> list[int]:
-        """Ids of the best of these chunks by FTS5's own ranking, best first.
+        """Ids of the best of these chunks by FTS5's own ranking, best first; fewer than `limit` are not ranked.
 
         Chunks with all terms come first if one frequent term would outrank all terms once, or if even the rarest is
         common.
@@ -185,6 +185,8 @@ class KeywordLeg:
         known, found = self._known, list[int]()
         if not known or not self._at_hand:
             return []
+        if (every_match := self._few(limit, among)) is not None:
+            return every_match
         if len(known) > 1 and (len(known) <= _SHORT_QUESTION or known[0].matches > _CHOOSING):
             every = self._at_hand * math.prod(term.matches / self._at_hand for term in known)
             found = self._ranked(" AND ".join(t.expression for t in known), round(every), limit, among)
@@ -207,6 +209,16 @@ class KeywordLeg:
         query = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? LIMIT {_MOST_TITLED + 1}"
         found = [id_ for (id_,) in self._snapshot.connection.execute(query, (f"{_NAMES} : ({expression})",))]
         return found if len(found) <= _MOST_TITLED else None
+
+    def _few(self, limit: int, among: ChunkFilter) -> list[int] | None:
+        """All of these chunks that match, in no order; None if there may be `limit` or more."""
+        if sum(term.matches for term in self._known) >= limit:
+            return None
+        expression, condition, values = self._within(_any_of(self._known), among)
+        fts = self._tables.fts
+        query = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? {condition} LIMIT {limit}"
+        found = [id_ for (id_,) in self._snapshot.connection.execute(query, (expression, *values))]
+        return found if len(found) < limit else None
 
     def _exact(self, limit: int, among: ChunkFilter) -> list[int]:
         """Candidates by exact forms alone if there are many looser ones: FTS5 ranks both the same."""
@@ -303,21 +315,25 @@ class KeywordLeg:
         """Return the best of about this number of matches; if there are too many to rank, title matches, then the most
         recently indexed ones.
         """
-        if among.match is not None:
-            expression = among.match.within(expression)
-        elif among.chunks is not None:
-            return self._best(expression, limit, "AND +rowid IN (SELECT value FROM carray(?))", (many(among.chunks),))
-        if among.files is not None:
-            inside = f"""AND +rowid IN (SELECT id FROM {self._tables.chunks}
-                WHERE file_id IN ({",".join(map(str, among.files))}))"""
-            return self._best(expression, limit, inside)
-        if matches <= max(_MOST_RANKED, limit):
-            return self._best(expression, limit)
+        expression, condition, values = self._within(expression, among)
+        if condition or matches <= max(_MOST_RANKED, limit):
+            return self._best(expression, limit, condition, values)
         oldest, newest = self._snapshot.chunk_id_range()
         titled = self._best(f"{_TITLES} : ({expression})", limit)
         last = (newest - oldest) * max(_RECENT, limit) // matches
         recent = self._best(expression, limit, f"AND rowid > {newest - last}")
         return list(dict.fromkeys(titled + recent))
+
+    def _within(self, expression: str, among: ChunkFilter) -> tuple[str, str, tuple[object, ...]]:
+        """The expression and a condition that limit matches to these chunks, and the values of the condition."""
+        if among.match is not None:
+            expression = among.match.within(expression)
+        elif among.chunks is not None:
+            return expression, "AND +rowid IN (SELECT value FROM carray(?))", (many(among.chunks),)
+        if among.files is None:
+            return expression, "", ()
+        files = ",".join(map(str, among.files))
+        return expression, f"AND +rowid IN (SELECT id FROM {self._tables.chunks} WHERE file_id IN ({files}))", ()
 
     def _best(self, expression: str, limit: int, condition: str = "", values: tuple[object, ...] = ()) -> list[int]:
         fts, weights = self._tables.fts, ", ".join(map(str, CHOICE_WEIGHTS))

@@ -144,31 +144,32 @@ class Ranker:
             # The weights depend on the cosines of the best, so these are exact, whichever engine compared the vectors.
             cosines = {} if meaning is None else meaning.near_cosines(ids) | meaning.cosines(best)
 
-        texts = words.evidence
+        texts, names, complete, sums = words.evidence, words.names, words.complete, words.sums
 
         def evidence(id_: int) -> Evidence:
             cosine = cosines.get(id_)
             vector = None if cosine is None or meaning is None else meaning.evidence(cosine)
-            name = words.names.get(id_)
-            return Evidence(texts.get(id_, 0.0), vector, id_ in words.complete, name_bonus(name) if name else 0.0)
+            name = names.get(id_)
+            return Evidence(texts.get(id_, 0.0), vector, id_ in complete, name_bonus(name) if name else 0.0)
 
         with work.timed("merge"):
             blend = self._blend(meaning, map(evidence, best), words, work)
 
         def scored(id_: int) -> Scored:
             of = evidence(id_)
-            age, lift = ages.get(id_), lifts.get(id_)
-            fresh, keywords = blend.scores(of)
-            ordered = fresh if lift is None else fresh * lift.factor
-            score = within_limits(ordered)
-            if age is not None:
+            ordered, keywords = blend.scores(of)
+            score = fresh = within_limits(ordered)
+            lift = age = None
+            if lifts and (lift := lifts.get(id_)) is not None:
+                ordered *= lift.factor
+                score = within_limits(ordered)
+            if ages and (age := ages.get(id_)) is not None:
                 ordered, score = ordered * age.factor, score * age.factor
-            return Scored(
-                id_, score, of, cosines.get(id_), within_limits(fresh), keywords, age, None, ordered, lift=lift
-            )
+            # Positional arguments: this runs for each candidate.
+            return Scored(id_, score, of, cosines.get(id_), fresh, keywords, age, None, ordered, False, False, lift)
 
         def order(of: Scored) -> tuple[float, float, int]:
-            return -of.order, -words.sums.get(of.id, 0.0), of.id
+            return -of.order, -sums.get(of.id, 0.0), of.id
 
         with work.timed("merge"):
             ranked = sorted((scored(id_) for id_ in ids if id_ in words.scores or id_ in cosines), key=order)

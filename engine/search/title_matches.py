@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from functools import cache
 from itertools import compress
 
 from engine.search.explanation import Scored
@@ -129,11 +130,13 @@ def definition_of(query: Query) -> Callable[[str], bool] | None:
     name = "".join(words)
     if not query.plain or len(words) > _MOST_PARTS or not _SHORTEST_DEFINED <= len(name) <= _LONGEST_DEFINED:
         return None
-    spelled = re.compile("[ _.-]?".join(name))
+    spelled = cache(lambda: re.compile("[ _.-]?".join(name)))  # takes longer than most searches for the name
 
     def defines(text: str) -> bool:
         text = text.lower()
-        return any(_is_definition(text, found.start(), found.end()) for found in spelled.finditer(text))
+        if name not in text.replace(" ", "").replace("_", "").replace(".", "").replace("-", ""):
+            return False
+        return any(_is_definition(text, found.start(), found.end()) for found in spelled().finditer(text))
 
     return defines
 
