@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import accumulate
+
+import msgspec
 
 from engine.search import scoring
 from engine.search.chunk_filter import ChunkFilter
@@ -43,32 +44,31 @@ _MOST_PARTS = 6
 _ALL = 1 - 1e-9
 
 
-@dataclass(frozen=True)
-class KeywordScores:
+class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     """Keyword scores of chunks, with each term's contribution."""
 
     terms: tuple[Term, ...]
-    scores: dict[int, float] = field(default_factory=dict)
-    contributions: dict[int, tuple[float, ...]] = field(default_factory=dict)
-    titled: set[int] = field(default_factory=set)
+    scores: dict[int, float] = msgspec.field(default_factory=dict)
+    contributions: dict[int, tuple[float, ...]] = msgspec.field(default_factory=dict)
+    titled: set[int] = msgspec.field(default_factory=set)
     """Chunks whose title or file name contains half of the query or more, by weight."""
-    around: set[int] = field(default_factory=set)
+    around: set[int] = msgspec.field(default_factory=set)
     """Chunks with a term in a title, a heading, their path or an alias."""
-    names: dict[int, float] = field(default_factory=dict)
+    names: dict[int, float] = msgspec.field(default_factory=dict)
     """Match of the title or file name with the query, 0 to 1, or `scoring.DEFINED`; only those above 0."""
-    defining: set[int] = field(default_factory=set)
+    defining: set[int] = msgspec.field(default_factory=set)
     """Chunks that define the name that the query is."""
-    strengths: dict[int, tuple[float, ...]] = field(default_factory=dict)
+    strengths: dict[int, tuple[float, ...]] = msgspec.field(default_factory=dict)
     """Exactness of each term's match, 0 to 1, for chunks with a weaker form of a term; missing for others."""
-    nearness: dict[int, float] = field(default_factory=dict)
+    nearness: dict[int, float] = msgspec.field(default_factory=dict)
     """Bonus for words of the query that are close together in a chunk; missing for a chunk without two of them."""
-    evidence: dict[int, float] = field(default_factory=dict)
+    evidence: dict[int, float] = msgspec.field(default_factory=dict)
     """A chunk's score without its upper limit."""
-    sums: dict[int, float] = field(default_factory=dict)
+    sums: dict[int, float] = msgspec.field(default_factory=dict)
     """BM25 and proximity of a chunk: orders chunks that match the same share of the query."""
-    complete: set[int] = field(default_factory=set)
+    complete: set[int] = msgspec.field(default_factory=set)
     """Chunks that hold all terms."""
-    scattered: dict[int, float] = field(default_factory=dict)
+    scattered: dict[int, float] = msgspec.field(default_factory=dict)
     """Share of the query that a chunk holds outside its best two adjacent lines; only of the best chunks."""
     groups: tuple[int, ...] = ()
     """By term: the number shared by alternative terms, 0 for others; () if there are no alternatives."""
@@ -493,7 +493,7 @@ def _stand_ins(words: Sequence[Word], start: str) -> list[Word]:
 def _weighed(terms: Sequence[Term]) -> tuple[Term, ...]:
     """Return the terms, with weights for those that occur nowhere."""
     unknown = scoring.unknown_weight([term.idf for term in terms if term.chunks])
-    return tuple(term if term.chunks else replace(term, idf=unknown) for term in terms)
+    return tuple(term if term.chunks else msgspec.structs.replace(term, idf=unknown) for term in terms)
 
 
 def _rarest(terms: Sequence[Term]) -> list[Term]:

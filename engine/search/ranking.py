@@ -1,7 +1,6 @@
 """Selects and orders the results: the candidates of both searches, each with one absolute score, best first."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from heapq import nlargest
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -157,16 +156,13 @@ class Ranker:
 
         def scored(id_: int) -> Scored:
             of = evidence(id_)
-            ordered, keywords = blend.scores(of)
-            score = fresh = within_limits(ordered)
-            lift = age = None
-            if lifts and (lift := lifts.get(id_)) is not None:
-                ordered *= lift.factor
-                score = within_limits(ordered)
-            if ages and (age := ages.get(id_)) is not None:
+            age, lift = ages.get(id_), lifts.get(id_)
+            fresh, keywords = blend.scores(of)
+            ordered = fresh if lift is None else fresh * lift.factor
+            score, fresh = within_limits(ordered), within_limits(fresh)
+            if age is not None:
                 ordered, score = ordered * age.factor, score * age.factor
-            # Positional arguments: this runs for each candidate.
-            return Scored(id_, score, of, cosines.get(id_), fresh, keywords, age, None, ordered, False, False, lift)
+            return Scored(id_, score, of, cosines.get(id_), fresh, keywords, age, None, ordered, lift=lift)
 
         def order(of: Scored) -> tuple[float, float, int]:
             return -of.order, -sums.get(of.id, 0.0), of.id
@@ -222,10 +218,10 @@ def _read(
 ) -> KeywordScores:
     """The scores with the additions that depend on the texts of the best chunks; none for a passage."""
     if work.request.like is not None:
-        return replace(words, scattered={})
+        return msgspec.structs.replace(words, scattered={})
     words.add_definitions(_defining(ranked, words, snapshot, work))
     best = [of.id for of in ranked[:_READ] if of.id in words.scores]
-    return replace(words, scattered=_scattered(best, part, snapshot))
+    return msgspec.structs.replace(words, scattered=_scattered(best, part, snapshot))
 
 
 def _defining(ranked: list[Scored], words: KeywordScores, snapshot: Snapshot, work: SearchContext) -> list[int]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from itertools import compress
 
+from engine.base import lazy_pattern
 from engine.search.explanation import Scored
 from engine.search.pipeline_stages import Stages
 from engine.store.snapshot import Snapshot
@@ -28,7 +29,7 @@ _DEFINING = (
     "class const def enum fn fun func function index interface let macro module proc procedure record struct sub table"
     " trait type val var view"
 )
-_DEFINITION = re.compile(
+_DEFINITION = lazy_pattern(
     rf"""[ \t]* (?:[a-z]+[ \t]+){{0,4}} (?:{"|".join(_DEFINING.split())}) [ \t]+ (?:\([^)]*\)[ \t]*)?
         _*\0_*[ \t]* (?: [(:{{<=\[;].* | $ | (?:extends|implements)\b.*)  # export const name =, func (of *Type) name(
     | [ \t]*(?:\#[ \t]*define|\.\.[ \t]+[\w:]+::)[ \t]+ \0 (?!\w).*
