@@ -12,6 +12,18 @@ _MOST_GARBAGE = 200_000
 _OTHER_VERSION = "The Mnemoscope that runs is of another version: quit it, then start this one again."
 
 
+def _import_msgspec() -> None:
+    """Import msgspec with `typing` instead of `typing_extensions`, whose import takes longer than a keyword search."""
+    hidden = "typing_extensions" not in sys.modules
+    if hidden:
+        sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # importing it fails
+    try:
+        import msgspec  # noqa: F401 - the records of the engine need it
+    finally:
+        if hidden:
+            del sys.modules["typing_extensions"]
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program; the result is the exit code: 0, 1 for an error, 2 for wrong usage."""
     arguments = list(sys.argv[1:] if argv is None else argv)
@@ -19,6 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if arguments and not arguments[0].startswith("-"):
         gc.set_threshold(_MOST_GARBAGE)  # imports leave none, but looking for it takes a twentieth of their time
+        _import_msgspec()
         from engine.cli import VERBS
         from engine.cli import main as run_verb
 

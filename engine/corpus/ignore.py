@@ -76,7 +76,7 @@ class IgnoreRules:
             return Match("ignored-folder", skip_reasons.IGNORED_FOLDER.said(folder=base))
         if base.startswith("."):
             return Match("hidden", skip_reasons.HIDDEN_FOLDER.said())
-        if pattern := self._exclude.matching(name, True):
+        if self._exclude and (pattern := self._exclude.matching(name, True)):
             return Match("exclude", skip_reasons.EXCLUDED.said(pattern=pattern), pattern)
         if self._include and not self._include.may_cover_inside(name):
             return Match("not-included", skip_reasons.FOLDER_NOT_INCLUDED.said())
@@ -93,7 +93,7 @@ class IgnoreRules:
             return BAD_NAME
         if base.startswith("."):
             return Match("hidden", skip_reasons.HIDDEN_FILE.said())
-        if pattern := self._exclude.matching(name, False):
+        if self._exclude and (pattern := self._exclude.matching(name, False)):
             return Match("exclude", skip_reasons.EXCLUDED.said(pattern=pattern), pattern)
         if self._include and not self._include.covers(name):
             return Match("not-included", skip_reasons.FILE_NOT_INCLUDED.said())

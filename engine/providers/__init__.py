@@ -7,7 +7,6 @@ Out: a `Provider` each, with its texts for the window, its hosts, key variables 
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -20,8 +19,7 @@ _RISE = 0.7
 """Standard deviations by which the scale rises per tenfold number of chunks, as the nearest unrelated chunk does."""
 
 
-@dataclass(frozen=True)
-class Calibration:
+class Calibration(msgspec.Struct, frozen=True):
     """Maps cosines of one model to absolute scores, and sets their weight relative to keywords."""
 
     low: float
@@ -47,14 +45,14 @@ class Calibration:
     def among(self, chunks: int) -> "Calibration":
         """The calibration for this number of chunks: with more chunks, the nearest unrelated one is nearer."""
         risen = _RISE * self.spread * math.log10(max(1.0, chunks / _FEW))
-        return replace(self, low=self.low + risen, high=self.high + risen)
+        return msgspec.structs.replace(self, low=self.low + risen, high=self.high + risen)
 
     def for_query(self, text: str) -> "Calibration":
         """The calibration for this query, with `known` from its letters."""
         if self.unknown is None:
             return self
         letters = sum(map(str.isalpha, text))
-        return replace(self, known=not letters or len(self.unknown.findall(text)) < _FOREIGN * letters)
+        return msgspec.structs.replace(self, known=not letters or len(self.unknown.findall(text)) < _FOREIGN * letters)
 
     @property
     def between_passages(self) -> "Calibration":
@@ -63,7 +61,7 @@ class Calibration:
         Among the sample's passages, a tenth of all pairs score 0.35 or more, and three quarters of the pairs within a
         file.
         """
-        return replace(self, high=1.0)
+        return msgspec.structs.replace(self, high=1.0)
 
 
 class ModelFacts(msgspec.Struct, frozen=True):

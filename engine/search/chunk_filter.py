@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+import msgspec
 
 from engine.corpus.globs import Globs
 from engine.records import Source
@@ -40,8 +41,7 @@ class ChunkFilter(NamedTuple):
     """Same limit as `chunks`, within the files, for FTS5 queries: passing a list of most chunks takes tens of ms."""
 
 
-@dataclass(frozen=True)
-class Filter:
+class Filter(msgspec.Struct, frozen=True):
     """None or False in a field: no condition. Times are seconds since the epoch, `since` inclusive, `until` not."""
 
     sources: Sequence[Source] | None = None

@@ -1,7 +1,6 @@
 """Finds remedies for an empty answer: each is tried or looked up before it is offered."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -128,7 +127,7 @@ class _Advice:
         limits = self._request.filter
         held = [limit for limit in _LIMITS if any(getattr(limits, field) is not None for field in limit[2])]
         for name, advice, freed in held:
-            yield from self._tried(name, advice, filter=replace(limits, **freed))
+            yield from self._tried(name, advice, filter=msgspec.structs.replace(limits, **freed))
 
     def _all_together(self) -> Iterator[SearchRemedy]:
         """The query without all limits, or also without all conditions, if none of them alone is the cause."""
@@ -165,7 +164,9 @@ class _Advice:
         """The remedy, if the changed request finds anything; `advice` is its message about {results}."""
         # A trial query is not sent anywhere, and a failing provider is not called again.
         words_alone = self._request.keyword_only or self._work.capabilities is not None or "query" in changes
-        other = replace(self._request, explain=False, max_results=1, keyword_only=words_alone, **changes)
+        other = msgspec.structs.replace(
+            self._request, explain=False, max_results=1, keyword_only=words_alone, **changes
+        )
         outcome = self._ask(other)
         if not outcome.results:
             return

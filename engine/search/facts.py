@@ -5,9 +5,11 @@ Facts are few and short, so their words are held in memory and no index is writt
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, reduce
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from engine.search.scoring import (
     Blend,
@@ -143,7 +145,7 @@ class FactTable:
         same = scale.low + _SAME_MEANING * (1 - scale.low)
         if personal:
             nearer = _NEARER * (scale.high - scale.low)
-            scale = replace(scale, low=scale.low - nearer, high=scale.high - nearer)
+            scale = msgspec.structs.replace(scale, low=scale.low - nearer, high=scale.high - nearer)
         blend = _blend(scale.weight, max((text for text, _ in texts.values()), default=0.0), len(terms))
         found = {}
         for place, cosine in enumerate(cosines):

@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import accumulate
+
+import msgspec
 
 from engine.search import scoring
 from engine.search.chunk_filter import ChunkFilter
@@ -43,32 +44,31 @@ _MOST_PARTS = 6
 _ALL = 1 - 1e-9
 
 
-@dataclass(frozen=True)
-class KeywordScores:
+class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     """Keyword scores of chunks, with each term's contribution."""
 
     terms: tuple[Term, ...]
-    scores: dict[int, float] = field(default_factory=dict)
-    contributions: dict[int, tuple[float, ...]] = field(default_factory=dict)
-    titled: set[int] = field(default_factory=set)
+    scores: dict[int, float] = msgspec.field(default_factory=dict)
+    contributions: dict[int, tuple[float, ...]] = msgspec.field(default_factory=dict)
+    titled: set[int] = msgspec.field(default_factory=set)
     """Chunks whose title or file name contains half of the query or more, by weight."""
-    around: set[int] = field(default_factory=set)
+    around: set[int] = msgspec.field(default_factory=set)
     """Chunks with a term in a title, a heading, their path or an alias."""
-    names: dict[int, float] = field(default_factory=dict)
+    names: dict[int, float] = msgspec.field(default_factory=dict)
     """Match of the title or file name with the query, 0 to 1, or `scoring.DEFINED`; only those above 0."""
-    defining: set[int] = field(default_factory=set)
+    defining: set[int] = msgspec.field(default_factory=set)
     """Chunks that define the name that the query is."""
-    strengths: dict[int, tuple[float, ...]] = field(default_factory=dict)
+    strengths: dict[int, tuple[float, ...]] = msgspec.field(default_factory=dict)
     """Exactness of each term's match, 0 to 1, for chunks with a weaker form of a term; missing for others."""
-    nearness: dict[int, float] = field(default_factory=dict)
+    nearness: dict[int, float] = msgspec.field(default_factory=dict)
     """Bonus for words of the query that are close together in a chunk; missing for a chunk without two of them."""
-    evidence: dict[int, float] = field(default_factory=dict)
+    evidence: dict[int, float] = msgspec.field(default_factory=dict)
     """A chunk's score without its upper limit."""
-    sums: dict[int, float] = field(default_factory=dict)
+    sums: dict[int, float] = msgspec.field(default_factory=dict)
     """BM25 and proximity of a chunk: orders chunks that match the same share of the query."""
-    complete: set[int] = field(default_factory=set)
+    complete: set[int] = msgspec.field(default_factory=set)
     """Chunks that hold all terms."""
-    scattered: dict[int, float] = field(default_factory=dict)
+    scattered: dict[int, float] = msgspec.field(default_factory=dict)
     """Share of the query that a chunk holds outside its best two adjacent lines; only of the best chunks."""
     groups: tuple[int, ...] = ()
     """By term: the number shared by alternative terms, 0 for others; () if there are no alternatives."""
@@ -177,7 +177,7 @@ class KeywordLeg:
         self._groups = groups if any(groups) else ()
 
     def candidates(self, limit: int, among: ChunkFilter) -> list[int]:
-        """Ids of the best of these chunks by FTS5's own ranking, best first.
+        """Ids of the best of these chunks by FTS5's own ranking, best first; fewer than `limit` are not ranked.
 
         Chunks with all terms come first if one frequent term would outrank all terms once, or if even the rarest is
         common.
@@ -185,6 +185,8 @@ class KeywordLeg:
         known, found = self._known, list[int]()
         if not known or not self._at_hand:
             return []
+        if (every_match := self._few(limit, among)) is not None:
+            return every_match
         if len(known) > 1 and (len(known) <= _SHORT_QUESTION or known[0].matches > _CHOOSING):
             every = self._at_hand * math.prod(term.matches / self._at_hand for term in known)
             found = self._ranked(" AND ".join(t.expression for t in known), round(every), limit, among)
@@ -207,6 +209,16 @@ class KeywordLeg:
         query = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? LIMIT {_MOST_TITLED + 1}"
         found = [id_ for (id_,) in self._snapshot.connection.execute(query, (f"{_NAMES} : ({expression})",))]
         return found if len(found) <= _MOST_TITLED else None
+
+    def _few(self, limit: int, among: ChunkFilter) -> list[int] | None:
+        """All of these chunks that match, in no order; None if there may be `limit` or more."""
+        if sum(term.matches for term in self._known) >= limit:
+            return None
+        expression, condition, values = self._within(_any_of(self._known), among)
+        fts = self._tables.fts
+        query = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? {condition} LIMIT {limit}"
+        found = [id_ for (id_,) in self._snapshot.connection.execute(query, (expression, *values))]
+        return found if len(found) < limit else None
 
     def _exact(self, limit: int, among: ChunkFilter) -> list[int]:
         """Candidates by exact forms alone if there are many looser ones: FTS5 ranks both the same."""
@@ -303,21 +315,25 @@ class KeywordLeg:
         """Return the best of about this number of matches; if there are too many to rank, title matches, then the most
         recently indexed ones.
         """
-        if among.match is not None:
-            expression = among.match.within(expression)
-        elif among.chunks is not None:
-            return self._best(expression, limit, "AND +rowid IN (SELECT value FROM carray(?))", (many(among.chunks),))
-        if among.files is not None:
-            inside = f"""AND +rowid IN (SELECT id FROM {self._tables.chunks}
-                WHERE file_id IN ({",".join(map(str, among.files))}))"""
-            return self._best(expression, limit, inside)
-        if matches <= max(_MOST_RANKED, limit):
-            return self._best(expression, limit)
+        expression, condition, values = self._within(expression, among)
+        if condition or matches <= max(_MOST_RANKED, limit):
+            return self._best(expression, limit, condition, values)
         oldest, newest = self._snapshot.chunk_id_range()
         titled = self._best(f"{_TITLES} : ({expression})", limit)
         last = (newest - oldest) * max(_RECENT, limit) // matches
         recent = self._best(expression, limit, f"AND rowid > {newest - last}")
         return list(dict.fromkeys(titled + recent))
+
+    def _within(self, expression: str, among: ChunkFilter) -> tuple[str, str, tuple[object, ...]]:
+        """The expression and a condition that limit matches to these chunks, and the values of the condition."""
+        if among.match is not None:
+            expression = among.match.within(expression)
+        elif among.chunks is not None:
+            return expression, "AND +rowid IN (SELECT value FROM carray(?))", (many(among.chunks),)
+        if among.files is None:
+            return expression, "", ()
+        files = ",".join(map(str, among.files))
+        return expression, f"AND +rowid IN (SELECT id FROM {self._tables.chunks} WHERE file_id IN ({files}))", ()
 
     def _best(self, expression: str, limit: int, condition: str = "", values: tuple[object, ...] = ()) -> list[int]:
         fts, weights = self._tables.fts, ", ".join(map(str, CHOICE_WEIGHTS))
@@ -477,7 +493,7 @@ def _stand_ins(words: Sequence[Word], start: str) -> list[Word]:
 def _weighed(terms: Sequence[Term]) -> tuple[Term, ...]:
     """Return the terms, with weights for those that occur nowhere."""
     unknown = scoring.unknown_weight([term.idf for term in terms if term.chunks])
-    return tuple(term if term.chunks else replace(term, idf=unknown) for term in terms)
+    return tuple(term if term.chunks else msgspec.structs.replace(term, idf=unknown) for term in terms)
 
 
 def _rarest(terms: Sequence[Term]) -> list[Term]:

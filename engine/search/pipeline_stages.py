@@ -2,15 +2,15 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import msgspec
 
 from engine.records import StageUnit
 from engine.text.time_expressions import TimeExpression
 
 
-@dataclass(frozen=True, eq=False)
-class Term:
+class Term(msgspec.Struct, frozen=True, eq=False):
     """One term of the query in this index: alternative FTS5 phrases."""
 
     surface: str
@@ -139,12 +139,11 @@ class Stage(NamedTuple):
     """From the end of the stage before to the end of this one: all stages together are the whole search."""
 
 
-@dataclass
-class Stages:
+class Stages(msgspec.Struct, eq=False):
     """The stages of one search, in order."""
 
-    found: list[Stage] = field(default_factory=list)
-    _ended: float = field(default_factory=time.perf_counter)
+    found: list[Stage] = msgspec.field(default_factory=list)
+    _ended: float = msgspec.field(default_factory=time.perf_counter)
 
     def add(self, name: str, entered: int, left: int, facts: Facts = None, unit: StageUnit = "chunks") -> None:
         """Record a stage that has just ended: how many of `unit` it got, and how many it let through."""

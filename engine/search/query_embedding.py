@@ -2,18 +2,21 @@
 
 import threading
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
-from engine.embedding.base import EmbeddingProvider
 from engine.search.pipeline_stages import EmbeddedQuery
 from engine.search.query_conditions import hidden
 from engine.search.search_context import SearchContext
 from engine.store import stored_models
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import Vectors
+
+if TYPE_CHECKING:
+    from engine.embedding.base import EmbeddingProvider
 
 _MOST = 64
 
@@ -26,7 +29,7 @@ class QueryVectorCache:
         self._kept: dict[tuple[str, str, str, str], Vectors] = {}
         """Ordered by last use."""
 
-    def of(self, provider: EmbeddingProvider, text: str, cancel: CancelToken | None = None) -> Vectors:
+    def of(self, provider: "EmbeddingProvider", text: str, cancel: CancelToken | None = None) -> Vectors:
         """Unit vector (dims,) of a query. Raises the errors of `embed_query`."""
         name = (provider.id, provider.model, provider.key, text)
         vector = self.known(provider, text)
@@ -39,7 +42,7 @@ class QueryVectorCache:
                 del self._kept[next(iter(self._kept))]
         return vector
 
-    def known(self, provider: EmbeddingProvider, text: str) -> Vectors | None:
+    def known(self, provider: "EmbeddingProvider", text: str) -> Vectors | None:
         """The cached vector of a query; None if there is none. Nothing is sent."""
         name = (provider.id, provider.model, provider.key, text)
         with self._lock:
@@ -59,7 +62,7 @@ class QueryEmbedder:
         self._questions = QueryVectorCache()
 
     def take_vector(
-        self, snapshot: Snapshot, provider: EmbeddingProvider, work: SearchContext, failure: str = ""
+        self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext, failure: str = ""
     ) -> None:
         """Set the query's vector: the stored one of a passage, else one from the provider.
 
@@ -84,7 +87,7 @@ class QueryEmbedder:
         # A vector of zeros has no direction: everything would be equally near.
         work.vector = vector if vector.any() else None
 
-    def unknown(self, snapshot: Snapshot, provider: EmbeddingProvider, work: SearchContext) -> list[str]:
+    def unknown(self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext) -> list[str]:
         """The texts that the provider has to embed for this search."""
         if not self.has_vectors(snapshot, provider):
             return []
@@ -93,12 +96,12 @@ class QueryEmbedder:
             text for stored, text in wanted if stored is None and text.strip() and self.known(provider, text) is None
         ]
 
-    def embed(self, provider: EmbeddingProvider, texts: Iterable[str], cancel: CancelToken | None) -> str:
+    def embed(self, provider: "EmbeddingProvider", texts: Iterable[str], cancel: CancelToken | None) -> str:
         """Embed and cache these texts; returns why one could not be embedded, or ""."""
         answers = (self._embed(provider, text, cancel) for text in texts)
         return next((answer for answer in answers if isinstance(answer, str)), "")
 
-    def _embed(self, provider: EmbeddingProvider, text: str, cancel: CancelToken | None) -> Vectors | str:
+    def _embed(self, provider: "EmbeddingProvider", text: str, cancel: CancelToken | None) -> Vectors | str:
         """Unit vector (dims,) of a query, or why there is none."""
         try:
             vector = self._questions.of(provider, text, cancel)
@@ -108,18 +111,18 @@ class QueryEmbedder:
         self._note_failure(None)
         return vector
 
-    def known(self, provider: EmbeddingProvider, text: str) -> Vectors | None:
+    def known(self, provider: "EmbeddingProvider", text: str) -> Vectors | None:
         """The cached vector of a query; None if there is none. Nothing is sent."""
         return self._questions.known(provider, text)
 
-    def has_vectors(self, snapshot: Snapshot, provider: EmbeddingProvider) -> bool:
+    def has_vectors(self, snapshot: Snapshot, provider: "EmbeddingProvider") -> bool:
         """Whether there are vectors to compare with; otherwise the query is not sent anywhere, and no model is
         loaded."""
         model = snapshot.stored_model(provider.id, provider.model, provider.key)
         return model is not None and snapshot.has_vectors(model.id)
 
     def _stored(
-        self, snapshot: Snapshot, provider: EmbeddingProvider, work: SearchContext
+        self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext
     ) -> tuple[Vectors | None, str]:
         """The stored vector (dims,) of a passage, and the text to embed without one."""
         if work.request.like is None:
@@ -130,7 +133,7 @@ class QueryEmbedder:
         model = snapshot.stored_model(provider.id, provider.model, provider.key)
         return None if model is None else stored_vector(snapshot, model, liked), liked.text
 
-    def _can_compare(self, snapshot: Snapshot, provider: EmbeddingProvider, work: SearchContext) -> bool:
+    def _can_compare(self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext) -> bool:
         if self.has_vectors(snapshot, provider):
             return True
         waits = stored_models.awaiting(snapshot)

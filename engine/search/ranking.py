@@ -1,7 +1,6 @@
 """Selects and orders the results: the candidates of both searches, each with one absolute score, best first."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from heapq import nlargest
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -144,13 +143,13 @@ class Ranker:
             # The weights depend on the cosines of the best, so these are exact, whichever engine compared the vectors.
             cosines = {} if meaning is None else meaning.near_cosines(ids) | meaning.cosines(best)
 
-        texts = words.evidence
+        texts, names, complete, sums = words.evidence, words.names, words.complete, words.sums
 
         def evidence(id_: int) -> Evidence:
             cosine = cosines.get(id_)
             vector = None if cosine is None or meaning is None else meaning.evidence(cosine)
-            name = words.names.get(id_)
-            return Evidence(texts.get(id_, 0.0), vector, id_ in words.complete, name_bonus(name) if name else 0.0)
+            name = names.get(id_)
+            return Evidence(texts.get(id_, 0.0), vector, id_ in complete, name_bonus(name) if name else 0.0)
 
         with work.timed("merge"):
             blend = self._blend(meaning, map(evidence, best), words, work)
@@ -160,15 +159,13 @@ class Ranker:
             age, lift = ages.get(id_), lifts.get(id_)
             fresh, keywords = blend.scores(of)
             ordered = fresh if lift is None else fresh * lift.factor
-            score = within_limits(ordered)
+            score, fresh = within_limits(ordered), within_limits(fresh)
             if age is not None:
                 ordered, score = ordered * age.factor, score * age.factor
-            return Scored(
-                id_, score, of, cosines.get(id_), within_limits(fresh), keywords, age, None, ordered, lift=lift
-            )
+            return Scored(id_, score, of, cosines.get(id_), fresh, keywords, age, None, ordered, lift=lift)
 
         def order(of: Scored) -> tuple[float, float, int]:
-            return -of.order, -words.sums.get(of.id, 0.0), of.id
+            return -of.order, -sums.get(of.id, 0.0), of.id
 
         with work.timed("merge"):
             ranked = sorted((scored(id_) for id_ in ids if id_ in words.scores or id_ in cosines), key=order)
@@ -221,10 +218,10 @@ def _read(
 ) -> KeywordScores:
     """The scores with the additions that depend on the texts of the best chunks; none for a passage."""
     if work.request.like is not None:
-        return replace(words, scattered={})
+        return msgspec.structs.replace(words, scattered={})
     words.add_definitions(_defining(ranked, words, snapshot, work))
     best = [of.id for of in ranked[:_READ] if of.id in words.scores]
-    return replace(words, scattered=_scattered(best, part, snapshot))
+    return msgspec.structs.replace(words, scattered=_scattered(best, part, snapshot))
 
 
 def _defining(ranked: list[Scored], words: KeywordScores, snapshot: Snapshot, work: SearchContext) -> list[int]:

@@ -207,7 +207,7 @@ def vector_evidence(cosine: float, calibration: Calibration) -> float:
 
 def within_limits(evidence: float) -> float:
     """Return the score, 0 to 1, of this evidence."""
-    return min(1.0, max(0.0, evidence))
+    return evidence if 0.0 < evidence < 1.0 else float(evidence > 0.0)
 
 
 class Evidence(NamedTuple):

@@ -3,8 +3,9 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
@@ -27,15 +28,14 @@ OnKeywords = Callable[[SearchOutcome], None]
 """Receives the answer by keywords, on the searching thread; the search goes on when it returns."""
 
 
-@dataclass(frozen=True)
-class SearchRequest:
+class SearchRequest(msgspec.Struct, frozen=True):
     """One query with all defaults filled in: everything besides index and provider that decides the answer."""
 
     query: str
     max_results: int
     min_score: float
-    hybrid: HybridSettings = field(hash=False)  # it holds a dict
-    filter: Filter = field(default_factory=Filter)
+    hybrid: HybridSettings
+    filter: Filter = msgspec.field(default_factory=Filter)
     keyword_only: bool = False
     explain: Explain = False
     half_life_days: float = 0.0
@@ -51,14 +51,16 @@ class SearchRequest:
     within: "SearchRequest | None" = None
     """Query whose results are the scope."""
 
+    def __hash__(self) -> int:
+        return hash((self.query, self.max_results, self.min_score, self.filter, self.keyword_only, self.explain))
+
     @property
     def candidates(self) -> int:
         """Number of candidates by keywords, and as many by meaning; filters and ties reduce them."""
         return max(_LEAST_CANDIDATES, self.max_results * self.hybrid.candidate_multiplier)
 
 
-@dataclass
-class SearchContext:
+class SearchContext(msgspec.Struct, eq=False):
     """State that the stages of one search share."""
 
     request: SearchRequest
@@ -75,11 +77,11 @@ class SearchContext:
     """Share of the chunks that have a vector; counted if the answer is explained."""
     tags_wait: bool = False
     """Whether the query uses tags, which the index doesn't have before its next update."""
-    weakest: list[int] = field(default_factory=list)
+    weakest: list[int] = msgspec.field(default_factory=list)
     """The last candidate of each search that reached its limit: if it becomes a result, there may be more."""
-    stages: Stages = field(default_factory=Stages)
-    spent: dict[str, float] = field(default_factory=dict)
-    begun: float = field(default_factory=time.perf_counter)
+    stages: Stages = msgspec.field(default_factory=Stages)
+    spent: dict[str, float] = msgspec.field(default_factory=dict)
+    begun: float = msgspec.field(default_factory=time.perf_counter)
     earlier: "SearchContext | None" = None
     """The query whose results are the scope."""
     vector: "Vectors | None" = None
@@ -125,8 +127,8 @@ class SearchContext:
 
     def by_words(self) -> "SearchContext":
         """Return a copy of the context for the keyword answer."""
-        request = replace(self.request, explain=False)
-        return replace(self, request=request, stages=Stages(), spent=dict(self.spent), weakest=[])
+        request = msgspec.structs.replace(self.request, explain=False)
+        return msgspec.structs.replace(self, request=request, stages=Stages(), spent=dict(self.spent), weakest=[])
 
     def timings(self) -> SearchTimings:
         legs = {leg: round(self.spent.get(leg, 0.0), 3) for leg in ("analysis", "keyword", "embed", "vector", "merge")}

@@ -1,7 +1,6 @@
 """Answers a query: keyword and vector search, one absolute score, the threshold, and notices."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -162,11 +161,13 @@ class Searcher:
             known = self._answers.get(self._moment(snapshot, provider, work), request) is not None
             if known or not self._embedder.unknown(snapshot, provider, work):
                 return on_keywords, ""
-            first = self._answer(snapshot, None, replace(request, keyword_only=True, explain=False), cancel)
+            first = self._answer(
+                snapshot, None, msgspec.structs.replace(request, keyword_only=True, explain=False), cancel
+            )
         if on_keywords is not None:
             on_keywords(first)
         if first.corrected is not None:
-            work = SearchContext.on(replace(request, query=first.corrected.query), cancel)
+            work = SearchContext.on(msgspec.structs.replace(request, query=first.corrected.query), cancel)
         with self._store.read(cancel) as snapshot:
             texts = self._embedder.unknown(snapshot, provider, work)
         return None, self._embedder.embed(provider, texts, cancel)
@@ -193,7 +194,7 @@ class Searcher:
                 return msgspec.structs.replace(outcome, corrected=correction, suggestions=others)
 
             first = None if on_keywords is None else lambda outcome: on_keywords(corrected(outcome))
-            instead = replace(request, query=correction.query, correct=False)
+            instead = msgspec.structs.replace(request, query=correction.query, correct=False)
             return corrected(self._answer(snapshot, provider, instead, cancel, first, failure))
         if provider is not None:
             if on_keywords is not None and self._embedder.has_vectors(snapshot, provider):
@@ -231,7 +232,9 @@ class Searcher:
         query, offered = work.request.query, work.suggestions
         words, best = KeywordScores(()), list[int]()
         if (correction := likely(query, offered[0])) is not None:
-            by_words = replace(work.request, query=correction.query, correct=False, keyword_only=True, explain=False)
+            by_words = msgspec.structs.replace(
+                work.request, query=correction.query, correct=False, keyword_only=True, explain=False
+            )
             trying = SearchContext.on(by_words, work.cancel)
             found = self._find(snapshot, None, self._keyword_part(snapshot, None, trying), trying)
             words, best = found.grounds.words, [scored.id for scored in found.kept]

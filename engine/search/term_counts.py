@@ -18,6 +18,8 @@ CHOICE_WEIGHTS = tuple(_WORDS_IN_CHOICE if column == "words" else COLUMN_WEIGHTS
 _WORDS = FTS_COLUMNS.index("words")
 """The column whose length is a chunk's length: it contains every token, while some have no stem."""
 _STEMS = FTS_COLUMNS.index("stems")
+_IN_TEXT = {(_WORDS,), (_STEMS,), (_WORDS, _STEMS)}
+"""Columns of most matches: only those of the text, which weigh 1."""
 _NAMED = {FTS_COLUMNS.index("title"), FTS_COLUMNS.index("name")}
 _STEM_WEIGHTS = tuple(0.0 if column == "words" else weight for column, weight in COLUMN_WEIGHTS.items())
 _PLAIN_WEIGHTS = tuple(0.0 if column == "stems" else weight for column, weight in COLUMN_WEIGHTS.items())
@@ -97,6 +99,7 @@ class _Counter:
 
     def __call__(self, api: apsw.FTS5ExtensionApi, /) -> None:
         columns_of, offsets_of = api.phrase_columns, api.phrase_column_offsets
+        neighbours = self._neighbours
         matches: list[Match] = []
         around = False
         in_stems: dict[int, list[int]] = {}
@@ -107,26 +110,27 @@ class _Counter:
             for number, kind, weights, in_text in phrases:
                 if not (columns := columns_of(number)):
                     continue
-                frequency = 0.0
-                for column in columns:
-                    if weight := weights[column]:
-                        offsets = offsets_of(number, column)
-                        frequency += weight * len(offsets)
-                        if column != in_text:
-                            around = True
-                            titled = titled or column in _NAMED
-                        else:
-                            occurrences = in_stems if column == _STEMS else in_words
-                            if place in occurrences:
-                                occurrences[place] += offsets
-                            else:
-                                occurrences[place] = offsets
                 if frequencies is None:
                     frequencies = [0.0, 0.0, 0.0, 0.0, 0.0]
-                frequencies[kind] += frequency
+                if columns not in _IN_TEXT:
+                    for column in columns:
+                        if column != in_text and (weight := weights[column]):
+                            frequencies[kind] += weight * len(offsets_of(number, column))
+                            around = True
+                            titled = titled or column in _NAMED
+                if in_text not in columns:
+                    continue
+                offsets = offsets_of(number, in_text)
+                frequencies[kind] += len(offsets)
+                if neighbours:
+                    occurrences = in_stems if in_text == _STEMS else in_words
+                    if place in occurrences:
+                        occurrences[place] += offsets
+                    else:
+                        occurrences[place] = offsets
             if frequencies is not None:
                 matches.append((place, frequencies, titled))
-        distances = self._distances(in_stems, in_words) if len(matches) > 1 else []
+        distances = self._distances(in_stems, in_words) if neighbours and len(matches) > 1 else []
         average = self._average = self._average or api.column_total_size(_WORDS) / max(api.row_count, 1)
         self._take(api.rowid, api.column_size(_WORDS), average, matches, around, distances)
 

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from functools import cache
 from itertools import compress
 
+from engine.base import lazy_pattern
 from engine.search.explanation import Scored
 from engine.search.pipeline_stages import Stages
 from engine.store.snapshot import Snapshot
@@ -27,7 +29,7 @@ _DEFINING = (
     "class const def enum fn fun func function index interface let macro module proc procedure record struct sub table"
     " trait type val var view"
 )
-_DEFINITION = re.compile(
+_DEFINITION = lazy_pattern(
     rf"""[ \t]* (?:[a-z]+[ \t]+){{0,4}} (?:{"|".join(_DEFINING.split())}) [ \t]+ (?:\([^)]*\)[ \t]*)?
         _*\0_*[ \t]* (?: [(:{{<=\[;].* | $ | (?:extends|implements)\b.*)  # export const name =, func (of *Type) name(
     | [ \t]*(?:\#[ \t]*define|\.\.[ \t]+[\w:]+::)[ \t]+ \0 (?!\w).*
@@ -129,11 +131,13 @@ def definition_of(query: Query) -> Callable[[str], bool] | None:
     name = "".join(words)
     if not query.plain or len(words) > _MOST_PARTS or not _SHORTEST_DEFINED <= len(name) <= _LONGEST_DEFINED:
         return None
-    spelled = re.compile("[ _.-]?".join(name))
+    spelled = cache(lambda: re.compile("[ _.-]?".join(name)))  # takes longer than most searches for the name
 
     def defines(text: str) -> bool:
         text = text.lower()
-        return any(_is_definition(text, found.start(), found.end()) for found in spelled.finditer(text))
+        if name not in text.replace(" ", "").replace("_", "").replace(".", "").replace("-", ""):
+            return False
+        return any(_is_definition(text, found.start(), found.end()) for found in spelled().finditer(text))
 
     return defines
 

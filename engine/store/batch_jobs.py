@@ -5,16 +5,15 @@ kill, the next start can therefore tell how far the job got.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import apsw
+import msgspec
 
 from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
 
 
-@dataclass(frozen=True)
-class StoredJob:
+class StoredJob(msgspec.Struct, frozen=True):
     """A job that is running, or whose results are not all fetched yet."""
 
     name: str

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
+
+import msgspec
 
 from engine.text.operators import DATED, OPERATORS
 
@@ -96,15 +97,20 @@ class Clause(NamedTuple):
         return ("-" if self.negated else "") + " OR ".join(map(str, self.alternatives))
 
 
-@dataclass(frozen=True)
-class Query:
+class Query(msgspec.Struct, frozen=True, dict=True, eq=False):
     """An immutable parsed query. `str` returns its text in the query language."""
 
     text: str
     clauses: tuple[Clause, ...] = ()
     """Clauses in order; repeated fields are grouped with the first one."""
-    remarks: tuple[str, ...] = field(default=(), compare=False)
-    """One sentence for each part read as words although it resembles syntax."""
+    remarks: tuple[str, ...] = ()
+    """One sentence for each part read as words although it resembles syntax; not compared."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Query) and (self.text, self.clauses) == (other.text, other.clauses)
+
+    def __hash__(self) -> int:
+        return hash((self.text, self.clauses))
 
     def __str__(self) -> str:
         written, open_mark = [], False

@@ -1,6 +1,5 @@
 """One search with `qmd`: translate the query, run it if permitted, and map its results."""
 
-import dataclasses
 import time
 from typing import TYPE_CHECKING
 
@@ -73,7 +72,7 @@ class QmdSearch:
             return _outcome([], 0, "keyword", [notice, *_remarks(question)], started)
         on_keywords = options.get("on_keywords")
         if on_keywords is not None and not request.keyword_only and settings.qmd.search_mode != "search":
-            by_words = dataclasses.replace(request, keyword_only=True)
+            by_words = msgspec.structs.replace(request, keyword_only=True)
             on_keywords(self._answer(by_words, question, wanted, limits, started, cancel))
         return self._answer(request, question, wanted, limits, started, cancel)
 

@@ -4,13 +4,14 @@ Jobs are stored before they are sent. A response may be lost, and a killed proce
 still works on; in both cases the provider is queried for the job by name.
 """
 
-import dataclasses
 import itertools
 import logging
 import random
 import time
 import uuid
 from collections.abc import Iterable
+
+import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
@@ -91,7 +92,7 @@ class JobCreator:
 
     def noted(self, job: StoredJob, **known: object) -> StoredJob:
         """Update and store the job's status."""
-        job = dataclasses.replace(job, **known)  # type: ignore[arg-type]
+        job = msgspec.structs.replace(job, **known)
         self._jobs.update(job)
         return job
 

@@ -1,9 +1,9 @@
 """Stored batch jobs survive a restart, and nothing else does."""
 
-import dataclasses
 from pathlib import Path
 
 import apsw
+import msgspec
 import pytest
 
 from engine.store.batch_jobs import BatchJobs, StoredJob
@@ -26,7 +26,9 @@ def test_a_job_is_as_it_was_after_a_restart(path):
     user = UserData(path)
     jobs = BatchJobs(user)
     jobs.begin(JOB, TEXTS)
-    known = dataclasses.replace(JOB, input_file="file-1", id="batch-1", state="validating", stopped=9.0, created=6.0)
+    known = msgspec.structs.replace(
+        JOB, input_file="file-1", id="batch-1", state="validating", stopped=9.0, created=6.0
+    )
     jobs.update(known)
     jobs.arrived("n1", [b"b", b"of no job"])
     user.close()
@@ -43,9 +45,9 @@ def test_a_retry_takes_the_place_of_its_job_in_one_step(path, monkeypatch):
     user = UserData(path)
     jobs = BatchJobs(user)
     jobs.begin(JOB, TEXTS)
-    second = dataclasses.replace(JOB, name="n2", attempt=2, created=7.0, texts=1)
+    second = msgspec.structs.replace(JOB, name="n2", attempt=2, created=7.0, texts=1)
     with pytest.raises(apsw.ConstraintError):  # the same name again: all of it is undone
-        jobs.begin(dataclasses.replace(second, name="n1"), {b"a": 1}, instead_of="n0")
+        jobs.begin(msgspec.structs.replace(second, name="n1"), {b"a": 1}, instead_of="n0")
     assert jobs.open() == (JOB,)
     jobs.begin(second, {b"a": 1}, instead_of="n1")
     assert jobs.open() == (second,)
@@ -56,8 +58,8 @@ def test_a_retry_takes_the_place_of_its_job_in_one_step(path, monkeypatch):
 def test_jobs_come_oldest_first(path):
     user = UserData(path)
     jobs = BatchJobs(user)
-    jobs.begin(dataclasses.replace(JOB, name="late", created=9.0), {})
-    jobs.begin(dataclasses.replace(JOB, name="early", created=1.0), {})
+    jobs.begin(msgspec.structs.replace(JOB, name="late", created=9.0), {})
+    jobs.begin(msgspec.structs.replace(JOB, name="early", created=1.0), {})
     assert [job.name for job in jobs.open()] == ["early", "late"]
     user.close()
 
