@@ -6,7 +6,7 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from engine.search.explanation import Scored
-from engine.search.keyword_leg import KeywordScores
+from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Best, Demand, Diversity, Stages
 from engine.search.query_conditions import many
 from engine.search.search_context import SearchRequest

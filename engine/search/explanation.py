@@ -9,7 +9,7 @@ from engine.base.formatting import any_of, floored, in_quotes
 from engine.base.language import tr, tr_count
 from engine.providers import Calibration
 from engine.records import MatchField, ResultExplanation, SearchExplanation, SearchStage, TermMatch
-from engine.search.keyword_leg import KeywordScores
+from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import (
     Best,
     Demand,

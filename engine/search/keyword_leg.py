@@ -1,8 +1,8 @@
 """The keyword leg: candidates from FTS5, then exact scores from their term frequencies."""
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import accumulate
 
 import msgspec
@@ -10,6 +10,7 @@ import msgspec
 from engine.search import scoring
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.document_frequencies import Word
+from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Term
 from engine.search.query_conditions import many
 from engine.search.scoring import length_norm, term_score
@@ -41,116 +42,6 @@ _FILLER = 0.2
 """Weight of a word that only introduces the query, such as "how"."""
 _MOST_PARTS = 6
 """Most words that may spell an identifier together."""
-_ALL = 1 - 1e-9
-
-
-class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
-    """Keyword scores of chunks, with each term's contribution."""
-
-    terms: tuple[Term, ...]
-    scores: dict[int, float] = msgspec.field(default_factory=dict)
-    contributions: dict[int, tuple[float, ...]] = msgspec.field(default_factory=dict)
-    titled: set[int] = msgspec.field(default_factory=set)
-    """Chunks whose title or file name contains half of the query or more, by weight."""
-    around: set[int] = msgspec.field(default_factory=set)
-    """Chunks with a term in a title, a heading, their path or an alias."""
-    names: dict[int, float] = msgspec.field(default_factory=dict)
-    """Match of the title or file name with the query, 0 to 1, or `scoring.DEFINED`; only those above 0."""
-    defining: set[int] = msgspec.field(default_factory=set)
-    """Chunks that define the name that the query is."""
-    strengths: dict[int, tuple[float, ...]] = msgspec.field(default_factory=dict)
-    """Exactness of each term's match, 0 to 1, for chunks with a weaker form of a term; missing for others."""
-    nearness: dict[int, float] = msgspec.field(default_factory=dict)
-    """Bonus for words of the query that are close together in a chunk; missing for a chunk without two of them."""
-    evidence: dict[int, float] = msgspec.field(default_factory=dict)
-    """A chunk's score without its upper limit."""
-    sums: dict[int, float] = msgspec.field(default_factory=dict)
-    """BM25 and proximity of a chunk: orders chunks that match the same share of the query."""
-    complete: set[int] = msgspec.field(default_factory=set)
-    """Chunks that hold all terms."""
-    scattered: dict[int, float] = msgspec.field(default_factory=dict)
-    """Share of the query that a chunk holds outside its best two adjacent lines; only of the best chunks."""
-    groups: tuple[int, ...] = ()
-    """By term: the number shared by alternative terms, 0 for others; () if there are no alternatives."""
-    full_match: float = scoring.FULL_MATCH
-
-    @cached_property
-    def scale(self) -> scoring.Scale:
-        return scoring.Scale.of([term.idf for term in self.terms], self.full_match)
-
-    def parts(self, id_: int) -> scoring.TextParts:
-        """The components of this chunk's score."""
-        contributions = self.contributions.get(id_) or (0.0,) * len(self.terms)
-        near, scattered = self.nearness.get(id_, 0.0), self.scattered.get(id_, 0.0)
-        parts = self.parts_of(contributions, self.strengths.get(id_, ()), near, scattered)
-        return parts._replace(name=self.names.get(id_, 0.0))
-
-    def parts_of(
-        self, contributions: Sequence[float], strengths: Sequence[float], near: float, scattered: float = 0.0
-    ) -> scoring.TextParts:
-        """The components of a chunk's score, from these values."""
-        scale = self.scale
-        if self.groups:
-            chosen = self.counted(contributions)
-            contributions = tuple(contributions[index] for index in chosen)
-            scale = scoring.Scale.of([self.terms[index].idf for index in chosen], self.full_match)
-            strengths = tuple(strengths[index] for index in chosen) if strengths else ()
-        return scoring.text_parts(contributions, scale, near, strengths, scattered=scattered)
-
-    def add(
-        self,
-        id_: int,
-        contributions: Sequence[float],
-        strengths: Sequence[float],
-        near: float,
-        bm25: float,
-        held: float,
-    ) -> None:
-        """Store the counts of a chunk. `bm25`, `held`: sums of its contributions and of the idfs of its terms."""
-        self.contributions[id_] = tuple(contributions)
-        if near:
-            self.nearness[id_] = near
-        if strengths:
-            self.strengths[id_] = tuple(strengths)
-        if self.groups:
-            whole = self.parts_of(contributions, strengths, near)
-            bm25, covered, evidence = whole.bm25, whole.covered, whole.evidence
-        else:
-            scale = self.scale
-            covered = held / scale.total
-            evidence = scoring.text_evidence(bm25 + near, scale.full, covered, scale.most(covered), covered)
-        self.evidence[id_] = evidence
-        self.scores[id_] = min(1.0, evidence)
-        self.sums[id_] = bm25 + near
-        if covered > _ALL:
-            self.complete.add(id_)
-
-    def add_names(self, names: Mapping[int, float]) -> None:
-        """Count how well titles and file names fit the query."""
-        self.names.update(names)
-        for id_ in names:
-            whole = self.parts(id_)
-            self.scores[id_], self.evidence[id_] = whole.score, whole.evidence
-
-    def add_definitions(self, ids: Collection[int]) -> None:
-        """Raise the scores of these chunks, which define the name in the query."""
-        self.defining.update(ids)
-        self.add_names(dict.fromkeys(ids, scoring.DEFINED))
-
-    def counted(self, contributions: Sequence[float]) -> Collection[int]:
-        """Positions of the terms that count in a chunk with these contributions.
-
-        Of alternative terms only the one that contributes most counts, as if it were the only one in the query.
-        """
-        if not self.groups:
-            return range(len(self.terms))
-        best: dict[int, int] = {}
-        for index, group in enumerate(self.groups):
-            key = group or -index - 1
-            given = contributions[index], self.terms[index].idf
-            if key not in best or given > (contributions[best[key]], self.terms[best[key]].idf):
-                best[key] = index
-        return best.values()
 
 
 class KeywordLeg:

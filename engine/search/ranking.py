@@ -11,7 +11,8 @@ from engine.search.adjacent_lines import AdjacentLines
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.cut_off import diverse
 from engine.search.explanation import Scored
-from engine.search.keyword_leg import KeywordLeg, KeywordScores
+from engine.search.keyword_leg import KeywordLeg
+from engine.search.keyword_scores import KeywordScores
 from engine.search.named_times import CANDIDATES, FileDates, NamedTimes
 from engine.search.pipeline_stages import TimesNamed, VectorsReady
 from engine.search.query_conditions import Conditions

@@ -9,7 +9,7 @@ from engine.base.language import tr
 from engine.records import EarlierAnswer
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.explanation import Grounds, Scored
-from engine.search.keyword_leg import KeywordScores
+from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Scope
 from engine.search.query_conditions import Conditions
 from engine.search.scoring import Blend, Evidence

@@ -16,7 +16,8 @@ from engine.search.chunk_filter import ChunkFilter
 from engine.search.cut_off import at_most_per_file, cut, without_chance_matches
 from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Grounds, Scored, explain
-from engine.search.keyword_leg import KeywordLeg, KeywordScores, with_all_parts
+from engine.search.keyword_leg import KeywordLeg, with_all_parts
+from engine.search.keyword_scores import KeywordScores
 from engine.search.query_conditions import Conditions, files_to_search, hidden, wanted_roles
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.query_summary import demand, remarks_of, understood

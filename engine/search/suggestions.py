@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from engine.records import QuerySuggestion
 from engine.search.chunk_filter import ChunkFilter
-from engine.search.keyword_leg import KeywordScores
+from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Term
 from engine.search.query_conditions import many
 from engine.store.snapshot import Snapshot

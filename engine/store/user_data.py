@@ -27,8 +27,9 @@ from engine.store.backups import Backups, changed_at, check, copy_database
 from engine.store.connection import number, open_connection
 from engine.store.failures import translated, unwritable
 from engine.store.location import IndexFiles, usable_index_files
-from engine.store.schema import USER_MIGRATIONS, migrate, refuse_newer, version_of
+from engine.store.schema import migrate, refuse_newer, version_of
 from engine.store.stored_models import ModelName
+from engine.store.user_schema import USER_MIGRATIONS
 
 _STORED_SYNCS = 500
 _Sync = TypeVar("_Sync", bound=SyncSummary)
