@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from engine.agent.tool_definitions import agent_tools as agent_tools
     from engine.backends.opening import open_memory as open_memory
     from engine.backends.opening import try_backend as try_backend
-    from engine.backends.qmd.limits import BUILT_IN_CAN as BUILT_IN_CAN
+    from engine.backends.qmd.unsupported import BUILT_IN_CAN as BUILT_IN_CAN
     from engine.base.bounded_json import decode_json as decode_json
     from engine.base.cancellation import CancelToken as CancelToken
     from engine.base.errors import *  # noqa: F403
@@ -153,7 +153,7 @@ _HOME = {
     "options_of_index": "engine.memory.settings_impact",
     "Facts": "engine.memory.facts",
     "IndexInsight": "engine.memory.insight",
-    "BUILT_IN_CAN": "engine.backends.qmd.limits",
+    "BUILT_IN_CAN": "engine.backends.qmd.unsupported",
     "MultiWorkspaceMemory": "engine.workspaces.multi_workspace_memory",
     "forget_workspace": "engine.workspaces.registry",
     "known_workspaces": "engine.workspaces.registry",

@@ -73,7 +73,7 @@ def open_native(roots: Sequence[str], ignores: Ignores, sink: Sink) -> NativeWat
         from watchdog.observers.read_directory_changes import WindowsApiObserver
 
         return ObserverWatch(WindowsApiObserver(), roots, ignores, sink)
-    raise WatchUnavailable(tr("This system cannot tell about changes in folders."))
+    raise WatchUnavailable(tr("This system doesn't report changes in folders."))
 
 
 class ObserverWatch:

@@ -140,7 +140,7 @@ def answering_as(own: SectionT, wanted: SectionT) -> SectionT:
 
 @functools.cache
 def _answering(section: type[Section]) -> tuple[str, ...]:
-    """Return the fields that are answering options, or sections with some."""
+    """Return the fields that affect how queries are answered but not the index, and the sections with such fields."""
     return tuple(name for name, hint in get_type_hints(section, include_extras=True).items() if _has_answering(hint))
 
 

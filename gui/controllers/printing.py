@@ -28,8 +28,8 @@ from gui.sharing.print_pages import Paper, PrintRun, Steps, conversation_steps, 
 from gui.shell.views import Views
 from gui.viewer.lines import FileLines
 from gui.viewer.markdown_page import PageStyle
+from gui.viewer.markdown_parts import markdown_slices
 from gui.viewer.outline import Outline, title_of
-from gui.viewer.page_slices import markdown_slices
 from gui.widgets.message import Action
 from gui.widgets.plain_text import progress_dialog, set_progress_text
 

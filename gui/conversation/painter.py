@@ -33,7 +33,7 @@ from gui.style.theme import Tokens, ground_pen, tokens
 from gui.viewer.line_painter import FOUND_OPACITY, faded
 from gui.viewer.markdown_page import PagePainter
 from gui.widgets.labels import elide
-from gui.widgets.mirrored import mirror, write
+from gui.widgets.right_to_left import mirror, write
 
 _FRAME_BUDGET = 0.004
 """Seconds per frame for finding highlights; the rest waits for the next frame."""

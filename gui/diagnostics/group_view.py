@@ -15,7 +15,7 @@ from engine import marked, tr, tr_count
 from gui.core.capabilities import SHORT
 from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.widgets.labels import breakable, label
-from gui.widgets.mirrored import margins
+from gui.widgets.right_to_left import margins
 from gui.widgets.state import State, StateLabel, with_state
 
 # --- One value of the diagnostics, and texts of counts ---------------------------------------------------------------

@@ -15,7 +15,7 @@ from gui.diagnostics.group_view import LINK_PADDING, chunks, vectors
 from gui.widgets.buttons import add_clear_button
 from gui.widgets.formatting import exact, size_text
 from gui.widgets.labels import breakable, label
-from gui.widgets.mirrored import margins
+from gui.widgets.right_to_left import margins
 from gui.widgets.state import State, StateLabel
 
 # --- The status of a path for display: a word with its dot, a sentence, the details as a tooltip ---------------------

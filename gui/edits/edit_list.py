@@ -16,7 +16,7 @@ from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, tokens
 from gui.widgets.formatting import ago, exact, grouped
 from gui.widgets.labels import elide
-from gui.widgets.mirrored import mirror, write
+from gui.widgets.right_to_left import mirror, write
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
 
 _COPY = command("edits.copy-path", marked("Copy path"), "edits", QKeySequence.StandardKey.Copy)

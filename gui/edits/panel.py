@@ -16,9 +16,9 @@ from gui.viewer.notice_page import NothingToRead
 from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.guide_link import guide_action
 from gui.widgets.labels import ElidedLabel, line
-from gui.widgets.mirrored import margins
 from gui.widgets.placeholder_page import Action, StatePage
 from gui.widgets.query_box import QueryBox
+from gui.widgets.right_to_left import margins
 
 CHOOSE_EDIT = NothingToRead(
     marked("Choose a file with Up and Down, and press Enter to read the message that changed it here.")

@@ -14,7 +14,7 @@ from gui.search.query import Answer
 from gui.widgets.buttons import CopyJsonButton
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label
-from gui.widgets.mirrored import margins
+from gui.widgets.right_to_left import margins
 
 _GUTTER = 16
 _SPACING = 16

@@ -14,8 +14,8 @@ from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, tokens
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, breakable, elide, label
-from gui.widgets.mirrored import mirror, write
 from gui.widgets.plain_text import set_tip
+from gui.widgets.right_to_left import mirror, write
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT
 
 _SPACING = 14

@@ -62,7 +62,7 @@ class FactEditor(QScrollArea):
         self._restore = self._button(tr("Restore"), lambda: self._tell(self.restore_requested), "primary")
         self._erase = self._button(tr("Delete for good…"), lambda: self._ask(True))
         self._yes = self._button(tr("Delete for good"), lambda: self._tell(self.erase_requested))
-        self._no = self._button(tr("Keep the fact"), lambda: self._ask(False))
+        self._no = self._button(tr("Don't delete"), lambda: self._ask(False))
         self._arrange()
         self._fill_combos()
         self._restyle()

@@ -28,8 +28,8 @@ from gui.style.stylesheet import character_width, font_at
 from gui.style.theme import tokens
 from gui.widgets.labels import ElidedLabel, elide, line
 from gui.widgets.message import NoticeBar
-from gui.widgets.mirrored import keep_inside, margins, mirror, write
 from gui.widgets.placeholder_page import Action, StatePage
+from gui.widgets.right_to_left import keep_inside, margins, mirror, write
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
 
 NEW = command("facts.new", "New fact", "facts", "Ctrl+N")

@@ -23,9 +23,9 @@ from gui.index import chart_data
 from gui.index.attention import Attention, AttentionCard, attention_of
 from gui.index.base_page import IndexPage
 from gui.index.chart_data import THROUGHPUT_COLUMNS, Throughput
-from gui.index.figures import NOTHING, FigureCard, figures
 from gui.index.folder_tree import FolderCard
 from gui.index.map.panel import MapPanel
+from gui.index.overview_cards import NOTHING, FigureCard, figures
 from gui.search.query import Answer
 from gui.style.stylesheet import character_width
 from gui.style.typography import font_scale

@@ -185,7 +185,7 @@ class RememberController(QObject):
             return
         model = settings.remember.slug.model
         if first and model:
-            self.sheet.say(tr("Asking {model} for a name…", model=model))
+            self.sheet.say(tr("Asking {model} for a file name…", model=model))
             self._name_job.put(
                 self._jobs.read(lambda token: suggest_slug(note, settings, cancel=token), self._name, self._keep_name)
             )

@@ -32,8 +32,8 @@ from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, mark_pen, tokens
 from gui.widgets.formatting import ago
 from gui.widgets.labels import elide
-from gui.widgets.mirrored import is_mirrored, line_direction, mirror, text_direction, upright, write
 from gui.widgets.plain_text import show_tip, utf16_length, utf16_ranges
+from gui.widgets.right_to_left import is_mirrored, line_direction, mirror, text_direction, upright, write
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowRole, paint_ground
 
 PAD = 6

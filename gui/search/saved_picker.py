@@ -14,9 +14,9 @@ from gui.widgets.announcer import announce
 from gui.widgets.formatting import exact
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import elide
-from gui.widgets.mirrored import mirror, put, write
 from gui.widgets.plain_text import set_tip
 from gui.widgets.query_box import QueryBox
+from gui.widgets.right_to_left import mirror, put, write
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, paint_ground
 
 # --- The list of saved and recent searches that opens below the search box -------------------------------------------

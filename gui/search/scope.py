@@ -26,8 +26,8 @@ from gui.search.query import Answer, Query
 from gui.style.theme import tokens
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel
-from gui.widgets.mirrored import margins
 from gui.widgets.query_box import QueryBox
+from gui.widgets.right_to_left import margins
 from gui.widgets.row_list import GUTTER
 
 _LEAST_CHARACTERS = 44

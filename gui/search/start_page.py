@@ -20,9 +20,9 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.search.saved_store import SavedSearchStore, limits, title
 from gui.widgets.formatting import ago
 from gui.widgets.labels import label
-from gui.widgets.mirrored import margins
 from gui.widgets.placeholder_page import ElidedButton, KeyTable
 from gui.widgets.plain_text import set_tip
+from gui.widgets.right_to_left import margins
 
 _MOST = 5
 _WIDEST = 420

@@ -20,8 +20,8 @@ from gui.style.theme import Tokens, mark_pen, tokens
 from gui.widgets.formatting import exact, grouped, short_day, size_text
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import elide
-from gui.widgets.mirrored import mirror, mirrored_x, put, upright, write
 from gui.widgets.plain_text import utf16_ranges
+from gui.widgets.right_to_left import mirror, mirrored_x, put, upright, write
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
 
 _BATCH = 100

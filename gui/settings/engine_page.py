@@ -25,8 +25,8 @@ from gui.settings.check_row import CheckRow
 from gui.settings.engine_choice import ENGINES, EngineChoice, switch_words
 from gui.widgets.form_controls import ComboBox, RadioButton, indent
 from gui.widgets.labels import breakable, label, line
-from gui.widgets.mirrored import margins
 from gui.widgets.plain_text import set_tip
+from gui.widgets.right_to_left import margins
 
 TESTING = marked("Trying…")
 _SEARCH_MODES = (

@@ -34,7 +34,7 @@ from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label, line
 from gui.widgets.message import MessagePage
-from gui.widgets.mirrored import keep_inside, margins
+from gui.widgets.right_to_left import keep_inside, margins
 from gui.widgets.sync_bar import SyncBar
 
 _VIEWER_CHARACTERS = 62

@@ -12,8 +12,8 @@ from gui.widgets.drop_target import EXPORTS
 from gui.widgets.form_controls import CheckBox, indent
 from gui.widgets.formatting import ago, size_text
 from gui.widgets.labels import breakable, label
-from gui.widgets.mirrored import margins
 from gui.widgets.plain_text import set_tip
+from gui.widgets.right_to_left import margins
 from gui.widgets.tab_order import LastInTabOrder
 
 # --- Texts about folders of notes or sessions, as functions without widgets ------------------------------------------

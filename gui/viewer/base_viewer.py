@@ -20,7 +20,7 @@ from gui.widgets.buttons import add_clear_button
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label, line
 from gui.widgets.message import Banner
-from gui.widgets.mirrored import margins
+from gui.widgets.right_to_left import margins
 
 _EXTERNAL = ("http", "https", "mailto")
 

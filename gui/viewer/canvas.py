@@ -24,7 +24,7 @@ from gui.viewer.matches import Finder
 from gui.viewer.outline import Outline
 from gui.viewer.scroll_position import ScrollPosition
 from gui.widgets.accessible_painting import Part
-from gui.widgets.mirrored import mirror, mirrored_x
+from gui.widgets.right_to_left import mirror, mirrored_x
 
 _FRAME_BUDGET = 0.008
 """Seconds per frame for reading, layout and highlights; the rest of the screen waits for the next frame."""

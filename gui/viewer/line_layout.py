@@ -16,8 +16,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt, QTextBoundaryFinder
 from PySide6.QtGui import QFont, QTextCharFormat, QTextLayout, QTextLine, QTextOption
 
 from gui.style.typography import Typography
-from gui.widgets.mirrored import text_direction
 from gui.widgets.plain_text import code_point_offset, utf16_length
+from gui.widgets.right_to_left import text_direction
 
 # --- Rectangles of a range of laid out text, for backgrounds of words ------------------------------------------------
 

@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QTextCharFormat, QTextLayout
 from gui.style.theme import Tokens, ground_pen
 from gui.style.typography import Typography
 from gui.viewer.line_layout import LineLayout
-from gui.widgets.mirrored import upright
+from gui.widgets.right_to_left import upright
 
 _LEAST_DIGITS = 3
 SELECTED_OPACITY = 70
@@ -53,7 +53,7 @@ class Decoration:
 class LinePainter:
     """Paints lines into the part of a view that is `visible`, their text `shift` pixels to the left.
 
-    Positions are measured from the left; the painter may be mirrored (`gui/widgets/mirrored.py`).
+    Positions are measured from the left; the painter may be mirrored (`gui/widgets/right_to_left.py`).
     """
 
     def __init__(

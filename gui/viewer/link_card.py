@@ -16,8 +16,8 @@ from gui.style.stylesheet import font_at
 from gui.widgets.announcer import announce
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, line
-from gui.widgets.mirrored import margins
 from gui.widgets.plain_text import set_tip
+from gui.widgets.right_to_left import margins
 
 LINKS = command("file.links", marked("Links of this note"), "file", "Alt+B")
 _SIDE = 16

@@ -11,8 +11,8 @@ from engine import tr
 from gui.core.jobs import Job, Jobs
 from gui.style.theme import tokens
 from gui.viewer.matches import Finder
-from gui.widgets.mirrored import mirror
 from gui.widgets.plain_text import utf16_ranges
+from gui.widgets.right_to_left import mirror
 
 Ranges = list[tuple[int, int]]
 

@@ -9,7 +9,7 @@ from gui.style.theme import tokens
 from gui.widgets.buttons import Toggle
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import elide
-from gui.widgets.mirrored import mirror, write
+from gui.widgets.right_to_left import mirror, write
 
 _PAD = 12
 _HEIGHT = 26

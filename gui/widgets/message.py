@@ -22,8 +22,8 @@ from gui.widgets.announcer import announce
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label, line
-from gui.widgets.mirrored import margins
 from gui.widgets.plain_text import set_tip
+from gui.widgets.right_to_left import margins
 from gui.widgets.row_list import GUTTER
 from gui.widgets.scrolling import scrolling_column
 from gui.widgets.state import State, StateDot

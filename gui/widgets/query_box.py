@@ -11,8 +11,8 @@ from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
 from gui.widgets.icons import IconButton, icon_pixmap
 from gui.widgets.labels import label
-from gui.widgets.mirrored import margins
 from gui.widgets.plain_text import set_tip
+from gui.widgets.right_to_left import margins
 
 RADIUS = 8
 _SHEET = (

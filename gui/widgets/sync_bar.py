@@ -12,8 +12,8 @@ from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, label
-from gui.widgets.mirrored import margins, mirror
 from gui.widgets.plain_text import set_tip
+from gui.widgets.right_to_left import margins, mirror
 from gui.widgets.state import State, StateDot
 from gui.widgets.sync_bar_texts import RUNNING_WORDS, SyncLine, longest_detail, progress_text, sync_line
 

@@ -26,8 +26,8 @@ from gui.widgets.announcer import announce
 from gui.widgets.form_controls import CheckBox
 from gui.widgets.formatting import ago, size_text
 from gui.widgets.labels import elide, label
-from gui.widgets.mirrored import mirror, write
 from gui.widgets.plain_text import set_tip
+from gui.widgets.right_to_left import mirror, write
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
 
 # --- Texts about a workspace -----------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ def test_numbers_localized_and_nested_problem_translated() -> None:
     problem = skip_reasons.LARGE_EXPORT.said(limit=1_000_000)
     with translated("<{}>".format):
         assert tr_reason(skip_reasons.BROKEN_SESSIONS.said(count=1200, problem=problem)) == (
-            "<1.200 of its sessions cannot be read: <The export is larger than exports are; the limit is 1.000.000.>>"
+            "<1.200 of its sessions cannot be read: <The export is too large: it has more than 1.000.000 bytes.>>"
         )
 
 

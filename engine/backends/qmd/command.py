@@ -280,5 +280,5 @@ def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> 
     said = tr("qmd {version} answered.", version=command.version)
     if settings.qmd.search_mode == "search":
         return said
-    models = tr("Its models have some 2 GB and are fetched by the command qmd pull; until then it searches by words.")
+    models = tr("Its models take about 2 GB; the command qmd pull fetches them. Until then it searches by words.")
     return f"{said} {models}"

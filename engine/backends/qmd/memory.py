@@ -9,7 +9,6 @@ import msgspec
 
 from engine.backends.qmd.collections import with_paths
 from engine.backends.qmd.command import QmdCommand, QmdError
-from engine.backends.qmd.limits import NO_SESSIONS, lacks, refusal, unsupported
 from engine.backends.qmd.maintenance import QmdIndexFile
 from engine.backends.qmd.query_runner import QueryRunner
 from engine.backends.qmd.result_mapping import ResultMapper
@@ -17,6 +16,7 @@ from engine.backends.qmd.search import QmdSearch
 from engine.backends.qmd.session_exports import SessionExports
 from engine.backends.qmd.status import qmd_status, why_words_only
 from engine.backends.qmd.sync import QmdSync
+from engine.backends.qmd.unsupported import NO_SESSIONS, lacks, refusal, unsupported
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused, Unsupported
 from engine.base.language import tr

@@ -7,11 +7,11 @@ import msgspec
 
 from engine.backends.qmd.collections import Collection
 from engine.backends.qmd.command import QmdCommand
-from engine.backends.qmd.limits import unsupported
 from engine.backends.qmd.maintenance import Maintenance
 from engine.backends.qmd.query_runner import MOST_HITS, QueryOutcome, QueryRunner, QueryText, read_question
 from engine.backends.qmd.result_mapping import ResultMapper
 from engine.backends.qmd.status import MODES
+from engine.backends.qmd.unsupported import unsupported
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
 from engine.memory.requests import make_request

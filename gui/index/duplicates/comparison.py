@@ -22,8 +22,8 @@ from gui.viewer.lines import LINE_LIMIT
 from gui.widgets.form_controls import ComboBox
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, label, line
-from gui.widgets.mirrored import margins, runs_left
 from gui.widgets.plain_text import set_tip
+from gui.widgets.right_to_left import margins, runs_left
 
 _CONTEXT = 2
 """Lines of context around a passage."""

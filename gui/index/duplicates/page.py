@@ -34,8 +34,8 @@ from gui.style.theme import tokens
 from gui.viewer.notice_page import Hint
 from gui.widgets.labels import elide, label, line
 from gui.widgets.message import NoticeBar
-from gui.widgets.mirrored import keep_inside, mirror, write
 from gui.widgets.placeholder_page import StatePage
+from gui.widgets.right_to_left import keep_inside, mirror, write
 from gui.widgets.row_list import AT_LEFT, GUTTER, Index, RowList, RowModel, RowRole, paint_ground
 
 # --- The list of groups of notes that share text ---------------------------------------------------------------------
@@ -377,7 +377,7 @@ class DuplicatesPage(IndexPage):
             self._message.show_state(
                 tr("Stopped"),
                 tr("The notes were not compared to the end."),
-                actions=((tr("Compare the notes"), self.compare),),
+                actions=((tr("Compare again"), self.compare),),
             )
         else:
             self._notice.show_notice(

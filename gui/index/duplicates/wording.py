@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from engine import DuplicateGroup, DuplicateKind, DuplicateMember, marked, share_text, tr, tr_count
 from gui.index.attention import Attention
 from gui.widgets.formatting import ago, duration, size_text
-from gui.widgets.mirrored import runs_left
+from gui.widgets.right_to_left import runs_left
 
 _DAY = 86_400
 

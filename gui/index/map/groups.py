@@ -21,8 +21,8 @@ from gui.widgets.buttons import Toggle
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.formatting import grouped
 from gui.widgets.labels import elide
-from gui.widgets.mirrored import mirror, write
 from gui.widgets.plain_text import set_tip
+from gui.widgets.right_to_left import mirror, write
 
 if TYPE_CHECKING:
     import numpy as np

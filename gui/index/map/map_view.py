@@ -300,8 +300,8 @@ class MapView(QWidget):
         ]
         if self.marks.hits:
             marked = tr_count(
-                "{count:,} result of the query marked",
-                "{count:,} results of the query marked",
+                "{count:,} result of the query marked on the map",
+                "{count:,} results of the query marked on the map",
                 len(self.marks.hits),
             )
             parts.append(Part(marked, self.rect()))

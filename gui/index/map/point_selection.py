@@ -27,8 +27,8 @@ from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.style.theme import tokens
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, elide, label
-from gui.widgets.mirrored import mirror, write
 from gui.widgets.plain_text import set_tip
+from gui.widgets.right_to_left import mirror, write
 from gui.widgets.row_list import AT_LEFT, Index, paint_ground
 
 # --- The list of chunks that the user has selected on the map --------------------------------------------------------

@@ -8,7 +8,7 @@ from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens
 from gui.widgets.charts.chart import PATTERNS, Chart, Mark, Series, part_inks
 from gui.widgets.labels import elide
-from gui.widgets.mirrored import write
+from gui.widgets.right_to_left import write
 
 _WIDEST = 56
 _LEAST = 2

@@ -27,8 +27,8 @@ from gui.style.theme import Tokens, tokens
 from gui.widgets.accessible_painting import Part
 from gui.widgets.formatting import grouped
 from gui.widgets.labels import elide
-from gui.widgets.mirrored import mirror, mirrored_x, write
 from gui.widgets.plain_text import show_tip
+from gui.widgets.right_to_left import mirror, mirrored_x, write
 
 _FOOT = 12
 _GAP = 6

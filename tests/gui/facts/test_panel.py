@@ -213,7 +213,7 @@ def test_forgotten_fact_is_restored_or_deleted(qtbot, panel, facts):
     settle(qtbot, panel, lambda: listed(panel) == ["Hazel is backed up on Sundays"])
     press(qtbot, panel, "Delete for good…")
     assert len(facts.all()) == 5
-    press(qtbot, panel, "Keep the fact")
+    press(qtbot, panel, "Don't delete")
     press(qtbot, panel, "Delete for good…")
     press(qtbot, panel, "Delete for good")
     settle(qtbot, panel, lambda: listed(panel) == [])

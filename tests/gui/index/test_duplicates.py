@@ -215,7 +215,7 @@ def test_search_shows_progress_and_can_be_stopped(qtbot, page, memory, insight: 
     assert "Stopped" in words(page)
     assert ended.wait(60)
     insight.during = lambda _token: None
-    press(page, "Compare the notes")
+    press(page, "Compare again")
     qtbot.waitUntil(lambda: "recurring" not in listed(page))
 
 

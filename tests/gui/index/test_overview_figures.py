@@ -17,7 +17,7 @@ from gui.index.chart_data import (
     size_series,
     time_series,
 )
-from gui.index.figures import figures
+from gui.index.overview_cards import figures
 from tests.helpers.fake_overview import make_overview, make_sync
 from tests.helpers.fake_records import make_estimate, make_progress, make_status, make_summary
 

@@ -16,9 +16,9 @@ from gui.style.theme import theme_tokens
 from gui.style.typography import fixed_font
 from gui.viewer.lines import FileLines
 from gui.viewer.markdown_page import Page, PageStyle, blocks, page_steps, quote_level
+from gui.viewer.markdown_parts import markdown_slices
 from gui.viewer.note_markup import NoteMarkup
 from gui.viewer.outline import Outline
-from gui.viewer.page_slices import markdown_slices
 from gui.viewer.panel import ViewerPanel
 from tests.helpers.fake_memory import FakeMemory
 

@@ -8,11 +8,11 @@ from PySide6.QtGui import QTextTable
 from engine import CancelToken, NumberedText
 from gui.style.theme import theme_tokens
 from gui.style.typography import fixed_font
-from gui.viewer import page_slices
+from gui.viewer import markdown_parts
 from gui.viewer.lines import FileLines
 from gui.viewer.markdown_page import Page, PageStyle, blocks, inline_code, is_code, page_steps, quote_level
+from gui.viewer.markdown_parts import Load, markdown_slices
 from gui.viewer.outline import Outline
-from gui.viewer.page_slices import Load, markdown_slices
 
 NOTE = """\
 ---
@@ -67,7 +67,7 @@ def test_page_has_texts_and_headings(build) -> None:
 
 def test_long_file_in_slices_gives_same_page(build, monkeypatch) -> None:
     whole = build(NOTE)
-    monkeypatch.setattr(page_slices, "ENOUGH", Load(1, 1, 1, 1, 1))
+    monkeypatch.setattr(markdown_parts, "ENOUGH", Load(1, 1, 1, 1, 1))
     pieces = build(NOTE)
     assert (pieces.texts, pieces.headings) == (whole.texts, whole.headings)
     assert [is_code(block) for block in blocks(pieces.document)] == [is_code(block) for block in blocks(whole.document)]
@@ -75,7 +75,7 @@ def test_long_file_in_slices_gives_same_page(build, monkeypatch) -> None:
 
 @pytest.mark.parametrize("size", [1, 48 * 1024])
 def test_tables_are_styled(build, monkeypatch, size: int) -> None:
-    monkeypatch.setattr(page_slices, "ENOUGH", Load(size, size, size, size, size))
+    monkeypatch.setattr(markdown_parts, "ENOUGH", Load(size, size, size, size, size))
     made = build("# T\n\ntext\n\n```\nx\n```\n\n| bed | sown |\n|---|---|\n| 1 | 2 |\n")
     [table] = [frame for frame in made.document.rootFrame().childFrames() if isinstance(frame, QTextTable)]
     assert table.format().borderBrush().color() == theme_tokens("light").line

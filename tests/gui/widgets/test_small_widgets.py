@@ -15,7 +15,7 @@ from gui.widgets.form_controls import ComboBox
 from gui.widgets.icons import IconButton, application_icon
 from gui.widgets.labels import ElidedLabel, breakable
 from gui.widgets.message import Action, Banner, MessagePage
-from gui.widgets.mirrored import text_direction
+from gui.widgets.right_to_left import text_direction
 from gui.widgets.scrolling import column_page
 from gui.widgets.state import State, StateDot, StateLabel
 

@@ -11,11 +11,11 @@ from PySide6.QtGui import QTextCursor, QTextDocument, QTextTable
 from engine import CancelToken, MnemoscopeError, NumberedText
 from gui.style.theme import theme_tokens
 from gui.style.typography import fixed_font
-from gui.viewer import page_slices
+from gui.viewer import markdown_parts
 from gui.viewer.lines import FileLines
 from gui.viewer.markdown_page import PageStyle, blocks, is_code, page_steps, quote_level
+from gui.viewer.markdown_parts import ENOUGH, MOST, Load, markdown_slices
 from gui.viewer.outline import Outline
-from gui.viewer.page_slices import ENOUGH, MOST, Load, markdown_slices
 from gui.widgets.plain_text import SealedDocument
 
 FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
@@ -191,6 +191,6 @@ def _looks(parts: list[str]) -> list[tuple[object, ...]]:
 def test_sliced_note_renders_like_whole_note(appearance, slices: Slices, chosen: list[str]) -> None:
     text = "\n".join(chosen)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(page_slices, "ENOUGH", Load(1, 1, 1, 1, 1))
+        patch.setattr(markdown_parts, "ENOUGH", Load(1, 1, 1, 1, 1))
         parts = slices(text)
     assert _looks(parts) == _looks([text])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.backends.qmd.limits import may_search
+from engine.backends.qmd.unsupported import may_search
 from engine.base.errors import SettingsError
 from engine.settings.loading import load_settings
 from engine.settings.qmd_options import QmdScopeSettings

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import label
-from gui.widgets.mirrored import keep_inside, line_direction, margins, mirror, put, text_direction, upright, write
+from gui.widgets.right_to_left import keep_inside, line_direction, margins, mirror, put, text_direction, upright, write
 from gui.widgets.row_list import AT_LEFT, AT_RIGHT
 from gui.widgets.sync_bar import ProgressLine
 
