@@ -13,6 +13,7 @@ _ATTRIBUTE = lazy_pattern(r":(!?[\w-]+!?):(?:[ \t]+(.*))?")
 _VERBATIM = lazy_pattern(r"-{4,}|\.{4,}|\+{4,}|/{4,}")
 _FENCE = lazy_pattern(r"(`{3,})[^`]*")
 _REVISION = lazy_pattern(r"(?:v[^,]*,[ \t]*)?(\d{4}-\d\d-\d\d)(?::.*)?")
+_AUTHORS = lazy_pattern(r"(?:[\w'’.-]+(?:[ \t]+[\w'’.-]+){0,2}(?:[ \t]+<[^<>]*>)?(?:;[ \t]*|$)){1,20}")
 _UNDERLINES = "=-~^+"
 _MOST_DIFFERENCE = 1
 _ANCHOR = lazy_pattern(r"\[\[[^\[\]]*\]\]|\[#[^\[\]]*\]#?")
@@ -38,6 +39,8 @@ class _Reader:
         self._end = ""
         """The line that ends the block in which no markup is read."""
         self._start = self._last = 0
+        self._titled = 0
+        """Last line of the document's title."""
         self._header = False
         """Whether the line belongs to the document's header, below its title."""
 
@@ -75,14 +78,18 @@ class _Reader:
         elif self._header and line:
             if (revision := _REVISION.fullmatch(line)) and "date" not in self.found.properties:
                 self.found.property(number, "date", revision[1])
+            elif number == self._titled + 1 and _AUTHORS.fullmatch(line):
+                self.found.hide(number)
             else:
-                self.found.hide(number)  # the authors
+                self._header = False
+                self.found.begun = True
         elif not line.startswith(("//", "[")):
             self._header = self._header and bool(line)
             self.found.begun = self.found.begun or bool(line)
 
     def _title(self, number: int, last: int, level: int, title: str) -> None:
         self._header = level == 1 and not self.found.begun
+        self._titled = last
         self.found.heading(number, last, level, plain(title))
 
     def _property(self, number: int, key: str, value: str) -> None:

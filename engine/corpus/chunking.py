@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from engine.corpus.document import DocumentInfo
 from engine.corpus.front_matter import FrontMatter, without_block_properties
 from engine.corpus.outline import AFTER_HEADING, NEVER, WITHIN_WORD, Outline
 from engine.corpus.structure import Structure
@@ -201,6 +202,13 @@ class Chunk(msgspec.Struct, frozen=True):
     """Headings common to the whole text, outermost first; includes its own if there is only one."""
 
 
+def chunk_note(text: str, about: DocumentInfo, *, tokens: int, overlap: int) -> list[Chunk]:
+    """Return the chunks of a note, as `chunk_text`, without the properties that Logseq writes below blocks."""
+    if about.structure is None:
+        text = without_block_properties(text)
+    return chunk_text(text, tokens=tokens, overlap=overlap, front=about.front, structure=about.structure)
+
+
 def chunk_text(
     text: str,
     *,
@@ -211,15 +219,15 @@ def chunk_text(
 ) -> list[Chunk]:
     """Return the chunks of a text in order, each of at most `tokens` by the reference's counting, overlap included.
 
-    Every visible character is in a chunk, except for keys and other data in the front matter, and properties that
-    Logseq writes below blocks: `front` is the parsed front matter, `structure` that of a note in another format than
-    Markdown. A chunk repeats up to `overlap` tokens (at most half a chunk) of the one before it, in whole lines, if
-    both are in one section. Blank chunks are left out.
+    Every visible character is in a chunk, except for keys and other data in the front matter: `front` is the parsed
+    front matter, `structure` that of a note in another format than Markdown. A chunk repeats up to `overlap` tokens (at
+    most half a chunk) of the one before it, in whole lines, if both are in one section. Blank chunks are left out.
     """
     limit = max(_SMALLEST_LIMIT, tokens * CHARACTERS_PER_TOKEN)
     if front is not None:
         text = "\n".join((*front.searched_lines(), *text.split("\n", front.length)[front.length :]))
-    text = without_block_properties(text) if structure is None else structure.searched_text(text)
+    if structure is not None:
+        text = structure.searched_text(text)
     outline = Outline(text, limit, 0 if front is None else front.length, structure)
     chunks: list[Chunk] = []
     for span in pack(outline, limit, max(0, overlap * CHARACTERS_PER_TOKEN)):

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from engine.base import lazy_pattern
+from engine.corpus import markdown
+from engine.corpus.structure import lines_of
 
 _HEAD_CHARACTERS = 64 * 1024
 _MOST_LINES = 1000
@@ -40,7 +42,6 @@ _LOGSEQ_LINE = lazy_pattern(r"([^\W\d][\w.*+!?$%&=<>\-]{0,99})::(?:[ \t]+(.*))?"
 _LONGEST_KEY = 110
 _PAGES = ("alias", "aliases", "tags", "tag")
 _PAGE = lazy_pattern(r"#?\[\[([^\[\]]+)\]\]|#([^\s,#\[\]]+)|([^,#\[\]]+)")
-_BLOCK_CHARACTERS = 128 * 1024
 _BLOCK_PROPERTY = lazy_pattern(
     r"^[ \t]*(?:id|collapsed|heading|background-color|created-at|updated-at|ls-type|hl-[\w-]{1,20}"
     r"|logseq\.[\w.-]{1,60})::[ \t].*$",
@@ -188,14 +189,18 @@ class PageProperties(FrontMatter):
         self._values = {}
         self._strays = []
         for number, line in enumerate(lines):
-            found = _LOGSEQ_LINE.fullmatch(line.lstrip(_MARK).rstrip())
+            found = _logseq_line(line)
             if found is not None:
                 key = found[1].lower().replace("-", "_")
-                self._values.setdefault(key, _property(key, found[2].strip(), number))
+                self._values.setdefault(key, _property(key, (found[2] or "").strip(), number))
 
     @property
     def is_data(self) -> bool:
         return True
+
+
+def _logseq_line(line: str) -> re.Match[str] | None:
+    return _LOGSEQ_LINE.fullmatch(line.lstrip(_MARK).rstrip())
 
 
 def _property(key: str, written: str, number: int) -> _Value:
@@ -211,21 +216,25 @@ def page_properties(text: str) -> PageProperties | None:
     if "::" not in text[:_LONGEST_KEY]:
         return None
     lines = text[:_HEAD_CHARACTERS].split("\n", _MOST_LINES)[:_MOST_LINES]
-    count = next((at for at, line in enumerate(lines) if not _LOGSEQ_LINE.match(line.lstrip(_MARK))), len(lines))
+    count = next((at for at, line in enumerate(lines) if not _logseq_line(line)), len(lines))
     return PageProperties(lines[:count]) if count else None
 
 
 def without_block_properties(text: str) -> str:
-    """The text with the properties that Logseq itself writes below a block (`id::`, `collapsed::`) as blank lines."""
-    if ":: " not in text:
+    """The text with the properties that Logseq itself writes below a block (`id::`, `collapsed::`) as blank lines.
+
+    Lines of fenced code stay.
+    """
+    if _BLOCK_PROPERTY.search(text) is None:
         return text
-    parts, start = [], 0
-    while start < len(text):
-        end = text.find("\n", start + _BLOCK_CHARACTERS)
-        end = len(text) if end < 0 else end
-        parts.append(_BLOCK_PROPERTY.sub("", text[start:end]))
-        start = end
-    return "".join(parts)
+    lines, fence = list[str](), ""
+    for line in lines_of(text):
+        if fence:
+            fence = "" if markdown.closes_fence(line, fence) else fence
+        elif line.lstrip(" \t").startswith(markdown.FENCES):
+            fence = markdown.fence_marks(line)
+        lines.append("" if not fence and ":: " in line and _BLOCK_PROPERTY.fullmatch(line) else line)
+    return "\n".join(lines)
 
 
 def read(text: str) -> FrontMatter | None:

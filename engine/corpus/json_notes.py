@@ -8,7 +8,7 @@ Files are parsed in steps, nested at most 500 levels deep; the size is limited b
 import re
 from collections.abc import Iterator
 from io import BytesIO
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.base import skip_reasons
 from engine.base.bounded_json import built
@@ -19,6 +19,8 @@ _BLOCK = 64 * 1024
 _MOST_OUTPUT = 20_000
 """Characters shown of the outputs of one cell."""
 _MOST_NAME = 60
+_MOST_GROUPS = 100
+"""Cards in later groups stand outside of any group."""
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _TICKS = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 _NO_TEXT = ("<Figure size", "<IPython.core")
@@ -57,12 +59,13 @@ def _canvas(canvas: dict[str, Any]) -> Iterator[str]:
     """The cards from top to bottom, those in a group below its label, then the labels of the lines between cards."""
     nodes = [node for node in _list(canvas.get("nodes")) if isinstance(node, dict)]
     groups = sorted((node for node in nodes if node.get("type") == "group"), key=_position)
+    # Of nested groups, the smallest one is the card's.
+    areas = sorted((_Area.of(group, number) for number, group in enumerate(groups[:_MOST_GROUPS])), key=_Area.size)
     cards = sorted((node for node in nodes if node.get("type") != "group"), key=_position)
     inside: dict[int, list[dict[str, Any]]] = {}
     for card in cards:
-        around = [number for number, group in enumerate(groups) if _contains(group, card)]
-        # Of nested groups, the smallest one.
-        number = min(around, key=lambda at: _area(groups[at]), default=-1)
+        across, down = _middle(card)
+        number = next((area.group for area in areas if area.contains(across, down)), -1)
         inside.setdefault(number, []).append(card)
     yield from _separated(inside.get(-1, ()))
     for number, group in enumerate(groups):
@@ -109,16 +112,30 @@ def _position(node: dict[str, Any]) -> tuple[float, float]:
     return _number(node.get("y")), _number(node.get("x"))
 
 
-def _contains(group: dict[str, Any], card: dict[str, Any]) -> bool:
-    """Whether the middle of a card is in a group."""
-    return all(
-        0 <= _number(card.get(at)) + _number(card.get(size)) / 2 - _number(group.get(at)) <= _number(group.get(size))
-        for at, size in (("x", "width"), ("y", "height"))
-    )
+class _Area(NamedTuple):
+    """The rectangle of a group."""
+
+    left: float
+    right: float
+    top: float
+    bottom: float
+    group: int
+
+    @classmethod
+    def of(cls, group: dict[str, Any], number: int) -> "_Area":
+        left, top = _number(group.get("x")), _number(group.get("y"))
+        return cls(left, left + _number(group.get("width")), top, top + _number(group.get("height")), number)
+
+    def size(self) -> float:
+        return (self.right - self.left) * (self.bottom - self.top)
+
+    def contains(self, across: float, down: float) -> bool:
+        return self.left <= across <= self.right and self.top <= down <= self.bottom
 
 
-def _area(group: dict[str, Any]) -> float:
-    return _number(group.get("width")) * _number(group.get("height"))
+def _middle(card: dict[str, Any]) -> tuple[float, float]:
+    across = _number(card.get("x")) + _number(card.get("width")) / 2
+    return across, _number(card.get("y")) + _number(card.get("height")) / 2
 
 
 # --- notebook ---------------------------------------------------------------------------------------------------------
@@ -169,6 +186,7 @@ def _output(output: object) -> str:
 
 
 def _fenced(text: str, language: str) -> str:
+    text = _clean(text)
     ticks = max((len(found) for found in _TICKS.findall(text)), default=2) + 1
     marks = "`" * max(3, ticks)
     text = text.strip("\n")

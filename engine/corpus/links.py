@@ -28,7 +28,8 @@ _LINE = 16 * 1024
 _MOST = 2_000
 _LONGEST_TARGET = 400
 _CONTEXT = 240
-_FENCES = ("```", "~~~")
+_AROUND = 1_000
+"""Characters on each side of a link that are searched for the ends of its sentence."""
 _NOTES = (".md", ".markdown")
 _FILES = frozenset(
     "avif bmp gif jpeg jpg png svg webp flac m4a mp3 ogg wav 3gp mkv mov mp4 ogv webm pdf zip base canvas".split()
@@ -40,7 +41,6 @@ _MARKDOWN = re.compile(
     r"(!?)\[([^\[\]\n]{0,400})\]\((?:<([^<>\n]{1,400})>|([^\s()<>]{1,400}))(?:[ \t]+\"[^\"\n]{0,200}\")?\)"
 )
 _BLOCK = re.compile(r"\(\(([0-9A-Za-z][0-9A-Za-z-]{3,63})\)\)")
-_CODE = re.compile(r"(`+)(?:(?!\1).)*\1")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _BLOCK_ID = lazy_pattern(r"[ \t]*(?:[-*+][ \t]+)?id::[ \t]*([0-9A-Za-z][0-9A-Za-z-]{3,63})[ \t]*")
 _ANCHOR = lazy_pattern(r"(?:.*\s)?\^([0-9A-Za-z-]{1,64})[ \t]*", re.DOTALL)
@@ -100,7 +100,7 @@ def links_of(text: str) -> tuple[NoteLink, ...]:
 
 def written_links(line: str) -> list[WrittenLink]:
     """The links in one line outside of code, in order, without those to web pages and to files that are no notes."""
-    bare = _CODE.sub(lambda code: " " * len(code[0]), line) if "`" in line else line
+    bare = markdown.CODE.sub(lambda code: " " * len(code[0]), line) if "`" in line else line
     found: list[WrittenLink] = []
     if "[[" in bare:
         found += (link for match in _WIKI.finditer(bare) if (link := _wiki(match)) is not None)
@@ -203,7 +203,7 @@ def _without_ending(path: str) -> str:
 
 def _wiki(match: re.Match[str]) -> WrittenLink | None:
     target, anchor = split_target(match[2].removesuffix("\\"))
-    if is_attachment(target):
+    if is_attachment(target) or _SCHEME.match(target):
         return None
     shown = (match[3] or "").strip() or " › ".join(part for part in (target, anchor.lstrip("^")) if part)
     return WrittenLink(*match.span(), "embed" if match[1] else "link", target, anchor, shown)
@@ -239,8 +239,8 @@ def _prose(text: str) -> Iterator[tuple[int, str]]:
         line = text[start : min(end, start + _LINE)]
         start = end + 1
         if fence:
-            fence = "" if markdown.closes_fence(line, fence) else fence
-        elif line.lstrip(" \t>-*+").startswith(_FENCES):
+            fence = "" if markdown.closes_fence(line.lstrip(" \t>"), fence) else fence
+        elif line.lstrip(" \t>-*+").startswith(markdown.FENCES):
             fence = markdown.fence_marks(line.lstrip(" \t>-*+"))
         else:
             yield number, line
@@ -248,9 +248,9 @@ def _prose(text: str) -> Iterator[tuple[int, str]]:
 
 def _context(line: str, link: WrittenLink) -> str:
     """The sentence around a link, as plain text."""
-    begin = max(0, link.start - _LINE)
+    begin, stop = max(0, link.start - _AROUND), min(len(line), link.end + _AROUND)
     first = max((end for end in _sentence_ends(line, begin, link.start)), default=begin)
-    last = next(iter(_sentence_ends(line, link.end, len(line))), len(line))
+    last = next(iter(_sentence_ends(line, link.end, stop)), stop)
     if last - first > _CONTEXT:
         first, last = max(first, link.start - _CONTEXT // 2), min(last, link.end + _CONTEXT)
     marker = _MARKER.match(line, first, link.start)
@@ -271,7 +271,7 @@ def anchored_lines(lines: Sequence[str], anchor: str) -> tuple[int, int] | None:
     for number, line in enumerate(lines, 1):
         if fence:
             fence = "" if markdown.closes_fence(line, fence) else fence
-        elif line.lstrip().startswith(_FENCES):
+        elif line.lstrip().startswith(markdown.FENCES):
             fence = markdown.fence_marks(line)
         elif line.lstrip()[:1] in "#-*+" and (heading := markdown.atx_heading(_BULLET.sub("", line))):
             if begun and heading[0] <= level:

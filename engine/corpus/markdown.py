@@ -46,6 +46,12 @@ def underline_mark(title: str, line: str) -> str:
     return match[1]
 
 
+CODE = re.compile(r"(?<!`)(`++)(?!`)(?:[^`]|(?!\1(?!`))`++)*+\1(?!`)")
+"""Code within a line. Each run of back-ticks is tried once."""
+FENCES = ("```", "~~~")
+"""Beginnings of a line that opens fenced code, after its indentation."""
+
+
 def fence_marks(line: str) -> str:
     """The back-ticks or tildes with which the line opens fenced code, or ""."""
     match = _FENCE.fullmatch(line[:_HEAD])

@@ -7,7 +7,7 @@ macros and files named by `#+include:` are not. The state words are `TODO`, `DON
 import re
 
 from engine.base import lazy_pattern
-from engine.corpus.structure import Structure, StructureBuilder, markup_lines
+from engine.corpus.structure import LONGEST_PROPERTY, Structure, StructureBuilder, markup_lines
 
 _KEYWORD = lazy_pattern(r"[ \t]*#\+([^\s:]+):(?:[ \t]+(.*))?")
 _BLOCK_BEGIN = lazy_pattern(r"[ \t]*#\+begin_(src|example|export|comment)(?:[ \t].*)?", re.IGNORECASE)
@@ -80,7 +80,7 @@ class _Reader:
                 self._states.update(word.partition("(")[0] for word in value.split() if word != "|")
             if key == "caption":
                 return  # it is shown
-            if key == "title":
+            if key == "title" and len(self.found.title) < LONGEST_PROPERTY:
                 self.found.title = f"{self.found.title} {plain(value)}"
             self._property(number, "tags" if key in ("filetags", "roam_tags") else key, value)
         elif not line.lstrip().lower().startswith(("#+begin", "#+end")):

@@ -19,6 +19,8 @@ _TITLE_LIMIT = 200
 _SEARCHED = ("title", "subtitle", "aliases", "tags", "keywords", "description", "summary", "abstract")
 _BETWEEN_TAGS = lazy_pattern(r"[,;:\s]+")
 _LONGEST = 400
+LONGEST_PROPERTY = 4_000
+"""Characters of a property on many lines; the rest is left out."""
 _KEY = re.compile(r"[ \-]+")
 
 
@@ -87,7 +89,9 @@ class StructureBuilder:
         value = value.strip()
         if key in ("tags", "keywords", "filetags"):
             self.tags += filter(None, _BETWEEN_TAGS.split(value))
-        self.properties[key] = f"{self.properties[key]} {value}" if key in self.properties else value
+        before = self.properties.get(key)
+        if before is None or len(before) < LONGEST_PROPERTY:
+            self.properties[key] = value if before is None else f"{before} {value}"
         self.data[line] = value if key in _SEARCHED else ""
 
     def hide(self, line: int) -> None:

@@ -19,8 +19,6 @@ _MOST = 500
 _LONGEST = 100
 _BETWEEN = re.compile(r"[,\[\]\s]+")
 _HASHTAG = re.compile(r"(?:^|(?<=[\s(,;]))#([\w\-/]+)")
-_CODE = re.compile(r"(`+)(?:(?!\1).)*\1")
-_FENCES = ("```", "~~~")
 
 
 def indexed_by(fingerprint: object) -> bool:
@@ -71,7 +69,7 @@ def _hashtags(text: str, start: int) -> Iterator[str]:
         start = end + 1
         if fence:
             fence = "" if markdown.closes_fence(line, fence) else fence
-        elif line.lstrip().startswith(_FENCES):
+        elif line.lstrip().startswith(markdown.FENCES):
             fence = markdown.fence_marks(line)
         elif "#" in line:
-            yield from _HASHTAG.findall(_CODE.sub(" ", line) if "`" in line else line)
+            yield from _HASHTAG.findall(markdown.CODE.sub(" ", line) if "`" in line else line)

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Iterator
 
-from engine.corpus.chunking import CHUNKER_VERSION, Chunk, chunk_text
+from engine.corpus.chunking import CHUNKER_VERSION, Chunk, chunk_note
 from engine.corpus.document import describe
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.links import LINKS_VERSION, links_of, names_of
@@ -39,9 +39,7 @@ def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings) -> NewF
     """Return all rows of one file."""
     language = detect_language(note.text)
     about = describe(note.text, file.name)
-    chunks = chunk_text(
-        note.text, tokens=chunking.tokens, overlap=chunking.overlap, front=about.front, structure=about.structure
-    )
+    chunks = chunk_note(note.text, about, tokens=chunking.tokens, overlap=chunking.overlap)
     if not chunks and (about.front or about.structure) is not None and note.text.strip():
         chunks = [Chunk(1, 1, about.title, ())]  # its name still finds it
     return NewFile(
@@ -60,7 +58,7 @@ def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings) -> NewF
         aliases=about.aliases,
         dated=about.dated,
         evergreen=about.evergreen,
-        links=links_of(note.text),
+        links=links_of(note.text) if about.structure is None else (),
         link_names=names_of(file.name, about.title, about.aliases, note.text),
     )
 

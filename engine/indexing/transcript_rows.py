@@ -317,7 +317,7 @@ def _replacing(file: FoundFile, new: NewFile, rows: ChunkRows, closed: int, stat
 
     def change(writer: Writer) -> tuple[list[int], list[int]]:
         try:
-            note_transcript(writer, seen, state if rows or closed or not new.tool_uses else None)
+            note_transcript(writer, seen, state if rows or closed or not (new.tool_uses or new.requests) else None)
             if not rows and not closed:
                 # A session that an agent has just started has no messages yet.
                 return [], writer.remove_file("sessions", new.path)

@@ -50,7 +50,7 @@ def linked_text(
         return None
     try:
         text = NumberedText.open(guard.locate(note.path), cancel)
-    except (FileNotFoundError, PathRefused):
+    except (OSError, PathRefused):
         return None
     with text:
         lines = text.text(1, min(text.line_count, _SEARCHED_LINES)).split("\n") if text.line_count else []

@@ -62,12 +62,16 @@ def restrict(
                 note += " " + tr("Nothing {demands}.", demands=demanded)
             else:
                 note += " " + tr("Nothing that passes the filters {demands}.", demands=demanded)
-        if work.query.demands("tag") and not _has_tags(snapshot):
+        if any(map(work.query.demands, _FROM_NOTES)) and not _has_tags(snapshot):
             work.tags_wait = True
             note += " " + tr("Tags can be searched after the next update has read all notes again.")
         work.understood = note
         work.stages.add("query", chunks, chunks if among.chunks is None else len(among.chunks), note)
     return among
+
+
+_FROM_NOTES = ("tag", "links", "backlinks")
+"""Operators on what an index of an earlier version doesn't have before it has read all notes again."""
 
 
 def _has_tags(snapshot: Snapshot) -> bool:

@@ -1,6 +1,7 @@
 """Read links between notes from the index: the note that a link names, links to a note, and links of a note."""
 
 from collections.abc import Iterator
+from posixpath import dirname
 from typing import NamedTuple
 
 from engine.corpus.links import closeness, link_key
@@ -36,9 +37,16 @@ class LinkReader:
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._known: dict[str, list[tuple[str, LinkedNote]]] = {}
+        self._resolved: dict[tuple[str, str], LinkedNote | None] = {}
 
     def resolve(self, target: str, home: str) -> LinkedNote | None:
         """The note that `target` names in the note with the stable name `home`; None if there is none."""
+        key = target, dirname(home)
+        if key not in self._resolved:
+            self._resolved[key] = self._resolve(target, home)
+        return self._resolved[key]
+
+    def _resolve(self, target: str, home: str) -> LinkedNote | None:
         ranked = [
             (rank, len(note.path), note.path, note)
             for kind, note in self._named(link_key(target))

@@ -60,18 +60,27 @@ _MOST_FOLDERS, _MOST_WILDCARDS = 8, 2
 
 def _uses_of(query: Query) -> re.Pattern[str] | None:
     """Matches the files and commands of `file:` and `command:` in the input of a tool call; None without any."""
-    found = [_path_pattern(value) for value in query.demands("file") if value.strip("/\\ ")]
+    found = [pattern for value in query.demands("file") if (pattern := _path_pattern(value))]
     found += [r"\s+".join(map(re.escape, value.split())) for value in query.demands("command") if value.strip()]
     return re.compile("|".join(found), re.IGNORECASE) if found else None
 
 
 def _path_pattern(value: str) -> str:
-    """A regex for a path, or as much of its end as a text contains."""
+    """A regex for a path, or as much of its end as a text contains; empty for a pattern of wildcards alone.
+
+    A last part without a letter, such as `*`, needs the folder before it.
+    """
     path = value.strip().replace("\\", "/").removeprefix("file://")
     *folders, name = path.strip("/").split("/")
+    needed = not any(map(str.isalnum, name))
+    if needed and not (folders and any(map(str.isalnum, folders[-1]))):
+        return ""
     before = ""
     for folder in folders[-_MOST_FOLDERS:]:
-        before = f"(?:{before}{_glob_pattern(folder)}{_SEPARATOR})?"
+        part = f"{before}(?>{_glob_pattern(folder)}{_SEPARATOR})"  # no wildcard reaches beyond a separator
+        before = f"(?:{part})?"
+    if needed:
+        before = part
     end = _SEPARATOR if path.endswith("/") else r"(?![\w-]|\.\w)"
     return rf"(?<![\w.-]){before}{_glob_pattern(name)}{end}"
 

@@ -10,7 +10,7 @@ from engine.backends.qmd.query_runner import QueryText
 from engine.backends.qmd.session_exports import ExportedSession, SessionExports
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
-from engine.corpus.chunking import Chunk, chunk_text
+from engine.corpus.chunking import Chunk, chunk_note
 from engine.corpus.document import describe
 from engine.corpus.globs import Globs
 from engine.corpus.note_reader import Unreadable, read_note
@@ -130,9 +130,7 @@ class ResultMapper:
         if not by_words and not question.is_satisfied_by(text):
             return None
         about, chunking = describe(text, candidate.path), self._settings.chunking
-        chunks = chunk_text(
-            text, tokens=chunking.tokens, overlap=chunking.overlap, front=about.front, structure=about.structure
-        )
+        chunks = chunk_note(text, about, tokens=chunking.tokens, overlap=chunking.overlap)
         if not chunks:
             return None
         chunk = _best_chunk(chunks, _line_now(candidate.hit, text), question, by_words)

@@ -117,7 +117,8 @@ def _orphaned(snapshot: Snapshot) -> str:
 
 
 def _of_files(tables: Tables) -> tuple[str, ...]:
-    return tables.sessions, tables.tags, tables.front_matter, tables.links, tables.link_names
+    of_sessions = tables.sessions, tables.session_usage, tables.session_requests, tables.request_marks, tables.tool_uses
+    return *of_sessions, tables.tags, tables.front_matter, tables.links, tables.link_names
 
 
 def _count(snapshot: Snapshot, table: str) -> int:

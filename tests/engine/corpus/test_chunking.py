@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from engine.corpus import front_matter
+from engine.corpus import chunking, front_matter
 from engine.corpus.chunking import Chunk, chunk_text
+from engine.corpus.document import describe
 from engine.corpus.token_estimate import weigh
 
 SENTENCE = "The quick brown fox jumps over the lazy dog and runs away. "
@@ -227,3 +228,9 @@ def test_front_matter_is_never_a_chunk_without_text(heading: str, weight: int, s
 def test_empty_heading_joins_full_section() -> None:
     chunks = chunk_text(f"# A\n\n## B\n\n{prose(1593)}\n## C\n\n{prose(900)}")
     assert all(SENTENCE.strip() in chunk.text for chunk in chunks)
+
+
+def test_note_leaves_out_properties_of_blocks_but_not_in_code() -> None:
+    text = "- seed\n  id:: 65f0\n```\nid:: code\n```\n- frost\n  collapsed:: true"
+    [chunk] = chunking.chunk_note(text, describe(text, "a.md"), tokens=400, overlap=80)
+    assert chunk.text == "- seed\n\n```\nid:: code\n```\n- frost"

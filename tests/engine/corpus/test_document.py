@@ -146,3 +146,12 @@ def test_front_matter_of_brackets_and_quotes_ends() -> None:
     for line in ("a: [", 'a: "', "a: '", "a: >", 'a = """', "a = [", "a: " + "[" * 60, "  - [", "&a *b"):
         for fence in ("---", "+++"):
             describe("\n".join([fence, *[line] * 990, fence, "text"]), "n.md")
+
+
+def test_page_property_without_a_value_is_empty() -> None:
+    assert describe("tags::\nicon::\nalias:: Glass house\n\ntext", "pages/a.md").aliases == ("Glass house",)
+
+
+@pytest.mark.parametrize("text", ["std::fs::read returns Result\nstd::io is next\n\ntext", "Note::hello\ntext"])
+def test_name_with_colons_is_no_page_property(text: str) -> None:
+    assert describe(text, "a.md").front is None

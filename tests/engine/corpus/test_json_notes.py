@@ -193,3 +193,19 @@ def test_no_document_raises_anything_else(items: object, others: object, name: s
     text = readable(json.dumps(value).encode(), name)
     assert "\0" not in text
     assert text == text.encode().decode()
+
+
+def test_canvas_with_many_groups_is_read_with_each_card_in_its_group() -> None:
+    box = {"y": 0, "width": 9, "height": 9}
+    groups = [{"id": f"g{x}", "type": "group", "label": f"g{x}", "x": x * 10, **box} for x in range(1500)]
+    cards = [{"id": f"c{x}", "type": "text", "text": f"card {x}", "x": x * 10, **box} for x in range(1500)]
+    text = readable(json.dumps({"nodes": groups + cards}).encode(), "a.canvas")
+    assert all(f"card {x}\n" in text for x in range(1500))
+    assert "# g1\n\ncard 1\n" in text
+
+
+def test_code_with_old_line_ends_stays_in_its_fence() -> None:
+    cell = {"cell_type": "code", "source": "a\r```\rb", "metadata": {}, "outputs": []}
+    text = readable(json.dumps({"nbformat": 4, "metadata": {}, "cells": [cell]}).encode(), "a.ipynb")
+    assert text.startswith("````")
+    assert text.rstrip().endswith("````")

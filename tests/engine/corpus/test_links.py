@@ -142,3 +142,16 @@ more
 )
 def test_anchored_lines_of_heading_or_block(anchor: str, lines: tuple[int, int] | None) -> None:
     assert anchored_lines(NOTE.split("\n")[:-1], anchor) == lines
+
+
+def test_links_after_quoted_code_and_to_no_web_page() -> None:
+    text = "> ```\n> x\n> ```\n\n[[Note]] [[https://example.org/page]]"
+    assert [link.target for link in links_of(text)] == ["Note"]
+
+
+@pytest.mark.parametrize(
+    ("line", "count"),
+    [("[[a" + "`" * 5000 + "a" * 9_000 + "]] [[b]]", 1), ("[[a]]" * 3200, 2000)],
+)
+def test_line_with_many_links_or_back_ticks_is_read(line: str, count: int) -> None:
+    assert len(links_of(line)) == count

@@ -255,3 +255,26 @@ def test_no_text_raises(text: str, ending: str) -> None:
     structure = found(text, ending)
     assert len(structure.searched_text(text).split("\n")) == len(text.split("\n"))
     assert list(lines_of(text)) == text.split("\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "searched"),
+    [
+        ("= T\nfirst line of prose\nsecond line\n\nrest", "= T\nfirst line of prose\nsecond line\n\nrest"),
+        ("= T\nAda Byron <ada@example.org>\nv1.0, 2024-05-01\n\nrest", "= T\n\n\n\nrest"),
+    ],
+)
+def test_only_authors_and_revision_are_no_text_of_asciidoc(text: str, searched: str) -> None:
+    structure = structure_of(text, "a.adoc")
+    assert structure is not None
+    assert structure.searched_text(text) == searched
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.rst", "Title\n=====\n\n:field: a\n" + "  b\n" * 100_000), ("a.org", "#+title: a\n" * 100_000)],
+)
+def test_property_on_many_lines_is_cut(name: str, text: str) -> None:
+    structure = structure_of(text, name)
+    assert structure is not None
+    assert max(map(len, structure.properties.values())) < 5_000

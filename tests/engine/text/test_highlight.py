@@ -143,6 +143,8 @@ def test_stems_of_these_languages_begin_as_their_words(language: str, word: str)
         ("file:src/app.py", r'{"file_path": "C:\\ada\\«src\\app.py»"}'),
         ("file:src/*.py", "cat «src/app.py» lib.py.txt setup.cfg"),
         ("file:src/", "/home/ada/«src/»app.py"),
+        ("file:src/*", "abc «src/app.py» lib/app.py"),
+        ("file:*", "abc src/app.py"),
         ("file:a[1].py", "see «a[1].py»"),
         ('command:"make  paint"', "cd boat && «make paint» quickly; remake"),
         ("command:pytest file:x.py", "«PyTest» -q tests/«x.py»"),

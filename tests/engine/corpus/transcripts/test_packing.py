@@ -84,3 +84,8 @@ def test_going_on_later_gives_the_same_chunks(said: list[SpokenMessage], at: int
     for one in said[at:]:
         later.add(one)
     assert first.chunks + later.finish() == packed(said)
+
+
+def test_properties_of_logseq_in_a_message_stay() -> None:
+    said = [SpokenMessage("user", "- read this\n  id:: 65f0\n" + "more words\n" * 60, 1, 1, "a")]
+    assert "id:: 65f0" in packed(said)[0].text
