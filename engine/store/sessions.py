@@ -113,7 +113,7 @@ def usage_of_sessions(snapshot: Snapshot, path: str | None = None) -> dict[str, 
         FROM {snapshot.tables.session_usage} u CROSS JOIN {snapshot.tables.files} f ON f.id = u.file_id
         WHERE ?1 IS NULL OR f.path = ?1"""
     found: dict[str, tuple[StoredUsage, ...]] = {}
-    copied = _copied_usage(snapshot)
+    copied = _copied_usage(snapshot, path)
     for name, *row in snapshot.connection.execute(query, (path,)):
         usage = StoredUsage(*row)
         again = copied.get((name, usage.model))
@@ -121,15 +121,20 @@ def usage_of_sessions(snapshot: Snapshot, path: str | None = None) -> dict[str, 
     return found
 
 
-def _copied_usage(snapshot: Snapshot) -> dict[tuple[str, str], list[float]]:
-    """By session and model, the usage of requests that an earlier session has, too."""
+def _copied_usage(snapshot: Snapshot, path: str | None) -> dict[tuple[str, str], list[float]]:
+    """By session and model, the usage of requests that an earlier session has, too. `path`: only of this session."""
     tables = snapshot.tables
+    if path is None:
+        shared = f"SELECT digest FROM {tables.request_marks} GROUP BY digest HAVING count(*) > 1"
+    else:
+        shared = f"""SELECT digest FROM {tables.request_marks} WHERE file_id =
+            (SELECT id FROM {tables.files} WHERE source = 'sessions' AND path = ?)"""
     rows = snapshot.connection.execute(
         f"""SELECT f.path, r.requests FROM {tables.session_requests} r
             CROSS JOIN {tables.sessions} s ON s.file_id = r.file_id CROSS JOIN {tables.files} f ON f.id = r.file_id
-            WHERE r.file_id IN (SELECT file_id FROM {tables.request_marks} WHERE digest IN (
-                SELECT digest FROM {tables.request_marks} GROUP BY digest HAVING count(*) > 1))
-            ORDER BY s.ended, s.started, f.path"""
+            WHERE r.file_id IN (SELECT file_id FROM {tables.request_marks} WHERE digest IN ({shared}))
+            ORDER BY s.ended, s.started, f.path""",
+        () if path is None else (path,),
     )
     owners: dict[int, str] = {}
     copied: dict[tuple[str, str], list[float]] = {}
