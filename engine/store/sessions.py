@@ -138,15 +138,15 @@ def _copied_usage(snapshot: Snapshot, path: str | None) -> dict[tuple[str, str],
     )
     owners: dict[int, str] = {}
     copied: dict[tuple[str, str], list[float]] = {}
-    for path, stored in typed(rows, tuple[str, bytes]):
+    for session, stored in typed(rows, tuple[str, bytes]):
         try:
             requests = _REQUESTS.decode_lines(stored)
         except msgspec.DecodeError:
             continue  # of a damaged index: then they count twice
         for request in requests:
-            if owners.setdefault(request.digest, path) != path:
-                sums = copied.setdefault((path, request.model), [0.0] * len(request.usage))
-                copied[path, request.model] = [a + (b or 0) for a, b in zip(sums, request.usage, strict=True)]
+            if owners.setdefault(request.digest, session) != session:
+                sums = copied.setdefault((session, request.model), [0.0] * len(request.usage))
+                copied[session, request.model] = [a + (b or 0) for a, b in zip(sums, request.usage, strict=True)]
     return copied
 
 
