@@ -1,7 +1,6 @@
 """The list of health findings: those that need attention first, the rest in the order of the checks."""
 
 from collections.abc import Iterable
-from itertools import pairwise
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics
@@ -11,6 +10,7 @@ from engine import HealthFinding, marked, tr, tr_count
 from gui.style.stylesheet import font_at
 from gui.widgets.labels import breakable, label
 from gui.widgets.state import State, StateDot
+from gui.widgets.tab_order import insert_after, stop_before
 
 _STATES: dict[str, tuple[State, str]] = {
     "fine": ("fine", marked("Fine")),
@@ -176,6 +176,8 @@ class FindingsList(QFrame):
 
     def _order_keys(self) -> None:
         """Set the tab order to the order of the rows."""
-        buttons = [*(self._rows[finding.id].button for finding in self.findings), self.fold]
-        for first, second in pairwise(buttons):
-            QWidget.setTabOrder(first, second)
+        buttons = [self._rows[finding.id].button for finding in self.findings]
+        before = stop_before(self.fold)
+        while before in buttons:
+            before = stop_before(before)
+        insert_after(before, buttons)

@@ -21,6 +21,7 @@ from gui.settings.system_setting import SystemSwitch
 from gui.settings.wording import NAMES, sent_words, stored_words
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.message import Action, MessagePage
+from gui.widgets.tab_order import LastInTabOrder
 
 NOTHING = marked("Nothing has been embedded yet.")
 INTRODUCTION = marked(
@@ -80,8 +81,11 @@ class StoredModelsPage(QFrame):
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()
+        end = LastInTabOrder(self)
         for model in models:
-            self._rows.addWidget(_ModelRow(model, partial(self._purge, model)))
+            row = _ModelRow(model, partial(self._purge, model))
+            self._rows.addWidget(row)
+            end.take(row)
         if not models:
             self._rows.addWidget(label(tr(NOTHING), "muted"))
 

@@ -17,6 +17,7 @@ from gui.widgets.labels import ElidedLabel, breakable, label
 from gui.widgets.plain_text import set_tip
 from gui.widgets.scrolling import column_page, scrolling_column
 from gui.widgets.search_engine_labels import rule_words
+from gui.widgets.tab_order import LastInTabOrder
 from gui.widgets.table import Column, IssuesTable, RecordsTable
 
 _WIDTH = 760
@@ -146,7 +147,9 @@ class KindChips(QWidget):
         chip = Chip(ending)
         chip.setChecked(ending in self.extensions)
         chip.clicked.connect(lambda on, ending=ending: self._clicked(ending, on))
+        end = LastInTabOrder(self)
         self._flow.addWidget(chip)
+        end.take(chip)
         return chip
 
     def _clicked(self, ending: str, on: bool) -> None:

@@ -1,11 +1,13 @@
 """Makes labels and lines in the look of the program."""
 
 import re
+from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QStyle, QWidget
 
+from gui.style.theme import tokens
 from gui.widgets.plain_text import set_plain, set_tip
 from gui.widgets.right_to_left import at_start, line_direction
 
@@ -112,3 +114,53 @@ class ElidedLabel(QLabel):
         # In the text's own direction: ellipsis and punctuation are at its end.
         painter.setLayoutDirection(line_direction(self.text()))
         painter.drawText(self.contentsRect(), int(where | Qt.TextFlag.TextSingleLine), self._cut())
+
+
+_CAP_PAD, _CAP_GAP = 6, 4
+_FAR = 100_000
+
+
+class KeyCaps(QLabel):
+    """Keys painted as caps, in lines that wrap; its text is for screen readers."""
+
+    def __init__(self, text: str, keys: Sequence[str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        set_plain(self, text)
+        self._keys = keys
+
+    def _caps(self, width: int) -> list[QRect]:
+        """The rectangles of the caps from the left."""
+        metrics = self.fontMetrics()
+        height = metrics.height() + 2
+        left = top = 0
+        caps = []
+        for key in self._keys:
+            wide = metrics.horizontalAdvance(key) + 2 * _CAP_PAD
+            if left and left + wide > width:
+                left, top = 0, top + height + _CAP_GAP
+            caps.append(QRect(left, top, wide, height))
+            left += wide + _CAP_GAP
+        return caps
+
+    def sizeHint(self) -> QSize:
+        last = self._caps(_FAR)[-1]
+        return QSize(last.right() + 1, last.bottom() + 1)
+
+    def minimumSizeHint(self) -> QSize:
+        caps = self._caps(_FAR)
+        return QSize(max(cap.width() for cap in caps), caps[0].height())
+
+    def heightForWidth(self, width: int) -> int:
+        return self._caps(width)[-1].bottom() + 1
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours = tokens(self.palette())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for key, cap in zip(self._keys, self._caps(self.width()), strict=True):
+            shown = QStyle.visualRect(self.layoutDirection(), self.rect(), cap)
+            painter.setPen(colours.edge)
+            painter.setBrush(colours.alternate)
+            painter.drawRoundedRect(QRectF(shown).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+            painter.setPen(colours.text)
+            painter.drawText(shown, Qt.AlignmentFlag.AlignCenter, key)

@@ -26,6 +26,7 @@ from gui.commands.keymap import keymap
 from gui.style.stylesheet import font_at
 from gui.widgets.labels import breakable, elide, label
 from gui.widgets.plain_text import show_tip
+from gui.widgets.tab_order import LastInTabOrder
 
 KEYS = (
     (marked("Down"), marked("go to the results")),
@@ -127,6 +128,7 @@ class StatePage(QScrollArea):
                 words.hide()
         if table is not None:
             column.addSpacing(8)
+            end = LastInTabOrder(self)
             column.addWidget(table)
         self._buttons, self._rows = [] if table is None else table.findChildren(QPushButton), []
         for offer in offers:
@@ -146,6 +148,8 @@ class StatePage(QScrollArea):
         page.setAccessibleName(" ".join(part for part in (title, sentence) if part))
         self.setAccessibleName(page.accessibleName())
         self.setWidget(page)  # deletes the page before
+        if table is not None:
+            end.take(page)
         self._fold()
 
     def has_focus(self) -> bool:

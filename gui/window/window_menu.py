@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QMargins, QRect, QRectF, QSize, Qt, Slot
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtCore import QMargins, Qt, Slot
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
     QScrollArea,
-    QStyle,
     QVBoxLayout,
     QWidget,
 )
@@ -28,10 +27,9 @@ from gui.core.key_listing import Group, groups
 from gui.settings.page_layout import add_page_commands
 from gui.style.appearance import Appearance
 from gui.style.stylesheet import character_width
-from gui.style.theme import tokens
 from gui.widgets.announcer import announce
 from gui.widgets.buttons import add_clear_button
-from gui.widgets.labels import label
+from gui.widgets.labels import KeyCaps, label
 from gui.widgets.small_windows import sheet
 from gui.window.search_menu import SearchMenu
 from gui.window.window_parts import WindowParts
@@ -41,53 +39,6 @@ _AROUND, _BESIDE = 200, 60
 """Pixels of the window's height and width that the sheet leaves free."""
 _TWO_COLUMNS = 150
 """Characters of a window that is wide enough for two columns of keys."""
-_CAP_PAD, _CAP_GAP = 6, 4
-_FAR = 100_000
-
-
-class KeyCaps(QLabel):
-    """Keys painted as caps, in lines that wrap; its text is for screen readers."""
-
-    def __init__(self, text: str, keys: Sequence[str], parent: QWidget | None = None) -> None:
-        super().__init__(text, parent)
-        self._keys = keys
-
-    def _caps(self, width: int) -> list[QRect]:
-        """The rectangles of the caps from the left."""
-        metrics = self.fontMetrics()
-        height = metrics.height() + 2
-        left = top = 0
-        caps = []
-        for key in self._keys:
-            wide = metrics.horizontalAdvance(key) + 2 * _CAP_PAD
-            if left and left + wide > width:
-                left, top = 0, top + height + _CAP_GAP
-            caps.append(QRect(left, top, wide, height))
-            left += wide + _CAP_GAP
-        return caps
-
-    def sizeHint(self) -> QSize:
-        last = self._caps(_FAR)[-1]
-        return QSize(last.right() + 1, last.bottom() + 1)
-
-    def minimumSizeHint(self) -> QSize:
-        caps = self._caps(_FAR)
-        return QSize(max(cap.width() for cap in caps), caps[0].height())
-
-    def heightForWidth(self, width: int) -> int:
-        return self._caps(width)[-1].bottom() + 1
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        colours = tokens(self.palette())
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for key, cap in zip(self._keys, self._caps(self.width()), strict=True):
-            shown = QStyle.visualRect(self.layoutDirection(), self.rect(), cap)
-            painter.setPen(colours.edge)
-            painter.setBrush(colours.alternate)
-            painter.drawRoundedRect(QRectF(shown).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
-            painter.setPen(colours.text)
-            painter.drawText(shown, Qt.AlignmentFlag.AlignCenter, key)
 
 
 class KeySheet(QWidget):

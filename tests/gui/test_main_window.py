@@ -525,8 +525,8 @@ def test_outside_file_is_added_to_extra_paths(qtbot, opened, memory):
 
 def test_excluded_type_is_added_to_extensions(qtbot, opened, memory):
     with qtbot.waitSignal(opened.workspace.opening):
-        opened.diagnostics.type_requested.emit(".txt")
-    assert engine.load_settings(memory.folder).extensions == (".md", ".txt")
+        opened.diagnostics.type_requested.emit(".log")
+    assert engine.load_settings(memory.folder).extensions == (*engine.Settings().extensions, ".log")
 
 
 def test_last_escape_empties_the_viewer(qtbot, opened):

@@ -65,6 +65,7 @@ def test_alt_up_and_down_step_through_earlier_queries(qtbot, panel, box, results
     assert heard["query"][-1] == "timer"
     qtbot.keyClick(box, Key.Key_Down, Qt.KeyboardModifier.AltModifier)
     assert box.text() == "hose"
+    qtbot.waitUntil(lambda: not panel.busy)
     qtbot.keyClick(box, Key.Key_Escape)
     qtbot.keyClick(box, Key.Key_Up, Qt.KeyboardModifier.AltModifier)
     assert box.text() == "hose"

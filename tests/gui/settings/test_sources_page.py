@@ -96,7 +96,7 @@ def test_added_extension_previews_notes_then_is_saved(qtbot, dialog, notes):
     qtbot.keyClicks(edit, ".log")
     _rest(qtbot, dialog)
     assert "4 notes" in _said(_page(dialog).card)
-    assert load_settings(notes).extensions == (".md",)
+    assert load_settings(notes).extensions == Settings().extensions
     with qtbot.waitSignal(dialog.saved):
         qtbot.keyClick(edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert load_settings(notes).extensions == (*Settings().extensions, ".log")

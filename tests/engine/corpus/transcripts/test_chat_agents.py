@@ -46,7 +46,7 @@ def test_a_session_of_grok_is_read() -> None:
     ]
     facts = parser.facts
     assert (facts.agent, facts.id, facts.title, facts.project) == ("grok", "g-1", "A leaking hull", "/home/ada/boats")
-    assert (facts.opening, facts.started, facts.ended) == ("Why does it leak?", START, None)
+    assert (facts.opening, facts.started, facts.ended) == ("Why does it leak?", START, START + 600)
     assert parser.unknown == {"hologram": 1}
 
 
