@@ -16,6 +16,7 @@ from engine import CancelToken, Group, SettingChange, SettingLayers, Settings, S
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.embedding_choice import EmbeddingChoice
 from gui.settings.page_layout import FORMS, placed_options
+from gui.settings.wording import fallback_owner
 
 Changes = tuple[SettingChange, ...]
 
@@ -23,6 +24,16 @@ Changes = tuple[SettingChange, ...]
 def applies_at_once(key: str) -> bool:
     """Whether a change of this option needs no reopening."""
     return placed_options()[key].option.applies != "reopening"
+
+
+def other_vectors(now: Settings, then: Settings) -> bool:
+    """Whether `then` creates vectors that `now` does not, or creates some of them again."""
+    return then.store.vector.enabled and (now.store.vector, now.cache) != (then.store.vector, then.cache)
+
+
+def _may_send(settings: Settings) -> bool:
+    """Whether texts to embed may be sent to a service, perhaps only if the provider fails."""
+    return EmbeddingChoice.of(settings).remote or bool(settings.remote.agreed) or bool(fallback_owner(settings))
 
 
 class SettingsModel(QObject):
@@ -175,8 +186,8 @@ class SettingsModel(QObject):
         at_once = tuple(one for one in changes if applies_at_once(one.key))
         reopening = tuple(one for one in changes if not applies_at_once(one.key))
         later = reopening if self._needs_approval(reopening) else ()
-        for now in (at_once, () if later else reopening):
-            if now:
+        for wanted in (at_once, () if later else reopening):
+            if now := tuple(self._from_file(one) for one in wanted if self._differs(one)):
                 self._file = self._file.changed(now)
                 self._queue.append(now)
                 self._save_next()
@@ -194,8 +205,12 @@ class SettingsModel(QObject):
         effects = engine.consequences_of(self._folder, self._file.settings, then)
         placed = [placed_options()[one.key] for one in changes]
         sends = any(one.page in FORMS or one.option.group is Group.SERVICES for one in placed)
-        remote = EmbeddingChoice.of(then).remote or bool(then.remote.agreed)
-        return sends or effects.full_rebuild or effects.other_index or (effects.other_files and remote)
+        other_texts = effects.other_files or other_vectors(self._file.settings, then)
+        return sends or effects.full_rebuild or effects.other_index or (other_texts and _may_send(then))
+
+    def _from_file(self, change: SettingChange) -> SettingChange:
+        """The change with the file's value as the previous one; a pending value was never in the file."""
+        return SettingChange(change.key, change.layer, change.value, self._file.get(change.key, change.layer))
 
     def _differs(self, change: SettingChange) -> bool:
         return bool(self._file.get(change.key, change.layer) != change.value)
@@ -207,11 +222,7 @@ class SettingsModel(QObject):
 
     def apply(self) -> None:
         """Save all pending changes."""
-        wanted = tuple(
-            SettingChange(one.key, one.layer, one.value, self._file.get(one.key, one.layer))
-            for one in self._waiting.values()
-        )
-        if wanted:
+        if wanted := tuple(self._from_file(one) for one in self._waiting.values()):
             self._queue.append(wanted)
             self._save_next()
 

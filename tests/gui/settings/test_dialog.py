@@ -108,6 +108,17 @@ def test_pending_change_names_server_texts_are_sent_to(qtbot, dialog):
     dialog.model.discard()
 
 
+def test_switching_vectors_on_names_server_texts_are_sent_to(qtbot, dialog):
+    engine.save_setting("provider", "openai")
+    engine.save_setting("store.vector.enabled", False)
+    dialog.model.read_again()
+    _rest(qtbot, dialog)
+    dialog.model.set("store.vector.enabled", True, "defaults")
+    assert "Missing vectors are then created." in dialog.footer.words
+    assert "sent to api.openai.com" in dialog.footer.words
+    dialog.model.discard()
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [("x", "It must be a whole number."), ("0", "It must be 1 or more."), ("", "It must be a whole number.")],

@@ -82,6 +82,50 @@ def test_more_files_for_a_service_wait_for_apply(model, qtbot):
     assert model.waiting == 1
 
 
+@pytest.mark.parametrize("sends", [{"provider": "openai"}, {"provider": "gguf", "fallback": "openai"}])
+def test_creating_vectors_with_a_service_waits_for_apply(model, qtbot, sends):
+    for key, value in {**sends, "store.vector.enabled": False}.items():
+        engine.save_setting(key, value)
+    model.read_again()
+    _rest(qtbot, model)
+    model.set("store.vector.enabled", True, "defaults")
+    assert model.waiting == 1
+    assert not load_settings().store.vector.enabled
+
+
+def test_vectors_of_a_local_model_are_switched_on_at_once(model, qtbot):
+    for key, value in {"provider": "gguf", "store.vector.enabled": False}.items():
+        engine.save_setting(key, value)
+    model.read_again()
+    _rest(qtbot, model)
+    model.set("store.vector.enabled", True, "defaults")
+    assert model.waiting == 0
+    _rest(qtbot, model)
+    assert load_settings().store.vector.enabled
+
+
+def test_undone_pending_change_is_not_written(model, qtbot):
+    told = []
+    model.applied.connect(lambda: told.append("applied"))
+    model.set("chunking.tokens", 200, "defaults")
+    model.undo()
+    model.set("chunking.tokens", 200, "defaults")
+    model.set("chunking.tokens", None, "defaults")
+    _rest(qtbot, model)
+    assert (model.waiting, told) == (0, [])
+    assert not settings_path().exists()
+
+
+def test_default_written_over_pending_change_is_saved(model, qtbot):
+    refused = []
+    model.refused.connect(lambda keys, sentence: refused.append(sentence))
+    model.set("chunking.tokens", 200, "defaults")
+    model.set("chunking.tokens", 400, "defaults")
+    _rest(qtbot, model)
+    assert (model.waiting, refused) == (0, [])
+    assert "tokens = 400" in settings_path().read_text()
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
     [("query.min_score", 0.5), ("query.hybrid.enabled", False), ("qmd.limits.max_results", 9), ("qmd.min_score", 0.2)],
