@@ -47,9 +47,9 @@ def follows_words(
 
 
 class DialogFooter(QWidget):
-    """Signals: closing: close the dialog and drop pending changes."""
+    """Signals: closing: close the dialog; whether the choice of a form with its own save button is dropped."""
 
-    closing = Signal()
+    closing = Signal(bool)
 
     def __init__(self, model: SettingsModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -161,15 +161,15 @@ class DialogFooter(QWidget):
         self._model.apply()
         self._apply.setEnabled(False)
         if closing:
-            self.closing.emit()
+            self.closing.emit(False)
 
     @Slot()
     def _forget(self) -> None:
-        closing, self._asking = self._asking, False
+        closing, form, self._asking = self._asking, self._form, False
         self._model.discard()
         self.show_waiting()
         if closing:
-            self.closing.emit()
+            self.closing.emit(form)
 
     @Slot()
     def _leave(self) -> None:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 import engine
 from engine import CancelToken, Group, SettingChange, SettingLayers, Settings, SettingsConsequences
@@ -17,6 +17,9 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.settings.embedding_choice import EmbeddingChoice
 from gui.settings.page_layout import FORMS, placed_options
 from gui.settings.wording import fallback_owner
+
+_CALM_MS = 2500
+"""Pause after the last saved change, so that the folder is opened again once for several of them."""
 
 Changes = tuple[SettingChange, ...]
 
@@ -42,9 +45,9 @@ class SettingsModel(QObject):
 
     Signals: loaded: the file was read, or has changed: every option may differ. changed: key of an option whose value
     or source has changed. waiting_changed: the pending changes differ. in_force: Settings, after saving options that
-    apply immediately, and Path of their folder. applied: other changes were saved, and the folder should be reopened.
-    refused: keys that could not be saved, and one sentence; the options have the file's values again. unreadable: one
-    sentence, for a file that can't be used at all.
+    apply immediately, and Path of their folder. applied: other changes were saved, and the folder should be reopened;
+    after a pause, so once for several changes. refused: keys that could not be saved, and one sentence; the options
+    have the file's values again. unreadable: one sentence, for a file that can't be used at all.
     """
 
     loaded = Signal()
@@ -66,6 +69,10 @@ class SettingsModel(QObject):
         self._file = SettingLayers({}, {})
         self._waiting: dict[tuple[str, str], SettingChange] = {}
         self._effects: dict[str, SettingsConsequences] = {}
+        self._reopening = QTimer(self, singleShot=True, interval=_CALM_MS)
+        self._reopening.timeout.connect(self.applied)
+        self._urgent = False
+        """Whether the folder is reopened as soon as everything is saved, without a pause."""
         self.read = False
         """Whether the file was read."""
 
@@ -224,7 +231,20 @@ class SettingsModel(QObject):
         """Save all pending changes."""
         if wanted := tuple(self._from_file(one) for one in self._waiting.values()):
             self._queue.append(wanted)
+            self._urgent = True
             self._save_next()
+
+    def reopen_now(self) -> None:
+        """Reopen the folder for saved changes without waiting for more of them."""
+        if self._saving.busy:
+            self._urgent = True
+        elif self._reopening.isActive():
+            self._reopening.stop()
+            self.applied.emit()
+
+    def stop_reopening(self) -> None:
+        """The folder is closed, or opened again anyway, with what was saved."""
+        self._reopening.stop()
 
     def discard(self) -> None:
         """Drop all pending changes."""
@@ -259,12 +279,16 @@ class SettingsModel(QObject):
                 self.loaded.emit()
         if any(applies_at_once(one.key) for one in changes):
             self.in_force.emit(layers.settings, folder)
-        else:
-            self.applied.emit()
+        elif folder == self._folder:
+            self._reopening.start()
+        if self._urgent and not self._saving.busy:
+            self._urgent = False
+            self.reopen_now()
 
     def _not_saved(self, changes: Changes, sentence: str) -> None:
         self._saving.done()
         self._queue.clear()
         self._undo.clear()
+        self._urgent = False
         self.refused.emit(tuple(one.key for one in changes), sentence)
         self.read_again()

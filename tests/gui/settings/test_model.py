@@ -21,6 +21,7 @@ def model(qtbot, jobs, notes, user_home) -> SettingsModel:
         model.begin(notes)
     yield model
     qtbot.waitUntil(lambda: model.ready)
+    model.stop_reopening()
 
 
 def _rest(qtbot, model) -> None:
@@ -72,6 +73,28 @@ def test_change_that_needs_no_approval_is_saved_at_once(qtbot, model, notes):
     assert model.undo() == "exclude"
     _rest(qtbot, model)
     assert load_settings(notes).exclude == ()
+
+
+def test_folder_is_reopened_once_for_several_changes(model, qtbot):
+    told = []
+    model.applied.connect(lambda: told.append("applied"))
+    for minutes in (7, 8):
+        model.set("sync.interval_minutes", minutes, "defaults")
+        _rest(qtbot, model)
+    model.set("sync.watch_debounce_ms", 900, "defaults")
+    _rest(qtbot, model)
+    assert load_settings().sync.interval_minutes == 8
+    assert told == []
+    model.reopen_now()
+    model.reopen_now()
+    assert told == ["applied"]
+
+
+def test_reopening_requested_while_saving_follows_it(model, qtbot):
+    model.set("sync.interval_minutes", 7, "defaults")
+    with qtbot.waitSignal(model.applied, timeout=1500):
+        model.reopen_now()
+    assert load_settings().sync.interval_minutes == 7
 
 
 def test_more_files_for_a_service_wait_for_apply(model, qtbot):
