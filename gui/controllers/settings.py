@@ -99,7 +99,7 @@ class SettingsController(QObject):
             self._begins, self._agreed = True, agreed
             self._workspace.open(opened.folder)
         elif self._begins:
-            self._again = True
+            self._again, self._agreed = True, agreed or self._agreed
 
     @Slot(object)
     def _go_on(self, opened: Opened) -> None:

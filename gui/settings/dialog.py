@@ -183,7 +183,7 @@ class SettingsDialog(QDialog):
         model.applied.connect(lambda: self.saved.emit(None))
         model.refused.connect(self._refused)
         model.unreadable.connect(self._unreadable)
-        self.footer.closing.connect(self.accept)
+        self.footer.closing.connect(self._finish)
         self.finished.connect(self._stop)
         for keys, run in ((QKeySequence.StandardKey.Find, self._find), (QKeySequence.StandardKey.Undo, self._undo)):
             QShortcut(keys, self, run)
@@ -238,6 +238,7 @@ class SettingsDialog(QDialog):
     def leave(self) -> None:
         """Close, and drop pending changes: the workspace was closed."""
         self.model.discard()
+        self.model.stop_reopening()
         super().reject()
 
     def search(self, query: str) -> None:
@@ -285,8 +286,9 @@ class SettingsDialog(QDialog):
     def _take_focus(self) -> None:
         page: Any = self._stack.currentWidget()
         whole = whole_page(self._requested)
-        if self._requested != whole == self.page and page is not self._message and page is self.pages.page(whole):
-            self._show_part(self.pages.page(self._requested))
+        part = self.pages.page(self._requested) if self._requested != whole == self.page and self.model.read else page
+        if part is not page and page is not self._message and page is self.pages.page(whole):
+            self._show_part(part)
         elif hasattr(page, "take_focus") and page is not self._message:
             page.take_focus()
 
@@ -313,7 +315,8 @@ class SettingsDialog(QDialog):
     @Slot()
     def _loaded(self) -> None:
         shown = self._stack.currentWidget()
-        if shown is self._message or shown is self.results or self._stack.count() == _OWN:
+        other = shown is self._message or shown is self.results or self._stack.count() == _OWN
+        if other or self.pages.shown is None or shown is not self.pages.page(self.page):
             self._choose()
             if self._stack.currentWidget() is not self.results:
                 self._take_focus()
@@ -335,9 +338,19 @@ class SettingsDialog(QDialog):
 
     @Slot(object)
     def _saved(self, agreed: EmbeddingEstimate | None) -> None:
+        self.model.stop_reopening()  # the folder is opened again for the form
         if not self.model.waiting:  # otherwise it stays open with the remaining changes
-            self.accept()
+            self._finish(drop_form=False)
         self.saved.emit(agreed)
+
+    @Slot(bool)
+    def _finish(self, drop_form: bool) -> None:
+        """Close, but ask first about a form that is not saved, unless its choice is dropped."""
+        form = self.pages.unsaved
+        if form is None or drop_form:
+            self.accept()
+        else:
+            self._ask_about(form)
 
     @Slot()
     def _form_edited(self) -> None:
@@ -360,6 +373,7 @@ class SettingsDialog(QDialog):
     def _stop(self) -> None:
         self._calm.stop()
         self.pages.stop()
+        self.model.reopen_now()
 
     # --- Qt ---------------------------------------------------------------------------------------------------------
 
@@ -372,12 +386,15 @@ class SettingsDialog(QDialog):
         if self.model.waiting:
             self.footer.ask()
         elif form is not None:
-            self.show_page(form)
-            self.footer.ask(form=True)
-            page = self.pages.page(form)
-            page.save_button.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._ask_about(form)
         else:
             super().reject()
+
+    def _ask_about(self, form: SettingsPage) -> None:
+        self.show_page(form)
+        self.footer.ask(form=True)
+        page: Any = self.pages.page(form)
+        page.save_button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, in_box = event.key(), self.query_field.hasFocus()

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWi
 from engine import SettingsConsequences, tr, tr_count
 from gui.core.key_listing import native
 from gui.settings.embedding_choice import EmbeddingChoice
-from gui.settings.model import SettingsModel
+from gui.settings.model import SettingsModel, other_vectors
 from gui.settings.wording import sent_words
 from gui.widgets.announcer import announce
 from gui.widgets.flow_layout import FlowLayout
@@ -19,10 +19,12 @@ _MOST = 0.2
 """Largest share of the window's height for the summary of pending changes."""
 
 
-def follows_words(waiting: int, follows: SettingsConsequences, sent: str, *, other_model: bool = False) -> str:
+def follows_words(
+    waiting: int, follows: SettingsConsequences, sent: str, *, other_model: bool = False, vectors: bool = False
+) -> str:
     """The effects of applying, in sentences. `sent`: where texts to re-embed are sent.
 
-    `other_model`: whether another model embeds text then.
+    `other_model`: whether another model embeds text then. `vectors`: whether other options of vectors apply then.
     """
     first = tr_count(
         "{count:,} change takes effect when this folder is opened again.",
@@ -37,15 +39,17 @@ def follows_words(waiting: int, follows: SettingsConsequences, sent: str, *, oth
         then = tr("The index is then updated to the new choice of files.")
     elif other_model:
         then = tr("Missing vectors of the other model are then created.")
+    elif vectors:
+        then = tr("Missing vectors are then created.")
     else:
         return first
     return f"{first} {then} {sent}"
 
 
 class DialogFooter(QWidget):
-    """Signals: closing: close the dialog and drop pending changes."""
+    """Signals: closing: close the dialog; whether the choice of a form with its own save button is dropped."""
 
-    closing = Signal()
+    closing = Signal(bool)
 
     def __init__(self, model: SettingsModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -118,9 +122,13 @@ class DialogFooter(QWidget):
     def _words(self, waiting: int) -> str:
         if not waiting:
             return tr("Save before closing?") if self._form else ""
-        now, then = EmbeddingChoice.of(self._model.now), EmbeddingChoice.of(self._model.shown.settings)
+        now, then = self._model.now, self._model.shown.settings
         said = follows_words(
-            waiting, self._model.consequences(), sent_words(self._model.shown.settings), other_model=now != then
+            waiting,
+            self._model.consequences(),
+            sent_words(then),
+            other_model=EmbeddingChoice.of(now) != EmbeddingChoice.of(then),
+            vectors=other_vectors(now, then),
         )
         return " ".join((tr("Apply before closing?"), said)) if self._asking else said
 
@@ -153,15 +161,15 @@ class DialogFooter(QWidget):
         self._model.apply()
         self._apply.setEnabled(False)
         if closing:
-            self.closing.emit()
+            self.closing.emit(False)
 
     @Slot()
     def _forget(self) -> None:
-        closing, self._asking = self._asking, False
+        closing, form, self._asking = self._asking, self._form, False
         self._model.discard()
         self.show_waiting()
         if closing:
-            self.closing.emit()
+            self.closing.emit(form)
 
     @Slot()
     def _leave(self) -> None:

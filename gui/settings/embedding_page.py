@@ -3,6 +3,7 @@
 Its button is in the footer of the dialog.
 """
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -246,11 +247,12 @@ class EmbeddingPage(QFrame):
                 engine.save_settings(changes, workspace=folder, config=config, seen=seen)
             return agreed
 
-        self._saving.put(self._jobs.write(work, self._saved, self._not_saved))
+        self._saving.put(self._jobs.write(work, partial(self._saved, choice), self._not_saved))
         self.save_button.setEnabled(False)
 
-    def _saved(self, agreed: EmbeddingEstimate | None) -> None:
+    def _saved(self, choice: EmbeddingChoice, agreed: EmbeddingEstimate | None) -> None:
         self._saving.done()
+        self._before = choice
         self._key.clear()
         self.saved.emit(agreed)
 

@@ -3,6 +3,7 @@
 Its button is in the footer of the dialog.
 """
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
@@ -257,17 +258,19 @@ class EnginePage(QFrame):
 
     @Slot()
     def _save(self) -> None:
-        changes = self._form.choice.changes(self._before)
+        choice = self._form.choice
+        changes = choice.changes(self._before)
         folder, config, seen = self._folder, self._config, self._settings
 
         def work(_: CancelToken) -> None:
             engine.save_settings(changes, workspace=folder, config=config, seen=seen)
 
-        self._saving.put(self._jobs.write(work, self._saved, self._not_saved))
+        self._saving.put(self._jobs.write(work, partial(self._saved, choice), self._not_saved))
         self.save_button.setEnabled(False)
 
-    def _saved(self, _: None) -> None:
+    def _saved(self, choice: EngineChoice, _: None) -> None:
         self._saving.done()
+        self._before = choice
         self.saved.emit()
 
     def _not_saved(self, sentence: str) -> None:

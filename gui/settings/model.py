@@ -9,13 +9,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 import engine
 from engine import CancelToken, Group, SettingChange, SettingLayers, Settings, SettingsConsequences
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.embedding_choice import EmbeddingChoice
 from gui.settings.page_layout import FORMS, placed_options
+from gui.settings.wording import fallback_owner
+
+_CALM_MS = 2500
+"""Pause after the last saved change, so that the folder is opened again once for several of them."""
 
 Changes = tuple[SettingChange, ...]
 
@@ -25,15 +29,25 @@ def applies_at_once(key: str) -> bool:
     return placed_options()[key].option.applies != "reopening"
 
 
+def other_vectors(now: Settings, then: Settings) -> bool:
+    """Whether `then` creates vectors that `now` does not, or creates some of them again."""
+    return then.store.vector.enabled and (now.store.vector, now.cache) != (then.store.vector, then.cache)
+
+
+def _may_send(settings: Settings) -> bool:
+    """Whether texts to embed may be sent to a service, perhaps only if the provider fails."""
+    return EmbeddingChoice.of(settings).remote or bool(settings.remote.agreed) or bool(fallback_owner(settings))
+
+
 class SettingsModel(QObject):
     """The options of one workspace with pending changes. Lives on the GUI thread; reads and writes the file through
     `Jobs`.
 
     Signals: loaded: the file was read, or has changed: every option may differ. changed: key of an option whose value
     or source has changed. waiting_changed: the pending changes differ. in_force: Settings, after saving options that
-    apply immediately, and Path of their folder. applied: other changes were saved, and the folder should be reopened.
-    refused: keys that could not be saved, and one sentence; the options have the file's values again. unreadable: one
-    sentence, for a file that can't be used at all.
+    apply immediately, and Path of their folder. applied: other changes were saved, and the folder should be reopened;
+    after a pause, so once for several changes. refused: keys that could not be saved, and one sentence; the options
+    have the file's values again. unreadable: one sentence, for a file that can't be used at all.
     """
 
     loaded = Signal()
@@ -55,6 +69,10 @@ class SettingsModel(QObject):
         self._file = SettingLayers({}, {})
         self._waiting: dict[tuple[str, str], SettingChange] = {}
         self._effects: dict[str, SettingsConsequences] = {}
+        self._reopening = QTimer(self, singleShot=True, interval=_CALM_MS)
+        self._reopening.timeout.connect(self.applied)
+        self._urgent = False
+        """Whether the folder is reopened as soon as everything is saved, without a pause."""
         self.read = False
         """Whether the file was read."""
 
@@ -175,8 +193,8 @@ class SettingsModel(QObject):
         at_once = tuple(one for one in changes if applies_at_once(one.key))
         reopening = tuple(one for one in changes if not applies_at_once(one.key))
         later = reopening if self._needs_approval(reopening) else ()
-        for now in (at_once, () if later else reopening):
-            if now:
+        for wanted in (at_once, () if later else reopening):
+            if now := tuple(self._from_file(one) for one in wanted if self._differs(one)):
                 self._file = self._file.changed(now)
                 self._queue.append(now)
                 self._save_next()
@@ -194,8 +212,12 @@ class SettingsModel(QObject):
         effects = engine.consequences_of(self._folder, self._file.settings, then)
         placed = [placed_options()[one.key] for one in changes]
         sends = any(one.page in FORMS or one.option.group is Group.SERVICES for one in placed)
-        remote = EmbeddingChoice.of(then).remote or bool(then.remote.agreed)
-        return sends or effects.full_rebuild or effects.other_index or (effects.other_files and remote)
+        other_texts = effects.other_files or other_vectors(self._file.settings, then)
+        return sends or effects.full_rebuild or effects.other_index or (other_texts and _may_send(then))
+
+    def _from_file(self, change: SettingChange) -> SettingChange:
+        """The change with the file's value as the previous one; a pending value was never in the file."""
+        return SettingChange(change.key, change.layer, change.value, self._file.get(change.key, change.layer))
 
     def _differs(self, change: SettingChange) -> bool:
         return bool(self._file.get(change.key, change.layer) != change.value)
@@ -207,13 +229,22 @@ class SettingsModel(QObject):
 
     def apply(self) -> None:
         """Save all pending changes."""
-        wanted = tuple(
-            SettingChange(one.key, one.layer, one.value, self._file.get(one.key, one.layer))
-            for one in self._waiting.values()
-        )
-        if wanted:
+        if wanted := tuple(self._from_file(one) for one in self._waiting.values()):
             self._queue.append(wanted)
+            self._urgent = True
             self._save_next()
+
+    def reopen_now(self) -> None:
+        """Reopen the folder for saved changes without waiting for more of them."""
+        if self._saving.busy:
+            self._urgent = True
+        elif self._reopening.isActive():
+            self._reopening.stop()
+            self.applied.emit()
+
+    def stop_reopening(self) -> None:
+        """The folder is closed, or opened again anyway, with what was saved."""
+        self._reopening.stop()
 
     def discard(self) -> None:
         """Drop all pending changes."""
@@ -248,12 +279,16 @@ class SettingsModel(QObject):
                 self.loaded.emit()
         if any(applies_at_once(one.key) for one in changes):
             self.in_force.emit(layers.settings, folder)
-        else:
-            self.applied.emit()
+        elif folder == self._folder:
+            self._reopening.start()
+        if self._urgent and not self._saving.busy:
+            self._urgent = False
+            self.reopen_now()
 
     def _not_saved(self, changes: Changes, sentence: str) -> None:
         self._saving.done()
         self._queue.clear()
         self._undo.clear()
+        self._urgent = False
         self.refused.emit(tuple(one.key for one in changes), sentence)
         self.read_again()

@@ -38,7 +38,7 @@ def fit(placed: OptionPlacement, value: object, words: Sequence[str]) -> int | N
     whole = _folded("\n".join([*name, *texts]))
     whole = f"{whole}\n{whole.replace('_', ' ')}"
     named = _folded("\n".join(name))
-    ways = ((r"\b{}\b", named), (r"\b{}", named), (r"\b{}", whole))
+    ways = ((r"(?<!\w){}(?!\w)", named), (r"(?<!\w){}", named), (r"(?<!\w){}", whole))
     fitting = (all(re.search(way.format(re.escape(word)), text) for word in words) for way, text in ways)
     return next((how for how, fits in enumerate(fitting) if fits), None)
 
@@ -55,7 +55,7 @@ def with_marks(text: str, query: str, palette: QPalette) -> Styled:
     parts: list[tuple[str, str]] = []
     at = 0
     style = f"background: {colours.mark.name()}; color: {colours.mark_text.name()}"
-    for hit in re.finditer(rf"(?:\b|(?<=_))(?:{'|'.join(map(re.escape, words))})", folded):
+    for hit in re.finditer(rf"(?:(?<!\w)|(?<=_))(?:{'|'.join(map(re.escape, words))})", folded):
         parts += [(text[at : hit.start()], ""), (text[hit.start() : hit.end()], style)]
         at = hit.end()
     return [*parts, (text[at:], "")]

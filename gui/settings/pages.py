@@ -241,7 +241,8 @@ class Pages(QObject):
         self._lacks: MissingFeatures = {}
         self._made: dict[SettingsPage, Any] = {}
         self._lack: MessagePage | None = None
-        self._shown: SettingsPage | None = None
+        self.shown: SettingsPage | None = None
+        """The page whose buttons are shown; None for the search results, or before the file was read."""
         self.names: tuple[SettingsPage, ...] = tuple(
             name for name in PAGES if name not in PARTS and (name in makers or options_on(name))
         )
@@ -252,7 +253,7 @@ class Pages(QObject):
     def page(self, name: SettingsPage) -> QWidget:
         """Return the page or part, or one that explains why the current engine doesn't support it."""
         whole = whole_page(name)
-        if self.lacks_models and whole == _NEED_MODELS:
+        if self._replaced(name):
             return self._capabilities()
         if whole not in self._made:
             self._made[whole] = self._make(whole)
@@ -272,7 +273,12 @@ class Pages(QObject):
     @property
     def unsaved(self) -> SettingsPage | None:
         """The form with changes that were not saved; None if there is none."""
-        return next((form for form in FORMS if form in self._made and self._made[form].unsaved), None)
+        usable = (form for form in FORMS if form in self._made and not self._replaced(form))
+        return next((form for form in usable if self._made[form].unsaved), None)
+
+    def _replaced(self, name: SettingsPage) -> bool:
+        """Whether an explanation is shown instead of the page, as the current engine doesn't support it."""
+        return self.lacks_models and whole_page(name) == _NEED_MODELS
 
     @property
     def ready(self) -> bool:
@@ -296,7 +302,7 @@ class Pages(QObject):
 
     def show_buttons(self, name: SettingsPage | None) -> None:
         """Show the footer buttons of a page; None for the search results."""
-        self._shown = name
+        self.shown = name
         self._show_buttons()
 
     @Slot()
@@ -304,9 +310,10 @@ class Pages(QObject):
         for form in FORMS:
             if form in self._made:
                 page, whole = self._made[form], whole_page(form)
-                lacking = self.lacks_models and whole == _NEED_MODELS
                 # Next to options that are saved at once, a button that can't be pressed would only confuse.
-                page.save_button.setVisible(self._shown == whole and not lacking and (whole == form or page.unsaved))
+                page.save_button.setVisible(
+                    self.shown == whole and not self._replaced(form) and (whole == form or page.unsaved)
+                )
 
     def stop(self) -> None:
         """Nobody waits for an answer any more."""

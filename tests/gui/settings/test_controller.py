@@ -74,6 +74,15 @@ def test_save_without_price_reopens_and_accepts_nothing(qtbot, way, opened):
     assert opened[1][1].approvals == 0
 
 
+def test_approval_given_while_reopening_is_kept(qtbot, way, opened):
+    way.show_page("general")
+    way.dialog.saved.emit(None)
+    way.dialog.saved.emit(make_estimate(cost=1.09))
+    way.dialog.saved.emit(None)
+    qtbot.waitUntil(lambda: len(opened) == 3 and opened[2][1].approvals == 1)
+    way.dialog.leave()
+
+
 def test_price_is_estimated_again_after_sync(qtbot, way, opened):
     memory = opened[0][1]
     way.show_page("embedding")

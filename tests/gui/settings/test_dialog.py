@@ -9,7 +9,7 @@ from engine import Settings, load_settings, settings_path
 from gui.settings.dialog import SettingsDialog
 from gui.settings.option_row import OptionRow
 from gui.settings.page_layout import PAGES, placed_options, whole_page
-from gui.widgets.form_controls import RadioButton
+from gui.widgets.form_controls import ComboBox, RadioButton
 
 
 @pytest.fixture
@@ -104,6 +104,17 @@ def test_pending_change_names_server_texts_are_sent_to(qtbot, dialog):
     dialog.model.read_again()
     _rest(qtbot, dialog)
     dialog.model.set("chunking.tokens", 200, "defaults")
+    assert "sent to api.openai.com" in dialog.footer.words
+    dialog.model.discard()
+
+
+def test_switching_vectors_on_names_server_texts_are_sent_to(qtbot, dialog):
+    engine.save_setting("provider", "openai")
+    engine.save_setting("store.vector.enabled", False)
+    dialog.model.read_again()
+    _rest(qtbot, dialog)
+    dialog.model.set("store.vector.enabled", True, "defaults")
+    assert "Missing vectors are then created." in dialog.footer.words
     assert "sent to api.openai.com" in dialog.footer.words
     dialog.model.discard()
 
@@ -366,3 +377,98 @@ def test_form_option_reset_in_search_names_server(qtbot, dialog, notes):
     with qtbot.waitSignal(dialog.saved):
         _button(dialog, "Apply").click()
     assert load_settings(notes).provider == "openai"
+
+
+def _choose_engine(dialog, name: str) -> None:
+    dialog.show_page("engine")
+    next(button for button in dialog.findChildren(RadioButton) if button.words == name).click()
+
+
+def _choose_provider(qtbot, dialog, provider: str) -> None:
+    dialog.show_page("embedding")
+    _rest(qtbot, dialog)
+    boxes = dialog.pages.page("embedding").findChildren(ComboBox)
+    box = next(box for box in boxes if box.accessibleName() == "Provider")
+    box.setCurrentIndex(box.findData(provider))
+    box.activated.emit(box.currentIndex())
+    _rest(qtbot, dialog)
+
+
+def test_part_of_a_page_that_the_engine_lacks_shows_why(qtbot, dialog):
+    dialog.show_unsupported({"models": "This engine has its own models."})
+    dialog.show_page("stored")
+    assert dialog.page == "embedding"
+    assert "This engine has its own models." in _said(dialog)
+    dialog.show_page("engine")
+    assert dialog.page == "advanced"
+    assert dialog.pages.page("engine").isVisible()
+
+
+def test_closing_ignores_a_form_that_the_engine_lacks(qtbot, dialog):
+    _choose_provider(qtbot, dialog, "none")
+    assert dialog.pages.unsaved == "embedding"
+    dialog.show_unsupported({"models": "This engine has its own models."})
+    dialog.reject()
+    assert not dialog.isVisible()
+
+
+def test_page_is_shown_again_for_another_folder(qtbot, dialog, memory, tmp_path):
+    dialog.show_page("advanced")
+    _choose_engine(dialog, "qmd")
+    dialog.leave()
+    other = tmp_path / "other"
+    other.mkdir()
+    dialog.begin(other, Settings(), memory, "sync")
+    _rest(qtbot, dialog)
+    assert dialog.pages.page("sync").isVisible()
+    dialog.leave()
+    dialog.begin(tmp_path / "notes", Settings(), memory, "embedding")
+    _rest(qtbot, dialog)
+    assert _button(dialog, "Save").isVisible()
+
+
+def test_apply_before_closing_asks_about_unsaved_form(qtbot, dialog, notes):
+    _choose_engine(dialog, "qmd")
+    dialog.model.set("chunking.tokens", 200, "defaults")
+    dialog.reject()
+    with qtbot.waitSignal(dialog.saved):
+        _button(dialog, "Apply").click()
+    _rest(qtbot, dialog)
+    assert dialog.isVisible()
+    assert dialog.footer.words == "Save before closing?"
+    with qtbot.waitSignal(dialog.saved):
+        _button(dialog, "Save").click()
+    assert not dialog.isVisible()
+    assert load_settings(notes).backend == "qmd"
+
+
+def test_discard_before_closing_asks_about_unsaved_form(qtbot, dialog):
+    _choose_engine(dialog, "qmd")
+    dialog.model.set("chunking.tokens", 200, "defaults")
+    dialog.reject()
+    _button(dialog, "Discard").click()
+    assert dialog.footer.words == "Save before closing?"
+    _button(dialog, "Discard").click()
+    assert not dialog.isVisible()
+
+
+def test_saving_one_form_asks_about_the_other(qtbot, dialog, notes):
+    _choose_provider(qtbot, dialog, "none")
+    _choose_engine(dialog, "qmd")
+    with qtbot.waitSignal(dialog.saved):
+        dialog.pages.page("engine").save_button.click()
+    assert load_settings(notes).backend == "qmd"
+    assert dialog.isVisible()
+    assert dialog.page == "embedding"
+    assert dialog.footer.words == "Save before closing?"
+    assert dialog.pages.unsaved == "embedding"
+
+
+def test_closing_reopens_folder_for_saved_changes_once(qtbot, dialog):
+    told = []
+    dialog.saved.connect(told.append)
+    dialog.model.set("sync.interval_minutes", 7, "defaults")
+    _rest(qtbot, dialog)
+    assert told == []
+    dialog.reject()
+    assert told == [None]

@@ -21,6 +21,7 @@ def model(qtbot, jobs, notes, user_home) -> SettingsModel:
         model.begin(notes)
     yield model
     qtbot.waitUntil(lambda: model.ready)
+    model.stop_reopening()
 
 
 def _rest(qtbot, model) -> None:
@@ -74,12 +75,78 @@ def test_change_that_needs_no_approval_is_saved_at_once(qtbot, model, notes):
     assert load_settings(notes).exclude == ()
 
 
+def test_folder_is_reopened_once_for_several_changes(model, qtbot):
+    told = []
+    model.applied.connect(lambda: told.append("applied"))
+    for minutes in (7, 8):
+        model.set("sync.interval_minutes", minutes, "defaults")
+        _rest(qtbot, model)
+    model.set("sync.watch_debounce_ms", 900, "defaults")
+    _rest(qtbot, model)
+    assert load_settings().sync.interval_minutes == 8
+    assert told == []
+    model.reopen_now()
+    model.reopen_now()
+    assert told == ["applied"]
+
+
+def test_reopening_requested_while_saving_follows_it(model, qtbot):
+    model.set("sync.interval_minutes", 7, "defaults")
+    with qtbot.waitSignal(model.applied, timeout=1500):
+        model.reopen_now()
+    assert load_settings().sync.interval_minutes == 7
+
+
 def test_more_files_for_a_service_wait_for_apply(model, qtbot):
     engine.save_setting("provider", "openai")
     model.read_again()
     _rest(qtbot, model)
     model.set("extensions", (".md", ".txt"), "defaults")
     assert model.waiting == 1
+
+
+@pytest.mark.parametrize("sends", [{"provider": "openai"}, {"provider": "gguf", "fallback": "openai"}])
+def test_creating_vectors_with_a_service_waits_for_apply(model, qtbot, sends):
+    for key, value in {**sends, "store.vector.enabled": False}.items():
+        engine.save_setting(key, value)
+    model.read_again()
+    _rest(qtbot, model)
+    model.set("store.vector.enabled", True, "defaults")
+    assert model.waiting == 1
+    assert not load_settings().store.vector.enabled
+
+
+def test_vectors_of_a_local_model_are_switched_on_at_once(model, qtbot):
+    for key, value in {"provider": "gguf", "store.vector.enabled": False}.items():
+        engine.save_setting(key, value)
+    model.read_again()
+    _rest(qtbot, model)
+    model.set("store.vector.enabled", True, "defaults")
+    assert model.waiting == 0
+    _rest(qtbot, model)
+    assert load_settings().store.vector.enabled
+
+
+def test_undone_pending_change_is_not_written(model, qtbot):
+    told = []
+    model.applied.connect(lambda: told.append("applied"))
+    model.set("chunking.tokens", 200, "defaults")
+    model.undo()
+    model.set("chunking.tokens", 200, "defaults")
+    model.set("chunking.tokens", None, "defaults")
+    _rest(qtbot, model)
+    assert (model.waiting, told) == (0, [])
+    assert not settings_path().exists()
+
+
+def test_default_written_over_pending_change_is_saved(model, qtbot):
+    refused = []
+    model.refused.connect(lambda keys, sentence: refused.append(sentence))
+    model.set("chunking.tokens", 200, "defaults")
+    model.set("chunking.tokens", 400, "defaults")
+    _rest(qtbot, model)
+    assert (model.waiting, refused) == (0, [])
+    assert "tokens = 400" in settings_path().read_text()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 import pytest
+from PySide6.QtGui import QPalette
 
-from gui.settings.option_search import ALSO_CALLED, fit, words_of
+from gui.settings.option_search import ALSO_CALLED, fit, with_marks, words_of
 from gui.settings.page_layout import placed_options
 from tests.helpers.catalogue import translated
 
@@ -68,3 +69,10 @@ def test_synonym_keys_are_existing_options():
 def test_option_name_ranks_above_help_text(query, key, how):
     option = placed_options()[key]
     assert fit(option, option.option.default, words_of(query)) == how
+
+
+@pytest.mark.parametrize(("query", "value"), [(".md", (".md", ".txt")), ("*.bak", ("*.bak",)), ("~/sync", ("~/sync",))])
+def test_words_that_begin_with_a_sign_are_found_and_marked(query, value):
+    assert fit(placed_options()["exclude"], value, words_of(query)) is not None
+    marked = [part for part, style in with_marks(f"Files: {query}", query, QPalette()) if style]
+    assert marked == [query]
