@@ -38,7 +38,9 @@ def resolve(target: str, anchor: str) -> LinkedText | None:
 
 def rewritten(text: str, *toggled: int) -> str:
     markup = NoteMarkup(resolve, frozenset(toggled))
-    lines = (markup.line(number, line) for number, line in enumerate(text.split("\n"), 1))
+    numbered = list(enumerate(text.split("\n"), 1))
+    markup.find_comments(numbered)
+    lines = (markup.line(number, line) for number, line in numbered)
     return "\n".join(line for line in lines if line is not None)
 
 
@@ -56,6 +58,11 @@ def rewritten(text: str, *toggled: int) -> str:
         ("((60ab6f5b))", "[((60ab6f5b))](note:60ab6f5b)"),
         ("a %%hidden%% b", "a  b"),
         ("%%\nhidden\n%% shown", "\n\n shown"),
+        ("%%\n`%%` hidden\n%% shown", "\n\n shown"),
+        ("is %% text\nlater", "is %% text\nlater"),
+        ("a %%b%% c %% d\nlater", "a  c %% d\nlater"),
+        ("use `%%` here\nlater `%%`\n", "use `%%` here\nlater `%%`\n"),
+        ("> [!faq]- Fold?%% x\n> y %% z\nafter", "> [▸](fold:1) **Fold?**\n>\nafter"),
         ("costs $5 and $6", "costs $5 and $6"),
         ("so $e^{i\\pi}$ is", "so `$e^{i\\pi}$` is"),
         ("$$\na_1 * b\n$$\nafter", "`$$`  \n`a_1 * b`  \n`$$`  \nafter"),
@@ -128,6 +135,11 @@ def test_page_highlights_and_hides_markers(page) -> None:
     cursor = QTextCursor(made.document)
     cursor.setPosition(made.document.toPlainText().encode("utf-16-le").index("day".encode("utf-16-le")) // 2 + 1)
     assert cursor.charFormat().background().color() == theme_tokens("light").mark
+
+
+def test_property_below_front_matter_is_text(page) -> None:
+    assert page("---\ntitle: A\n---\nAuthor:: Ada\n\nText\n").texts[-2:] == ("Author:: Ada", "Text")
+    assert page("Author:: Ada\n\nText\n").texts == ("Text",)
 
 
 def test_page_callout_is_a_quote_with_its_title(page) -> None:
