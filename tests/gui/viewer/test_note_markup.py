@@ -178,6 +178,29 @@ def test_followed_link_opens_note_at_its_line(qtbot, panel: ViewerPanel, memory:
     assert panel.name == "topics/shopping.md"
 
 
+def test_followed_link_into_open_note_scrolls(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+    memory.insight = Links()
+    memory.files["topics/shopping.md"] = "line\n" * 500
+    show("topics/shopping.md", 3)
+    for _ in range(2):
+        panel.source.go_to_line(400)
+        assert panel.source.top_line > 300
+        panel.follow_link(QUrl("note:Shopping#Beds"))
+        qtbot.waitUntil(lambda: panel.source.top_line <= 3)
+
+
+def test_late_link_does_not_replace_newer_file(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+    memory.insight = Links()
+    show("daily/2026-02-08.md")
+    chosen = []
+    panel.location_chosen.connect(chosen.append)
+    panel.follow_link(QUrl("note:Shopping#Beds"))
+    with qtbot.waitSignal(panel.file_shown):
+        panel.show_file("topics/shopping.md", 1)
+    qtbot.wait(100)
+    assert chosen == []
+
+
 def test_link_to_missing_note_offers_a_search(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
     memory.insight = Links()
     show("daily/2026-02-08.md")
