@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from engine.base.skip_reasons import files_covered as files_covered
     from engine.base.skip_reasons import tr_reason as tr_reason
     from engine.cli.arguments import VERBS as VERBS
+    from engine.corpus.discovery import READABLE_EXTENSIONS as READABLE_EXTENSIONS
     from engine.corpus.discovery import preview_workspace as preview_workspace
     from engine.corpus.document import note_title as note_title
     from engine.corpus.document import structure_of as structure_of
@@ -165,6 +166,7 @@ _HOME = {
     "CancelToken": "engine.base.cancellation",
     "note_title": "engine.corpus.document",
     "literal_glob": "engine.corpus.globs",
+    "READABLE_EXTENSIONS": "engine.corpus.discovery",
     "is_json_note": "engine.corpus.json_notes",
     "NumberedText": "engine.corpus.line_reader",
     "find_places": "engine.corpus.places",

@@ -30,6 +30,8 @@ class ResultOpener(QObject):
         views.sessions.session_activated.connect(self._read)
         views.edits.edit_activated.connect(self._read_edit)
         views.index.open_requested.connect(self.open_path)
+        for reader in (views.viewer, views.conversation):
+            reader.location_chosen.connect(self.open_location)
         diagnostics.reveal_requested.connect(self._reveal_issue)
         diagnostics.open_requested.connect(self._open_path)
 
@@ -53,6 +55,7 @@ class ResultOpener(QObject):
     def open_path(self, path: str, line: int | None) -> None:
         self.open_location(Location(path, line))
 
+    @Slot(object)
     def open_location(self, location: Location) -> None:
         """Go to a location that isn't a result."""
         self._views.show_location(location)

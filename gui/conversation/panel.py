@@ -25,7 +25,7 @@ from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
 from gui.core.location import ReadingPlace, ReadingPlaces
 from gui.sessions.listing_view import CHOOSE_SESSION
-from gui.viewer.base_viewer import BaseViewer, LinkFollower
+from gui.viewer.base_viewer import NOT_INDEXED, BaseViewer, LinkFollower
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.inspector import ChunkInspector
 from gui.viewer.chunks.view import ChunkLanes
@@ -104,6 +104,7 @@ class ConversationPanel(BaseViewer):
     Signals: more_requested: more hits from this session (its path). similar_requested: similar sessions (its path).
     remember_requested: a note of this session (its path and title). like_requested: passages similar to this `Passage`,
     and its text. link_requested: a link to this `Location`. session_shown: the path of the session on the screen.
+    location_chosen: open this `Location`, which a link names.
     """
 
     more_requested = Signal(str)
@@ -112,6 +113,7 @@ class ConversationPanel(BaseViewer):
     like_requested = Signal(object, str)
     session_shown = Signal(str)
     link_requested = Signal(object)
+    location_chosen = Signal(object)
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(jobs, IN_SESSION, parent)
@@ -154,6 +156,7 @@ class ConversationPanel(BaseViewer):
         """Show a session, at a line of its transcript or at a message, with the words of a query marked."""
         if self._manager is None:
             return
+        self._links.cancel()
         opened = self._opened
         if opened is not None and opened.wanted.path == path:
             before, self._wanted = self._wanted, SessionRequest(path, line, query, opened.wanted.reveal, message)
@@ -209,6 +212,7 @@ class ConversationPanel(BaseViewer):
     def clear(self, instead: NothingToRead = CHOOSE_SESSION) -> None:
         """Show these words instead of a session."""
         self._wanted = None
+        self._links.cancel()
         self._opener.cancel()
         self._drop()
         self.header.hide()
@@ -381,7 +385,7 @@ class ConversationPanel(BaseViewer):
             self.finding.bar.open(selected if "\n" not in selected else "")
 
     def _follow(self, url: QUrl) -> None:
-        """Open web links; file links of an agent are outside of the index."""
+        """Open a web page in the browser, and a file of the index in the viewer."""
         if self._manager is not None and self._wanted is not None:
             self._links.follow(url, self._wanted.path, self._manager)
 
@@ -395,6 +399,8 @@ class ConversationPanel(BaseViewer):
         self.empty_page.retry.connect(self._open)
         self.session_actions.notified.connect(self.hint.say)
         self.session_actions.unmasking.connect(self._ask_before)
+        self._links.file_chosen.connect(self.location_chosen)
+        self._links.missed.connect(lambda _: self.hint.say(tr(NOT_INDEXED)))
         self._links.notified.connect(self.hint.say)
         self.view.link_clicked.connect(self._follow)
         self.session_actions.more_requested.connect(self.more_requested)

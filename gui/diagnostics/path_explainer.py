@@ -8,7 +8,7 @@ from PySide6.QtCore import QMimeData, Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from engine import MemorySearchManager, PathState, marked, tr, tr_reason
+from engine import READABLE_EXTENSIONS, MemorySearchManager, PathState, marked, tr, tr_reason
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
 from gui.diagnostics.group_view import LINK_PADDING, chunks, vectors
@@ -75,8 +75,10 @@ def _facts(state: PathState) -> Iterator[str]:
 
 
 def excluded_type(state: PathState) -> str:
-    """The ending of a note that is left out for it, ".txt"; empty for others."""
-    return Path(state.file).suffix.lower() if state.rule == "extension" and state.source == "memory" else ""
+    """The ending of a note that is left out for it, ".txt"; empty for others, and for files that aren't text."""
+    suffix = Path(state.file).suffix.lower()
+    left_out = state.rule == "extension" and state.source == "memory"
+    return suffix if left_out and suffix in READABLE_EXTENSIONS else ""
 
 
 # ---------------------------------------------------------------------------------------------------------------------

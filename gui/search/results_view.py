@@ -276,6 +276,8 @@ class ResultsView(QWidget):
         keep = same and self.has_results
         from_page = self.page.has_focus()
         self._answer = answer
+        if not (same or answer.final):
+            self.suggestions.show_suggestions(())  # those of the previous query
         if answer.outcome.results:
             self._show_results(answer, keep=keep)  # the stack takes the focus of a pressed button along
         else:

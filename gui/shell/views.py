@@ -96,7 +96,6 @@ class Views(QObject):
         self.conversation.more_requested.connect(self._search_in)
         self.conversation.like_requested.connect(self._search_like)
         self.viewer.more_requested.connect(self._search_like)
-        self.viewer.location_chosen.connect(self.show_location)
         self.viewer.search_requested.connect(self._search_words)
         self.index.left.connect(self.focus_box)
         self.edits.edit_selected.connect(self.show_edit)

@@ -415,8 +415,15 @@ class FirstRunPanel(QWidget):
         self._jobs.write(
             lambda _: engine.sessions_workspace(self._store_path),
             lambda folder: self._preview_folder(folder, sessions_only=True),
-            self._preview.show_problem,
+            self._refuse_sessions,
         )
+
+    def _refuse_sessions(self, sentence: str) -> None:
+        """Show why there is no workspace of sessions alone."""
+        self._folder = None
+        self._preview.begin(Path(), (), (), sessions_only=True)
+        self._pages.setCurrentWidget(self._preview)
+        self._preview.show_problem(sentence)
 
     @Slot()
     def _look(self) -> None:

@@ -277,16 +277,16 @@ class PreviewPage(QFrame):
         self._accept.clicked.connect(self.accepted)
         self._other = QPushButton(tr("Choose another…"))
         self._other.clicked.connect(self.other_requested)
-        back = QPushButton(tr("Back"))
-        back.clicked.connect(self.back_requested)
-        for button in (self._accept, self._other, back):
+        self._back = QPushButton(tr("Back"))
+        self._back.clicked.connect(self.back_requested)
+        for button in (self._accept, self._other, self._back):
             button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
         row = QHBoxLayout()
         row.setSpacing(8)
         row.setContentsMargins(0, 0, 0, 8)
         row.addWidget(self._accept)
         row.addWidget(self._other)
-        row.addWidget(back)
+        row.addWidget(self._back)
         row.addStretch(1)
         return column_page(row, _WIDTH)
 
@@ -330,8 +330,8 @@ class PreviewPage(QFrame):
         self._problem.hide()
         files = 0 if self._sessions_only else preview.files
         self._accept.setEnabled(files + preview.session_files > 0)
-        if first or not self._exclude.hasFocus():
-            (self._accept if self._accept.isEnabled() else self._other).setFocus()
+        if first:
+            (self._accept if self._accept.isEnabled() else self._way_out).setFocus()
 
     def show_problem(self, sentence: str) -> None:
         """Show why the folder can't be indexed, in place of a preview."""
@@ -341,7 +341,12 @@ class PreviewPage(QFrame):
         if not self._looked:
             self._sum.setText(tr("This folder cannot be indexed."))
             self._show_details(False)
-            self._other.setFocus()
+            self._way_out.setFocus()
+
+    @property
+    def _way_out(self) -> QPushButton:
+        """The button for a folder that can't be indexed."""
+        return self._back if self._sessions_only else self._other
 
     def _show_details(self, shown: bool) -> None:
         self._details.setVisible(shown and not self._sessions_only)

@@ -7,9 +7,9 @@ from PySide6.QtCore import QEvent, QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
-from engine import CancelToken, MemorySearchManager, tr
+from engine import CancelToken, MemorySearchManager, marked, split_name, tr
 from gui.commands.commands import FIND, NEXT_HIT, PREVIOUS_HIT, key_action
-from gui.core.jobs import Jobs
+from gui.core.jobs import Jobs, JobSlot
 from gui.core.location import Location
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.link_card import LinkCard
@@ -22,6 +22,7 @@ from gui.widgets.labels import label, line
 from gui.widgets.message import Banner
 from gui.widgets.right_to_left import margins
 
+NOT_INDEXED = marked("This link opens a file that is not in the index.")
 _EXTERNAL = ("http", "https", "mailto")
 
 
@@ -40,9 +41,15 @@ class LinkFollower(QObject):
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
         self._jobs = jobs
+        self._job = JobSlot(self)
+
+    def cancel(self) -> None:
+        """Forget the link that is looked up: another file is shown."""
+        self._job.cancel()
 
     def follow(self, url: QUrl, home: str, manager: MemorySearchManager) -> None:
         """Open a link in the file named `home`."""
+        self.cancel()
         target, anchor = (part(url, QUrl.ComponentFormattingOption.FullyDecoded) for part in (QUrl.path, QUrl.fragment))
         if url.scheme() in _EXTERNAL:
             QDesktopServices.openUrl(url)
@@ -51,17 +58,33 @@ class LinkFollower(QObject):
         elif not target:
             self.heading_chosen.emit(anchor)
         else:
-            self._jobs.read(
-                lambda token: _locate(manager, target, anchor, home, token),
-                self.file_chosen.emit,
-                lambda _: self._miss(target, url.scheme() == NOTE_SCHEME),
+            self._job.put(
+                self._jobs.read(
+                    lambda token: _locate(manager, target, anchor, home, token),
+                    self._choose,
+                    lambda _: self._miss(target, url.scheme() == NOTE_SCHEME),
+                )
             )
 
+    def _choose(self, location: Location) -> None:
+        self._job.done()
+        self.file_chosen.emit(location)
+
     def _miss(self, target: str, named: bool) -> None:
+        self._job.done()
         if named:
             self.missed.emit(target)
         else:
-            self.notified.emit(tr("This link opens a file that is not in the index."))
+            self.notified.emit(tr(NOT_INDEXED))
+
+
+def note_url(name: str, anchor: str) -> QUrl:
+    """The link to a heading or block of a note, in another note of its workspace."""
+    url = QUrl()
+    url.setScheme(NOTE_SCHEME)
+    url.setPath(f"/{split_name(name)[1]}", QUrl.ParsingMode.DecodedMode)
+    url.setFragment(anchor, QUrl.ParsingMode.DecodedMode)
+    return url
 
 
 def _locate(manager: MemorySearchManager, target: str, anchor: str, home: str, token: CancelToken) -> Location:

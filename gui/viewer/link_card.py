@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QElapsedTimer, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
@@ -48,6 +48,9 @@ class LinkCard(QFrame):
         self._manager: MemorySearchManager | None = None
         self._name = ""
         self._wants_focus = False
+        self._found: NoteLinks | None = None
+        """The links that the list shows."""
+        self._since_click = QElapsedTimer()
         self.action = key_action(panel, LINKS)
         self.action.setCheckable(True)
         self.action.toggled.connect(self._toggle)
@@ -62,8 +65,7 @@ class LinkCard(QFrame):
         self.list.setWordWrap(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setAccessibleName(tr("Links of this note"))
-        self.list.itemActivated.connect(self._choose)
-        self.list.itemClicked.connect(self._choose)
+        self.list.itemClicked.connect(self._click)
         head = QHBoxLayout()
         head.setContentsMargins(margins(_SIDE, 6, 8, 4))
         head.addWidget(self._title, 1)
@@ -93,6 +95,7 @@ class LinkCard(QFrame):
         """Set the shown note by its stable name; empty for none."""
         if name != self._name:
             self.list.clear()
+            self._found = None
         self._name = name
         self.gate.allow(bool(name), missing("file"))
         self.refresh()
@@ -128,6 +131,18 @@ class LinkCard(QFrame):
 
     def _show(self, found: NoteLinks) -> None:
         self._job.done()
+        if found != self._found:
+            self._found = found
+            self._fill(found)
+        was_hidden = self.isHidden()
+        self.show()
+        if was_hidden:
+            announce(self, self.accessibleName())
+        if self._wants_focus and self.list.count():
+            self.list.setFocus()
+        self._wants_focus = False
+
+    def _fill(self, found: NoteLinks) -> None:
         row = self.list.currentRow()
         self.list.clear()
         to = tr_count("{count:,} link to this note", "{count:,} links to this note", len(found.backlinks))
@@ -140,13 +155,6 @@ class LinkCard(QFrame):
                 self._add_heading(heading)
                 self._add_links(links)
         self.list.setCurrentRow(row if 0 < row < self.list.count() else 1 if self.list.count() else -1)
-        was_hidden = self.isHidden()
-        self.show()
-        if was_hidden:
-            announce(self, said)
-        if self._wants_focus and self.list.count():
-            self.list.setFocus()
-        self._wants_focus = False
 
     def _add_heading(self, text: str) -> None:
         item = QListWidgetItem(text)
@@ -165,6 +173,13 @@ class LinkCard(QFrame):
         if len(links) > _MOST:
             self._add_heading(tr_count("and {count:,} more link", "and {count:,} more links", len(links) - _MOST))
 
+    def _click(self, item: QListWidgetItem) -> None:
+        """Open a link, but not with the second click of a double click, when the list is already another one."""
+        if self._since_click.isValid() and self._since_click.elapsed() < QApplication.doubleClickInterval():
+            return
+        self._since_click.start()
+        self._choose(item)
+
     def _choose(self, item: QListWidgetItem) -> None:
         link = item.data(_LINK)
         if link is not None:
@@ -182,6 +197,9 @@ class LinkCard(QFrame):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.close_card()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.list.hasFocus():
+            if (item := self.list.currentItem()) is not None:
+                self._choose(item)
         else:
             super().keyPressEvent(event)
 

@@ -63,6 +63,9 @@ def markdown_slices(lines: FileLines, outline: Outline, markup: NoteMarkup | Non
     text = lines.whole(1, lines.line_count).split("\n")
     cutter = _Cutter(outline)
     front = front_matter_end(text)
+    if markup is not None:
+        lines_of_text = enumerate(text[front:], front + 1)
+        markup.find_comments((number, line) for number, line in lines_of_text if not outline.is_code(number))
     for number, source in enumerate(text, 1):
         as_is = markup is None or number <= front or outline.is_code(number)
         line = source if as_is or markup is None else markup.line(number, source)

@@ -5,7 +5,7 @@ Links become links to `note:`, which the viewer resolves in the index; nothing i
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from urllib.parse import quote
 
 from engine import LinkedText, without_links, written_links
@@ -25,7 +25,6 @@ _TASK = re.compile(r"([ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([/\-])\][ \t]+(.*)")
 _FOOTNOTE_TEXT = re.compile(r"\[\^([^\]\s]{1,80})\]:[ \t]*(.*)")
 _FOOTNOTE_MARK = re.compile(r"\[\^([^\]\s]{1,80})\]")
 _HIGHLIGHT = re.compile(r"(?<![\w=?&/])==(?=\S)([^=\n]{1,2000}?)(?<=\S)==")
-_COMMENT = re.compile(r"%%.*?%%")
 _MATH = re.compile(r"(?<![\\\w$])(\$\$?)(?=[^\s$])([^$`\n]{1,2000}?)(?<=[^\s\\])\1(?![\w$])")
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([0-9A-Za-z-]{1,64})[ \t]*$")
 _PROPERTY = re.compile(r"[ \t]*(?:id|collapsed|heading|background-color|created-at|updated-at|ls-type)::[ \t].*")
@@ -49,23 +48,33 @@ class NoteMarkup:
         """`unfolded`: lines of callouts whose fold the user has toggled."""
         self._resolve = resolve
         self._toggled = unfolded
-        self._beginning = True
+        self._page_properties = 0
+        """Number of lines with which the note begins that are properties of the page."""
         self._in_comment = False
+        self._last_comment = 0
+        """Last line that opens or closes a comment."""
         self._in_math = False
         self._folded = 0
         """Level of the folded callout whose text is left out."""
         self._embeds = 0
 
+    def find_comments(self, lines: Iterable[tuple[int, str]]) -> None:
+        """Read which of the numbered lines outside of code may close a comment; called before the first `line`."""
+        self._last_comment = max((number for number, line in lines if _comment_marks(line)), default=0)
+
     def line(self, number: int, line: str) -> str | None:
         """The line or lines in place of this one, which is outside of code; None for none at all."""
-        self._beginning = self._beginning and _PAGE_PROPERTY.fullmatch(line.lstrip("\ufeff")) is not None
-        if self._beginning or _PROPERTY.fullmatch(line):
+        if number == self._page_properties + 1 and _PAGE_PROPERTY.fullmatch(line.lstrip("\ufeff")):
+            self._page_properties = number
             return None
+        if _PROPERTY.fullmatch(line):
+            return None
+        level = _level(line)
+        line = self._without_comments(number, line.translate(_PRIVATE))
         if self._folded:
-            if _level(line) >= self._folded:
+            if level >= self._folded:
                 return None
             self._folded = 0
-        line = self._without_comments(line.translate(_PRIVATE))
         if self._in_math or line.strip() == "$$":
             self._in_math = self._in_math != (line.strip().endswith("$$"))
             return f"`{line.strip().replace('`', ' ')}`  " if line.strip() else "  "
@@ -81,17 +90,21 @@ class NoteMarkup:
             return f"{before}◐ {self._inline(text)}" if state == "/" else f"{before}✕ ~~{self._inline(text)}~~"
         return self._inline(line)
 
-    def _without_comments(self, line: str) -> str:
-        if "%%" not in line:
-            return "" if self._in_comment else line
-        if self._in_comment:
-            _, _, line = line.partition("%%")
-            self._in_comment = False
-        line = _COMMENT.sub("", line)
-        if "%%" in line:
-            line = line.partition("%%")[0]
-            self._in_comment = True
-        return line
+    def _without_comments(self, number: int, line: str) -> str:
+        """Remove comments; `%%` that nothing closes is text."""
+        marks = _comment_marks(line)
+        stays_open = (len(marks) % 2 == 1) != self._in_comment
+        if stays_open and marks and number >= self._last_comment:
+            marks.pop()
+        parts, start = [], 0
+        for mark in marks:
+            if not self._in_comment:
+                parts.append(line[start:mark])
+            self._in_comment = not self._in_comment
+            start = mark + 2
+        if not self._in_comment:
+            parts.append(line[start:])
+        return "".join(parts)
 
     def _callout(self, number: int, quotes: str, kind: str, fold: str, title: str) -> str:
         name = self._inline(title) if title else escaped(kind.replace("-", " ").capitalize())
@@ -173,6 +186,14 @@ def escaped(text: str) -> str:
 
 def _footnote(name: str) -> str:
     return f"[\\[{escaped(name)}\\]](#{FOOTNOTE}{quote(name, safe='', errors='replace')})"
+
+
+def _comment_marks(line: str) -> list[int]:
+    """Return where `%%` is written outside of code."""
+    if "%%" not in line:
+        return []
+    blanked = _CODE.sub(lambda code: " " * len(code[0]), line)
+    return [mark.start() for mark in re.finditer("%%", blanked)]
 
 
 def _level(line: str) -> int:

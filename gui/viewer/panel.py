@@ -13,7 +13,7 @@ from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
 from gui.core.location import Location
 from gui.viewer.actions import FileActions, SimilarAction
-from gui.viewer.base_viewer import BaseViewer, LinkFollower
+from gui.viewer.base_viewer import BaseViewer, LinkFollower, note_url
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.inspector import ChunkInspector
 from gui.viewer.chunks.view import ChunkedSource
@@ -23,7 +23,7 @@ from gui.viewer.header import TURN, ViewerHeader
 from gui.viewer.lines import Lines
 from gui.viewer.link_card import LinkCard
 from gui.viewer.match_navigator import IN_FILE, MatchNavigator, MatchView
-from gui.viewer.note_markup import FOLD_SCHEME, NOTE_SCHEME, Resolve
+from gui.viewer.note_markup import FOLD_SCHEME, Resolve
 from gui.viewer.notice_page import NothingToRead
 from gui.viewer.outline import HeadingPlace, Outline, heading_key, is_markup
 from gui.viewer.rendered_view import MOST_BYTES, RenderedView
@@ -55,6 +55,8 @@ class SourceAndPage(QObject):
         self._target: ViewTarget | None = None
         self._page_of: OpenedFile | None = None
         """The file whose page has been created."""
+        self._told = ""
+        """Name of the file of which the user was told why it is no page."""
 
     def show(self, opened: OpenedFile, target: ViewTarget, *, keep_place: bool) -> None:
         """Show the chosen mode; the source is scrolled already, and the page follows.
@@ -62,6 +64,8 @@ class SourceAndPage(QObject):
         `keep_place`: the page is visible, and keeps its position.
         """
         self._opened, self._target = opened, target
+        if opened.name != self._told:
+            self._told = ""
         size = opened.lines.size
         if not self._wants_page:
             self._show_source()
@@ -80,6 +84,7 @@ class SourceAndPage(QObject):
     def choose(self, *, rendered: bool, keep_place: bool) -> None:
         """Switch to the other mode, also for later files."""
         self._wants_page = rendered
+        self._told = ""
         if not rendered:
             self.rendered.cancel()
         if self._opened is not None and self._target is not None:
@@ -91,7 +96,7 @@ class SourceAndPage(QObject):
         self.rendered.leave()
         self._opened = None
         if forget:
-            self._page_of = None
+            self._page_of, self._told = None, ""
 
     def _show_source(self) -> None:
         if self._opened is not None and self._target is not None:
@@ -105,7 +110,10 @@ class SourceAndPage(QObject):
             self.turned.emit(self.rendered)
 
     def _give_up(self, sentence: str) -> None:
-        self.notified.emit(sentence)
+        name = "" if self._opened is None else self._opened.name
+        if name != self._told:
+            self._told = name
+            self.notified.emit(sentence)
         self._show_source()
 
     def _look_in(self, view: MatchView, lines: Lines, near: int) -> None:
@@ -239,15 +247,18 @@ class ViewerPanel(BaseViewer):
 
     def show_result(self, result: MemorySearchResult, query: str) -> None:
         """Show the part of a file that answers `query`, its words marked."""
-        self._show(ViewTarget.of_result(result, query))
+        target = ViewTarget.of_result(result, query)
+        # The same result again, perhaps after a refresh of the list: the user's scroll position stays.
+        self._show(target, reveal=self.target is None or self.target.place != target.place)
 
     def show_file(self, path: str, line: int | None = None, end: int | None = None) -> None:
         """Show a file by its stable name, at a line or some lines."""
-        self._show(ViewTarget.of_lines(path, line, end))
+        self._show(ViewTarget.of_lines(path, line, end), reveal=True)
 
     def clear(self, instead: NothingToRead = CHOOSE_RESULT) -> None:
         """Show these words instead of a file."""
         self.target = None
+        self._links.cancel()
         self._opener.cancel()
         self._drop_file()
         self.file_actions.set_vault(False)
@@ -258,18 +269,19 @@ class ViewerPanel(BaseViewer):
         self.empty_page.say(tr(instead.sentence), keys=tr(instead.keys))
         self._show_page(self.empty_page)
 
-    def _show(self, target: ViewTarget) -> None:
+    def _show(self, target: ViewTarget, *, reveal: bool) -> None:
+        """Show a target; `reveal` scrolls to it even in the file that is open."""
         if self._manager is None:
             return
-        before, self.target = self.target, target
+        self.target = target
+        self._links.cancel()
         self.file_actions.set_target(target)
         self.similar.set_target(target)
         self.header.show_title(target.file_title, target.breadcrumb)
         self.header.show()
         if self.opened is not None and self.opened.name == target.name and not self.banner.text:
             self._opener.cancel()
-            # The same result again, perhaps after a refresh of the list: the user's scroll position stays.
-            self._apply(reveal=before is None or before.place != target.place)
+            self._apply(reveal=reveal)
         else:
             self._open(reloading=False)
 
@@ -401,9 +413,8 @@ class ViewerPanel(BaseViewer):
             self.rendered.go_to_heading(HeadingPlace(heading_key(name)))
 
     def _open_location(self, location: Location) -> None:
-        """Open a link's note, which is recorded in the history."""
+        """Have a link's note opened, which is recorded in the history."""
         self.rendered.anchor = self._pending_anchor.lower() if self._pending_anchor.startswith("^") else ""
-        self.show_file(location.path, location.line)
         self.location_chosen.emit(location)
 
     def _open_linked(self, link: NoteLinkInfo) -> None:
@@ -414,11 +425,7 @@ class ViewerPanel(BaseViewer):
             self._pending_anchor = ""
             self._open_location(Location(link.path, link.line if link.line > 1 else None))
         else:
-            url = QUrl()
-            url.setScheme(NOTE_SCHEME)
-            url.setPath(f"/{link.path}", QUrl.ParsingMode.DecodedMode)
-            url.setFragment(link.anchor, QUrl.ParsingMode.DecodedMode)
-            self.follow_link(url)
+            self.follow_link(note_url(link.path, link.anchor))
 
     def _offer_search(self, name: str) -> None:
         def search() -> None:

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, Qt, QUrl
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from engine import QueryRecord
 from gui.core.location import Location
@@ -255,6 +255,29 @@ def test_opening_workspace_clears_history(qtbot, opened, find, tmp_path, monkeyp
     qtbot.waitUntil(lambda: opened.workspace.current is not None and opened.workspace.current.manager is other)
     rest()
     assert _ways(opened) == (False, False)
+
+
+def test_followed_link_focuses_reader(qtbot, opened, find, rest):
+    find("timer")
+    opened.viewer.show_file("001.md")
+    qtbot.waitUntil(lambda: opened.viewer.name == "001.md")
+    opened.viewer.follow_link(QUrl("020.md"))
+    qtbot.waitUntil(lambda: opened.viewer.name == "020.md")
+    rest()
+    assert opened.viewer.isAncestorOf(QApplication.focusWidget())
+
+
+def test_link_in_session_opens_file_of_index(qtbot, opened, memory):
+    path = "sessions/claude-code/one.jsonl"
+    memory.session_texts = {path: make_session([("user", [("text", "See 020.md.")])], path=path)}
+    opened.views.show_location(Location(path, 1))
+    conversation = opened.views.conversation
+    qtbot.waitUntil(lambda: conversation.opened is not None)
+    conversation.view.link_clicked.emit(QUrl("missing.md"))
+    qtbot.waitUntil(lambda: "not in the index" in conversation.hint.findChild(QLabel).text())
+    conversation.view.link_clicked.emit(QUrl("../../020.md"))
+    qtbot.waitUntil(lambda: opened.viewer.name == "020.md")
+    assert opened.viewer.isAncestorOf(QApplication.focusWidget())
 
 
 def test_back_restores_reading_position_in_conversation(qtbot, opened, memory, back, forward, rest):

@@ -71,7 +71,10 @@ class ComparisonPane(QWidget):
         copy = QPushButton(tr("Copy paths"))
         self._hide = QPushButton(tr("Not a duplicate"))
         set_tip(self._hide, tr("Leave this group out of the list from now on, or list it again"))
+        self._buttons: list[QWidget] = [self._before, self._after, copy, self._hide]
+        """They act on the group."""
         self._arrange(copy)
+        self._clear()
         self._before.clicked.connect(lambda: self._step(forward=False))
         self._after.clicked.connect(lambda: self._step(forward=True))
         copy.clicked.connect(self._copy_paths)
@@ -100,6 +103,7 @@ class ComparisonPane(QWidget):
             read.setAccessibleName(tr("Open the right note") if bool(side) != runs_left() else tr("Open the left note"))
             read.clicked.connect(lambda _=False, side=side: self._open(side))
             row.addWidget(read)
+            self._buttons.append(read)
             sides.addLayout(row, 0, side)
             sides.addWidget(facts, 1, side)
             sides.setColumnStretch(side, 1)
@@ -141,7 +145,10 @@ class ComparisonPane(QWidget):
         self._job.cancel()
         self.view.set_rows([])
         if group is None:
+            self._clear()
             return
+        for widget in (*self._buttons, *self._choices):
+            widget.setEnabled(True)
         self._name_hiding()
         self._title.setText(f"{duplicate_title(group)} · {measure_text(group)}")
         for place, choice in enumerate(self._choices):
@@ -149,6 +156,15 @@ class ComparisonPane(QWidget):
             choice.addItems([member_text(member) for member in group.members])
             choice.setCurrentIndex(min(place, len(group.members) - 1))
         self._compare()
+
+    def _clear(self) -> None:
+        for text in (self._title, self._between, *self._facts):
+            text.setText("")
+        self._problem.hide()
+        for choice in self._choices:
+            choice.clear()
+        for widget in (*self._buttons, *self._choices):
+            widget.setEnabled(False)
 
     def _pair(self) -> tuple[DuplicateMember, DuplicateMember] | None:
         if self._group is None:

@@ -132,7 +132,7 @@ class GroupList(RowList):
         self.setItemDelegate(self._paint)
         self._shown: tuple[DuplicateGroup, ...] = ()
         self._folded = True
-        self.doubleClicked.connect(self._activate)
+        self.doubleClicked.connect(self._double_click)
         self.clicked.connect(self._click)
 
     def show_groups(self, groups: tuple[DuplicateGroup, ...]) -> None:
@@ -168,6 +168,11 @@ class GroupList(RowList):
             self.show_groups(self._shown)
         elif index.isValid():
             self.activated_group.emit()
+
+    @Slot(QModelIndex)
+    def _double_click(self, index: QModelIndex) -> None:
+        if not isinstance(self.rows.row(index.row()), RecurringRow):
+            self._activate(index)
 
     @Slot(QModelIndex)
     def _click(self, index: QModelIndex) -> None:

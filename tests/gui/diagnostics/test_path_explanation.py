@@ -4,7 +4,7 @@ from PySide6.QtGui import QDropEvent
 
 from engine import PathRemedy, RuleOrigin, WorkspaceError
 from gui.diagnostics.panel import DiagnosticsPanel
-from gui.diagnostics.path_explainer import ACTION_WORDS, PathExplainer, dropped_path, read_path
+from gui.diagnostics.path_explainer import ACTION_WORDS, PathExplainer, dropped_path, excluded_type, read_path
 from tests.helpers.fake_records import make_path_state, make_status
 
 NAME = "projects/greenhouse.md"
@@ -170,6 +170,12 @@ def test_excluded_type_can_be_included(qtbot, appearance, jobs, memory):
     with qtbot.waitSignal(panel.type_requested) as asked:
         panel.why.button.click()
     assert asked.args == [".txt"]
+
+
+def test_only_endings_of_text_can_be_included():
+    left_out = {"state": "excluded", "rule": "extension", "source": "memory"}
+    assert excluded_type(make_path_state(**left_out, file="/home/ada/notes/a.ORG")) == ".org"
+    assert excluded_type(make_path_state(**left_out, file="/home/ada/notes/a.png")) == ""
 
 
 def test_ask_why_focuses_field(qtbot, appearance, jobs, memory):

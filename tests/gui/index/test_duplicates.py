@@ -92,6 +92,29 @@ def test_recurring_text_is_folded_below_copies(qtbot, page: DuplicatesPage, memo
     assert listed(page) == ["a.md-a-2.md", "b.md-b-2.md"]
 
 
+def test_double_click_unfolds_recurring_text(qtbot, page: DuplicatesPage, memory, insight: FakeInsight) -> None:
+    recurring = make_group(LEFT, "daily/2026-02-08.md", kind="recurring", similarity=1.0, words=44)
+    insight.groups = (make_group(LEFT, RIGHT), recurring)
+    page.set_manager(memory)
+    qtbot.waitUntil(lambda: not page.busy)
+    groups = page.groups
+    before = groups.rows.rowCount()
+    spot = groups.visualRect(groups.rows.index(1, 0)).center()
+    QTest.mouseClick(groups.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+    QTest.mouseDClick(groups.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+    assert groups.rows.rowCount() == before + 1
+
+
+def test_without_group_nothing_can_be_pressed(shown: DuplicatesPage) -> None:
+    pane = shown.comparison
+    assert any(button.isEnabled() for button in pane.findChildren(QPushButton) if button.text() == "Open")
+    pane.show_group(None)
+    assert not [
+        button.text() for button in pane.findChildren(QPushButton) if button.isEnabled() and button != pane.back
+    ]
+    assert "Nearly the same" not in words(shown)
+
+
 def test_hidden_page_searches_nothing(qtbot, appearance, jobs: Jobs, memory, insight) -> None:
     page = DuplicatesPage(jobs)
     qtbot.addWidget(page)

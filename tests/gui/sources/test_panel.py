@@ -8,7 +8,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QPushButton, QScrollArea
 
 import engine
-from engine import Settings, load_settings, save_setting
+from engine import Settings, WorkspaceError, load_settings, save_setting
 from gui.sources.first_run_panel import DropZone, FirstRunPanel
 from gui.sources.index_preview import PreviewPage
 from gui.widgets.chip import Chip
@@ -107,6 +107,18 @@ def test_extensions_and_patterns_update_preview(qtbot, panel, notes):
     qtbot.mouseClick(_chip(panel, ".canvas"), Qt.MouseButton.LeftButton)
     qtbot.mouseClick(_chip(panel, ".md"), Qt.MouseButton.LeftButton)
     assert _chip(panel, ".md").isChecked()  # something must be indexed
+
+
+def test_new_preview_leaves_the_focus(qtbot, panel, notes):
+    with qtbot.waitActive(panel):
+        panel.activateWindow()
+    _offer(qtbot, panel, notes)
+    assert _button(panel, "Index this folder").hasFocus()
+    chip = _chip(panel, ".canvas")
+    chip.setFocus()
+    qtbot.keyClick(chip, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: _chip(panel, "Indexed").text() == "Indexed 4")
+    assert _chip(panel, ".canvas").hasFocus()
 
 
 def test_kinds_of_files_are_offered_with_their_numbers(qtbot, panel, notes):
@@ -362,6 +374,21 @@ def test_sessions_only_indexes_ticked_sessions(qtbot, panel, found):
     assert folder.is_dir()
     assert not list(folder.iterdir())
     assert load_settings(folder).sessions.folders == (str(found / ".codex/sessions"),)
+
+
+def test_failed_sessions_only_shows_why(qtbot, panel, found, monkeypatch):
+    def refuse(_: object) -> Path:
+        raise WorkspaceError("No room for it.")
+
+    with qtbot.waitActive(panel):
+        panel.activateWindow()
+    monkeypatch.setattr(engine, "sessions_workspace", refuse, raising=False)
+    _welcome(qtbot, panel)
+    qtbot.mouseClick(_button(panel, "Search sessions only"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "No room for it." in _words(panel))
+    assert _button(panel, "Back").hasFocus()
+    qtbot.mouseClick(_button(panel, "Back"), Qt.MouseButton.LeftButton)
+    assert _button(panel, "Search sessions only").isVisible()
 
 
 def test_sessions_only_needs_ticked_sessions(qtbot, panel, found):

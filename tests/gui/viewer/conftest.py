@@ -15,6 +15,7 @@ def panel(qtbot, appearance, jobs: Jobs, memory: FakeMemory) -> Iterator[ViewerP
     panel = ViewerPanel(jobs, memory)
     qtbot.addWidget(panel)
     panel.resize(700, 500)
+    panel.location_chosen.connect(lambda location: panel.show_file(location.path, location.line))
     with qtbot.waitExposed(panel):
         panel.show()
     yield panel

@@ -5,8 +5,9 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices
 
-from engine import CancelToken, LinkedText, NoteLinkInfo, NoteLinks
+from engine import CancelToken, LinkedText, NoteLinkInfo, NoteLinks, name_in
 from gui.core.location import Location
+from gui.viewer.base_viewer import note_url
 from gui.viewer.external_programs import obsidian_url
 from gui.viewer.file_loader import in_vault
 from gui.viewer.panel import ViewerPanel
@@ -72,13 +73,37 @@ def test_card_opens_backlink_at_its_line(qtbot, panel: ViewerPanel, memory: Fake
 def test_card_opens_link_at_its_heading(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
     open_card(qtbot, panel, memory, show)
     with qtbot.waitSignal(panel.location_chosen) as chosen:
-        panel.link_card.list.itemActivated.emit(panel.link_card.list.item(3))
+        panel.link_card.list.itemClicked.emit(panel.link_card.list.item(3))
     assert chosen.args == [Location(OTHER, 3)]
+
+
+def test_double_click_opens_one_link(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+    open_card(qtbot, panel, memory, show)
+    chosen = []
+    panel.link_card.chosen.connect(chosen.append)
+    listed = panel.link_card.list
+    spot = listed.visualItemRect(listed.item(1)).center()
+    qtbot.mouseClick(listed.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+    qtbot.mouseDClick(listed.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+    assert [link.line for link in chosen] == [2]
+
+
+def test_list_with_same_links_stays(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+    open_card(qtbot, panel, memory, show)
+    item = panel.link_card.list.item(3)
+    panel.refresh()
+    qtbot.waitUntil(lambda: not panel.link_card.busy)
+    assert panel.link_card.list.item(3) is item
+
+
+def test_link_to_heading_is_looked_up_in_its_workspace() -> None:
+    assert note_url(name_in("work", "topics/shopping.md"), "Seeds").toString() == "note:/topics/shopping.md#Seeds"
+    assert note_url("topics/shopping.md", "Seeds").toString() == "note:/topics/shopping.md#Seeds"
 
 
 def test_card_offers_search_for_missing_note(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
     open_card(qtbot, panel, memory, show)
-    panel.link_card.list.itemActivated.emit(panel.link_card.list.item(4))
+    panel.link_card.list.itemClicked.emit(panel.link_card.list.item(4))
     assert panel.banner.text == "No note is named “Winter plan”."
 
 

@@ -38,7 +38,9 @@ def resolve(target: str, anchor: str) -> LinkedText | None:
 
 def rewritten(text: str, *toggled: int) -> str:
     markup = NoteMarkup(resolve, frozenset(toggled))
-    lines = (markup.line(number, line) for number, line in enumerate(text.split("\n"), 1))
+    numbered = list(enumerate(text.split("\n"), 1))
+    markup.find_comments(numbered)
+    lines = (markup.line(number, line) for number, line in numbered)
     return "\n".join(line for line in lines if line is not None)
 
 
@@ -56,6 +58,11 @@ def rewritten(text: str, *toggled: int) -> str:
         ("((60ab6f5b))", "[((60ab6f5b))](note:60ab6f5b)"),
         ("a %%hidden%% b", "a  b"),
         ("%%\nhidden\n%% shown", "\n\n shown"),
+        ("%%\n`%%` hidden\n%% shown", "\n\n shown"),
+        ("is %% text\nlater", "is %% text\nlater"),
+        ("a %%b%% c %% d\nlater", "a  c %% d\nlater"),
+        ("use `%%` here\nlater `%%`\n", "use `%%` here\nlater `%%`\n"),
+        ("> [!faq]- Fold?%% x\n> y %% z\nafter", "> [▸](fold:1) **Fold?**\n>\nafter"),
         ("costs $5 and $6", "costs $5 and $6"),
         ("so $e^{i\\pi}$ is", "so `$e^{i\\pi}$` is"),
         ("$$\na_1 * b\n$$\nafter", "`$$`  \n`a_1 * b`  \n`$$`  \nafter"),
@@ -130,6 +137,11 @@ def test_page_highlights_and_hides_markers(page) -> None:
     assert cursor.charFormat().background().color() == theme_tokens("light").mark
 
 
+def test_property_below_front_matter_is_text(page) -> None:
+    assert page("---\ntitle: A\n---\nAuthor:: Ada\n\nText\n").texts[-2:] == ("Author:: Ada", "Text")
+    assert page("Author:: Ada\n\nText\n").texts == ("Text",)
+
+
 def test_page_callout_is_a_quote_with_its_title(page) -> None:
     made = page("> [!warning] Mind <b>this</b>\n> text\n\nafter\n")
     assert made.texts[:3] == ("Mind <b>this</b>", "text", "after")
@@ -164,6 +176,29 @@ def test_followed_link_opens_note_at_its_line(qtbot, panel: ViewerPanel, memory:
         panel.follow_link(QUrl("note:Shopping#Beds"))
     assert chosen.args == [Location("topics/shopping.md", 3)]
     assert panel.name == "topics/shopping.md"
+
+
+def test_followed_link_into_open_note_scrolls(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+    memory.insight = Links()
+    memory.files["topics/shopping.md"] = "line\n" * 500
+    show("topics/shopping.md", 3)
+    for _ in range(2):
+        panel.source.go_to_line(400)
+        assert panel.source.top_line > 300
+        panel.follow_link(QUrl("note:Shopping#Beds"))
+        qtbot.waitUntil(lambda: panel.source.top_line <= 3)
+
+
+def test_late_link_does_not_replace_newer_file(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+    memory.insight = Links()
+    show("daily/2026-02-08.md")
+    chosen = []
+    panel.location_chosen.connect(chosen.append)
+    panel.follow_link(QUrl("note:Shopping#Beds"))
+    with qtbot.waitSignal(panel.file_shown):
+        panel.show_file("topics/shopping.md", 1)
+    qtbot.wait(100)
+    assert chosen == []
 
 
 def test_link_to_missing_note_offers_a_search(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:

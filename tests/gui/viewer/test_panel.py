@@ -541,6 +541,8 @@ def test_page_is_only_made_of_markdown(qtbot, panel: ViewerPanel, memory: FakeMe
     show("garden.org")
     assert panel.page is panel.source
     assert hint(panel) == "Only Markdown is shown as a page. The source of this file is shown."
+    with qtbot.assertNotEmitted(panel._source_and_page.notified), qtbot.waitSignal(panel.file_shown):
+        panel._open(reloading=True)
 
 
 def test_canvas_is_readable_text(panel: ViewerPanel, memory: FakeMemory, show) -> None:
