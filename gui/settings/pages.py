@@ -21,7 +21,7 @@ from gui.settings.system_setting import SystemSwitch
 from gui.settings.wording import NAMES, sent_words, stored_words
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.message import Action, MessagePage
-from gui.widgets.tab_order import LastInTabOrder
+from gui.widgets.tab_order import LastInTabOrder, mark_place
 
 NOTHING = marked("Nothing has been embedded yet.")
 INTRODUCTION = marked(
@@ -47,6 +47,7 @@ class StoredModelsPage(QFrame):
         self._rows = QVBoxLayout()
         self._rows.setSpacing(10)
         self._problem = label("", "degraded", wrap=True)
+        mark_place(self)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 8, 0, 0)
         column.setSpacing(10)

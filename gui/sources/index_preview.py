@@ -17,7 +17,7 @@ from gui.widgets.labels import ElidedLabel, breakable, label
 from gui.widgets.plain_text import set_tip
 from gui.widgets.scrolling import column_page, scrolling_column
 from gui.widgets.search_engine_labels import rule_words
-from gui.widgets.tab_order import LastInTabOrder
+from gui.widgets.tab_order import LastInTabOrder, mark_place
 from gui.widgets.table import Column, IssuesTable, RecordsTable
 
 _WIDTH = 760
@@ -118,6 +118,7 @@ class KindChips(QWidget):
         super().__init__(parent)
         self._chips: dict[str, Chip] = {}
         self._flow = FlowLayout(8, self)
+        mark_place(self)
         self.extensions: tuple[str, ...] = ()
         """Extensions to index, also those of which there is no file."""
 

@@ -26,7 +26,7 @@ from gui.commands.keymap import keymap
 from gui.style.stylesheet import font_at
 from gui.widgets.labels import breakable, elide, label
 from gui.widgets.plain_text import show_tip
-from gui.widgets.tab_order import LastInTabOrder
+from gui.widgets.tab_order import insert_after, mark_place, stops
 
 KEYS = (
     (marked("Down"), marked("go to the results")),
@@ -101,6 +101,7 @@ class StatePage(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._place = mark_place(self)
         self._title = label()
         self._buttons: list[QPushButton] = []
         self._rows: list[QBoxLayout] = []
@@ -128,7 +129,6 @@ class StatePage(QScrollArea):
                 words.hide()
         if table is not None:
             column.addSpacing(8)
-            end = LastInTabOrder(self)
             column.addWidget(table)
         self._buttons, self._rows = [] if table is None else table.findChildren(QPushButton), []
         for offer in offers:
@@ -148,8 +148,7 @@ class StatePage(QScrollArea):
         page.setAccessibleName(" ".join(part for part in (title, sentence) if part))
         self.setAccessibleName(page.accessibleName())
         self.setWidget(page)  # deletes the page before
-        if table is not None:
-            end.take(page)
+        insert_after(self._place, stops(page))
         self._fold()
 
     def has_focus(self) -> bool:

@@ -51,7 +51,7 @@ class QueryHistory:
         """Insert the queries of earlier windows, oldest first, before those of this one."""
         here = self._asked
         self._asked = [*(query for query in queries if query not in here), *here][-MOST:]
-        self._at = len(self._asked)
+        self._at += len(self._asked) - len(here)  # the position stays
 
     def earlier(self, query: str) -> str | None:
         """The query before `query`, the text of the box; None at the oldest."""

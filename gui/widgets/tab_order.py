@@ -58,6 +58,14 @@ def insert_after(before: QWidget, widgets: Iterable[QWidget]) -> None:
         before = widget
 
 
+def mark_place(within: QWidget) -> QWidget:
+    """Return a hidden child that marks the place of `within` in the tab order, for widgets that are added later."""
+    mark = QWidget(within)
+    mark.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    mark.hide()
+    return mark
+
+
 def _chain(part: QWidget) -> Iterator[QWidget]:
     widget = part
     while True:

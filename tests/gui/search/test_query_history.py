@@ -54,3 +54,13 @@ def test_oldest_queries_are_dropped():
     while (found := history.earlier(query)) is not None:
         query, steps = found, steps + 1
     assert (query, steps) == ("5 x", MOST)
+
+
+def test_queries_of_earlier_windows_leave_the_position():
+    history = QueryHistory()
+    history.remember("timer")
+    assert history.earlier("hose") == "timer"
+    history.begin(["greenhouse"])
+    assert history.later("timer") == "hose"
+    assert history.earlier("hose") == "timer"
+    assert history.earlier("timer") == "greenhouse"
