@@ -36,10 +36,10 @@ _SHELLS = frozenset("run test git".split())
 
 
 _MODEL = re.compile(r"^(?:Main model|Model): (\S+) with ", re.MULTILINE)
-_COUNT = r"(\d+(?:\.\d+)?k?)"
+_NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,15})?k?")
 _USAGE = re.compile(
-    rf"^Tokens: {_COUNT} sent(?:, {_COUNT} cache write)?(?:, {_COUNT} cache hit)?, {_COUNT} received\."
-    r"(?:\s+Cost: \$(\d+(?:\.\d+)?) message)?",
+    r"^Tokens: ([\d.]+k?) sent(?:, ([\d.]+k?) cache write)?(?:, ([\d.]+k?) cache hit)?, ([\d.]+k?) received\."
+    r"(?:\s+Cost: \$([\d.]+) message)?",
     re.MULTILINE,
 )
 
@@ -106,7 +106,7 @@ class _Session(LineParser, kw_only=True):
 
 def _number(text: str | None) -> int | float | None:
     """A number as Aider writes it: `950`, `1.2k`, `12k`, `0.0034`; None if it is not written."""
-    if text is None or len(text) > 20:
+    if text is None or not _NUMBER.fullmatch(text):
         return None
     value = float(text.removesuffix("k"))
     return round(value * 1000) if text.endswith("k") else value if "." in text else int(text)

@@ -79,14 +79,14 @@ def test_an_absurd_member_is_refused_before_it_is_read(tmp_path: Path, monkeypat
     with pytest.raises(ValueError, match=r"conversations\.json has 1,001 bytes; the limit is 1,000\."):
         list(exports.conversations(str(path)))
     assert not exports.matches(str(path), path.read_bytes(), lambda start: True)
-    with pytest.raises(ValueError, match="the limit is 1,000"):
+    with pytest.raises(ValueError, match="more than 1,000 bytes"):
         list(exports.conversations(str(written(tmp_path, [{"a": "b" * 1000}]))))
 
 
 def test_an_absurd_conversation_is_refused_and_many_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exports, "LARGEST_CONVERSATION", 600_000)
     assert len(list(exports.conversations(str(written(tmp_path, [{"a": "b" * 1000}] * 2000))))) == 2000
-    with pytest.raises(ValueError, match="the limit is 600,000"):
+    with pytest.raises(ValueError, match="more than 600,000 bytes"):
         list(exports.conversations(str(written(tmp_path, [{"a": "b" * 900_000}]))))
 
 

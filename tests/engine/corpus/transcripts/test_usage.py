@@ -305,7 +305,7 @@ def test_aider_tells_its_tokens_after_an_answer(tmp_path: Path) -> None:
         "> Tokens: 3.4k sent, 1.0k cache write, 2.0k cache hit, 50 received.\n"
         "> Cost: $0.0034 message, $0.03 session.  \n\n"
         "# aider chat started at 2026-05-02 10:00:00\n\n#### Dry?\n\nYes.\n\n> Tokens: 2 sent, 1 received.\n"
-        "> Tokens: 1.2.3k sent, 1 received.\n> Tokens: 9k sent\n"
+        "> Tokens: 1.2.3k sent, 1 received.\n> Tokens: . sent, . received.\n> Tokens: 9k sent\n"
     )
     first, second = AiderHistory().conversations(str(path))
     assert first.facts.usage == {"gpt-5": Usage(12_400, 1000, 2000, 1000, cost=pytest.approx(0.0234))}
