@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from engine.corpus.line_reader import NumberedText as NumberedText
     from engine.corpus.links import without_links as without_links
     from engine.corpus.links import written_links as written_links
+    from engine.corpus.markdown import CODE_SPAN as CODE_SPAN
     from engine.corpus.places import find_places as find_places
     from engine.corpus.places import measure_sessions as measure_sessions
     from engine.corpus.places import sessions_workspace as sessions_workspace
@@ -243,6 +244,7 @@ _HOME = {
     "highlight_ranges": "engine.text.highlight",
     "detect_language": "engine.text.languages",
     "QUERY_HELP": "engine.text.operators",
+    "CODE_SPAN": "engine.corpus.markdown",
     "without_links": "engine.corpus.links",
     "written_links": "engine.corpus.links",
     "parse_query": "engine.text.query_parser",

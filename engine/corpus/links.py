@@ -100,7 +100,7 @@ def links_of(text: str) -> tuple[NoteLink, ...]:
 
 def written_links(line: str) -> list[WrittenLink]:
     """The links in one line outside of code, in order, without those to web pages and to files that are no notes."""
-    bare = markdown.CODE.sub(lambda code: " " * len(code[0]), line) if "`" in line else line
+    bare = markdown.CODE_SPAN.sub(lambda code: " " * len(code[0]), line) if "`" in line else line
     found: list[WrittenLink] = []
     if "[[" in bare:
         found += (link for match in _WIKI.finditer(bare) if (link := _wiki(match)) is not None)

@@ -46,7 +46,7 @@ def underline_mark(title: str, line: str) -> str:
     return match[1]
 
 
-CODE = re.compile(r"(?<!`)(`++)(?!`)(?:[^`]|(?!\1(?!`))`++)*+\1(?!`)")
+CODE_SPAN = re.compile(r"(?<!`)(`++)(?!`)(?:[^`]|(?!\1(?!`))`++)*+\1(?!`)")
 """Code within a line. Each run of back-ticks is tried once."""
 FENCES = ("```", "~~~")
 """Beginnings of a line that opens fenced code, after its indentation."""

@@ -72,4 +72,4 @@ def _hashtags(text: str, start: int) -> Iterator[str]:
         elif line.lstrip().startswith(markdown.FENCES):
             fence = markdown.fence_marks(line)
         elif "#" in line:
-            yield from _HASHTAG.findall(markdown.CODE.sub(" ", line) if "`" in line else line)
+            yield from _HASHTAG.findall(markdown.CODE_SPAN.sub(" ", line) if "`" in line else line)

@@ -11,7 +11,8 @@ from engine.base.errors import Cancelled, Closed, DiskFull, IndexBusy, IndexCorr
 from engine.base.language import tr
 
 _ANOTHER_SCHEMA = re.compile(
-    r"no such \w+|has no column|already exists|\w+ columns but|file format|malformed|missing|vtable constructor"
+    r"no such \w+|ambiguous column|has no column|already exists|\w+ columns but|file format|malformed|missing"
+    r"|vtable constructor"
 )
 """SQLite messages for statements that fail because the file's tables are not those of this program."""
 

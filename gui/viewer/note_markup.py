@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable
 from urllib.parse import quote
 
-from engine import LinkedText, without_links, written_links
+from engine import CODE_SPAN, LinkedText, without_links, written_links
 
 NOTE_SCHEME = "note"
 FOLD_SCHEME = "fold"
@@ -18,7 +18,6 @@ ANCHOR, ANCHOR_END, MARK, MARK_END = "\ue000", "\ue001", "\ue002", "\ue003"
 """Characters for private use, around the name of an anchor and around highlighted text; the page takes them out."""
 
 _PRIVATE = dict.fromkeys(map(ord, (ANCHOR, ANCHOR_END, MARK, MARK_END)), " ")
-_CODE = re.compile(r"(`+)(?:(?!\1).)*\1")
 _CALLOUT = re.compile(r"((?:[ \t]*>)+)[ \t]*\[!([\w-]{1,40})(?:\|[^\]]*)?\]([+-]?)[ \t]*(.*)")
 _QUOTES = re.compile(r"(?:[ \t]*>)+")
 _TASK = re.compile(r"([ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([/\-])\][ \t]+(.*)")
@@ -138,7 +137,7 @@ class NoteMarkup:
         if "`" not in text:
             return self._plain(text)
         parts, done = [], 0
-        for code in _CODE.finditer(text):
+        for code in CODE_SPAN.finditer(text):
             parts += [self._plain(text[done : code.start()]), code[0]]
             done = code.end()
         return "".join((*parts, self._plain(text[done:])))
@@ -192,7 +191,7 @@ def _comment_marks(line: str) -> list[int]:
     """Return where `%%` is written outside of code."""
     if "%%" not in line:
         return []
-    blanked = _CODE.sub(lambda code: " " * len(code[0]), line)
+    blanked = CODE_SPAN.sub(lambda code: " " * len(code[0]), line)
     return [mark.start() for mark in re.finditer("%%", blanked)]
 
 
