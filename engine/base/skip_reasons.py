@@ -114,6 +114,7 @@ BINARY = Reason(marked("It isn't text: it contains many control characters."))
 UNREADABLE_BY_QMD = Reason(marked("qmd could not read it ({problem})."))
 NO_JSON_NOTE = Reason(marked("It isn't a canvas or a notebook."))
 OTHER_NOTEBOOK = Reason(marked("Only notebooks in version 4 of their format are read; save it with a current Jupyter."))
+LARGE_JSON_NOTE = Reason(marked("A canvas or a notebook may have {limit:,} bytes."))
 BROKEN_NOTE = Reason(marked("It cannot be read as a note: {problem}"))
 NOT_EMBEDDED = Reason(marked("A passage is found by words only: {problem}"))
 

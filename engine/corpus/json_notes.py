@@ -2,7 +2,7 @@
 
 `.canvas` is JSON Canvas 1.0 (2024-03-11, jsoncanvas.org), `.ipynb` the Jupyter notebook format 4
 (nbformat.readthedocs.io). The same text is indexed, shown and returned to agents, so lines are the same everywhere.
-Files are parsed in steps, nested at most 500 levels deep; the size is limited by the reader of the file.
+Files are parsed in steps, at most 500 levels deep and 64 MiB large.
 """
 
 import re
@@ -15,12 +15,14 @@ from engine.base.bounded_json import built
 from engine.corpus import markdown
 
 ENDINGS = (".canvas", ".ipynb")
+LARGEST = 64 * 1024 * 1024
+"""Bytes of a file; a larger one is neither indexed nor shown as Markdown."""
 _BLOCK = 64 * 1024
 _MOST_OUTPUT = 20_000
 """Characters shown of the outputs of one cell."""
 _MOST_NAME = 60
 _MOST_GROUPS = 100
-"""Cards in later groups stand outside of any group."""
+"""Groups that are read; cards in others are listed before the groups."""
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _TICKS = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 _NO_TEXT = ("<Figure size", "<IPython.core")
@@ -36,6 +38,8 @@ def readable(data: bytes, name: str) -> str:
     """Return the text of a canvas or a notebook. Raises ValueError, with a sentence, for any other content."""
     import ijson
 
+    if len(data) > LARGEST:
+        raise ValueError(skip_reasons.LARGE_JSON_NOTE.said(limit=LARGEST))
     try:
         found = built(ijson.basic_parse(BytesIO(data), use_float=True, buf_size=_BLOCK))
     except (ijson.JSONError, UnicodeDecodeError) as error:

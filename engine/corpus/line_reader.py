@@ -24,7 +24,6 @@ _IN_MEMORY = 4 * 1024 * 1024
 _WIDEST_CHARACTER = 4
 _CHECKED = 32 * 1024 * 1024
 """Bytes from the start of a file that decide whether it is UTF-8; no file that is indexed by default is as large."""
-_MOST_JSON = 64 * 1024 * 1024
 
 
 class NumberedText:
@@ -73,7 +72,7 @@ class NumberedText:
     @classmethod
     def _readable(cls, text: Self, path: str) -> Self:
         """Return the cards of a canvas or the cells of a notebook; damaged or huge ones as they are."""
-        if text.size > _MOST_JSON:
+        if text.size > json_notes.LARGEST:
             return text
         try:
             readable = json_notes.readable(text.whole().encode(), path)

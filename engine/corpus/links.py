@@ -26,7 +26,6 @@ NameKind = Literal["file", "alias", "block"]
 _LINE = 16 * 1024
 """Of a longer line, so many characters are looked at."""
 _MOST = 2_000
-_LONGEST_TARGET = 400
 _CONTEXT = 240
 _AROUND = 1_000
 """Characters on each side of a link that are searched for the ends of its sentence."""

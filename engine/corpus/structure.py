@@ -26,7 +26,7 @@ _KEY = re.compile(r"[ \-]+")
 
 class MarkupHeading(NamedTuple):
     line: int
-    """First line, from 1, with the line above the title where there is one."""
+    """First line, from 1; the line above an overlined title counts."""
     last: int
     """Last line, with the line below the title."""
     level: int

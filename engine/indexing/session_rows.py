@@ -97,7 +97,7 @@ class SessionUses:
     """Collects requests to models, and files and commands of tool calls, until the session's project is known."""
 
     def __init__(self, line: int = 0) -> None:
-        """`line`: the line of the transcript at which reading goes on."""
+        """`line`: the line of the transcript at which reading resumes."""
         self._line = line
         self._found: list[tuple[int, int, float | None, ToolUse]] = []
         """With line, ordinal and time of the message."""

@@ -25,7 +25,7 @@ Explain = bool | Literal["if empty"]
 """Which answers are explained: all, none, or only those without results."""
 
 OnKeywords = Callable[[SearchOutcome], None]
-"""Receives the answer by keywords, on the searching thread; the search goes on when it returns."""
+"""Receives the answer by keywords, on the searching thread; the search continues when it returns."""
 
 
 class SearchRequest(msgspec.Struct, frozen=True):

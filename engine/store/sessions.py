@@ -151,7 +151,7 @@ def _copied_usage(snapshot: Snapshot, path: str | None) -> dict[tuple[str, str],
 
 
 def _without(usage: StoredUsage, copied: list[float]) -> StoredUsage:
-    """Subtract copied requests; what is unknown stays unknown."""
+    """Subtract copied requests; unknown counts stay unknown."""
     left = [
         None if now is None else max(0, now - type(now)(again)) for now, again in zip(usage[1:], copied, strict=True)
     ]

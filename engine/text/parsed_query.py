@@ -83,7 +83,7 @@ def _behind_open_mark(atom: Atom) -> str:
 
 
 class Clause(NamedTuple):
-    """Alternatives of which one must match; none of them if `negated`."""
+    """Alternatives: one must match, or none of them if `negated`."""
 
     alternatives: tuple[Atom, ...]
     negated: bool = False

@@ -16,8 +16,6 @@ from gui.viewer.match_marks import MatchMarks, Ranges
 from gui.viewer.matches import Finder, Hit, MatchMap, Step
 from gui.widgets.plain_text import utf16_ranges
 
-_MOST_PIECES = 200
-"""Pieces of one message that are searched at once on the GUI thread."""
 _BLOCKS = 1 << 12
 """More than the blocks of any piece: the factor that gives each block a unique number."""
 
@@ -35,14 +33,6 @@ class ConversationLines:
     def lines(self, first: int, last: int) -> Sequence[str]:
         numbers = range(max(1, first), min(last, self.line_count) + 1)
         return [self.conversation.searchable(number - 1) for number in numbers]
-
-
-def hit_in_tool_call(conversation: Conversation, line: int, finder: Finder) -> Hit | None:
-    """Return the first hit in a tool call in this line of the transcript."""
-    for piece in conversation.at_line(line)[1][:_MOST_PIECES]:
-        if not conversation.is_markdown(piece) and (found := finder(conversation.searchable(piece))):
-            return Hit(piece + 1, *found[0])
-    return None
 
 
 class PieceMarks:

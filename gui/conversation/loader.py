@@ -12,7 +12,7 @@ from gui.conversation.rows import Rows
 from gui.conversation.view import ConversationView
 from gui.core.jobs import Jobs, JobSlot
 from gui.viewer.file_loader import FileWatch, written_file
-from gui.viewer.matches import Finder, Hit, query_finder
+from gui.viewer.matches import Finder, Hit, names_tool_calls, query_finder
 
 _NOTICE_DELAY_MS = 200
 _REPEAT_MS = 500
@@ -122,11 +122,15 @@ def _placed(wanted: SessionRequest, conversation: Conversation) -> SessionReques
 
 def _land(conversation: Conversation, wanted: SessionRequest, token: CancelToken) -> Landing:
     finder = query_finder(wanted.query, conversation.language) if wanted.query.strip() else None
-    return landing(conversation, wanted.line, finder, token)
+    return landing(conversation, wanted.line, finder, token, calls=names_tool_calls(wanted.query))
 
 
-def landing(conversation: Conversation, line: int | None, finder: Finder | None, token: CancelToken) -> Landing:
+def landing(
+    conversation: Conversation, line: int | None, finder: Finder | None, token: CancelToken, *, calls: bool = False
+) -> Landing:
     """Find the first hit in this line of the transcript, or in all; without any, the line itself or the beginning.
+
+    `calls`: tool calls of the line come first, since the message may mention the file before it calls the tool.
 
     Any thread. Raises `Cancelled`.
     """
@@ -134,6 +138,8 @@ def landing(conversation: Conversation, line: int | None, finder: Finder | None,
         entry, pieces = 0, list(range(min(_MOST_PIECES, len(conversation.pieces))))
     else:
         entry, pieces = conversation.at_line(line)
+        if calls:
+            pieces = sorted(pieces, key=conversation.is_markdown)
     for piece in pieces if finder is not None else ():
         token.checkpoint()
         assert finder is not None

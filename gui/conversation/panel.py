@@ -10,7 +10,7 @@ from engine import FileChunks, MemorySearchManager, tr, tr_count
 from gui.conversation.actions import ConversationActions
 from gui.conversation.entries import Conversation
 from gui.conversation.header import ConversationHeader
-from gui.conversation.hits import ConversationLines, hit_in_tool_call
+from gui.conversation.hits import ConversationLines
 from gui.conversation.loader import (
     Landing,
     NewMessages,
@@ -30,7 +30,7 @@ from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.inspector import ChunkInspector
 from gui.viewer.chunks.view import ChunkLanes
 from gui.viewer.match_navigator import IN_SESSION
-from gui.viewer.matches import names_tool_calls, query_finder
+from gui.viewer.matches import names_tool_calls
 from gui.viewer.notice_page import NothingToRead
 from gui.widgets.message import Action
 
@@ -263,8 +263,6 @@ class ConversationPanel(BaseViewer):
             return
         conversation = self._opened.conversation
         hit, call = landing.hit, wanted.line if names_tool_calls(wanted.query) else None
-        if call is not None and hit is not None:  # the message may mention the file before it calls the tool
-            hit = hit_in_tool_call(conversation, call, query_finder(wanted.query, conversation.language)) or hit
         near = conversation.entries[landing.entry].first_piece + 1
         lines = ConversationLines(conversation)
         self.finding.hits.look_in(self.view.hits, lines, near=near, query=wanted.query, language=conversation.language)

@@ -112,11 +112,11 @@ class StartLists(QWidget):
         button.setAccessibleName(name)
         row = grid.rowCount()
         grid.addWidget(button, row, 0, Qt.AlignmentFlag.AlignLeft)
-        told = label(remark, "meta")
-        told.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        told.setAlignment(Qt.AlignmentFlag.AlignRight)
-        told.setMinimumWidth(min(told.sizeHint().width(), _WIDEST // 3))
-        grid.addWidget(told, row, 1)
+        beside = label(remark, "meta")
+        beside.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        beside.setAlignment(Qt.AlignmentFlag.AlignRight)
+        beside.setMinimumWidth(min(beside.sizeHint().width(), _WIDEST // 3))
+        grid.addWidget(beside, row, 1)
         return button
 
 

@@ -206,10 +206,10 @@ def header_counts(catalogue: SessionCatalog, criteria: Criteria, listing: Listin
     if not criteria.narrows:
         short = session_count(total)
         agents = tr_count("{count:,} agent", "{count:,} agents", len(catalogue.agents))
-        parts = [tr_count("{count:,} of a sub-agent", "{count:,} of sub-agents", catalogue.parts)] * bool(
-            catalogue.parts
-        )
-        return " · ".join((short, *parts, agents)), short
+        parts = ""
+        if catalogue.parts:
+            parts = tr_count("{count:,} of a sub-agent", "{count:,} of sub-agents", catalogue.parts)
+        return " · ".join(filter(None, (short, parts, agents))), short
     short = tr_count(
         "{listed:,} of {count:,} session",
         "{listed:,} of {count:,} sessions",

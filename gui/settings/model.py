@@ -243,7 +243,7 @@ class SettingsModel(QObject):
             self.applied.emit()
 
     def stop_reopening(self) -> None:
-        """The folder is closed, or opened again anyway, with what was saved."""
+        """Forget the pending reopening: the folder is closed, or was opened again with the saved settings."""
         self._reopening.stop()
 
     def discard(self) -> None:

@@ -120,7 +120,7 @@ class KindChips(QWidget):
         self._flow = FlowLayout(8, self)
         mark_place(self)
         self.extensions: tuple[str, ...] = ()
-        """Extensions to index, also those of which there is no file."""
+        """Extensions to index, also those that no file has."""
 
     def begin(self, extensions: Sequence[str]) -> None:
         """Start with the extensions of the settings."""

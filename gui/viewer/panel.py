@@ -55,8 +55,8 @@ class SourceAndPage(QObject):
         self._target: ViewTarget | None = None
         self._page_of: OpenedFile | None = None
         """The file whose page has been created."""
-        self._told = ""
-        """Name of the file of which the user was told why it is no page."""
+        self._hinted = ""
+        """Name of the file for which the hint was shown that it has no page."""
 
     def show(self, opened: OpenedFile, target: ViewTarget, *, keep_place: bool) -> None:
         """Show the chosen mode; the source is scrolled already, and the page follows.
@@ -64,8 +64,8 @@ class SourceAndPage(QObject):
         `keep_place`: the page is visible, and keeps its position.
         """
         self._opened, self._target = opened, target
-        if opened.name != self._told:
-            self._told = ""
+        if opened.name != self._hinted:
+            self._hinted = ""
         size = opened.lines.size
         if not self._wants_page:
             self._show_source()
@@ -84,7 +84,7 @@ class SourceAndPage(QObject):
     def choose(self, *, rendered: bool, keep_place: bool) -> None:
         """Switch to the other mode, also for later files."""
         self._wants_page = rendered
-        self._told = ""
+        self._hinted = ""
         if not rendered:
             self.rendered.cancel()
         if self._opened is not None and self._target is not None:
@@ -96,7 +96,7 @@ class SourceAndPage(QObject):
         self.rendered.leave()
         self._opened = None
         if forget:
-            self._page_of, self._told = None, ""
+            self._page_of, self._hinted = None, ""
 
     def _show_source(self) -> None:
         if self._opened is not None and self._target is not None:
@@ -111,8 +111,8 @@ class SourceAndPage(QObject):
 
     def _give_up(self, sentence: str) -> None:
         name = "" if self._opened is None else self._opened.name
-        if name != self._told:
-            self._told = name
+        if name != self._hinted:
+            self._hinted = name
             self.notified.emit(sentence)
         self._show_source()
 

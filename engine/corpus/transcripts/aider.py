@@ -91,7 +91,7 @@ class _Session(LineParser, kw_only=True):
         self.messages += next_turn(self, [part], time=self.started)
 
     def _count(self, output: str) -> None:
-        """Add the tokens that a part of the program's output tells. Those sent include cached ones."""
+        """Add the tokens that the program's output reports. Those sent include cached ones."""
         if model := _MODEL.search(output):
             self.model = model[1]
         for counts in _USAGE.finditer(output):

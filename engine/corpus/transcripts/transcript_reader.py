@@ -120,7 +120,7 @@ def fed(parser: LineParser, raw: RawLine, *, count: bool = True) -> list[Message
 
 
 def anchor(source: Source, offset: int) -> str:
-    """A digest of what is right in front of an offset: a transcript that differs there did not only grow."""
+    """A digest of the bytes before an offset: if it differs, the transcript was changed, not only extended."""
     start = max(0, offset - _ANCHOR_BYTES)
     return hashlib.sha256(read_at(source, start, offset - start)).hexdigest()
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.json_notes import readable
+from engine.corpus.json_notes import LARGEST, readable
 from engine.corpus.line_reader import NumberedText
 from engine.corpus.note_reader import Unreadable, read_note
 
@@ -209,3 +209,8 @@ def test_code_with_old_line_ends_stays_in_its_fence() -> None:
     text = readable(json.dumps({"nbformat": 4, "metadata": {}, "cells": [cell]}).encode(), "a.ipynb")
     assert text.startswith("````")
     assert text.rstrip().endswith("````")
+
+
+def test_larger_document_has_reason() -> None:
+    with pytest.raises(ValueError, match=r"may have 67,108,864 bytes\."):
+        readable(b" " * (LARGEST + 1), "a.canvas")

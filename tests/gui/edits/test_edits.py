@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
 
 from engine import CancelToken, FileUse
 from gui.conversation.entries import prepare
-from gui.conversation.hits import hit_in_tool_call
 from gui.conversation.loader import landing
 from gui.conversation.prompt_list import FileList
 from gui.edits.edit_list import EditRow, ProjectRow, edited_files, rows_by_project
@@ -123,9 +122,10 @@ def test_file_hit_opens_call_behind_its_announcement(qtbot, opened: MainWindow, 
     conversation = prepare(msgspec.structs.replace(session, messages=messages), CancelToken())
     finder = query_finder("file:job.sh", "english")
     assert landing(conversation, 2, finder, CancelToken()).entry == 1
-    hit = hit_in_tool_call(conversation, 2, finder)
-    assert conversation.entries[conversation.entry_of_piece[hit.line - 1]].kind == "tool"
-    assert hit_in_tool_call(conversation, 1, finder) is None
+    there = landing(conversation, 2, finder, CancelToken(), calls=True)
+    assert conversation.entries[there.entry].kind == "tool"
+    assert there.hit is not None
+    assert landing(conversation, 1, finder, CancelToken(), calls=True).hit is None
 
 
 def test_enter_opens_message_and_escape_returns(qtbot, opened: MainWindow, panel: EditsPanel) -> None:
