@@ -74,7 +74,7 @@ def test_save_without_price_reopens_and_accepts_nothing(qtbot, way, opened):
     assert opened[1][1].approvals == 0
 
 
-def test_approval_given_while_reopening_is_kept(qtbot, way, opened):
+def test_approval_during_reopening_is_not_lost(qtbot, way, opened):
     way.show_page("general")
     way.dialog.saved.emit(None)
     way.dialog.saved.emit(make_estimate(cost=1.09))

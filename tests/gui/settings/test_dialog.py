@@ -394,7 +394,7 @@ def _choose_provider(qtbot, dialog, provider: str) -> None:
     _rest(qtbot, dialog)
 
 
-def test_part_of_a_page_that_the_engine_lacks_shows_why(qtbot, dialog):
+def test_part_of_an_unsupported_page_shows_the_reason(qtbot, dialog):
     dialog.show_unsupported({"models": "This engine has its own models."})
     dialog.show_page("stored")
     assert dialog.page == "embedding"
@@ -404,7 +404,7 @@ def test_part_of_a_page_that_the_engine_lacks_shows_why(qtbot, dialog):
     assert dialog.pages.page("engine").isVisible()
 
 
-def test_closing_ignores_a_form_that_the_engine_lacks(qtbot, dialog):
+def test_closing_ignores_an_unsupported_form(qtbot, dialog):
     _choose_provider(qtbot, dialog, "none")
     assert dialog.pages.unsaved == "embedding"
     dialog.show_unsupported({"models": "This engine has its own models."})

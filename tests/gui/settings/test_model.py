@@ -61,7 +61,7 @@ def test_index_options_wait_for_apply(qtbot, model, notes):
     assert model.waiting == 0
 
 
-def test_change_that_needs_no_approval_is_saved_at_once(qtbot, model, notes):
+def test_change_without_approval_is_saved_immediately(qtbot, model, notes):
     model.set("chunking.tokens", 200, "defaults")
     with qtbot.waitSignal(model.applied):
         model.set("sync.interval_minutes", 9, "defaults")
@@ -116,7 +116,7 @@ def test_creating_vectors_with_a_service_waits_for_apply(model, qtbot, sends):
     assert not load_settings().store.vector.enabled
 
 
-def test_vectors_of_a_local_model_are_switched_on_at_once(model, qtbot):
+def test_vectors_of_a_local_model_need_no_approval(model, qtbot):
     for key, value in {"provider": "gguf", "store.vector.enabled": False}.items():
         engine.save_setting(key, value)
     model.read_again()

@@ -296,7 +296,7 @@ def test_vibe_and_droid_have_sums_next_to_the_transcript(tmp_path: Path) -> None
     assert DroidFormat().parser(str(tmp_path / "other.jsonl")).facts.usage == {}
 
 
-def test_aider_tells_its_tokens_after_an_answer(tmp_path: Path) -> None:
+def test_aider_reports_tokens_after_an_answer(tmp_path: Path) -> None:
     path = tmp_path / ".aider.chat.history.md"
     path.write_text(
         "# aider chat started at 2026-05-01 10:00:00\n\n> Main model: gpt-5 with diff edit format  \n"
