@@ -23,6 +23,7 @@ from engine.corpus.transcripts.transcript_reader import (
     document_format,
     line_format,
     opened,
+    refresh_facts,
 )
 from engine.indexing.commits import Change, Commits
 from engine.indexing.session_rows import (
@@ -304,10 +305,7 @@ class LineRows:
 
 def _resumed(known: LineFormat, file: FoundFile, state: _State) -> LineReader:
     reader = LineReader(known.resume(bytes(state.parser)), state.offset, state.line)
-    # Usage and end that an agent stores next to the transcript are those of the whole session.
-    now, facts = known.parser(transcript_of(file.path)).facts, reader.parser.facts
-    facts.usage = now.usage or facts.usage
-    facts.ended = facts.ended if now.ended is None else now.ended
+    refresh_facts(reader, known, file.path)
     return reader
 
 

@@ -174,12 +174,21 @@ def read_on(path: Path, part: str, before: Position | None, cancel: CancelToken 
         file = known.agent, state.st_dev, state.st_ino
         if before is not None and before.file == file and before.anchor == anchor(source, before.reader.offset):
             reader, continued = before.reader, True
+            refresh_facts(reader, known, str(path))
         else:
             reader, continued = LineReader(known.parser(transcript_of(str(path)))), False
         session = _read_lines(reader, source, cancel)
         # After a last line without its end, the parser has seen a line that will be read again.
         is_whole = not read_at(source, reader.offset, 1)
         return ReadOn(session, Position(file, reader, anchor(source, reader.offset)) if is_whole else None, continued)
+
+
+def refresh_facts(reader: LineReader, known: LineFormat, path: str) -> None:
+    """Take usage and end from the file that an agent stores next to the transcript, if it does: they are those of the
+    whole session."""
+    now, facts = known.parser(transcript_of(path)).facts, reader.parser.facts
+    facts.usage = now.usage or facts.usage
+    facts.ended = facts.ended if now.ended is None else now.ended
 
 
 def _read_lines(reader: LineReader, source: Source, cancel: CancelToken | None) -> Conversation:

@@ -200,5 +200,7 @@ def test_usage_next_to_a_transcript_follows_its_growth(memory: BuiltinMemory, st
             memory.sync()
             (session,) = memory.sessions()
             assert session.usage == (ModelUsage(model="", input_tokens=sent, output_tokens=number),)
+            opened = memory.read_session(session.path)  # it stays in use, so that the next read continues
+            assert opened.summary.usage == session.usage
     finally:
         memory.close()
