@@ -37,6 +37,7 @@ from engine.records import (
     WatcherStatus,
 )
 from engine.search.search_context import SearchRequest
+from engine.search.search_sources import SearchSources
 from engine.search.searcher import Searcher
 from engine.settings import Settings
 from engine.settings.section import answering_as
@@ -242,8 +243,9 @@ class BuiltinMemory:
         self.indexing = IndexingService(self._user, self._listeners.notify)
         self._guard = PathGuard(self._workspace, settings)
         shared = None if share is None else share(self.store, self._slot, self._guard, self._listeners)
+        sources = SearchSources(self.store, self.vectors)
         self._searcher: Questions = (
-            Searcher(settings.query.cache, self.store, self.vectors, self._slot.provider, self._slot.note, self._guard)
+            Searcher(settings.query.cache, sources, self._slot.provider, self._slot.note, self._guard)
             if shared is None
             else shared.questions
         )

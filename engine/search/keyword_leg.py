@@ -25,7 +25,7 @@ _NAMES = "- {words stems heading}"
 _MOST_TITLED = 200
 _MOST_RANKED = 10_000
 """Most matches to rank, about 8 ms."""
-_CHOOSING = 5_000
+_CHOOSING = 4_000
 """Most matches of the rarest terms, which choose the candidates. All terms count in ranks and scores."""
 _SHORT_QUESTION = 3
 _RECENT = 5_000

@@ -2,7 +2,7 @@
 
 import re
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -243,7 +243,7 @@ def _of_file(atom: Atom) -> bool:
     return isinstance(atom, Field) and atom.name != "role"
 
 
-def many(ids: Sequence[int]) -> object:
+def many(ids: Collection[int]) -> object:
     """Return ids as one bound value, which `carray` expands to rows."""
     return apsw.carray(array("q", ids or (0,)))  # carray needs a value; no id is 0
 

@@ -10,6 +10,7 @@ from engine.corpus.transcripts.message_offsets import MessageOffset, is_among, r
 from engine.records import FileRange, MatchField, MemorySearchResult, MessagePlace
 from engine.search.explanation import Scored
 from engine.search.pipeline_stages import Term
+from engine.search.query_conditions import many
 from engine.search.scoring import Blend
 from engine.search.snippets import make_snippet
 from engine.search.term_counts import register
@@ -184,8 +185,8 @@ def matched_fields(
     # The unary plus keeps SQLite from running the whole match once for every id.
     rows = snapshot.connection.execute(
         f"""SELECT rowid, {_REGISTERED}({fts}, ?) FROM {fts}
-            WHERE {fts} MATCH ? AND +rowid IN ({",".join(map(str, ids))})""",
-        (" ".join(term.kinds for term in known), " OR ".join(term.expression for term in known)),
+            WHERE {fts} MATCH ? AND +rowid IN (SELECT value FROM carray(?))""",
+        (" ".join(term.kinds for term in known), " OR ".join(term.expression for term in known), many(ids)),
     )
     found = {}
     for rowid, told in rows:

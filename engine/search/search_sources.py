@@ -6,7 +6,7 @@ frequencies of words and chunks come from the whole index.
 
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from engine.base.cancellation import CancelToken
 from engine.store.snapshot import Snapshot
@@ -80,3 +80,15 @@ class Bring(Protocol):
 
     def by_vector(self, work: "SearchContext", provider: "EmbeddingProvider") -> None:
         """Copy the vector candidates; called after the query was embedded, or could not be."""
+
+
+class SearchSources(NamedTuple):
+    """The index that a searcher reads."""
+
+    store: ReadableStore
+    vectors: NearVectors
+    frequencies: CountsOf | None = None
+    """Counts words in the whole index if `store` holds only the candidates of an index elsewhere; None to count in
+    `store`."""
+    bring: Bring | None = None
+    """Copies those candidates to `store`."""

@@ -26,7 +26,7 @@ from engine.search.result_cache import Moment, ResultCache
 from engine.search.result_set import FoundSet, Kept, is_lasting, list_newest, narrow
 from engine.search.results import at_tool_call, make_result, matched_fields, said_by
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
-from engine.search.search_sources import Bring, CountsOf, NearVectors, ReadableStore
+from engine.search.search_sources import SearchSources
 from engine.search.suggestions import Spelling, evident, likely, supported, without_words
 from engine.search.title_matches import called, put_first
 from engine.settings.query_options import ResultCacheSettings
@@ -95,30 +95,23 @@ def said(
 class Searcher:
     """Searches one index. Thread-safe; caches the last answers and word frequencies."""
 
-    def __init__(  # noqa: PLR0913 - most are options, given by name
+    def __init__(
         self,
         remembering: ResultCacheSettings,
-        store: ReadableStore,
-        vectors: NearVectors,
+        sources: SearchSources,
         provider: "Callable[[], EmbeddingProvider | None]",
         note_failure: Callable[[str | None], None],
         guard: PathGuard,
-        *,
-        frequencies: CountsOf | None = None,
-        bring: Bring | None = None,
     ) -> None:
         """`remembering`: settings of the result cache.
 
         `note_failure` receives the reason why a query could not be embedded, or None after success.
-
-        If `store` holds only the candidates of an index elsewhere, `bring` copies them there, and `frequencies` counts
-        in the whole index.
         """
-        self._store = store
-        self._vectors = vectors
+        self._store = sources.store
+        self._vectors = sources.vectors
         self._provider = provider
-        self._frequencies = Frequencies() if frequencies is None else frequencies
-        self._bring = bring
+        self._frequencies = Frequencies() if sources.frequencies is None else sources.frequencies
+        self._bring = sources.bring
         self._spelling = Spelling()
         self._embedder = QueryEmbedder(guard, note_failure)
         self._answers = ResultCache[SearchOutcome](remembering)

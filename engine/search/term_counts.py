@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 import apsw
 
+from engine.search.query_conditions import many
 from engine.store.schema import FTS_COLUMNS
 
 COLUMN_WEIGHTS = {"title": 0.5, "heading": 0.5, "name": 1.0, "words": 1.0, "stems": 1.0, "aliases": 0.5}
@@ -76,8 +77,8 @@ def ask(
     counter.begin(asked, take)
     # The unary plus keeps SQLite from running the whole match once for every id.
     query = f"""SELECT {_REGISTERED}({table}) FROM {table}
-        WHERE {table} MATCH ? AND +rowid IN ({",".join(map(str, ids))})"""
-    connection.execute(query, (expression,)).fetchall()
+        WHERE {table} MATCH ? AND +rowid IN (SELECT value FROM carray(?))"""
+    connection.execute(query, (expression, many(ids))).fetchall()
 
 
 class _Counter:

@@ -43,6 +43,8 @@ def open_connection(database: Path, role: Role) -> apsw.Connection:
         connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | (apsw.SQLITE_OPEN_URI if frozen else 0))
         connection.set_busy_timeout(BUSY_MS)
         connection.pragma("cache_size", -_READER_CACHE_KIB)
+        # Otherwise SQLite compiles the look-ups of FTS5 again for every word, since a plan might depend on its value.
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         return connection
     with contextlib.suppress(OSError):  # SQLite then reports the reason
         create_private(database)  # SQLite gives the log the same mode

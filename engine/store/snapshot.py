@@ -17,6 +17,8 @@ HEADING_SEPARATOR = "\x1f"
 MOST_FREE = 0.25
 """Share of empty pages above which they are returned to the disk; below it, new notes will fill them."""
 _GROUP = 400
+_KEPT_CHUNKS = 100
+"""Chunks that a snapshot keeps, since a search first reads the best ones and then shows them."""
 _CHUNK_TYPES = tuple(
     (int, str, str, str, str, int, int, int, str, str, places, str, str, str) for places in (type(None), bytes)
 )
@@ -91,6 +93,7 @@ class Snapshot:
             raise IndexCorrupt(tr("The index does not say which of its tables are the current ones.")) from None
         """Rises with every commit that changes chunks or vectors."""
         self.tables = tables or Tables(self.generation)
+        self._chunks: dict[int, StoredChunk] = {}
 
     def meta(self, key: str) -> object:
         """Return a value from the store's metadata; None if it is not set."""
@@ -167,8 +170,8 @@ class Snapshot:
 
     def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
         """The chunks with these ids; unknown ids are left out."""
-        found: dict[int, StoredChunk] = {}
-        for group in _groups(ids):
+        found = {id_: self._chunks[id_] for id_ in ids if id_ in self._chunks}
+        for group in _groups([id_ for id_ in ids if id_ not in found]):
             rows = self.connection.execute(
                 f"""SELECT c.id, f.path, f.source, f.title, f.language, f.mtime_ns, c.start_line, c.end_line, c.heading,
                         c.text, c.places, coalesce(s.agent, ''), coalesce(s.project, ''),
@@ -183,6 +186,8 @@ class Snapshot:
                 found[id_] = StoredChunk(
                     id_, path, source, title, language, mtime_ns / 1e9, start, end, path_of_headings, text, *session
                 )
+        if len(found) <= _KEPT_CHUNKS:
+            self._chunks = found | self._chunks if len(self._chunks) <= _KEPT_CHUNKS else found
         return found
 
     def chunks_of_files(self, file_ids: Sequence[int]) -> list[int]:

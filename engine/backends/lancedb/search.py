@@ -23,6 +23,7 @@ from engine.records import Passage, SearchOutcome, SearchTimings
 from engine.search.chunk_filter import Filter
 from engine.search.query_conditions import Conditions
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
+from engine.search.search_sources import SearchSources
 from engine.search.searcher import Searcher
 from engine.settings.query_options import ResultCacheSettings
 from engine.store.snapshot import Snapshot
@@ -65,16 +66,10 @@ class TableSearcher:
         self._catalog: Catalog | None = None
         self._named_under: object = None
         self._benches = MemoryIndexes()
-        self._searcher = Searcher(
-            remembering,
-            self._benches,
-            MemoryIndexVectors(self._benches),
-            provider,
-            note_failure,
-            guard,
-            frequencies=MemoryIndexCounts(self._benches),
-            bring=self,
+        sources = SearchSources(
+            self._benches, MemoryIndexVectors(self._benches), MemoryIndexCounts(self._benches), bring=self
         )
+        self._searcher = Searcher(remembering, sources, provider, note_failure, guard)
 
     def search(
         self, request: SearchRequest, cancel: CancelToken | None = None, on_keywords: OnKeywords | None = None
