@@ -11,7 +11,7 @@ from typing import Any
 
 from engine.records import FactCategory
 from engine.redaction.masks import redact
-from engine.text.invisible_characters import visible
+from engine.text.folding import visible
 
 MOST_A_TURN = 3
 _SHORTEST, _SHORTEST_UNSPACED = 10, 5

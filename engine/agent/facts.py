@@ -29,8 +29,8 @@ from engine.records import (
     MemoryStoreAnswer,
     RecalledFact,
 )
+from engine.text.folding import visible
 from engine.text.grapheme_cuts import cut
-from engine.text.invisible_characters import visible
 
 if TYPE_CHECKING:
     from engine.memory.facts import Facts

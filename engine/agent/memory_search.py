@@ -19,8 +19,8 @@ from engine.agent.tool import count, said, share, unavailable
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, QueryTooLong
 from engine.records import CitedPassage, FallbackStatus, MemorySearchAnswer, MemorySearchResult, SearchOutcome, cite
+from engine.text.folding import visible
 from engine.text.grapheme_cuts import cut
-from engine.text.invisible_characters import visible
 
 if TYPE_CHECKING:
     from engine.memory.contract import MemorySearchManager

@@ -63,7 +63,7 @@ def _remember(access: AgentAccess) -> AgentTool:
 def _write(
     access: AgentAccess, manager: "MemorySearchManager", session: str, name: str, cancel: CancelToken
 ) -> RememberedSession:
-    from engine.agent.note_writing import remember, update_index
+    from engine.agent.session_note import remember, update_index
 
     update_index(manager, _SYNC_SECONDS, cancel)
     done = remember(

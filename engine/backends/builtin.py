@@ -14,11 +14,9 @@ from engine.corpus.path_guard import PathGuard
 from engine.embedding.registry import Selection, select_provider, stand_in
 from engine.indexing.service import BackgroundSync, IndexingService
 from engine.memory.active_provider import ActiveProvider
-from engine.memory.closable import Lifetime
-from engine.memory.executor import BackgroundExecutor
+from engine.memory.executor import BackgroundExecutor, Lifetime
 from engine.memory.index_updates import IndexUpdates
-from engine.memory.listeners import Listeners, StatusListener
-from engine.memory.memory_context import MemoryContext
+from engine.memory.memory_context import Listeners, MemoryContext, StatusListener
 from engine.memory.requests import make_request
 from engine.records import (
     EmbeddingEstimate,
@@ -60,7 +58,7 @@ if TYPE_CHECKING:
     from engine.memory.status_report import IndexCounts
     from engine.records.sync import ProgressCallback
     from engine.store.saved_searches import SavedSearches
-    from engine.store.unseen_notes import UnseenNotes
+    from engine.store.user_data import UnseenNotes
 
 # --- Parts that are made when they are first used, and the status ----------------------------------------------------
 # Each imports its dependencies on use: most of a command-line search's time is imports, and it uses none of these.
@@ -129,7 +127,7 @@ class BuiltinParts:
 
     @cached_property
     def unseen_notes(self) -> "UnseenNotes":
-        from engine.store.unseen_notes import UnseenNotes
+        from engine.store.user_data import UnseenNotes
 
         return UnseenNotes(self._context.user_data)
 

@@ -12,9 +12,8 @@ from engine.backends.fallback_switch import PAUSE_SECONDS, ActiveMemory, Ask, Me
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, PassageMissing, Unsupported
 from engine.base.language import tr
-from engine.memory.closable import Lifetime
-from engine.memory.executor import BackgroundExecutor
-from engine.memory.listeners import Listeners, StatusListener
+from engine.memory.executor import BackgroundExecutor, Lifetime
+from engine.memory.memory_context import Listeners, StatusListener
 from engine.memory.requests import unanswered
 from engine.memory.status_report import with_degraded
 from engine.records import (
@@ -35,8 +34,7 @@ from engine.records import (
 )
 from engine.settings import Settings
 from engine.store.saved_searches import SavedSearches
-from engine.store.unseen_notes import UnseenNotes
-from engine.store.user_data import UserData
+from engine.store.user_data import UnseenNotes, UserData
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

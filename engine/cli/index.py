@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from engine.memory.contract import MemorySearchManager
 from engine.base.errors import ProviderError
 from engine.cli.progress import LiveLine
-from engine.embedding.gguf_models import missing_model
+from engine.embedding.gguf_file import missing_model
 from engine.records import ModelFetchProgress
 from engine.settings import Settings
 

@@ -3,7 +3,7 @@
 import sys
 from argparse import Namespace
 
-from engine.agent.note_writing import Remembered, remember, update_index
+from engine.agent.session_note import Remembered, remember, update_index
 from engine.base.bounded_json import decode_json
 from engine.base.errors import MnemoscopeError
 from engine.base.formatting import plural

@@ -13,8 +13,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.embedding.base import Limits, prepare
-from engine.embedding.gguf_file import GgufFile, read_gguf
-from engine.embedding.gguf_models import llama_installed, model_place, traits_of
+from engine.embedding.gguf_file import GgufFile, llama_installed, model_place, read_gguf, traits_of
 from engine.embedding.gguf_process import ModelProcess, Timeouts
 from engine.embedding.long_texts import embed_whole, requests
 from engine.embedding.model_catalog import Traits

@@ -18,8 +18,7 @@ import httpx2
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed, MnemoscopeError, ProviderError
 from engine.base.language import marked, tr
-from engine.embedding.retry import Transient
-from engine.embedding.service_errors import AnswerTooLarge, Service, refusal
+from engine.embedding.service_errors import AnswerTooLarge, Service, Transient, refusal
 from engine.embedding.transport import Call, Transport, current_call
 from engine.providers.registry import checked_url, is_loopback
 from engine.settings import Settings

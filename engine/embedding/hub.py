@@ -27,10 +27,9 @@ import httpx2
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import number, tr
-from engine.embedding.gguf_models import HubFile, model_place
+from engine.embedding.gguf_file import HubFile, model_place
 from engine.embedding.http import system_proxy
-from engine.embedding.retry import Transient, backoff, pause, retrying
-from engine.embedding.service_errors import AnswerTooLarge, Service, refusal
+from engine.embedding.service_errors import AnswerTooLarge, Service, Transient, backoff, pause, refusal, retrying
 from engine.embedding.transport import Call, Transport
 from engine.providers.registry import host_of, is_loopback
 from engine.records import ModelFetchProgress

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from engine.base.bounded_json import check_depth, decode_json
 from engine.base.errors import ProviderError
 from engine.base.language import tr
-from engine.embedding.retry import Transient
+from engine.embedding.service_errors import Transient
 
 if TYPE_CHECKING:
     from engine.embedding.base import Vectors

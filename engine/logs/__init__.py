@@ -32,7 +32,7 @@ def redact(text: str) -> str:
     """`text` with everything masked that looks like a key, a token or a password, or is a key in use."""
     for secret in tuple(_hidden):
         text = text.replace(secret, "***")
-    from engine.logs.secrets import masked  # most runs of the command line log nothing
+    from engine.logs.file import masked  # most runs of the command line log nothing
 
     return masked(text)
 

@@ -22,7 +22,7 @@ from mcp.shared.exceptions import MCPError
 
 from engine.agent.access import AgentAccess
 from engine.agent.memory_search import memory_context, memory_prompt_section
-from engine.agent.readable_session import readable_session
+from engine.agent.session_export import readable_session
 from engine.agent.tool import AgentTool, said
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, PathRefused

@@ -1,4 +1,4 @@
-"""Background threads of a memory: the caller's executor, or else a few threads of its own.
+"""Background threads of a memory (the caller's executor, or else a few of its own), and whether the memory is open.
 
 Four threads of the engine are excluded, because each may block without a way to interrupt it and an executor waits for
 its threads at exit: the watcher with its listener, keychain access, the trial load of an extension library and, without
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future, wait
 from typing import TYPE_CHECKING, Any
 
-from engine.base.errors import MnemoscopeError
+from engine.base.errors import Closed, MnemoscopeError
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -258,3 +258,22 @@ class _Clock:
                 else:
                     self._wake.wait(left)
             return None
+
+
+class Lifetime:
+    """Tracks whether a memory is open. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._ended = False
+
+    def check(self) -> None:
+        """Raise `Closed` after the end."""
+        if self._ended:
+            raise Closed
+
+    def end(self) -> bool:
+        """Mark as ended; returns True for the first caller, which must then close everything."""
+        with self._lock:
+            before, self._ended = self._ended, True
+        return not before

@@ -35,7 +35,7 @@ from engine.redaction.masks import redact
 from engine.store.facts import FactRows
 from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
-from engine.text.invisible_characters import visible
+from engine.text.folding import visible
 
 if TYPE_CHECKING:
     from engine.embedding.base import EmbeddingProvider

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import IndexCorrupt, MnemoscopeError, ProviderError
-from engine.embedding.batch_jobs.policy import BatchPolicy
+from engine.embedding.batch_jobs.base import BatchPolicy
 from engine.indexing.crash_record import CrashRecord
 from engine.memory.memory_context import MemoryContext
 from engine.records import EmbeddingEstimate, SyncReason, SyncReport

@@ -10,8 +10,7 @@ import msgspec
 from engine.base.errors import MnemoscopeError
 from engine.base.language import tr, tr_count
 from engine.embedding.base import EmbeddingProvider
-from engine.embedding.batch_jobs.base import batches_of
-from engine.embedding.batch_jobs.policy import LIMIT, BatchPolicy
+from engine.embedding.batch_jobs.base import LIMIT, BatchPolicy, batches_of
 from engine.embedding.consent import REMOTE, consent_of, remote_fallback, server_of
 from engine.embedding.registry import Selection
 from engine.indexing.cost_estimate import name_of

@@ -11,8 +11,7 @@ import msgspec
 from engine.providers.registry import provider_names, remote_names
 from engine.records import Source
 from engine.settings.agent_options import FactsSettings, RememberSettings
-from engine.settings.lancedb_options import LanceDbSettings
-from engine.settings.qmd_options import QmdSettings
+from engine.settings.backend_options import LanceDbSettings, QmdSettings
 from engine.settings.query_options import QuerySettings
 from engine.settings.section import Group, Section, option
 

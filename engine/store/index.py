@@ -17,8 +17,7 @@ from engine.base.errors import Closed, IndexBusy, IndexCorrupt, IndexReadOnly
 from engine.base.language import tr
 from engine.records import IndexSizes
 from engine.store import integrity, schema
-from engine.store.connection import BUSY_MS, ReaderPool, Role, open_connection
-from engine.store.failures import translated, unwritable
+from engine.store.connection import BUSY_MS, ReaderPool, Role, open_connection, translated, unwritable
 from engine.store.location import IndexFiles
 from engine.store.schema import Tables
 from engine.store.snapshot import Snapshot

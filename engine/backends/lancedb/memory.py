@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import msgspec
 
 from engine.backends.builtin import BuiltinMemory
-from engine.backends.lancedb import sql
-from engine.backends.lancedb.columns import Row
+from engine.backends.lancedb.columns import Row, sql_one_of
 from engine.backends.lancedb.failures import TableMissing
 from engine.backends.lancedb.search import TableSearcher, other_model
 from engine.backends.lancedb.table import SharedTable, TableView
@@ -51,13 +50,12 @@ if TYPE_CHECKING:
     from engine.memory.active_provider import ActiveProvider
     from engine.memory.facts import Facts
     from engine.memory.insight import IndexInsight
-    from engine.memory.listeners import Listeners, StatusListener
+    from engine.memory.memory_context import Listeners, StatusListener
     from engine.memory.requests import SearchOptions
     from engine.records.sync import ProgressCallback
     from engine.store.index import IndexStore
     from engine.store.saved_searches import SavedSearches
-    from engine.store.unseen_notes import UnseenNotes
-    from engine.store.user_data import UserData
+    from engine.store.user_data import UnseenNotes, UserData
 
 # --- Files of other machines, assembled from their passages in the table ---------------------------------------------
 
@@ -77,7 +75,7 @@ class RemoteFiles:
             key = next((key for key, name in self._naming.of(files).items() if name == path), None)
             if key is None:
                 raise PathRefused
-            return view.where(sql.one_of("file", [key]), cancel)
+            return view.where(sql_one_of("file", [key]), cancel)
 
         found = self._table.read(rows, cancel)
         return NumberedText.of(composed(sorted(found, key=lambda row: row.ordinal)))

@@ -4,8 +4,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from engine.backends.lancedb import sql
-from engine.backends.lancedb.columns import BEGINNING, NAME, STEM, WORD, beginning_of
+from engine.backends.lancedb.columns import BEGINNING, NAME, STEM, WORD, beginning_of, sql_all_of, sql_one_of
 from engine.backends.lancedb.failures import TableMissing
 from engine.backends.lancedb.memory_index import (
     Catalog,
@@ -199,7 +198,7 @@ def _bring_passage(bench: MemoryIndex, passage: Passage, cancel: CancelToken | N
     if key is None:
         return
     lines = f"start_line <= {passage.end_line:d} AND end_line >= {passage.start_line:d}"
-    rows = bench.view.where(f"{sql.one_of('file', [key])} AND {lines}", cancel)
+    rows = bench.view.where(f"{sql_one_of('file', [key])} AND {lines}", cancel)
     bench.bring(rows)
     bench.view.count(sorted({STEM + stem for row in rows for stem in row.chunk.stems.split()}), cancel)
 
@@ -217,15 +216,15 @@ def condition(bench: MemoryIndex, filter_: Filter, query: Query, languages: Sequ
     snapshot = Snapshot(bench.connection)
     parts = []
     if filter_.sources is not None:
-        parts.append(sql.one_of("source", filter_.sources))
+        parts.append(sql_one_of("source", filter_.sources))
     files = _files(snapshot, filter_, query, languages)
     if files is not None and len(files) < snapshot.file_count():
         keys = bench.keys(files)
         if not keys:
             return _NOWHERE
         if len(keys) <= _MOST_KEYS:
-            parts.append(sql.one_of("file", keys))
-    return sql.all_of(parts)
+            parts.append(sql_one_of("file", keys))
+    return sql_all_of(parts)
 
 
 def _files(snapshot: Snapshot, filter_: Filter, query: Query, languages: Sequence[str]) -> list[int] | None:
@@ -246,7 +245,7 @@ def newest_files_condition(
     rows = snapshot.connection.execute(f"SELECT id FROM {snapshot.tables.files} ORDER BY mtime_ns DESC, path")
     allowed = None if files is None else frozenset(files)
     ordered = [id_ for (id_,) in rows if allowed is None or id_ in allowed]
-    return sql.all_of([sql.one_of("file", bench.keys(ordered[:most])), "ordinal < 8"])
+    return sql_all_of([sql_one_of("file", bench.keys(ordered[:most])), "ordinal < 8"])
 
 
 def tokens_to_count(question: QueryAnalysis) -> list[str]:

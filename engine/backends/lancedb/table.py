@@ -13,8 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from engine.backends.lancedb import columns, sql
-from engine.backends.lancedb.columns import Row, SharedFile, read_files, read_rows
+from engine.backends.lancedb import columns
+from engine.backends.lancedb.columns import Row, SharedFile, read_files, read_rows, sql_all_of, sql_one_of
 from engine.backends.lancedb.failures import (
     Conflict,
     NotIndexed,
@@ -227,7 +227,7 @@ class TableView:
 
     def vectors_of(self, hashes: Sequence[bytes], cancel: CancelToken) -> dict[bytes, bytes]:
         """Vectors of those of these texts that have one, by the hashes of the texts."""
-        condition = _and(f"{sql.one_of('text_hash', (hash_.hex() for hash_ in hashes))} AND vector IS NOT NULL")
+        condition = _and(f"{sql_one_of('text_hash', (hash_.hex() for hash_ in hashes))} AND vector IS NOT NULL")
         query = self._table.query().where(condition).select(["text_hash", "vector"])
         found = self._ask(query.to_arrow(), cancel)
         pairs = zip(found.column("text_hash").to_pylist(), columns.read_vectors(found), strict=True)
@@ -410,7 +410,7 @@ def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> 
 
 
 def _and(condition: str) -> str:
-    return sql.all_of([_PASSAGES, condition]) if condition else _PASSAGES
+    return sql_all_of([_PASSAGES, condition]) if condition else _PASSAGES
 
 
 def match(tokens: str) -> Any:

@@ -20,7 +20,7 @@ from engine.corpus.path_guard import PathGuard
 from engine.embedding import keychain
 from engine.logs import hide
 from engine.settings import Settings
-from engine.settings.lancedb_options import in_the_clear, scheme_of, uri_problem
+from engine.settings.backend_options import in_the_clear, scheme_of, uri_problem
 
 _UNFIT = re.compile(r"[^A-Za-z0-9_.-]+")
 _NAME_LENGTH = 48

@@ -23,7 +23,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.language import tr
 from engine.base.private_files import write_aside
 from engine.records import SyncReason
-from engine.settings.qmd_options import QmdSettings
+from engine.settings.backend_options import QmdSettings
 
 log = logging.getLogger(__name__)
 

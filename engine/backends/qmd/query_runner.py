@@ -15,7 +15,7 @@ from engine.backends.qmd.output_parsing import Hit, parse_hits
 from engine.base.cancellation import CancelToken
 from engine.base.language import marked, tr
 from engine.settings import Settings
-from engine.settings.qmd_options import QmdSearchMode
+from engine.settings.backend_options import QmdSearchMode
 from engine.settings.query_options import ResultCacheSettings
 from engine.text import Query, QueryAnalysis, analyse_query, highlight_ranges, parse_query
 from engine.text.parsed_query import Clause, Field, Phrase, Word

@@ -6,7 +6,7 @@ from engine.base.errors import Unsupported
 from engine.base.language import marked, tr
 from engine.records import Feature
 from engine.search.session_keys import session_of
-from engine.settings.qmd_options import SCOPE_RULE, QmdScopeSettings
+from engine.settings.backend_options import SCOPE_RULE, QmdScopeSettings
 
 BUILT_IN_CAN = marked("The built-in engine can.")
 """Sentence at the end of each reason."""

@@ -194,7 +194,7 @@ def test_failure_sentence_has_no_key(note: SessionNote, monkeypatch: pytest.Monk
             suggest_slug(note, server.named())
         assert KEY not in str(refused.value)
         server.faults.append(Say(200, {"choices": []}))
-        monkeypatch.setattr("engine.embedding.retry.pause", lambda seconds, cancel: None)
+        monkeypatch.setattr("engine.embedding.service_errors.pause", lambda seconds, cancel: None)
         assert suggest_slug(note, server.named()) == server.answer
 
 

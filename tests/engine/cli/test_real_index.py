@@ -10,7 +10,7 @@ _NOT_FOR_A_SEARCH = frozenset(
     "difflib concurrent.futures.thread engine.memory.contract engine.memory.health engine.memory.insight "
     "engine.memory.embedding_models engine.memory.session_library engine.memory.status_report "
     "engine.indexing.folder_watch "
-    "engine.corpus.chunking engine.corpus.discovery engine.corpus.tags engine.embedding.gguf_models "
+    "engine.corpus.chunking engine.corpus.discovery engine.corpus.tags engine.embedding.gguf_file "
     "engine.embedding.api_keys engine.redaction.masks engine.search.completion engine.search.decay "
     "engine.search.diversity engine.search.reasons engine.store.vec0 "
     "engine.indexing.sync_parts engine.indexing.sync_run".split()

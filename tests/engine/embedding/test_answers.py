@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.base.errors import ProviderError
 from engine.embedding.response_parsing import indexed, ordered, read_json, vector_of
-from engine.embedding.retry import Transient
+from engine.embedding.service_errors import Transient
 
 floats = st.floats(width=32, allow_nan=False, allow_infinity=False)
 values = st.recursive(

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from engine.base.errors import ProviderError
 from engine.embedding.base import TextsRefused
-from engine.embedding.retry import Transient
-from engine.embedding.service_errors import ContentRefused, Refused, Service, TooLong, refusal
+from engine.embedding.service_errors import ContentRefused, Refused, Service, TooLong, Transient, refusal
 
 SERVICE = Service("OpenAI", "OPENAI_API_KEY")
 

@@ -4,8 +4,7 @@ import pytest
 
 from engine.base.errors import ProviderError
 from engine.embedding.gguf import make
-from engine.embedding.gguf_file import read_gguf
-from engine.embedding.gguf_models import DEFAULT_MODEL, HubFile, model_on_disk, model_place, traits_of
+from engine.embedding.gguf_file import DEFAULT_MODEL, HubFile, model_on_disk, model_place, read_gguf, traits_of
 from engine.settings import Settings
 from engine.settings.options import LocalSettings
 from tests.helpers.gguf_files import write_gguf

@@ -10,7 +10,7 @@ import pytest
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, ProviderError
 from engine.embedding import hub as hub_module
-from engine.embedding.gguf_models import DEFAULT_MODEL, missing_model, model_on_disk, model_place
+from engine.embedding.gguf_file import DEFAULT_MODEL, missing_model, model_on_disk, model_place
 from engine.embedding.hub import fetch_model
 from engine.records import ModelFetchProgress
 from engine.settings import Settings
@@ -220,7 +220,7 @@ def test_a_name_that_the_hub_does_not_know(hub: HubServer) -> None:
 
 def test_a_hub_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.embedding.hub.pause", lambda seconds, cancel: None)
-    monkeypatch.setattr("engine.embedding.retry.pause", lambda seconds, cancel: None)
+    monkeypatch.setattr("engine.embedding.service_errors.pause", lambda seconds, cancel: None)
     with HubServer(CONTENT) as server:
         monkeypatch.setenv("HF_ENDPOINT", server.origin)
     with pytest.raises(ProviderError, match="cannot be reached"):

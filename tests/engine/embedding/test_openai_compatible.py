@@ -7,7 +7,7 @@ import pytest
 
 from engine.base.errors import ProviderError
 from engine.embedding import openai_compatible
-from engine.embedding.retry import ATTEMPTS
+from engine.embedding.service_errors import ATTEMPTS
 from engine.providers.openai import PRESETS, preset_of
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings

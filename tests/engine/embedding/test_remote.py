@@ -10,7 +10,7 @@ import pytest
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, ProviderError
 from engine.embedding.base import PartialAnswer
-from engine.embedding.retry import ATTEMPTS
+from engine.embedding.service_errors import ATTEMPTS
 from engine.settings.options import RemoteSettings
 from tests.helpers.embedding_servers.server import Drop, Hang, Say, Truncate
 

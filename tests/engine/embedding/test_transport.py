@@ -15,8 +15,7 @@ import pytest
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, ProviderError
 from engine.embedding.http import HttpClient
-from engine.embedding.retry import Transient
-from engine.embedding.service_errors import Service
+from engine.embedding.service_errors import Service, Transient
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings
 from tests.helpers.embedding_servers.server import hang_up

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.backends.lancedb import columns
-from engine.backends.lancedb.columns import beginning_of, beginnings, file_key, read_holders, spelt_holders
+from engine.backends.lancedb.columns import beginning_of, beginnings, file_key, read_holders, spelt_holders, sql_text
 from engine.backends.lancedb.memory import composed
-from engine.backends.lancedb.sql import text
 from engine.backends.lancedb.table_sync import LocalFile, make_plan
 from engine.corpus.chunking import chunk_text
 from engine.store.stored_models import ModelName
@@ -178,7 +177,7 @@ def test_a_note_is_put_together_from_its_passages(lines: list[str]) -> None:
 
 @given(st.text(max_size=20))
 def test_a_value_is_one_literal(value: str) -> None:
-    literal = text(value)
+    literal = sql_text(value)
 
     assert literal.startswith("'")
     assert literal.endswith("'")
@@ -192,4 +191,4 @@ def test_lancedb_reads_a_literal_as_the_value(tmp_path) -> None:
     table = lancedb.connect(str(tmp_path)).create_table("t", [{"value": value} for value in values])
 
     for value in values:
-        assert table.search().where(f"value = {text(value)}").to_list() == [{"value": value}]
+        assert table.search().where(f"value = {sql_text(value)}").to_list() == [{"value": value}]

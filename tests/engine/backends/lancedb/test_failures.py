@@ -14,7 +14,7 @@ from engine.backends.lancedb import columns, table
 from engine.backends.lancedb.failures import Conflict, TableMissing, TableReplaced, described
 from engine.base.cancellation import CancelToken
 from engine.base.errors import BackendError, Cancelled, Closed, DiskFull
-from engine.settings.lancedb_options import LanceDbSettings
+from engine.settings.backend_options import LanceDbSettings
 from tests.helpers.fake_provider import FakeProvider, selection_of
 from tests.helpers.shared_tables import rows_of, table_settings
 

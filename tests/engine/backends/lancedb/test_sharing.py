@@ -266,7 +266,7 @@ def test_many_changes_keep_old_versions_for_readers(machine, monkeypatch, table)
 
 
 def test_a_folder_among_the_notes_is_refused(machine, tmp_path) -> None:
-    from engine.settings.lancedb_options import LanceDbSettings
+    from engine.settings.backend_options import LanceDbSettings
 
     inside = LanceDbSettings(uri=str(tmp_path / "desk/notes/table"))
     desk = machine("desk", notes=HOSE, lancedb=inside)

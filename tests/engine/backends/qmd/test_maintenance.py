@@ -7,7 +7,7 @@ import pytest
 from engine.backends.qmd.command import QmdTooSlow
 from engine.backends.qmd.maintenance import Maintenance, QmdCounts
 from engine.base.cancellation import CancelToken
-from engine.settings.qmd_options import QmdSettings
+from engine.settings.backend_options import QmdSettings
 
 
 class SlowQmd:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from engine.base.errors import Unsupported
+from engine.settings.backend_options import QmdSessionSettings
 from engine.settings.options import SessionSettings
-from engine.settings.qmd_options import QmdSessionSettings
 from tests.helpers.peers import indexed
 
 SECRET = "sk-ant-api03-" + "abcDEF123456" * 6

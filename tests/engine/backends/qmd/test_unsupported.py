@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from engine.backends.qmd.unsupported import may_search
 from engine.base.errors import SettingsError
+from engine.settings.backend_options import QmdScopeSettings
 from engine.settings.loading import load_settings
-from engine.settings.qmd_options import QmdScopeSettings
 
 
 def test_the_first_rule_that_fits_decides():

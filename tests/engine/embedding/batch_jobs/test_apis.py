@@ -15,8 +15,7 @@ from engine.embedding.batch_jobs import transfer
 from engine.embedding.batch_jobs.base import BatchApi, BatchUnavailable, JobGone, Result, batches_of
 from engine.embedding.batch_jobs.lines import Text, groups
 from engine.embedding.embedded_model import EmbeddedProvider
-from engine.embedding.retry import Transient
-from engine.embedding.service_errors import Redirected, Refused
+from engine.embedding.service_errors import Redirected, Refused, Transient
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings
 from tests.helpers.embedding_servers.batch_servers import GeminiBatchServer, OpenAIBatchServer, VoyageBatchServer

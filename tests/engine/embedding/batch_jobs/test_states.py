@@ -3,7 +3,7 @@
 import pytest
 
 from engine.embedding.batch_jobs import files_and_batches, gemini
-from engine.embedding.retry import Transient
+from engine.embedding.service_errors import Transient
 
 
 @pytest.mark.parametrize(
