@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
 from engine import FileUse, MemorySearchResult, SessionSummary
-from gui.quick_search.window import QuickWindow
+from gui.quick_search import QuickWindow
 from gui.window.main_window import MainWindow
 
 _POLL_MS = 50

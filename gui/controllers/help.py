@@ -18,7 +18,7 @@ from gui.help.components import Component, read_components
 from gui.help.guide_window import GuideWindow
 from gui.help.licence_sheet import LicenceSheet
 from gui.help.pages import GuidePage, page_names, read_pages
-from gui.widgets.guide_link import SCHEME
+from gui.widgets.buttons import SCHEME
 from gui.widgets.labels import label, line
 from gui.widgets.plain_text import set_tip
 from gui.widgets.small_windows import sheet

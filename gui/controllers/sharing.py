@@ -34,7 +34,7 @@ from engine import (
 )
 from gui.commands.commands import EXPORT, Commands
 from gui.controllers.folders import FolderController
-from gui.controllers.open_result import ResultOpener
+from gui.controllers.navigation import ResultOpener
 from gui.controllers.printing import PrintController
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.location import Location

@@ -28,7 +28,7 @@ from gui.settings.broken_settings import BrokenSettings
 from gui.shell.frame import Frame
 from gui.shell.views import Views
 from gui.widgets.message import Action
-from gui.workspaces.switcher import Switcher, forgotten
+from gui.workspaces import Switcher, forgotten
 
 SWITCH = "workspace.switch"
 EVERYWHERE = "search.everywhere"

@@ -9,9 +9,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from engine import EmbeddingEstimate, MemoryProviderStatus, SyncSummary, UserDataStatus, tr, tr_count
-from gui.widgets.announcer import announce
-from gui.widgets.search_engine_labels import FallbackEngine, engine_instead, index_remedy
-from gui.widgets.sync_bar_texts import why_words_only
+from gui.widgets.accessibility import announce
+from gui.widgets.status_texts import FallbackEngine, engine_instead, index_remedy, why_words_only
 
 _WHILE_SYNCING_MS = 1000
 

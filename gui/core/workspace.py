@@ -22,7 +22,7 @@ from engine import (
 from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Job, Jobs, JobSlot
 from gui.core.status_feed import StatusFeed
-from gui.widgets.search_engine_labels import engine_instead
+from gui.widgets.status_texts import engine_instead
 
 FIRST_RESULTS = 50
 """Results requested by a new search."""

@@ -9,7 +9,7 @@ from engine import Fact, FactCategory, Facts, MemorySearchManager, SavedFact, ca
 from gui.core.jobs import Job, Jobs
 from gui.facts import wording
 from gui.facts.list_and_editor import FactsBody
-from gui.widgets.announcer import announce
+from gui.widgets.accessibility import announce
 
 _MOST = 100
 

@@ -34,7 +34,7 @@ from gui.viewer.lines import FileLines
 from gui.viewer.matches import query_finder
 from gui.viewer.outline import HeadingPlace, Outline, heading_key
 from gui.viewer.rendered_view import RenderedView
-from gui.widgets.announcer import announce
+from gui.widgets.accessibility import announce
 from gui.widgets.labels import label, line
 
 _WIDTH, _HEIGHT = 880, 640

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 from engine import SessionNote, to_slug, tr
 from gui.style.stylesheet import set_role
 from gui.style.typography import fixed_font, resize_with_text
-from gui.widgets.announcer import announce
+from gui.widgets.accessibility import announce
 from gui.widgets.form_controls import ComboBox
 from gui.widgets.labels import ElidedLabel, breakable, label
 

@@ -29,9 +29,8 @@ from gui.settings.pages import PageMaker, Pages
 from gui.settings.results_page import ResultsPage
 from gui.settings.system_setting import SystemSwitch
 from gui.style.stylesheet import font_at
-from gui.widgets.buttons import add_clear_button
+from gui.widgets.buttons import add_clear_button, guide_button
 from gui.widgets.form_controls import ComboBox
-from gui.widgets.guide_link import guide_button
 from gui.widgets.labels import line
 from gui.widgets.message import Action, MessagePage
 from gui.widgets.tab_order import insert_after, stop_before, stops

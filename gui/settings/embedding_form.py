@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, 
 import engine
 from engine import CancelToken, KeyState, ModelFetchProgress, Settings, marked, number, tr
 from gui.core.jobs import Jobs, JobSlot
-from gui.settings.embedding_choice import REMOTE, EmbeddingChoice
+from gui.settings.engine_and_model_choice import REMOTE, EmbeddingChoice
 from gui.settings.value_text import read_number
 from gui.settings.wording import (
     NAMES,

@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 import engine
 from engine import CancelToken, Group, SettingChange, SettingLayers, Settings, SettingsConsequences
 from gui.core.jobs import Jobs, JobSlot
-from gui.settings.embedding_choice import EmbeddingChoice
+from gui.settings.engine_and_model_choice import EmbeddingChoice
 from gui.settings.page_layout import FORMS, placed_options
 from gui.settings.wording import fallback_owner
 

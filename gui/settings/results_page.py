@@ -14,7 +14,7 @@ from gui.settings.options_page import WIDTH
 from gui.settings.page_layout import PAGES, WITHOUT_ROWS, OptionPlacement, SettingsPage, placed_options, whole_page
 from gui.settings.system_setting import SystemRow, SystemSwitch, with_switches
 from gui.settings.value_text import value_words
-from gui.widgets.announcer import announce
+from gui.widgets.accessibility import announce
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.scrolling import scrolling_column
 from gui.widgets.tab_order import LastInTabOrder

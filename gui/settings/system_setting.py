@@ -13,7 +13,7 @@ from gui.settings.fields import SwitchField
 from gui.settings.option_search import mark
 from gui.settings.page_layout import OptionPlacement
 from gui.settings.value_text import value_words
-from gui.widgets.announcer import announce
+from gui.widgets.accessibility import announce
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
 

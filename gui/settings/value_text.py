@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine import LANGUAGES, Option, any_of, in_quotes, marked, number, tr
-from gui.settings.engine_choice import TITLES as ENGINES
+from gui.settings.engine_and_model_choice import TITLES as ENGINES
 from gui.settings.wording import NAMES
 from gui.style.theme_names import THEME_WORDS
 

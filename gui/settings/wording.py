@@ -16,8 +16,7 @@ from engine import (
     tr,
     tr_count,
 )
-from gui.widgets.formatting import size_text
-from gui.widgets.pricing import CENT, day_words, money
+from gui.widgets.formatting import CENT, day_words, money, size_text
 
 PROVIDERS = (
     *((provider.name, provider.label, provider.sentence) for provider in engine.PROVIDERS),

@@ -14,9 +14,9 @@ from PySide6.QtCore import QObject, Slot
 
 import engine
 from engine import CancelToken, MnemoscopeError, decode_json, read_file, replace_file, tr
-from gui.core.debounced_write import DebouncedWrite, Writing
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.notice_banner import Notices
+from gui.core.window_state import DebouncedWrite, Writing
 from gui.core.workspace import Opened, Workspace
 from gui.facts.wording import short
 from gui.remember.controller import RememberController

@@ -13,10 +13,8 @@ import engine
 from engine import CancelToken, MemoryProviderStatus, Settings, tr
 from gui.controllers.folders import FolderController
 from gui.controllers.help import AboutController, GuideController
-from gui.controllers.navigation import Navigation
-from gui.controllers.open_result import ResultOpener
-from gui.controllers.panel_actions import PanelActions
-from gui.controllers.remember import RememberFeatures
+from gui.controllers.navigation import Navigation, ResultOpener
+from gui.controllers.panel_actions import PanelActions, RememberFeatures
 from gui.controllers.search import SearchSettingsController
 from gui.controllers.settings import AppearanceController, SettingsController
 from gui.controllers.sharing import SharingFeatures

@@ -41,7 +41,7 @@ from gui.core.capabilities import refuse
 from gui.core.window_state import WindowState
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, tokens
-from gui.widgets.announcer import announce
+from gui.widgets.accessibility import announce
 from gui.widgets.labels import elide, label
 from gui.widgets.plain_text import as_tip, utf16_ranges
 from gui.widgets.right_to_left import mirror, upright, write

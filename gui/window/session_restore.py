@@ -10,9 +10,8 @@ from PySide6.QtCore import QEvent, QObject, Slot
 
 import engine
 from engine import QueryRecord
-from gui.core.debounced_write import DebouncedWrite, Writing
 from gui.core.window_context import WindowContext
-from gui.core.window_state import LastPlace, save_state
+from gui.core.window_state import DebouncedWrite, LastPlace, Writing, save_state
 from gui.core.workspace import FIRST_RESULTS, Opened
 from gui.index.panel import PageName
 from gui.search.query_composer import SearchViewState

@@ -165,8 +165,8 @@ def links(files: Files) -> None:
 
 
 def window(files: Files) -> None:
-    from gui.app.desktop.autostart import DesktopEntry, LaunchAgent
-    from gui.app.desktop.ipc_protocol import decode
+    from gui.app.autostart import DesktopEntry, LaunchAgent
+    from gui.app.single_instance import decode
     from gui.core.window_state import load_state
     from gui.window.drafts_controller import drafts_path, load_drafts
 
