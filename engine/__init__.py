@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from engine.agent.memory_search import memory_prompt_section as memory_prompt_section
     from engine.agent.memory_search import memory_search as memory_search
     from engine.agent.note_file import locate_untouched as locate_untouched
-    from engine.agent.session_context import session_context as session_context
     from engine.agent.session_export import export_session as export_session
+    from engine.agent.session_export import session_context as session_context
     from engine.agent.session_note import draft_note as draft_note
     from engine.agent.session_note import save_note as save_note
     from engine.agent.session_note import suggest_slug as suggest_slug
@@ -133,7 +133,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "locate_untouched": "engine.agent.note_file",
-    "session_context": "engine.agent.session_context",
+    "session_context": "engine.agent.session_export",
     "export_session": "engine.agent.session_export",
     "draft_note": "engine.agent.session_note",
     "save_note": "engine.agent.session_note",

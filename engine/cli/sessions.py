@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from engine.agent.session_context import session_context
-from engine.agent.session_export import export_session, readable_session, unknown_items
+from engine.agent.session_export import export_session, readable_session, session_context, unknown_items
 from engine.base.errors import MnemoscopeError
 from engine.base.formatting import plural
 from engine.base.private_files import exporting

@@ -1,4 +1,4 @@
-"""Open connections to a database, pool the readers, and translate SQLite's errors into messages with a remedy.
+"""Open connections to a database, pool its readers, lock it for one writing process, and translate SQLite's errors.
 
 The pool is not thread-local: worker threads are short-lived, and connections bound to them would leak. Three readers
 wait in a queue; each caller takes one for a short transaction and puts it back.
@@ -10,8 +10,9 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import apsw
 
@@ -19,6 +20,9 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, DiskFull, IndexBusy, IndexCorrupt, IndexReadOnly, StoreError
 from engine.base.language import tr
 from engine.base.private_files import create_private
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 _ANOTHER_SCHEMA = re.compile(
     r"no such \w+|ambiguous column|has no column|already exists|\w+ columns but|file format|malformed|missing"
@@ -228,3 +232,58 @@ def _transaction(connection: apsw.Connection) -> Iterator[None]:
         # An interrupted or failed read may already have ended its transaction.
         if connection.in_transaction:
             connection.execute("ROLLBACK")
+
+
+_TIMEOUT = 0.03
+"""Timeout in seconds. Another process that only checks the lock also holds it for a moment."""
+_POLL = 0.01
+
+
+class WriterLock:
+    """Re-entrant process lock that counts its acquisitions. Thread-safe, which `FileLock` itself is not."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._mutex = threading.Lock()
+
+    @cached_property
+    def _lock(self) -> "FileLock":
+        """Created under the mutex on the first write, since importing the package takes longer than a search."""
+        from filelock import FileLock
+
+        # Not thread-local: a sync may end in another thread than it started in.
+        return FileLock(self._path, mode=0o600, thread_local=False)
+
+    def acquire(self) -> bool:
+        """Acquire the lock (re-entrant); False if another process holds it. Raises OSError if it can't be created."""
+        with self._mutex:
+            return self._acquire()
+
+    def release(self) -> None:
+        with self._mutex:
+            self._lock.release()
+
+    def held_elsewhere(self) -> bool:
+        """Whether another process holds the lock."""
+        with self._mutex:
+            if self._lock.is_locked or not self._path.exists():
+                return False
+            if not self._acquire():
+                return True
+            self._lock.release()
+            return False
+
+    def close(self) -> None:
+        """Release the lock completely, however often it was acquired."""
+        with self._mutex:
+            if "_lock" in vars(self):
+                self._lock.release(force=True)
+
+    def _acquire(self) -> bool:
+        from filelock import Timeout
+
+        try:
+            self._lock.acquire(timeout=_TIMEOUT, poll_interval=_POLL)
+        except Timeout:
+            return False
+        return True

@@ -7,11 +7,11 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from engine.text.analysis import PhraseTokens, phrase_tokens
 from engine.text.folding import fold
 from engine.text.languages import detect_language
 from engine.text.loose_forms import loosened
 from engine.text.parsed_query import Clause, Phrase, Query, QueryTerm, Word
-from engine.text.phrases import PhraseTokens, phrase_tokens
 from engine.text.query_parser import LONGEST
 from engine.text.scripts import HANGUL, SYMBOL, UNSPACED
 from engine.text.stems import forms_of, is_korean_ending, stems_of

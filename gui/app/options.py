@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from engine import LANGUAGES, TRIAL_LANGUAGES
 from gui.core.view_spec import view_specs
-from gui.style.theme_names import THEMES, ThemeName
+from gui.style import THEMES, ThemeName
 
 _NEEDING_QUERY = ("viewer", "chunks", "explanation")
 """Views that show a result, and so need a query."""

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from engine import marked, tr
 from gui.commands.keymap import Command, command, keymap
+from gui.style import THEME_WORDS, ThemeChoice
 from gui.style.appearance import Appearance
-from gui.style.theme_names import THEME_WORDS, ThemeChoice
 from gui.widgets.plain_text import set_status_tip, set_tip
 
 

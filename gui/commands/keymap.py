@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QKeySequence
 
 from engine import tr
-from gui.commands.contexts import Place
+from gui.commands import Place
 
 Key = str | QKeySequence.StandardKey
 """A key as text, or a standard key: the first that the platform assigns to it."""

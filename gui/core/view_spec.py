@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from gui.commands.contexts import Context, Fixed
+from gui.commands import Context, Fixed
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QObject

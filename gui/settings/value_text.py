@@ -8,7 +8,7 @@ from typing import Any
 from engine import LANGUAGES, Option, any_of, in_quotes, marked, number, tr
 from gui.settings.engine_and_model_choice import TITLES as ENGINES
 from gui.settings.wording import NAMES
-from gui.style.theme_names import THEME_WORDS
+from gui.style import THEME_WORDS
 
 _OR = " or "
 """Separator of texts on one line that may contain commas."""

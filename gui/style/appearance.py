@@ -8,9 +8,9 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QGuiApplication, QStyleHints
 from PySide6.QtWidgets import QApplication
 
+from gui.style import ThemeChoice, ThemeName
 from gui.style.stylesheet import BASE_PIXELS, style_sheet
 from gui.style.theme import make_palette
-from gui.style.theme_names import ThemeChoice, ThemeName
 
 SCALES = (0.8, 0.9, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0)
 

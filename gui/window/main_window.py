@@ -37,9 +37,8 @@ from gui.style.typography import LeastSize
 from gui.viewer.external_programs import ExternalOpener, editor_template
 from gui.widgets.drop_target import dropped_folder
 from gui.widgets.message import Action
-from gui.window.drafts_controller import Drafts
 from gui.window.keyboard import Keyboard
-from gui.window.session_restore import SessionRestore
+from gui.window.session_restore import Drafts, SessionRestore
 from gui.window.window_menu import WindowMenu
 from gui.window.window_parts import WindowParts
 

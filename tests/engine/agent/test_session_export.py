@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.agent.session_context import session_context
-from engine.agent.session_export import export_session
+from engine.agent.session_export import export_session, session_context
 from engine.records import EXPORT_FORMATS, ModelUsage, SessionText, UsageTotal
 from engine.settings.options import LEAST_CONTEXT
 from tests.helpers.fake_sessions import make_session

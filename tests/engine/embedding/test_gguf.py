@@ -16,7 +16,7 @@ import pytest
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, ProviderError
-from engine.embedding import gguf, gguf_process
+from engine.embedding import gguf
 from engine.embedding.gguf import GgufProvider, make
 from engine.embedding.gguf_file import read_gguf
 from engine.embedding.model_catalog import Traits
@@ -263,7 +263,7 @@ def test_unloadable_model_reports_and_stops_retrying(
 
 
 def test_other_vectors_than_the_file_promised_are_refused(minilm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gguf_process.ModelProcess, "vectors", lambda *_: bytes(128 * 4))
+    monkeypatch.setattr(gguf.ModelProcess, "vectors", lambda *_: bytes(128 * 4))
     provider = make(settings(minilm), None)
     with pytest.raises(ProviderError, match="makes vectors of 128 dimensions, but its file says 384"):
         provider.embed_documents(["apples"])
