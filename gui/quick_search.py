@@ -98,7 +98,7 @@ class QuickPanel(QWidget):
 
     @property
     def busy(self) -> bool:
-        """A query is running, or its answer is incomplete."""
+        """Whether a query is running, or its results are incomplete."""
         return self._runner.busy
 
     @property
@@ -218,7 +218,7 @@ class QuickPanel(QWidget):
     def _show_answer(self, answer: Answer) -> None:
         outcome = answer.outcome
         if not outcome.results and not answer.final:
-            return  # the meaning may still find something
+            return  # semantic search may still find something
         before, self._answer = self._answer, answer
         keep = before is not None and before.question == answer.question
         self.box.set_state(messages.box_state(outcome))
@@ -275,14 +275,14 @@ class QuickWindow(QFrame):
         QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.hide)
 
     def toggle(self) -> None:
-        """Show it, or hide it if it is shown."""
+        """Show the window, or hide it if it is shown."""
         if self.isVisible():
             self.hide()
         else:
             self.call_up()
 
     def call_up(self, text: str = "") -> None:
-        """Show it, ready to type; `text` is searched for."""
+        """Show the window, ready to type; `text` is searched for."""
         if not self.isVisible():
             self._place(_screen())
         self.show()
@@ -338,7 +338,7 @@ class Chosen:
     result: MemorySearchResult | None = None
     """The chosen result; None for all results."""
     place: Place | None = None
-    """In the list of results; None if there is none."""
+    """Position in the list of results; None if there is none."""
 
 
 def _not_open() -> tuple[str, str]:

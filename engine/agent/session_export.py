@@ -19,7 +19,7 @@ from engine.settings.options import LEAST_CONTEXT
 
 _LONGEST_LINE = 100
 _LONGEST_INPUT = 64 * 1024
-"""Most characters of a tool's input that are searched for its subject."""
+"""Number of characters of a tool's input that are searched for its file or command."""
 
 
 def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:
@@ -35,7 +35,7 @@ def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:
         kinds = ", ".join(f"{kind} ({count:,})" for kind, count in session.unknown)
         yield f"{unknown_items(sum(count for _, count in session.unknown))}: {kinds}."
     day = ""
-    speaker, ordinal = "", 0  # of the message above
+    speaker, ordinal = "", 0  # of the previous message
     left = 0
     for message, text in _message_parts(session.messages, full=full):
         if message.rewound and not full:
@@ -62,12 +62,12 @@ def _left_branch(messages: int) -> str:
 
 
 def unknown_items(count: int) -> str:
-    """How many items of a transcript were not understood."""
+    """Return a sentence with the number of transcript entries that were not understood."""
     return f"{plural(count, 'item')} of unknown type"
 
 
 def says_who(message: SessionMessage, *, aside: bool) -> str:
-    """The speaker: the agent for a tool result; empty for text inserted by the program."""
+    """Return the speaker of a message: the agent for a tool result, empty for text inserted by the program."""
     if message.role == "system":
         return ""
     left = " (left branch)" if message.rewound else ""
@@ -101,8 +101,7 @@ def _message_parts(messages: tuple[SessionMessage, ...], *, full: bool) -> Itera
 
 
 def results_of(messages: tuple[SessionMessage, ...]) -> dict[int, int]:
-    """Return the position of each call's result, by position of the call: results follow in order, before the next
-    speech."""
+    """Map the position of each tool call to the position of its result; results follow their calls in order."""
     found: dict[int, int] = {}
     waiting: list[int] = []
     for number, message in enumerate(messages):
@@ -136,7 +135,7 @@ def folded_line(message: SessionMessage) -> str:
 
 
 def _subject(given: str) -> str:
-    """The subject of a call: usually the first string of its input is the command or the file."""
+    """Return the command or file of a tool call: usually the first string of its input."""
     if not given.startswith("{") or len(given) > _LONGEST_INPUT:
         return given
     try:
@@ -156,7 +155,7 @@ _OPEN_FENCE = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 _CODE = re.compile(r"(?<!`)(`{1,3})(?!`)([^\n]{1,500}?)(?<!`)\1(?!`)")
 _MARKUP = re.compile(r"([\\`*_\[\]<>#|~])")
 _LONGEST_MARKED = 256 * 1024
-"""Characters; code in longer texts isn't marked."""
+"""Number of characters. In longer texts, code isn't formatted as code."""
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #d9d9d4; --soft: #f4f4f1; --muted: #5f6b76; --you: #e9edfb; }
@@ -178,16 +177,16 @@ summary { cursor: pointer; overflow-wrap: anywhere; }
 
 
 class _Part(NamedTuple):
-    """The written form of one message, or of a tool call with its result."""
+    """One message, or a tool call with its result, as it appears in the file."""
 
     message: SessionMessage
     folded: str
-    """Its line while folded; empty for speech."""
+    """Summary line of a tool call, shown while it is folded; empty for a message."""
     texts: tuple[str, ...]
 
 
 class _Turn(NamedTuple):
-    """Parts of one speaker that follow each other."""
+    """Consecutive parts by one speaker."""
 
     number: int
     speaker: str
@@ -196,13 +195,13 @@ class _Turn(NamedTuple):
 
     @property
     def entry(self) -> str:
-        """The turn in the contents list; empty for one that isn't listed."""
+        """Title of the turn in the contents list; empty for a turn that isn't listed."""
         said = next((part.texts[0] for part in self.parts if not part.folded and part.message.role == "user"), "")
         return first_sentence(said)
 
 
 def export_session(session: SessionText, format: ExportFormat) -> str:
-    """The whole file. `session` was read with its secrets masked."""
+    """Return the text of the exported file. `session` must have been read with its secrets masked."""
     return "".join(_EXPORTS[format](session))
 
 
@@ -299,7 +298,7 @@ def _html_part(part: _Part) -> str:
 
 
 def _html_text(text: str) -> str:
-    """Escaped text, with its blocks and spans of code marked as such."""
+    """Return a message as HTML: escaped, with blocks and spans of code in their elements."""
     if len(text) > _LONGEST_MARKED:
         return escape(text)
     parts, position = list[str](), 0
@@ -344,13 +343,13 @@ def _markdown_part(part: _Part) -> str:
 
 
 def _fenced(text: str) -> str:
-    """In a fence that nothing in the text closes."""
+    """Return the text in a code fence that is longer than any fence in the text."""
     ticks = "`" * max(3, *(len(found) + 1 for found in _OPEN_FENCE.findall(text)), 3)
     return f"{ticks}\n{text}\n{ticks}"
 
 
 def _plain(text: str) -> str:
-    """The text on one line, with markup escaped."""
+    """Return the text on one line, with Markdown escaped."""
     return _MARKUP.sub(r"\\\1", " ".join(text.split()))
 
 
@@ -360,11 +359,14 @@ _EXPORTS: dict[ExportFormat, Callable[[SessionText], Iterator[str]]] = {"html": 
 _CUT = " […]"
 _DECISIONS = "Decisions and requests, newest first"
 _GOAL, _LAST = 0.3, 0.35
-"""Shares of the goal, and of the last message of each speaker."""
+"""Shares of the block: of the goal, and of the last message of each speaker."""
 
 
 def session_context(session: SessionText, limit: int) -> str:
-    """The block, at most `limit` characters (500 at least). `session` was read with its secrets masked."""
+    """Return a block of at most `limit` characters (at least 500) with which another agent continues this session.
+
+    `session` must have been read with its secrets masked.
+    """
     limit = max(LEAST_CONTEXT, limit)
     said = [message for message in session.messages if message.kind == "text" and not message.side]
     asked = [message.text.strip() for message in said if message.role == "user"]
@@ -407,7 +409,7 @@ def _section(title: str, text: str) -> str:
 
 
 def _list(lines: Iterable[str], room: int) -> str:
-    """As many of these lines as there is room for."""
+    """Return as many of these lines as fit into `room` characters."""
     kept: list[str] = []
     for line in lines:
         room -= len(line) + 1
@@ -418,7 +420,7 @@ def _list(lines: Iterable[str], room: int) -> str:
 
 
 def cut_words(text: str, most: int, *, end: bool = False) -> str:
-    """The beginning of a text, or its end, at most so many characters."""
+    """Return the beginning of a text, or with `end` its last part, with at most `most` characters."""
     if len(text) <= most:
         return text
     room = max(0, most - len(_CUT))
@@ -429,7 +431,7 @@ def cut_words(text: str, most: int, *, end: bool = False) -> str:
 
 
 def _files_named(session: SessionText) -> Iterator[str]:
-    """Files in the calls of tools, changed ones first, each the most recent first."""
+    """Yield the files of tool calls as lines: changed files first, then read ones, the most recent first."""
     changed: dict[str, None] = {}
     read: dict[str, None] = {}
     for message in reversed(session.messages):

@@ -61,14 +61,15 @@ if TYPE_CHECKING:
     from engine.store.user_data import UnseenNotes
 
 # --- Parts that are made when they are first used, and the status ----------------------------------------------------
-# Each imports its dependencies on use: most of a command-line search's time is imports, and it uses none of these.
+# Each part is imported on first use: a search on the command line needs none of them, and spends most of its time on
+# imports.
 
 _CHOICE_SECONDS = 0.5
 _CHOOSING = marked("The keychain is being asked for the API key: unlock it if it asks for its password.")
 
 
 class BuiltinParts:
-    """Parts of one open workspace. Two threads may create the same part twice, which is harmless."""
+    """Creates the parts of one open workspace on first use. Two threads may create one twice, which is harmless."""
 
     def __init__(
         self,
@@ -138,7 +139,7 @@ class BuiltinParts:
         return IndexInsight(self._context, self._updates, self.selection_to_show, self._questions.known_vector)
 
     def start_background(self, sync: Callable[[SyncReason], SyncReport]) -> None:
-        """Start keeping the index up to date. `sync` runs one sync."""
+        """Start the watcher and the scheduled syncs, which call `sync`."""
         from engine.indexing.folder_watch import FolderWatch
 
         watch = FolderWatch(
@@ -173,7 +174,7 @@ class BuiltinParts:
         return soon or Selection(None, self._context.settings.provider, unavailable_reason=tr(_CHOOSING))
 
     def status(self, settings: Settings) -> MemoryProviderStatus:
-        """See `MemorySearchManager.status`. `settings`: those in use for queries."""
+        """Return the status, see `MemorySearchManager.status`. `settings`: the settings in use for queries."""
         from engine.memory import status_report
         from engine.memory.status_report import batch_status, with_degraded
 
@@ -208,7 +209,10 @@ class BuiltinParts:
 
 
 class BuiltinMemory:
-    """See `MemorySearchManager` for every method. Parts that a search doesn't need are in `_parts`."""
+    """The memory with the built-in index; `MemorySearchManager` documents its methods.
+
+    Parts that a search doesn't need are in `_parts`.
+    """
 
     def __init__(
         self,

@@ -62,7 +62,7 @@ class ManagerCache:
                     held = self._shared[key] = _Held(key, settings, background)
             with held.opening:
                 if held.ended or held.key != key:
-                    continue  # closed, failed to open, or changed settings meanwhile
+                    continue  # meanwhile the memory was closed, failed to open, or got other settings
                 if held.manager is None:
                     held.owner, held.threads = executor, BackgroundExecutor(executor)
                     try:
@@ -103,7 +103,7 @@ class ManagerCache:
             held.threads.give_back()
 
     def _end(self, held: "_Held", *, only_here: bool = False) -> None:
-        """Stop sharing it with new callers and, unless `only_here`, with those waiting for it."""
+        """Stop sharing a memory with new callers and, unless `only_here`, with those that wait for it."""
         held.ended = held.ended or not only_here
         with self._lock:
             if self._shared.get(held.key) is held:
@@ -129,7 +129,7 @@ class _Held:
 
 
 class _Lease:
-    """One user's view of a memory; everything but its lifetime is delegated."""
+    """Gives one user a shared memory: `close` applies to this user only, everything else is delegated."""
 
     def __init__(
         self, manager: "MemorySearchManager", release: Callable[[], None], file_again: Callable[[Settings], None]
@@ -206,12 +206,12 @@ def open_memory(
 ) -> "MemorySearchManager":
     """Open the memory of a workspace; creates its index if there is none, but indexes nothing yet.
 
-    `settings` None loads those of the settings file. `executor` runs parallel work and background syncs; None uses own
-    threads. One with a method `later(seconds, job) -> cancel` also runs their timers. `background` starts the watcher
+    `settings`: None loads the settings file. `executor` runs parallel work and background syncs; None uses threads of
+    its own. One with a method `later(seconds, job) -> cancel` also runs their timers. `background` starts the watcher
     and the scheduled syncs, for programs that stay open. Raises `SettingsError`, `WorkspaceError` for an invalid folder
     name, and the store's errors (`IndexTooNew`, `IndexReadOnly`, `DiskFull`).
 
-    Opened twice in one process it is one memory, which is closed when both users have closed it (`ManagerCache`).
+    Two calls in one process share one memory, which is closed when both users have closed it (`ManagerCache`).
     """
     folder = Path(workspace).expanduser()
     require_text(str(folder))

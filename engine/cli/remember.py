@@ -1,4 +1,4 @@
-"""`mnemoscope remember SESSION|--latest|--hook`."""
+"""`mnemoscope remember SESSION|--latest|--hook`: save a note that summarises a session."""
 
 import sys
 from argparse import Namespace

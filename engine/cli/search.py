@@ -1,4 +1,4 @@
-"""`mnemoscope search`."""
+"""`mnemoscope search`: search the notes and sessions of a workspace."""
 
 import shlex
 from argparse import Namespace

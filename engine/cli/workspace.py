@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 class CliWorkspace(msgspec.Struct, frozen=True):
-    """The folder to work on."""
+    """The workspace that a verb works on, with its settings."""
 
     folder: Path
     origin: str
-    """Source of the value, for display."""
+    """Where the folder was named, for messages: `--workspace`, the settings or the current directory."""
     settings: Settings
 
 
@@ -79,7 +79,7 @@ def opened(place: CliWorkspace) -> Iterator["MemorySearchManager"]:
 
 
 def inside(manager: "MemorySearchManager") -> "IndexInsight":
-    """The contents of the index. Raises `Unsupported` if the backend has none."""
+    """Return the memory's view of its index contents. Raises `Unsupported` if the backend has none."""
     found = manager.insight
     if found is None:
         raise Unsupported(manager.lacks["insight"])
@@ -157,7 +157,7 @@ def asked_of(
 
 
 def known_to(place: CliWorkspace, config: Path | None) -> "tuple[KnownWorkspace, ...]":
-    """All workspaces, this one among them."""
+    """Return all known workspaces, including this one."""
     from engine.workspaces.registry import known_workspaces
 
     return known_workspaces(config=config, store_path=place.settings.store.path)

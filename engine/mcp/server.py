@@ -37,18 +37,18 @@ URI = "mnemoscope:///"
 """Prefix of a resource's URI, before the file's stable name."""
 PAGE = 100
 LONGEST_TEXT = 1_000_000
-"""Most characters of one resource."""
+"""Maximum number of characters of one resource."""
 _NOTE, _SESSION = "text/markdown", "text/plain"
 _CUT = "\n\n[The rest is left out: read it in parts with memory_get.]"
 
 
 class Listed(NamedTuple):
-    """One note or session."""
+    """A note or session that the server lists as a resource."""
 
     modified: float
     name: str
     title: str
-    """Empty for a note whose file at `path` was not read yet."""
+    """Title of the note or session; empty for a note whose file at `path` was not read yet."""
     is_session: bool
     size: int
     path: str = ""
@@ -71,7 +71,7 @@ class Listed(NamedTuple):
 
 
 class UnknownResource(Exception):
-    """There is no resource of this name, or not for this session; the message is one sentence."""
+    """The requested resource does not exist, or this session may not read it."""
 
 
 def list_page(access: AgentAccess, cursor: str | None, cancel: CancelToken) -> tuple[Sequence[Listed], str | None]:

@@ -286,7 +286,7 @@ class SettingOrigin(msgspec.Struct, frozen=True):
     file: str = ""
     """Path of the settings file; empty for a built-in default."""
     line: int = 0
-    """Of the key, from 1; 0 for a built-in default."""
+    """Line of the key in the settings file, from 1; 0 for a built-in default."""
 
 
 BUILT_IN = SettingOrigin("built-in")

@@ -493,7 +493,7 @@ class Settings(Section, frozen=True):
 
     @property
     def injection_budget(self) -> int | None:
-        """Most characters of passages in one answer to an agent; None for no limit."""
+        """Maximum number of characters of all passages in one answer to an agent; None for no limit."""
         if self.max_injected_chars is None and self.backend == "qmd":
             return self.qmd.limits.max_injected_chars
         return self.max_injected_chars

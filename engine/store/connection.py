@@ -143,7 +143,7 @@ class ReaderPool:
     def connection(self, cancel: CancelToken | None = None) -> Iterator[apsw.Connection]:
         """Yield a connection inside a read transaction; `cancel` interrupts a running statement.
 
-        Raises the errors of `engine.store.failures`, and `Closed` after `close()`.
+        Raises the errors that `translated` makes of SQLite's, and `Closed` after `close()`.
         """
         slot = self._slots.get()
         try:
@@ -248,7 +248,8 @@ class WriterLock:
 
     @cached_property
     def _lock(self) -> "FileLock":
-        """Created under the mutex on the first write, since importing the package takes longer than a search."""
+        """The file lock, created under the mutex on the first write: importing its package takes longer than a
+        search."""
         from filelock import FileLock
 
         # Not thread-local: a sync may end in another thread than it started in.

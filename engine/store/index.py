@@ -252,7 +252,7 @@ class IndexStore:
                     return True
                 with self._without_connections():
                     if sound:
-                        log.warning("SQLite spoke of damage (%s), but the index is sound", damage)
+                        log.warning("SQLite reported damage (%s), but the index is intact", damage)
                     elif identity(self.files.database) == self._opened:
                         self.recovered = self._replace_damaged(damage)
                     else:

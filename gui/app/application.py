@@ -111,7 +111,7 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
 
 
 class _Program:
-    """Creates, starts and ends everything that lives as long as the window."""
+    """Creates, starts and ends the parts of the program that live as long as the window."""
 
     def __init__(self, app: QApplication, options: Options, log_file: Path, address: IpcAddress | None) -> None:
         self._app = app
@@ -155,7 +155,7 @@ class _Program:
         # Neither does a hidden window keep the program from ending, nor the last small one end it.
         app.setQuitOnLastWindowClosed(False)
         self._window.closing.connect(app.quit, Qt.ConnectionType.QueuedConnection)
-        # Before the desktop sees anything of the program that it may want to end.
+        # Before a window exists: from then on the desktop may ask the program to end.
         self._signals = _Signals(app, self._window.quit)
         self._quick = QuickSearchController(self._window, self._workspace, self._jobs)
         self._window.quick_requested.connect(self._quick.quick.toggle)

@@ -1,4 +1,4 @@
-"""Starts the program with each desktop session: an entry of the system, which other programs may change, too.
+"""Start the program at login, by an entry of the system that other programs may change, too.
 
 Its state is always read from there, and never stored in the settings.
 """

@@ -102,9 +102,9 @@ class ExceptionHooks(QObject):
 # ---------------------------------------------------------------------------------------------------------------------
 
 _MOST_DIALOGS = 5
-"""Most dialogs per run; later errors are only logged."""
+"""Maximum number of dialogs per run; later errors are only logged."""
 _MOST_TOLD = 8
-"""Most different errors in one report."""
+"""Maximum number of different errors in one report."""
 _WIDTH, _HEIGHT = 680, 520
 _MOST_WIDE = 1200
 _REPORT_LINES = 7
@@ -136,7 +136,7 @@ class CrashDialog(QDialog):
     def __init__(
         self, heading: str, sentence: str, report: str, log_file: Path | None, parent: QWidget, *, restart: bool
     ) -> None:
-        """`restart`: whether to offer it."""
+        """`restart`: whether to offer a restart of the program."""
         super().__init__(parent)
         self.setWindowTitle(heading)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -252,7 +252,7 @@ class CrashController(QObject):
         if self.dialog is not None:
             self.dialog.show_report(self._report())
         elif not known and self._opened < _MOST_DIALOGS:
-            self._opened += 1  # first: what fails below is the next error, and not this one again
+            self._opened += 1  # first, so that a failure below is reported as an error of its own
             self._open(tr(NOW), tr(NOW_MORE), self._report(), restart=True)
 
     def report_earlier_crash(self, text: str) -> None:

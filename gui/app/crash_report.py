@@ -1,4 +1,6 @@
-"""The report on errors: versions, names of settings and tracebacks. No text of notes, no queries, no file names.
+"""Write the report on unexpected errors: versions, names of settings and tracebacks.
+
+It contains no text of notes, no queries and no file names.
 
 Tracebacks contain no values and no paths of this computer.
 
@@ -259,7 +261,7 @@ class CrashDump:
         self._lock: _Lock | None = None
 
     def begin(self) -> str:
-        """Start, and return the report on new crashes of earlier runs; empty if there are none."""
+        """Start recording crashes, and return the report on new crashes of earlier runs; empty if there are none."""
         found: list[str] = []
         for number in range(1, _MOST_RUNS + 1):
             file = self._folder / f"crash-{number}.txt"

@@ -1,4 +1,4 @@
-"""Keeps the program accessible while its window is closed: tray, later starts, notifications, quick search."""
+"""Keep the program accessible while its window is closed: tray, later starts, notifications, quick search."""
 
 import logging
 import os
@@ -27,13 +27,13 @@ from gui.window.main_window import MainWindow
 from gui.window.quick_search import QuickSearchController
 
 MOST_CALLERS = 32
-"""Most open connections; another one closes the oldest, so that a real start is always answered."""
+"""Maximum number of open connections; one more closes the oldest, so that a real start is always answered."""
 CALLER_SECONDS = 2.0
 """A later start gives up after 1.5 seconds; a connection without a message is closed after this."""
 
 
 class IpcServer(QObject):
-    """Listens from its creation until `close`; a stale socket is replaced.
+    """Receives the messages of later starts, from its creation until `close`; a stale socket is replaced.
 
     Signals: asked: Message. Its sender has been answered already.
     """
@@ -231,7 +231,7 @@ def _session_ends() -> bool:
 # --- Notifies the user in another program that a long indexing run has finished --------------------------------------
 
 LONG_SECONDS = 20
-"""A shorter sync isn't worth a notification."""
+"""Seconds; a shorter sync isn't worth a notification."""
 
 
 class UpdateNotification(QObject):
@@ -275,7 +275,7 @@ class UpdateNotification(QObject):
 
 
 def news(status: MemoryProviderStatus, last: SyncSummary, name: str) -> tuple[str, str]:
-    """Title and sentence about the sync that has just ended in the folder of that name."""
+    """Return title and sentence of the notification about a sync that has just ended; `name`: name of the folder."""
     if last.error:
         return tr("The index of {name} is not complete", name=name), last.error
     said = [
@@ -297,7 +297,7 @@ log = logging.getLogger(__name__)
 
 
 class SecondStart(QObject):
-    """Handles the messages of later starts."""
+    """Carries out what later starts of the program request."""
 
     def __init__(self, window: MainWindow, quick: QuickSearchController, appearance: Appearance) -> None:
         super().__init__(window)

@@ -24,10 +24,11 @@ from PySide6.QtCore import (
 )
 
 _LOOK_MS = 100
-"""While objects are created: at most some 10,000 in this time during indexing; collecting them takes 2 ms."""
+"""Pause between checks while objects are created. Indexing creates at most some 10,000 in this time; collecting them
+takes 2 ms."""
 _REST_MS = 800
-"""While nothing is created, so that an idle program doesn't wake ten times a second. The first look after such a rest
-may find 80,000 objects, which take 16 ms."""
+"""Pause between checks while nothing is created, so that an idle program doesn't wake ten times a second. The first
+look after such a rest may find 80,000 objects, which take 16 ms."""
 
 
 def collect_due() -> bool:

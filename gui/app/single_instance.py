@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 LONGEST = 64 * 1024
-"""Most bytes of a message; longer arguments are not sent to the running program."""
+"""Maximum size of a message in bytes; longer arguments are not sent to the running program."""
 TAKEN = b"taken\n"
 REFUSED = b"refused\n"
 """The answer of a running program of another version, which doesn't understand the message."""
@@ -75,8 +75,8 @@ def _is_usable(part: object) -> TypeGuard[str]:
 # --- The address of the running program: one for each user and settings file, writable by no other user --------------
 # Nothing here imports Qt or the engine: a start that only forwards its arguments must be nearly instant.
 
-_LONGEST = 100
-"""Most bytes in the path of a socket; the limit of systems is between 104 and 108."""
+_LONGEST_ADDRESS = 100
+"""Maximum length of a socket's path in bytes; the limit of systems is between 104 and 108."""
 
 
 class IpcAddress(NamedTuple):
@@ -108,7 +108,7 @@ def find_address(config: Path | None) -> IpcAddress | None:
             return None
         return IpcAddress(rf"\\.\pipe\mnemoscope-{key}", str(folder / f"{key}.lock"))
     for folder in _folders():
-        if len(os.fsencode(folder)) + len(key) + len("/.socket") <= _LONGEST and _make_private(folder):
+        if len(os.fsencode(folder)) + len(key) + len("/.socket") <= _LONGEST_ADDRESS and _make_private(folder):
             return IpcAddress(str(folder / f"{key}.socket"), str(folder / f"{key}.lock"))
     return None
 
@@ -139,7 +139,7 @@ Outcome = Literal["taken", "refused", "not running", "silent"]
 """`not running`: no listener; `silent`: the listener has not answered in time, so it hangs."""
 
 TIMEOUT_SECONDS = 1.5
-"""Of one request; a working program answers within a few milliseconds."""
+"""Timeout of one request; a working program answers within a few milliseconds."""
 
 
 def hand_over(name: str, message: bytes, timeout: float = TIMEOUT_SECONDS) -> Outcome:
@@ -154,7 +154,7 @@ def hand_over(name: str, message: bytes, timeout: float = TIMEOUT_SECONDS) -> Ou
 
 
 def _ask_socket(name: str, message: bytes, deadline: float) -> bytes | None:
-    """None if there is no listener, including a stale file of a killed program."""
+    """Send the message over a Unix socket; None if there is no listener, as at the stale file of a killed program."""
     answer = b""
     with socket.socket(socket.AF_UNIX) as line:
         try:
@@ -172,13 +172,13 @@ def _ask_socket(name: str, message: bytes, deadline: float) -> bytes | None:
                 if not part:
                     break
                 answer += part
-        except OSError:  # it has ended meanwhile, or time is up
+        except OSError:  # the running program has ended meanwhile, or the timeout is over
             pass
     return answer
 
 
 def _ask_pipe(name: str, message: bytes, timeout: float) -> bytes | None:
-    """A pipe that is opened as a file has no timeout, so another thread waits for it."""
+    """Send the message over a Windows pipe. A pipe opened as a file has no timeout, so another thread waits for it."""
     answers: list[bytes | None] = []
 
     def ask() -> None:
@@ -198,7 +198,7 @@ def _ask_pipe(name: str, message: bytes, timeout: float) -> bytes | None:
 
 
 class SingleInstance(NamedTuple):
-    """Result of the start.
+    """Whether this start is the first one, and how a running program answered it.
 
     `handed_over`: the running program has accepted the request. Otherwise this one continues and listens at `address`,
     if there is one; it holds `lock` until it ends, unless it replaces one that hangs.

@@ -27,7 +27,10 @@ class TrayState:
 
 
 def tray_state(status: MemoryProviderStatus | None, now: float) -> TrayState:
-    """`now`: seconds since the epoch. Changes at most a hundred times while a sync runs: desktops redraw each time."""
+    """Return shape and tooltip of the icon for a status. `now`: seconds since the epoch.
+
+    The result changes at most a hundred times during a sync, since desktops redraw the icon each time.
+    """
     if status is None:
         return TrayState("resting", tr("No folder is open"))
     line = sync_line(status, now=now, still_for=0)
@@ -59,7 +62,7 @@ power."""
 
 
 class TrayHost(QObject):
-    """Looks for a tray on demand, and reports changes announced by D-Bus; no timer runs for longer than a minute.
+    """Finds out whether the desktop has a tray. D-Bus announces later changes; no timer runs for longer than a minute.
 
     Signals: changed: a tray may have appeared or disappeared.
     """
@@ -107,7 +110,7 @@ def tray_icon(shape: Shape) -> QIcon:
 
 
 class Tray(QObject):
-    """Shown while it is enabled and the desktop has a tray; without one nothing happens.
+    """The tray icon with its menu, shown while it is enabled and the desktop has a tray.
 
     Signals: window_requested, quick_requested, quit_requested: from its menu, or by a click.
     """

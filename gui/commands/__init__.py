@@ -19,12 +19,12 @@ class Context:
     name: Place
     title: str
     missing: str = ""
-    """The prerequisite of its commands while it is not visible."""
+    """What the user must do first to use its commands, while the part is not visible."""
 
 
 @dataclass(frozen=True)
 class Fixed:
-    """A key handled by a widget itself. `keys` do the same thing or its two directions; written as in `Command`."""
+    """Keys that a widget handles itself: for one action, or for its two directions. Written as in `Command`."""
 
     place: Place
     keys: tuple[str, ...]
@@ -32,7 +32,7 @@ class Fixed:
 
     @property
     def words(self) -> str:
-        """What they do, in the language of the window."""
+        """Label of the keys, in the language of the window."""
         return tr(self.english)
 
 

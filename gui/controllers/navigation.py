@@ -174,7 +174,7 @@ class Navigation(QObject):
         self._going = False
         self._view = views.current
         self._opened: dict[str, tuple[Hashable, Hashable]] = {}
-        """By view: the query at the time of opening, and the opened item."""
+        """For each view, the query at the time of opening and the opened item."""
         search, sessions = views.search, views.sessions
         search.controller.meant.connect(self._mean)
         search.result_activated.connect(self._open_result)
@@ -296,7 +296,7 @@ class Navigation(QObject):
 
 
 def _read_at(stop: HistoryEntry) -> str:
-    """The session that was open at this location; empty if there was none, or it is unknown."""
+    """Return the session that was open at this location; empty if there was none, or it is unknown."""
     if isinstance(stop.state, SessionsViewState):
         return stop.state.path
     match stop.opened:

@@ -137,7 +137,7 @@ class PanelActions(QObject):
 
 
 class RememberFeatures:
-    """Connects the controls by signals: a session to save as a note, a note to open, a changed index."""
+    """Connects the commands that save a session as a note: opens the saved note, and shows notes that agents wrote."""
 
     def __init__(
         self,

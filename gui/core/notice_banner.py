@@ -13,7 +13,7 @@ from gui.widgets.status_texts import FallbackEngine, IndexRemedy, engine_name
 
 
 class Notices(Banner):
-    """Its actions control the workspace.
+    """The banner at the top of the window; its buttons act on the workspace.
 
     Signals: settings_requested: open the settings of a failing provider. engine_requested: choose another engine.
     """

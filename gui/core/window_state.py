@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 _RECENT = 8
 _writing = Lock()
-"""Lock: writes use the same temporary name."""
+"""Allows one write at a time, since all writes use the same temporary file."""
 
 
 class LastPlace(msgspec.Struct, kw_only=True, frozen=True):
@@ -36,7 +36,7 @@ class LastPlace(msgspec.Struct, kw_only=True, frozen=True):
     row: tuple[str, str, int, int] | None = None
     """Key of the current row of the results."""
     top: int = 0
-    """Where that row begins, in pixels below the top of the list."""
+    """Position of that row, in pixels below the top of the list."""
     session: str = ""
     """The current session of the list."""
     criteria: Criteria = Criteria()
@@ -69,7 +69,7 @@ class WindowState(msgspec.Struct, kw_only=True):
     wrap: bool = True
     chunk_borders: bool = False
     told_of_tray: bool = False
-    """Whether it was explained once that the program stays in the tray."""
+    """Whether the user has been told that the program stays in the tray."""
     recent: list[str] = []
     """Folders that were opened, newest first."""
     recent_commands: list[str] = []
@@ -120,7 +120,7 @@ def _set_aside(path: Path, error: Exception) -> None:
 
 
 def save_state(state: WindowState, path: Path | None = None, token: CancelToken | None = None) -> None:
-    """Write aside, then replace, so that a crash leaves the old or the new file. A failure is only logged.
+    """Save the state. A crash leaves either the old or the new file; a failure is only logged.
 
     Any thread; nothing is written once `token` was cancelled, so that an older state never replaces a newer one.
     """
@@ -150,7 +150,7 @@ class DebouncedWrite(QObject):
         self._pause.timeout.connect(self._write)
 
     def note(self) -> None:
-        """Something has changed. It is written after the pause, however many changes follow."""
+        """Schedule a write after the pause, because something has changed; further changes don't delay it."""
         if not self._pause.isActive():
             self._pause.start()
 

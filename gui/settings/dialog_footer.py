@@ -90,7 +90,7 @@ class DialogFooter(QWidget):
     def _button(self, words: str, tip: str) -> QPushButton:
         button = QPushButton(words)
         set_tip(button, tip)
-        button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+        button.setAutoDefault(True)  # Enter presses the focused button on every platform
         return button
 
     def add_button(self, button: QPushButton) -> None:
@@ -146,7 +146,7 @@ class DialogFooter(QWidget):
             self._apply.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def stop_asking(self) -> None:
-        """No form has unsaved changes any more."""
+        """Remove the question, since no form has unsaved changes any more."""
         if self._form:
             self._asking = self._form = False
             self.show_waiting()

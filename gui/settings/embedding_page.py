@@ -98,7 +98,7 @@ class EmbeddingPage(QFrame):
 
     @property
     def ready(self) -> bool:
-        """Nothing is being looked at, tried or saved."""
+        """Whether no lookup, test or save is running."""
         busy = self._trial.busy or any(slot.busy for slot in self._slots)
         return self._fetch.ready and not (self._calm.isActive() or busy)
 
@@ -154,9 +154,9 @@ class EmbeddingPage(QFrame):
 
     @property
     def _agreeing(self) -> EmbeddingEstimate | None:
-        """The approval given by saving: none if embedding can't begin without a key."""
+        """Return the estimate that saving approves; None if embedding can't begin without a key."""
         choice = self._form.choice
-        lacking = choice.needs_key and self._key.capabilities
+        lacking = choice.needs_key and self._key.missing
         return None if choice == self._before or lacking else self._estimate
 
     @Slot()

@@ -1,6 +1,6 @@
-"""What the user has chosen on the settings pages of the search engine and of the embedding model, without widgets.
+"""Choices of search engine and embedding model in the settings dialog, as values without widgets.
 
-The choices are made from settings, and turned back into them. Pure functions.
+A choice is made from settings and applied to settings. Pure functions.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from engine import Settings, marked, tr
 
 
 class Engine(NamedTuple):
-    """An engine that can be chosen."""
+    """A search engine that the user can choose."""
 
     name: str
     """Name in the settings."""
@@ -49,7 +49,7 @@ _PROGRAMS = {"qmd": "qmd", "lancedb": "LanceDB"}
 
 @dataclass(frozen=True)
 class EngineChoice:
-    """The options of the page, as in `Settings`."""
+    """The chosen engine with its options, as in `Settings`."""
 
     backend: str
     command: str = "qmd"
@@ -70,7 +70,7 @@ class EngineChoice:
         )
 
     def applied_to(self, settings: Settings) -> Settings:
-        """The settings with this choice. Raises `SettingsError` for an invalid one."""
+        """Return the settings with this choice. Raises `SettingsError` for an invalid one."""
         copy = msgspec.structs.replace
         return copy(
             settings,
@@ -125,7 +125,7 @@ REMOTE = engine.remote_names()
 
 @dataclass(frozen=True)
 class EmbeddingChoice:
-    """The options of the page, as in `Settings`."""
+    """The chosen embedding model with its options, as in `Settings`."""
 
     provider: str
     model: str = ""

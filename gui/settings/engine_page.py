@@ -208,7 +208,7 @@ class EnginePage(QFrame):
 
     @property
     def ready(self) -> bool:
-        """Nothing is being tried or saved."""
+        """Whether no test or save is running."""
         return not (self._trial.busy or self._saving.busy)
 
     def begin(self, folder: Path, settings: Settings) -> None:
@@ -223,7 +223,7 @@ class EnginePage(QFrame):
         self._form.focus_first()
 
     def stop(self) -> None:
-        """The dialog was closed."""
+        """Cancel a running test: the dialog was closed."""
         self._form.show_choice(self._before)
         self._changed(self._before)
         self._saving.cancel()

@@ -125,7 +125,7 @@ class KeysTable(RecordsTable[KeyRow]):
 
     @property
     def ready(self) -> bool:
-        """All rows have their height."""
+        """Whether all rows have their final height."""
         return not self._due.isActive()
 
     def show_found(self, found: tuple[KeyRow, ...], among: Sequence[KeyRow], *, marked: bool) -> None:
@@ -217,7 +217,7 @@ class KeyboardPage(QFrame):
 
     @property
     def ready(self) -> bool:
-        """All rows have their height."""
+        """Whether all rows have their final height."""
         return self.table.ready
 
     # --- for the dialog ---------------------------------------------------------------------------------------------

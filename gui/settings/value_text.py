@@ -53,7 +53,7 @@ def unit_of(key: str) -> str:
 
 
 def is_path(option: Option) -> bool:
-    """Whether its text names a file or a folder."""
+    """Whether the value of the option is a path."""
     return option.kind == "text" and option.key.endswith(_PATHS)
 
 

@@ -94,7 +94,7 @@ class Appearance(QObject):
             self._apply()
 
     def _apply(self) -> None:
-        """Each of the three makes Qt look at every widget again, so what is the same already stays untouched."""
+        """Apply palette, style sheet and font if they differ: each makes Qt look at every widget again."""
         font = QFont(self._app.font())
         font.setPixelSize(round(BASE_PIXELS * self._scale))
         font.setFeature(QFont.Tag("tnum"), 1)  # counts keep their width while they run
@@ -123,7 +123,7 @@ class Appearance(QObject):
 
 @cache
 def _style_hints() -> QStyleHints:
-    """Stored, since PySide would delete the object without a reference."""
+    """Return the application's style hints. Cached, since PySide would delete the object without a reference."""
     return QGuiApplication.styleHints()
 
 

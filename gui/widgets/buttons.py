@@ -119,6 +119,6 @@ def guide_button(page: Callable[[], str]) -> QPushButton:
     """Return a button that opens the guide. `page` returns the page for the window's current content."""
     button = QPushButton(tr("Learn more"))
     set_tip(button, tr("What the guide says about this page"))
-    button.setAutoDefault(True)  # Enter presses it while it has the keys, on every platform
+    button.setAutoDefault(True)  # Enter presses the focused button on every platform
     button.clicked.connect(lambda _checked: open_guide(page()))
     return button

@@ -68,7 +68,7 @@ class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SharedFile(NamedTuple):
-    """One file's row."""
+    """The row of one file in the shared table, without its passages."""
 
     key: str
     source: Source

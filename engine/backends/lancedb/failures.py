@@ -1,7 +1,7 @@
 """Turns LanceDB's errors into messages that a user can act on.
 
-Lance describes the cause only in its message, through several layers, and it may contain addresses with signatures: it
-is searched for known causes and never shown or logged.
+Lance describes the cause only in its message, through several layers, and it may contain addresses with signatures: the
+message is searched for known causes and never shown or logged.
 """
 
 import re
@@ -15,7 +15,7 @@ class TableUnavailable(BackendError):
 
 
 class TableMissing(BackendError):
-    """There is no such table yet."""
+    """The table does not exist yet."""
 
     def __init__(self) -> None:
         super().__init__(tr("The LanceDB table does not exist yet: the next update makes it."))
@@ -43,11 +43,11 @@ class TableExists(BackendError):
 
 
 class TableTooNew(BackendError):
-    """The table was made by a newer version of the program, or by another program; it is left alone."""
+    """The table was made by a newer version of the program, or by another program; it is not changed."""
 
 
 class Conflict(BackendError):
-    """Another machine committed at the same moment: worth another try."""
+    """Another machine committed at the same moment; a retry may succeed."""
 
     def __init__(self) -> None:
         super().__init__(tr("Other machines write to the LanceDB table all the time: the next update tries again."))

@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from engine.store.vector_encoding import Vectors
 
 _LISTED = 200
-"""Most files listed for a query without words."""
+"""Maximum number of files listed for a query without words."""
 
 _SHORT_QUESTION = 3
 _MOST_KEYS = 5000
-"""Most file keys in a LanceDB condition; with more, files are filtered afterwards."""
+"""Maximum number of file keys in a LanceDB condition; with more, files are filtered afterwards."""
 _NOWHERE = "false"
 
 
@@ -88,7 +88,7 @@ class TableSearcher:
             return _empty(request)
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
-        """As `Searcher.query_values`."""
+        """Return completions for an operator, see `Searcher.query_values`."""
 
         def values(view: TableView) -> tuple[str, ...]:
             with self._benches.using(self.catalog(view).bench()):
@@ -100,15 +100,15 @@ class TableSearcher:
             return ()
 
     def known_vector(self, query: str) -> "Vectors | None":
-        """As `Searcher.known_vector`."""
+        """Return the cached vector of a query, see `Searcher.known_vector`."""
         return self._searcher.known_vector(query)
 
     def remember_as(self, remembering: ResultCacheSettings) -> None:
-        """As `Searcher.remember_as`."""
+        """Apply changed settings of the answer cache, see `Searcher.remember_as`."""
         self._searcher.remember_as(remembering)
 
     def catalog(self, view: TableView, cancel: CancelToken | None = None) -> Catalog:
-        """The files of a version, with the names under which they are shown here."""
+        """Return the files of a version of the table, with the names under which they are shown here."""
         with self._lock:
             rules = self._naming.indexed_under()
             if self._catalog is None or self._catalog.view is not view or self._named_under != rules:

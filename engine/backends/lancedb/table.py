@@ -144,7 +144,7 @@ async def _end() -> None:
 
 
 class TableView:
-    """One version of the table. Thread-safe; caches the rows that it has read."""
+    """Reads one version of the shared table. Thread-safe; caches the rows that it has read."""
 
     def __init__(self, version: int, table: Any, schema: "pa.Schema", ask: Ask) -> None:
         self.version = version
@@ -234,7 +234,7 @@ class TableView:
         return {bytes.fromhex(hash_): vector for hash_, vector in pairs if vector is not None}
 
     def without_vector(self, cancel: CancelToken) -> list[tuple[str, bytes]]:
-        """(id, hash of the text) of the passages without a vector."""
+        """Return (id, hash of the text) of the passages without a vector."""
         query = self._table.query().where(_and("vector IS NULL")).select(["id", "text_hash"])
         found = self._ask(query.to_arrow(), cancel)
         pairs = zip(found.column("id").to_pylist(), found.column("text_hash").to_pylist(), strict=True)

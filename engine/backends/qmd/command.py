@@ -65,7 +65,7 @@ class Finished(NamedTuple):
     """A command that ended without being stopped."""
 
     code: int
-    """Below 0: the number of the signal that ended it."""
+    """Exit code; negative is the number of the signal that ended the process."""
     output: str
     errors: str
 
@@ -195,7 +195,7 @@ class _Lines:
 
 
 MOST_OUTPUT = 200_000
-"""Most bytes of an answer, as in the reference."""
+"""Maximum size of the output in bytes, as in the reference."""
 _OLDEST = (2, 6, 3)
 """The first version that gives files their own names; before it, results could not be opened."""
 _VERSION = re.compile(r"\b(\d+)\.(\d+)\.(\d+)")
@@ -229,7 +229,7 @@ class QmdFailed(QmdError):
         super().__init__(message)
         self.code = code
         self.errors = errors
-        """Its complete error output."""
+        """The complete error output of the command."""
 
 
 class QmdCommand:
@@ -245,7 +245,7 @@ class QmdCommand:
         self._running: set[CancelToken] = set()
         self._closed = False
         self.version = ""
-        """As reported by the command; empty before the first call."""
+        """Version that the command reports; empty before the first call."""
 
     @property
     def database(self) -> Path:

@@ -36,7 +36,7 @@ _DAMAGED = ("malformed", "not a database", "sqlite_corrupt")
 _TANGLED = ("unique constraint failed",)
 """Error of an index with two rows for one document, as an older version could leave them."""
 _embedding = threading.Lock()
-"""One embedding run at a time in this process: each loads its own model."""
+"""Allows one embedding run at a time in this process, since each loads its own model."""
 
 _BUSY_MS = 250
 

@@ -78,7 +78,7 @@ def probe_models(command: QmdCommand, settings: QmdSettings, why_words_only: str
 
 
 def probe_sqlite_vec(command: QmdCommand, settings: QmdSettings) -> Probe:
-    """Its error output says whether sqlite-vec fails to load."""
+    """Report whether `qmd` can load sqlite-vec, which its error output says."""
     try:
         said = command.run(["status"], seconds=settings.command_timeout_seconds).errors
     except QmdError as error:

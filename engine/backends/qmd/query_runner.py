@@ -27,7 +27,7 @@ _LONGEST_REST = 3600.0
 log = logging.getLogger(__name__)
 
 MOST_HITS = 100
-"""Most hits of one search; more could exceed the limit of an answer."""
+"""Maximum number of hits of one search; more could exceed the size limit of the output."""
 _MOST_EXPLAINED = 30
 _NO_COLLECTION = re.compile(r"collection not found|failed to parse|no collections? found", re.IGNORECASE)
 _NO_OPTION = re.compile(r"(?:unknown|unrecognized|invalid|unexpected) (?:option|flag|argument|command)", re.IGNORECASE)
@@ -35,9 +35,9 @@ _NO_OPTION = re.compile(r"(?:unknown|unrecognized|invalid|unexpected) (?:option|
 Verb = Literal["search", "vsearch", "query"]
 
 _MOST_WAYS = 4
-"""Most lines of one search, one per alternative, since `qmd` has no OR."""
+"""Maximum number of lines in one search, one per alternative, since `qmd` has no OR."""
 _MOST_LOOSE = 12
-"""Most words searched one by one if no document has all, as in the reference."""
+"""Maximum number of words that are searched one by one if no document has all, as in the reference."""
 _LETTERS = re.compile(r"[^\W_]")
 _SIGNS = re.compile(r"[^\w'.\-]+")
 _ENDS = re.compile(r"^[^\w]+|[^\w]+$")
@@ -191,7 +191,7 @@ class QueryRunner:
     def _by_meaning(
         self, wanted: Verb, question: QueryText, collections: Sequence[str], most: int, cancel: CancelToken | None
     ) -> QueryOutcome | str:
-        """By the requested mode, else by vectors alone, without larger models; or why neither works now."""
+        """Search in the requested mode, else by vectors alone (without larger models); or say why neither works now."""
         explain = ["--explain"] if wanted == "query" else []
         most = min(most, _MOST_EXPLAINED)
         lines = [*(f"lex: {way}" for way in question.ways if wanted == "query"), f"vec: {question.plain_sentence}"]
@@ -364,7 +364,7 @@ def _written(atom: Word | Phrase) -> str:
 
 
 def _parts(word: str) -> list[str]:
-    """Of a word in a script without spaces each pair: all of it may be a whole sentence."""
+    """Return the character pairs of a word in a script without spaces, which may be a whole sentence."""
     if word.startswith('"') or UNSPACED not in shape(word) or len(word) <= _PAIR:
         return [word]
     return [word[at : at + _PAIR] for at in range(len(word) - _PAIR + 1)]

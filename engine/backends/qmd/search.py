@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from engine.memory.requests import SearchOptions
 
 _USUAL_HITS = 50
-"""Fewest hits requested from `qmd`."""
+"""Minimum number of hits requested from `qmd`."""
 
 
 class QmdSearch:

@@ -65,7 +65,7 @@ class QmdSync:
 
 
 class _Run:
-    """One sync, used once."""
+    """State of one sync with `qmd`."""
 
     def __init__(
         self,

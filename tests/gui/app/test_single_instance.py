@@ -37,7 +37,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the sockets of 
 def runtime(tmp_path, monkeypatch) -> Path:
     """Short, since the path of a socket is limited to some hundred bytes."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    monkeypatch.setattr(single_instance, "_LONGEST", 1000)
+    monkeypatch.setattr(single_instance, "_LONGEST_ADDRESS", 1000)
     return tmp_path
 
 
@@ -205,7 +205,7 @@ def test_hand_over_loads_neither_qt_nor_engine(runtime):
         script = (
             "import sys\n"
             "from gui.app import single_instance\n"
-            "single_instance._LONGEST = 1000\n"
+            "single_instance._LONGEST_ADDRESS = 1000\n"
             "from gui.__main__ import main\n"
             "assert main(['--toggle']) == 0\n"
             "heavy = ('PySide6', 'shiboken6', 'engine', 'numpy', 'argparse')\n"
