@@ -35,7 +35,7 @@ _SECRETS = (
 
 
 def masked(text: str) -> str:
-    """`text` with everything masked that looks like a key, a token or a password."""
+    """Return `text` with everything masked that looks like a key, a token or a password."""
     text = masks.redact(text, whole=True)
     for pattern in _SECRETS:
         text = pattern.sub(r"\1***", text)
@@ -47,7 +47,7 @@ _OLD_FILES = 2
 
 
 class QuietFile(RotatingFileHandler):
-    """Makes its folder with the first message, and drops messages that cannot be written (full disk, no rights)."""
+    """Log file that creates its folder with the first message, and drops messages that can't be written."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(

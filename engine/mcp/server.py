@@ -75,7 +75,7 @@ class UnknownResource(Exception):
 
 
 def list_page(access: AgentAccess, cursor: str | None, cancel: CancelToken) -> tuple[Sequence[Listed], str | None]:
-    """A page of the resources, newest first, and the cursor of the next one; None at the end.
+    """Return a page of resources, newest first, and the cursor of the next page; None at the end.
 
     Raises the memory's errors, and `ValueError` for an invalid cursor.
     """
@@ -105,7 +105,7 @@ def read_text(access: AgentAccess, uri: str, cancel: CancelToken) -> tuple[str, 
             return "\n".join(readable_session(memory.read_session(name, cancel=token), full=False)) + "\n"
         found = memory.read_file(name)
         if not found.lines:
-            memory.locate(name)  # one that vanished reads as empty, as an empty one does
+            memory.locate(name)  # a deleted file is read as empty
         return found.text
 
     try:
@@ -163,14 +163,14 @@ def _place(cursor: str) -> tuple[float, str]:
 T = TypeVar("T")
 
 _AT_ONCE = 4
-"""Parallel calls; further ones wait."""
+"""Number of parallel calls; further ones wait."""
 _RECALL, _CONTEXT = "memory_recall", "memory_context"
 
 Context = ServerRequestContext[Any]
 
 
 def make_server(access: AgentAccess, tools: Callable[[], tuple[AgentTool, ...]]) -> "Server[Any]":
-    """A server for this session of an agent; `tools` returns the tools that it has now."""
+    """Create the server for one session of an agent; `tools` returns the tools that are available now."""
     handlers = _Handlers(access, tools)
     return Server(
         "mnemoscope",

@@ -1,4 +1,4 @@
-"""Messages on standard input and output, one per line, robust against the client.
+"""Read and write messages on standard input and output, one per line, whatever the client does.
 
 Unlike the package's own transport, an invalid line is answered with an error, a line has a maximum length, and neither
 a reader that waits for input nor a writer to a full pipe keeps the process alive.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class MemorySearchManager(Protocol):
-    """One open workspace. Synchronous; every method may be called from any thread at any time.
+    """The interface of an open workspace. Synchronous; every method may be called from any thread at any time.
 
     Unsupported features raise `Unsupported` with the message listed for them (see the first property).
     """

@@ -65,9 +65,9 @@ class _Known:
     stamp: tuple[int, int]
     facts: tuple[Fact, ...]
     words: "dict[str, FactWords]" = field(default_factory=dict)
-    """By text."""
+    """Analysed words of each fact, by its text."""
     tables: "dict[bool, FactTable]" = field(default_factory=dict)
-    """False: remembered facts; True: all facts."""
+    """Search table of the remembered facts (False) and of all facts (True)."""
 
 
 class Facts:

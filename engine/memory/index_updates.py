@@ -1,4 +1,4 @@
-"""Brings the built-in index up to date, and replaces a damaged one.
+"""Run the syncs of the built-in index, replace a damaged one, and remember approvals of embedding.
 
 Embedding that the user has approved is stored in tokens until it is done, so that a restart can resume it.
 """

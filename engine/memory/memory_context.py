@@ -34,7 +34,7 @@ StatusListener = Callable[[], None]
 
 
 class Listeners:
-    """A list of listeners, called from the notifying thread. Thread-safe."""
+    """Functions to call when the status of a memory changes, on the notifying thread. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -63,7 +63,7 @@ class Listeners:
 
 
 class MemoryContext(msgspec.Struct, frozen=True):
-    """One workspace with its index, its user data and the provider in use. Every part is thread-safe."""
+    """The parts of one open workspace: index, user data, provider in use and more. Every part is thread-safe."""
 
     workspace: Path
     settings: Settings
@@ -79,7 +79,7 @@ class MemoryContext(msgspec.Struct, frozen=True):
 
 
 class Questions(Protocol):
-    """Same interface as `Searcher`."""
+    """Interface of a searcher, such as `Searcher` or its replacement in a backend."""
 
     def search(
         self, request: SearchRequest, cancel: CancelToken | None = None, on_keywords: OnKeywords | None = None

@@ -293,7 +293,7 @@ BUILT_IN = SettingOrigin("built-in")
 
 
 def origin_of(key: str, workspace: Path, config: Path | None, item: str | None = None) -> SettingOrigin:
-    """Where `key`, such as `query.min_score`, is set for this workspace; for a list, where it contains `item`.
+    """Return where `key`, such as `query.min_score`, is set for this workspace; for a list, where it contains `item`.
 
     Built-in if no layer has it, or the file can't be read any more.
     """

@@ -13,7 +13,7 @@ ANALYSER_VERSION = 3
 """Increased whenever the same text gives other streams: a higher number rebuilds the keyword index."""
 
 PIECE_LENGTH = 1 << 16
-"""Most code points (at most 256 KB) passed to one C call, which holds the interpreter lock."""
+"""Maximum number of code points (256 KB) passed to one C call, which holds the interpreter lock."""
 _MOST_REMEMBERED = 1 << 15
 _LONGEST_REMEMBERED = 40
 _LONGEST_SIMPLE = 32
@@ -51,7 +51,8 @@ def analyse(text: str, language: str) -> Analysis:
 
 
 def analyse_both(text: str, language: str) -> str:
-    """Words, then stems: one stream for the short columns that are searched both ways. Phrases hold in each half."""
+    """Return words, then stems, as one stream, for short columns that are searched by both. Phrases work in each
+    half."""
     words, stems = analyse(text, language)
     return words if stems == words else f"{words} {stems}"
 
@@ -148,7 +149,7 @@ def streams_of(language: str) -> Streams:
 
 
 class PhraseTokens(NamedTuple):
-    """Adjacent tokens of the `words` stream."""
+    """A phrase, as adjacent tokens of the `words` stream."""
 
     tokens: tuple[str, ...]
     open: bool

@@ -54,7 +54,7 @@ _WILDCARD = re.compile(r"\*+|\?|\[[^\]]+\]")
 _SEPARATOR = r"(?:/|\\{1,2})"
 """Between folders, also in a Windows path, and in one within JSON."""
 _MOST_FOLDERS, _MOST_WILDCARDS = 8, 2
-"""Of one path; more would make a search for it slow."""
+"""Limits for one path: more would make the search for it slow."""
 
 
 def _uses_of(query: Query) -> re.Pattern[str] | None:
@@ -90,7 +90,7 @@ def _glob_pattern(glob: str) -> str:
 
 
 class _RunMatches(NamedTuple):
-    """What of one run matches; offsets are within the run."""
+    """The matching parts of one run; offsets are within the run."""
 
     ranges: tuple[Range, ...]
     stems: int

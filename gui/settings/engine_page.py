@@ -1,4 +1,4 @@
-"""The choice of the engine of the index: tested before it is saved.
+"""Choose the search engine; the choice is tested before it is saved.
 
 Its button is in the footer of the dialog.
 """

@@ -140,7 +140,7 @@ def _number(option: Option, text: str, *, whole: bool) -> float | None:
 
 
 def read_number(text: str) -> float | None:
-    """A number as typed in the language of the window; None if it isn't one.
+    """Parse a number typed in the language of the window; None if it isn't one.
 
     The language's thousands separator is ignored before three digits; elsewhere comma and point are both decimal
     separators, so that 0.5 and 0,5 are the same.

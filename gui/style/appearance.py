@@ -75,7 +75,7 @@ class Appearance(QObject):
 
     @contextmanager
     def bare(self) -> Iterator[None]:
-        """Without the sheet while a window is built, and then for all of it.
+        """Remove the style sheet while a window is built, then apply it to the whole window, which is faster.
 
         With a sheet, each widget that gets a parent has all its children polished again: a window took four times as
         long.

@@ -43,8 +43,8 @@ _CLOSE_SECONDS = 5.0
 log = logging.getLogger(__name__)
 
 _REFRESH_SECONDS = 1.0
+"""Maximum time by which an answer may be behind commits of other machines."""
 _MOST_DIGITS = 9
-"""How far an answer may be behind commits of other machines."""
 _NO_PROBLEM = (TableMissing, TableReplaced, TableExists, NotIndexed, Conflict)
 """Errors that are not stored as the table's problem, since the caller handles them."""
 
