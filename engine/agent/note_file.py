@@ -66,7 +66,7 @@ def locate_untouched(workspace: Path, note: WrittenNote) -> Path:
     except (OSError, PathRefused):
         same = False
     if not same:
-        raise NoteError(tr("{path} has been changed since it was written, so it stays.", path=note.path))
+        raise NoteError(tr("{path} was changed after it was written, so it is not deleted.", path=note.path))
     return path
 
 
@@ -114,7 +114,7 @@ class _Folder:
                 tr("{path} is a link, and nothing is written through links: put a folder in its place.", path=path)
             )
         if not path.is_dir():
-            raise NoteError(tr("{path} is no folder: move it away, so that notes can be put there.", path=path))
+            raise NoteError(tr("{path} is not a folder: move it away, so that notes can be saved there.", path=path))
         if _HELD:
             self._descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
 

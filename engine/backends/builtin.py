@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 # imports.
 
 _CHOICE_SECONDS = 0.5
-_CHOOSING = marked("The keychain is being asked for the API key: unlock it if it asks for its password.")
+_CHOOSING = marked("Waiting for the keychain with the API key: unlock it if it asks for its password.")
 
 
 class BuiltinParts:

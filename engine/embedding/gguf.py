@@ -215,7 +215,7 @@ class _Worker:
                 name=self._name,
             )
         return tr(
-            "The model {name} broke off while it worked (code {code}): fetch it again or choose another one.",
+            "The model {name} crashed (code {code}): download it again or choose another one.",
             name=self._name,
             code=code,
         )
@@ -335,7 +335,8 @@ def make(settings: Settings, key: str | None) -> "GgufProvider":
     if place.hub is not None and not place.path.is_file():
         raise ProviderError(
             tr(
-                "The model {id} is not on this computer yet: fetch it in the settings, or by mnemoscope index --yes.",
+                "The model {id} is not on this computer yet: download it in the settings, or with mnemoscope "
+                "index --yes.",
                 id=place.hub.id,
             )
         )

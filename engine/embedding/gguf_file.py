@@ -117,7 +117,7 @@ def _values(file: BinaryIO, path: str) -> dict[str, Any]:
             return _Reader(data, 24).pairs(count)
         except (struct.error, ValueError, OverflowError) as error:
             raise ProviderError(
-                tr("The model {path} is damaged or incomplete: fetch or copy it again.", path=path)
+                tr("The model {path} is damaged or incomplete: download or copy it again.", path=path)
             ) from error
 
 
@@ -237,11 +237,11 @@ def model_place(settings: Settings) -> ModelPlace:
     match = _HUB_ID.fullmatch(named)
     if match is None or not {"", ".", ".."}.isdisjoint(named.removeprefix(_HUB).split("/")):
         raise ProviderError(
-            tr('"{named}" is no file of the hub: write it as hf:owner/repository/file.gguf.', named=named)
+            tr('"{named}" does not name a file on the hub: write it as hf:owner/repository/file.gguf.', named=named)
         )
     if _PIECE.search(named):
         raise ProviderError(
-            tr('"{named}" is one of several pieces of a model: choose a model in a single file.', named=named)
+            tr('"{named}" is one of several parts of a model: choose a model in a single file.', named=named)
         )
     hub = HubFile(match["repository"], match["file"])
     folder = settings.local.model_cache_dir

@@ -44,10 +44,10 @@ class HttpClient:
         for name, value in (*settings.remote.headers.items(), *auth.items()):
             if not (_HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(value)):
                 raise ProviderError(
-                    tr("The API key holds characters that cannot be sent: enter it again.")
+                    tr("The API key contains characters that can't be sent: enter it again.")
                     if name in auth
                     else tr(
-                        'The header "{name}" in the settings holds characters that cannot be sent: enter it again.',
+                        'The header "{name}" in the settings contains characters that can\'t be sent: enter it again.',
                         name=name,
                     )
                 )

@@ -50,7 +50,7 @@ def read_json(body: bytes) -> Any:
             body = body.replace(word, b"null")
         with contextlib.suppress(ijson.JSONError, ValueError):
             return _parsed(body)
-    raise Transient(tr("The service's answer is no whole JSON: it was cut off, or something in between answered."))
+    raise Transient(tr("The service's answer is not complete JSON: it was cut off, or a proxy answered instead."))
 
 
 def _parsed(body: bytes) -> Any:
@@ -93,7 +93,7 @@ def ordered(items: Any, texts: int) -> "dict[int, Vectors]":
     Raises `Transient` if the list doesn't have one item per text.
     """
     if not isinstance(items, list) or len(items) != texts:
-        raise Transient(tr("The service's answer has not one vector for each text: nothing of it is used."))
+        raise Transient(tr("The service's answer doesn't have one vector per text, so it is not used."))
     return _vectors(enumerate(items))
 
 

@@ -80,7 +80,7 @@ def host_of(base_url: str) -> str:
     except ValueError:
         parts, port = urlsplit(""), None
     if parts.scheme not in _USUAL_PORTS or not parts.hostname:
-        raise ProviderError(tr("remote.base_url is no address: write one such as https://host/v1 into the settings."))
+        raise ProviderError(tr("remote.base_url is not a URL: enter one such as https://host/v1 in the settings."))
     name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return name if port in {None, _USUAL_PORTS[parts.scheme]} else f"{name}:{port}"
 

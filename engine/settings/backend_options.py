@@ -53,7 +53,9 @@ class QmdLimitSettings(Section, frozen=True):
         int,
         option("Maximum qmd answer length", "Most characters of all passages together that an agent gets from qmd.", 1),
     ] = 4000
-    timeout_ms: Annotated[int, option("qmd search timeout", "Milliseconds that qmd has for one search.", 100)] = 4000
+    timeout_ms: Annotated[
+        int, option("qmd search timeout", "Timeout of one search with qmd, in milliseconds.", 100)
+    ] = 4000
 
 
 class QmdScopeSettings(Section, frozen=True):
@@ -78,7 +80,7 @@ class QmdModelSettings(Section, frozen=True):
         str,
         option(
             "qmd embedding model",
-            "Model that qmd embeds with, a file or such as hf:owner/repository/file.gguf; empty takes its own.",
+            "Embedding model of qmd: a file, or a name such as hf:owner/repository/file.gguf. Empty uses its own.",
         ),
     ] = ""
     generate: Annotated[
@@ -109,7 +111,7 @@ class QmdSettings(Section, frozen=True):
         dict[str, str],
         option(
             "Extra folders for qmd",
-            'More to search with qmd, by name: a folder, or one with a pattern of its files, as "~/specs/**/*.md".',
+            'More collections for qmd, by name: a folder, or a folder with a file pattern, such as "~/specs/**/*.md".',
         ),
     ] = msgspec.field(default_factory=dict)
     min_score: Annotated[
@@ -138,7 +140,7 @@ class QmdSettings(Section, frozen=True):
         float, option("qmd update timeout", "Seconds for an update of qmd's index.", 0.1)
     ] = 120
     embed_timeout_seconds: Annotated[
-        float, option("qmd embedding timeout", "Seconds for one run that embeds.", 0.1)
+        float, option("qmd embedding timeout", "Timeout of one embedding run, in seconds.", 0.1)
     ] = 120
     models: QmdModelSettings = QmdModelSettings()
     sessions: QmdSessionSettings = QmdSessionSettings()

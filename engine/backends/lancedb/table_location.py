@@ -79,8 +79,8 @@ def find_place(
     if in_the_clear(own.storage_options) and not own.allow_http:
         raise BackendError(
             tr(
-                "The endpoint of the LanceDB table is reached by http, which anyone on the way can read: use https, or "
-                "set lancedb.allow_http = true."
+                "The endpoint of the LanceDB table uses http, which is not encrypted: use https, or set "
+                "lancedb.allow_http = true."
             )
         )
     limit = f"{own.timeout_seconds:g}s"

@@ -274,7 +274,7 @@ class QmdCommand:
         if found is None:
             raise QmdMissing(
                 tr(
-                    "{program} does not say which version of qmd it is: {advice}",
+                    "{program} does not report a version of qmd: {advice}",
                     program=self._name,
                     advice=tr(_MENDING),
                 )
@@ -453,5 +453,7 @@ def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> 
     said = tr("qmd {version} answered.", version=command.version)
     if settings.qmd.search_mode == "search":
         return said
-    models = tr("Its models take about 2 GB; the command qmd pull fetches them. Until then it searches by words.")
+    models = tr(
+        "Its models take about 2 GB: download them with the command qmd pull. Until then, only keywords are searched."
+    )
     return f"{said} {models}"

@@ -217,8 +217,8 @@ class QueryRunner:
             scored = sorted((hit._replace(score=_joined(hit, 0)) for hit in hits), key=lambda hit: -hit.score)
             return QueryOutcome(tuple(scored), wanted, False, _without_larger_models(failure), len(hits) >= most)
         if failure:
-            return tr("{failure} For a while, words alone are searched.", failure=failure)
-        return tr("qmd's models failed a while ago: words alone are searched.")
+            return tr("{failure} For a while, only keywords are searched.", failure=failure)
+        return tr("qmd's models failed recently, so only keywords are searched.")
 
     def _words(
         self,
@@ -374,17 +374,17 @@ def _remarks(query: Query, wanted: list[tuple[str, ...]]) -> Iterator[str]:
     for clause in query.clauses:
         names = [atom.name for atom in clause.alternatives if isinstance(atom, Field)]
         if names and len(names) < len(clause.alternatives):
-            yield tr("qmd cannot look for one of {part}: this part was left out.", part=str(clause))
+            yield tr("qmd can't search for alternatives ({part}): this part was left out.", part=str(clause))
         for name in names:
             if name in UNKNOWN_TO_QMD:
                 what = tr(UNKNOWN_TO_QMD[name])
-                yield tr("qmd does not know {what}: {part} was left out.", what=what, part=str(clause))
+                yield tr("qmd does not support {what}: {part} was left out.", what=what, part=str(clause))
     ways = 1
     for one in wanted:
         ways *= len(one)
     if ways > _MOST_WAYS:
         yield tr(
-            "qmd searches for one combination of words at a time: the first {asked} of {ways} were asked for.",
+            "qmd searches for one combination of words at a time: only the first {asked} of {ways} were searched.",
             asked=_MOST_WAYS,
             ways=ways,
         )

@@ -27,7 +27,10 @@ def hub(minilm: Path, folder: Path, settings: Path, monkeypatch: pytest.MonkeyPa
 def test_nothing_downloaded_without_user_to_ask(verb: Run, hub: HubServer) -> None:
     answer = verb("index")
     assert answer.out.startswith("Indexed 1 file")
-    assert f"{MODEL} is not on this computer yet: fetch it in the settings, or by mnemoscope index --yes." in answer.err
+    assert (
+        f"{MODEL} is not on this computer yet: download it in the settings, or with mnemoscope index --yes."
+        in answer.err
+    )
     assert hub.requests == []
     assert "market" in verb("search", "apples").out, "words are searched meanwhile"
     for other in (("status",), ("doctor",), ("index", "--dry-run"), ("index", "--json")):

@@ -202,7 +202,7 @@ def test_close_ends_the_process_and_the_calls(fresh: GgufProvider, worker: Calla
 def test_a_model_that_aborts_costs_one_answer(fresh: GgufProvider, worker: Callable[[], int]) -> None:
     apples = fresh.embed_query("apples")
     os.kill(worker(), signal.SIGABRT)
-    with pytest.raises(ProviderError, match=r"all-MiniLM-L6-v2-F16.gguf broke off while it worked \(code -6\)"):
+    with pytest.raises(ProviderError, match=r"all-MiniLM-L6-v2-F16.gguf crashed \(code -6\)"):
         fresh.embed_query("apples")
     assert fresh.embed_query("apples") == pytest.approx(apples, abs=1e-6)
 

@@ -61,12 +61,14 @@ def test_a_file_of_ones_own_stays_where_it_is(tmp_path: Path, user_home: Path) -
     ],
 )
 def test_non_hub_file_refused(path: str) -> None:
-    with pytest.raises(ProviderError, match=r"no file of the hub: write it as hf:owner/repository/file\.gguf"):
+    with pytest.raises(
+        ProviderError, match=r"does not name a file on the hub: write it as hf:owner/repository/file"
+    ):
         model_place(named(path))
 
 
 def test_one_piece_of_a_model_is_no_model() -> None:
-    with pytest.raises(ProviderError, match="one of several pieces"):
+    with pytest.raises(ProviderError, match="one of several parts"):
         model_place(named("hf:owner/repository/model-00001-of-00003.gguf"))
 
 

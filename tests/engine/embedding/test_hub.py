@@ -106,7 +106,7 @@ def test_another_content_than_announced_is_thrown_away(hub: HubServer) -> None:
     place = model_place(SETTINGS).path
     place.parent.mkdir(parents=True)
     place.with_name(f"{place.name}.{hub.sha256[:12]}.part").write_bytes(b"x" * 1000)  # damaged meanwhile
-    with pytest.raises(ProviderError, match="is not what the hub says it is: fetch it again"):
+    with pytest.raises(ProviderError, match="doesn't match: download it again"):
         fetch_model(SETTINGS)
     assert not place.exists()
     assert not parts()
@@ -115,7 +115,7 @@ def test_another_content_than_announced_is_thrown_away(hub: HubServer) -> None:
 
 def test_more_than_announced_is_refused(hub: HubServer) -> None:
     hub.faults.extend([Fault(), Fault(), Say(200, CONTENT + b"more")])
-    with pytest.raises(ProviderError, match="more than it announced"):
+    with pytest.raises(ProviderError, match="more data than announced"):
         fetch_model(SETTINGS)
 
 
@@ -250,7 +250,7 @@ def test_two_programs_do_not_fetch_the_same(hub: HubServer) -> None:
     with ThreadPoolExecutor(1) as pool:
         other = pool.submit(hold)
         assert held.wait(60)
-        with pytest.raises(ProviderError, match="Another program is fetching"):
+        with pytest.raises(ProviderError, match="Another program is downloading"):
             fetch_model(SETTINGS)
         done.set()
         other.result(60)

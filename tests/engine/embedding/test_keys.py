@@ -140,13 +140,13 @@ def test_without_a_keychain_there_is_the_environment() -> None:
 def test_invalid_key_refused_without_repeating(
     text: str, keychain: FakeKeychain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(ProviderError, match="What was entered is no API key") as caught:
+    with pytest.raises(ProviderError, match="What was entered is not a valid API key") as caught:
         store_key("openai", OPENAI, text)
     assert not text.strip() or text.strip() not in str(caught.value)
     assert keychain.secrets == {}
     if text.strip():
         monkeypatch.setenv("OPENAI_API_KEY", text)
-        assert "environment variable OPENAI_API_KEY is no API key" in key_state("openai", OPENAI).problem
+        assert "environment variable OPENAI_API_KEY is not a valid API key" in key_state("openai", OPENAI).problem
 
 
 @pytest.mark.parametrize(

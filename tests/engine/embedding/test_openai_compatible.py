@@ -156,7 +156,7 @@ def test_a_server_that_is_not_there_is_named(make, waits):
 @pytest.mark.parametrize(
     ("base_url", "says"),
     [
-        ("ftp://host/v1", "is no address"),
+        ("ftp://host/v1", "is not a URL"),
         ("http://me:secret@127.0.0.1/v1", "no password"),
         ("http://127.0.0.1/v1?key=secret", "no password, nothing after"),
         ("http://192.168.1.5:8080/v1", "set remote.allow_http = true"),

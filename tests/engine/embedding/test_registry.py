@@ -279,7 +279,7 @@ def test_a_server_on_this_machine_needs_no_key_but_consent(makers: Makers) -> No
 def test_invalid_address_reported(makers: Makers) -> None:
     remote = RemoteSettings(base_url="work.example", agreed=("openai",))
     selection = select_provider(Settings(provider="auto", remote=remote))
-    assert "base_url is no address" in (selection.unavailable_reason or "")
+    assert "base_url is not a URL" in (selection.unavailable_reason or "")
 
 
 def test_selection_loads_no_package_or_keychain() -> None:

@@ -144,7 +144,7 @@ def test_wrong_key_reported_without_repeating(server, make, waits, caplog):
 
 @pytest.mark.parametrize("key", ["bad\nkey", "bad key ", "schlüssel"])
 def test_unsendable_key_refused_before_request(server, make, key):
-    with pytest.raises(ProviderError, match="The API key holds characters that cannot be sent") as caught:
+    with pytest.raises(ProviderError, match="The API key contains characters that can't be sent") as caught:
         make(server, key)
     assert key not in str(caught.value)
 

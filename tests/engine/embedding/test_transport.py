@@ -220,7 +220,7 @@ def test_a_closed_client_sends_nothing() -> None:
 )
 def test_headers_that_cannot_be_sent_are_refused(headers, says) -> None:
     settings = Settings(remote=RemoteSettings(headers=headers))
-    with pytest.raises(ProviderError, match=f"The header {says} in the settings holds characters"):
+    with pytest.raises(ProviderError, match=f"The header {says} in the settings contains characters"):
         HttpClient(SERVICE, "https://api.example.org/v1", settings, {})
 
 
@@ -272,7 +272,7 @@ def test_untrusted_certificate_refused(tmp_path) -> None:
     with (
         answering(answer) as url,
         client_of(url.replace("http://127.0.0.1", "https://localhost")) as client,
-        pytest.raises(ProviderError, match="certificate of localhost is not one that this computer trusts") as caught,
+        pytest.raises(ProviderError, match="doesn't trust the certificate of localhost") as caught,
     ):
         get(client)
     assert not isinstance(caught.value, Transient)

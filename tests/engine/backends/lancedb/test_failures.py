@@ -36,7 +36,7 @@ def test_offline_sync_fills_own_index_then_shares(machine, no_network, tmp_path)
     report = desk.sync()
 
     assert (report.files_indexed, report.vectors_embedded) == (1, 1)
-    assert "does not answer: look at the network" in report.error
+    assert "does not answer: check the network" in report.error
     assert "testing" not in report.error
     with pytest.raises(BackendError, match="does not answer"):
         desk.search("irrigation")

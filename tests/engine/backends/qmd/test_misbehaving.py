@@ -223,7 +223,7 @@ def test_non_program_reported(open_qmd, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("version", "said"), [("qmd 0.9.0", "0.9.0 is too old"), ("hello", "does not say which version")]
+    ("version", "said"), [("qmd 0.9.0", "0.9.0 is too old"), ("hello", "does not report a version")]
 )
 def test_a_version_that_will_not_do_says_so(open_qmd, fake, version, said):
     fake.does("", beginning=f"#!{sys.executable}\nprint({version!r})\n")
@@ -314,7 +314,7 @@ def test_hanging_models_fall_back_then_pause(with_models, fake, monkeypatch):
     assert "query took longer" in outcome.notice
     assert len(outcome.results) == 1
     outcome = with_models.search("drip timer")
-    assert "failed a while ago: words alone are searched." in outcome.notice
+    assert "failed recently, so only keywords are searched." in outcome.notice
     assert [call[0] for call in fake.calls()].count("query") == 2  # with all its models, then by vectors alone
 
 
