@@ -61,9 +61,7 @@ def test_a_file_of_ones_own_stays_where_it_is(tmp_path: Path, user_home: Path) -
     ],
 )
 def test_non_hub_file_refused(path: str) -> None:
-    with pytest.raises(
-        ProviderError, match=r"does not name a file on the hub: write it as hf:owner/repository/file"
-    ):
+    with pytest.raises(ProviderError, match=r"does not name a file on the hub: write it as hf:owner/repository/file"):
         model_place(named(path))
 
 
