@@ -50,7 +50,7 @@ def test_yes_fetches_and_embeds(verb: Run, hub: HubServer) -> None:
 
 
 @pytest.mark.parametrize(("typed", "fetches"), [("y\n", True), ("\n", False), ("no\n", False)])
-def test_at_a_terminal_it_asks(typing: Callable[..., Answer], hub: HubServer, typed: str, fetches: bool) -> None:
+def test_download_asks_at_terminal(typing: Callable[..., Answer], hub: HubServer, typed: str, fetches: bool) -> None:
     answer = typing(typed, "index")
     assert f"The model {MODEL} is not on this computer. Fetch it from 127.0.0.1? [y/N] " in answer.err
     assert bool(hub.requests) is fetches
@@ -59,7 +59,7 @@ def test_at_a_terminal_it_asks(typing: Callable[..., Answer], hub: HubServer, ty
     assert ("Fetching 100% · 46.2 MB of 46.2 MB" in answer.err) is fetches
 
 
-def test_a_fetch_that_fails_leaves_the_words(verb: Run, hub: HubServer) -> None:
+def test_failed_download_keeps_keyword_search(verb: Run, hub: HubServer) -> None:
     hub.faults.extend([Say(404)])
     answer = verb("index", "--yes")
     assert answer.code == 1

@@ -48,7 +48,7 @@ def test_names_outside_the_index_are_refused_with_one_message(verb: Run, folder:
     assert (answer.code, answer.out, answer.err) == (1, "", "mnemoscope: This path is not part of the index.\n")
 
 
-def test_a_file_that_vanished_is_empty_text(verb: Run, folder: Path) -> None:
+def test_deleted_file_is_empty_text(verb: Run, folder: Path) -> None:
     (folder / "a.md").write_text("a")
     verb("index")
     (folder / "a.md").unlink()

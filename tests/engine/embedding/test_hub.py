@@ -37,7 +37,7 @@ def parts() -> list[Path]:
     return list(model_place(SETTINGS).path.parent.glob("*.part"))
 
 
-def test_a_model_is_fetched_once_and_then_there(hub: HubServer) -> None:
+def test_model_is_downloaded_once(hub: HubServer) -> None:
     assert missing_model(SETTINGS) == MODEL
     assert not model_on_disk(SETTINGS)
     seen: list[ModelFetchProgress] = []
@@ -74,7 +74,7 @@ def test_cancelled_download_resumes(hub: HubServer, ranges: bool) -> None:
     assert hub.fetched == [f"bytes={len(CONTENT) // 2}-"]
 
 
-def test_a_connection_that_breaks_is_taken_up_again(hub: HubServer) -> None:
+def test_broken_connection_is_resumed(hub: HubServer) -> None:
     hub.faults.extend([Fault(), Fault(), Truncate(announced=True), Fault(), Truncate(announced=True), Drop(), Say(500)])
     assert fetch_model(SETTINGS).read_bytes() == CONTENT
     assert hub.fetched[:2] == ["", f"bytes={len(CONTENT) // 2}-"]
@@ -85,7 +85,7 @@ def test_silently_truncated_download_resumes(hub: HubServer) -> None:
     assert fetch_model(SETTINGS).read_bytes() == CONTENT
 
 
-def test_a_part_of_another_version_is_left_alone(hub: HubServer) -> None:
+def test_part_of_other_version_is_not_resumed(hub: HubServer) -> None:
     place = model_place(SETTINGS).path
     place.parent.mkdir(parents=True)
     other = place.with_name(f"{place.name}.0123456789ab.part")
@@ -94,7 +94,7 @@ def test_a_part_of_another_version_is_left_alone(hub: HubServer) -> None:
     assert hub.fetched == [""]
 
 
-def test_a_part_that_is_whole_is_only_checked(hub: HubServer) -> None:
+def test_complete_part_is_only_verified(hub: HubServer) -> None:
     place = model_place(SETTINGS).path
     place.parent.mkdir(parents=True)
     place.with_name(f"{place.name}.{hub.sha256[:12]}.part").write_bytes(CONTENT)
@@ -146,7 +146,7 @@ def test_full_disk_reported_before_download(hub: HubServer, monkeypatch: pytest.
     assert hub.fetched == []
 
 
-def test_a_folder_that_cannot_be_made_is_a_sentence(hub: HubServer, tmp_path: Path) -> None:
+def test_uncreatable_folder_is_one_sentence(hub: HubServer, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     local = LocalSettings(model_path=MODEL, model_cache_dir=str(tmp_path / "file"))
     with pytest.raises(ProviderError, match=r"can't be saved in .*file.*: Not a directory|File exists"):
@@ -172,7 +172,7 @@ def test_redirects_to_other_hosts_are_not_followed(hub: HubServer, location: str
     assert not parts() or not parts()[0].stat().st_size
 
 
-def test_a_repository_that_has_moved_is_followed(hub: HubServer) -> None:
+def test_moved_repository_is_followed(hub: HubServer) -> None:
     hub.faults.append(Say(307, b"", {"Location": "/owner/some-model-GGUF/resolve/main/some-model-Q8_0.gguf"}))
     assert fetch_model(SETTINGS).read_bytes() == CONTENT
 
@@ -212,13 +212,13 @@ def test_a_file_without_a_checksum_is_not_fetched(hub: HubServer, missing: str) 
         fetch_model(SETTINGS)
 
 
-def test_a_name_that_the_hub_does_not_know(hub: HubServer) -> None:
+def test_unknown_hub_name_is_reported(hub: HubServer) -> None:
     settings = Settings(local=LocalSettings(model_path="hf:owner/other/x.gguf"))
     with pytest.raises(ProviderError, match=r"does not give hf:owner/other/x\.gguf: check its name"):
         fetch_model(settings)
 
 
-def test_a_hub_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable_hub_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.embedding.hub.pause", lambda seconds, cancel: None)
     monkeypatch.setattr("engine.embedding.service_errors.pause", lambda seconds, cancel: None)
     with HubServer(CONTENT) as server:

@@ -37,7 +37,7 @@ def test_temporary_error_retried_three_times(waits) -> None:
 
 
 @pytest.mark.parametrize("error", [ProviderError("no"), Cancelled(), ValueError("a bug")])
-def test_nothing_else_is_tried_again(waits, error) -> None:
+def test_other_errors_are_not_retried(waits, error) -> None:
     attempt = Failing(error)
     with pytest.raises(type(error)):
         service_errors.retrying(attempt)
@@ -69,7 +69,7 @@ def test_a_wait_ends_with_the_cancel() -> None:
         pause(FOREVER, cancel)
 
 
-def test_a_cancel_between_two_tries_stops_them(monkeypatch) -> None:
+def test_cancel_between_attempts_stops_retrying(monkeypatch) -> None:
     cancel = CancelToken()
     monkeypatch.setattr(service_errors, "pause", lambda seconds, token: token.cancel())
     attempt = Failing(Transient("busy"))

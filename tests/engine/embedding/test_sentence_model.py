@@ -54,7 +54,7 @@ def test_pieces_are_those_of_the_package(pieces: Pieces, tokenizer: Any, text: s
     assert pieces.ids(text) == tokenizer.encode(text)  # now with cached words
 
 
-def test_words_that_are_forgotten_are_cut_again(
+def test_evicted_words_are_split_again(
     pieces: Pieces, tokenizer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sentence_network, "_MOST_WORDS", 3)
