@@ -151,9 +151,7 @@ def test_another_writer_is_not_disturbed(verb: Run, folder: Path, tmp_path: Path
     assert "Another process is writing the index" in answer.err
 
 
-def test_broken_model_keeps_keyword_search(
-    verb: Run, settings: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_broken_model_keeps_keyword_search(verb: Run, settings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     verb("index")
     settings.write_text(settings.read_text().replace('"none"', '"embedded"'))
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)

@@ -103,9 +103,7 @@ def test_a_missing_package_of_a_service_names_the_command(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("name", ["openai", "gemini", "voyage"])
-def test_named_provider_gets_its_key_and_settings(
-    name: str, makers: Makers, keychain: FakeKeychain
-) -> None:
+def test_named_provider_gets_its_key_and_settings(name: str, makers: Makers, keychain: FakeKeychain) -> None:
     keychain.secrets["mnemoscope", name] = "kept"
     settings = Settings(provider=name, model="big", dimensions=256)
     selection = select_provider(settings)
