@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from engine.agent.memory_search import memory_prompt_section as memory_prompt_section
     from engine.agent.memory_search import memory_search as memory_search
     from engine.agent.note_file import locate_untouched as locate_untouched
-    from engine.agent.session_context import session_context as session_context
     from engine.agent.session_export import export_session as export_session
+    from engine.agent.session_export import session_context as session_context
     from engine.agent.session_note import draft_note as draft_note
     from engine.agent.session_note import save_note as save_note
     from engine.agent.session_note import suggest_slug as suggest_slug
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from engine.embedding.api_keys import key_state as key_state
     from engine.embedding.api_keys import store_key as store_key
     from engine.embedding.consent import remote_fallback as remote_fallback
-    from engine.embedding.gguf_models import missing_model as missing_model
+    from engine.embedding.gguf_file import missing_model as missing_model
     from engine.embedding.hub import fetch_model as fetch_model
     from engine.embedding.model_catalog import facts_of as facts_of
     from engine.embedding.model_catalog import models_of as models_of
@@ -93,6 +93,8 @@ if TYPE_CHECKING:
     from engine.providers.registry import remote_names as remote_names
     from engine.records import *  # noqa: F403
     from engine.records.sync import ProgressCallback as ProgressCallback
+    from engine.records.workspaces import name_in as name_in
+    from engine.records.workspaces import split_name as split_name
     from engine.redaction.masks import beginning_of as beginning_of
     from engine.redaction.masks import holds_secret as holds_secret
     from engine.search.reasons import reasons_of as reasons_of
@@ -109,11 +111,11 @@ if TYPE_CHECKING:
     from engine.settings.catalog import all_options as all_options
     from engine.settings.catalog import option_problem as option_problem
     from engine.settings.catalog import value_at as value_at
-    from engine.settings.layers import SavedIn as SavedIn
-    from engine.settings.layers import SettingChange as SettingChange
-    from engine.settings.layers import SettingLayers as SettingLayers
-    from engine.settings.layers import change_settings as change_settings
-    from engine.settings.layers import read_layers as read_layers
+    from engine.settings.saving import SavedIn as SavedIn
+    from engine.settings.saving import SettingChange as SettingChange
+    from engine.settings.saving import SettingLayers as SettingLayers
+    from engine.settings.saving import change_settings as change_settings
+    from engine.settings.saving import read_layers as read_layers
     from engine.settings.saving import set_settings_aside as set_settings_aside
     from engine.settings.section import Group as Group
     from engine.settings.section import OptionPage as OptionPage
@@ -124,8 +126,6 @@ if TYPE_CHECKING:
     from engine.text.languages import detect_language as detect_language
     from engine.text.operators import QUERY_HELP as QUERY_HELP
     from engine.text.query_parser import parse_query as parse_query
-    from engine.workspaces.file_names import name_in as name_in
-    from engine.workspaces.file_names import split_name as split_name
     from engine.workspaces.multi_workspace_memory import MultiWorkspaceMemory as MultiWorkspaceMemory
     from engine.workspaces.registry import forget_workspace as forget_workspace
     from engine.workspaces.registry import known_workspaces as known_workspaces
@@ -133,7 +133,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "locate_untouched": "engine.agent.note_file",
-    "session_context": "engine.agent.session_context",
+    "session_context": "engine.agent.session_export",
     "export_session": "engine.agent.session_export",
     "draft_note": "engine.agent.session_note",
     "save_note": "engine.agent.session_note",
@@ -160,8 +160,8 @@ _HOME = {
     "forget_workspace": "engine.workspaces.registry",
     "known_workspaces": "engine.workspaces.registry",
     "workspace_state": "engine.workspaces.registry",
-    "name_in": "engine.workspaces.file_names",
-    "split_name": "engine.workspaces.file_names",
+    "name_in": "engine.records.workspaces",
+    "split_name": "engine.records.workspaces",
     "try_backend": "engine.backends.opening",
     "VERBS": "engine.cli.arguments",
     "CancelToken": "engine.base.cancellation",
@@ -187,7 +187,7 @@ _HOME = {
     "PRESETS": "engine.providers.openai",
     "preset_of": "engine.providers.openai",
     "fetch_model": "engine.embedding.hub",
-    "missing_model": "engine.embedding.gguf_models",
+    "missing_model": "engine.embedding.gguf_file",
     "forget_key": "engine.embedding.api_keys",
     "key_state": "engine.embedding.api_keys",
     "remote_fallback": "engine.embedding.consent",
@@ -233,11 +233,11 @@ _HOME = {
     "all_options": "engine.settings.catalog",
     "option_problem": "engine.settings.catalog",
     "value_at": "engine.settings.catalog",
-    "SavedIn": "engine.settings.layers",
-    "SettingChange": "engine.settings.layers",
-    "SettingLayers": "engine.settings.layers",
-    "change_settings": "engine.settings.layers",
-    "read_layers": "engine.settings.layers",
+    "SavedIn": "engine.settings.saving",
+    "SettingChange": "engine.settings.saving",
+    "SettingLayers": "engine.settings.saving",
+    "change_settings": "engine.settings.saving",
+    "read_layers": "engine.settings.saving",
     "set_settings_aside": "engine.settings.saving",
     "SavedSearches": "engine.store.saved_searches",
     "index_files": "engine.store.location",

@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if arguments[0] in VERBS:
             return run_verb(arguments)
 
-    from gui.app.desktop.single_instance import begin
+    from gui.app.single_instance import begin
 
     _stand_somewhere()
     start = None

@@ -20,13 +20,14 @@ COOLDOWN_SECONDS = 60.0
 
 
 class TooSlow(Exception):
-    """There was no answer before the deadline, or the call came too soon after that; the message is a sentence."""
+    """The memory did not answer before the deadline, or is not called again so soon after that."""
 
 
 class AgentAccess:
-    """A memory as one agent's session may use it. Thread-safe.
+    """Gives one session of an agent the part of a memory that it may use, within its time limit. Thread-safe.
 
-    Attributes: session_key: of the agent's session, as in `agent:main:discord:group:123`; None for the user's own.
+    Attributes: session_key: key of the agent's session, as in `agent:main:discord:group:123`; None for the user's own
+    session.
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class AgentAccess:
 
     @property
     def cites(self) -> bool:
-        """Whether this session sees the locations of passages."""
+        """Whether answers to this session name the file and lines of each passage."""
         return self.settings.citations == "on" or (self.settings.citations == "auto" and not self.shared)
 
     @property
@@ -78,11 +79,11 @@ class AgentAccess:
         return not Filter(hide_memory=True).hides(path, source)
 
     def is_session(self, path: str) -> bool:
-        """Whether a stable name is that of a past session."""
+        """Whether a stable name is the name of a past session."""
         from engine.corpus.transcripts.stores import may_name_session, names_session
         from engine.search.chunk_filter import name_there
 
-        there = name_there(path)  # another machine's stores are not in the settings of this one
+        there = name_there(path)  # names of session folders on another machine are not in the settings of this one
         return names_session(path, self.settings) or (there != path and may_name_session(there))
 
     def ask(self, question: "Callable[[MemorySearchManager, CancelToken], T]", cancel: CancelToken | None = None) -> T:
@@ -107,11 +108,11 @@ class AgentAccess:
             now = self._opened()
             if now is memory:
                 raise
-            return question(now, token)  # it was reopened with other settings meanwhile
+            return question(now, token)  # the memory was reopened with other settings meanwhile
 
 
 class _Call(Generic[T]):
-    """A call on its own thread: whatever delays it, the caller can continue."""
+    """Runs a call on a thread of its own, so that the caller can stop waiting for it."""
 
     def __init__(self, question: Callable[[CancelToken], T]) -> None:
         self._question = question
@@ -143,7 +144,7 @@ class _Call(Generic[T]):
     def _run(self) -> None:
         try:
             self._values.append(self._question(self._token))
-        except BaseException as error:  # it is raised in the waiting thread
+        except BaseException as error:  # the waiting thread raises the error
             self._error = error
         self._done = True
         self._over.set()

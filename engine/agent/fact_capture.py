@@ -1,4 +1,4 @@
-"""Finds statements worth remembering in messages to an agent: single statements of users about themselves or the work.
+"""Find statements worth remembering in messages to an agent: what users say about themselves or their work.
 
 It is strict, since agents see the results later: no markup, summaries, instructions to a machine, or questions.
 Captured statements await the user's approval.
@@ -11,13 +11,13 @@ from typing import Any
 
 from engine.records import FactCategory
 from engine.redaction.masks import redact
-from engine.text.invisible_characters import visible
+from engine.text.folding import visible
 
 MOST_A_TURN = 3
 _SHORTEST, _SHORTEST_UNSPACED = 10, 5
 _MOST_EMOJI = 3
 _LONGEST_READ = 10_000
-"""Most characters read of one message; the settings allow no longer facts."""
+"""Number of characters read from one message; the settings allow no longer facts."""
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _ASKED = re.compile(r"[?\uff1f]\s*\Z")
 _COMMAND = re.compile(r"/[a-z][\w-]*(?:\s|\Z)", re.IGNORECASE)
@@ -162,7 +162,7 @@ def is_suspicious(text: str) -> bool:
 
 
 def category_of(text: str) -> FactCategory:
-    """The category of a fact, by its words."""
+    """Return the category of a fact, derived from its words."""
     text = text[:_LONGEST_READ]
     if _PREFERENCE.search(text):
         return "preference"

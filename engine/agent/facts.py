@@ -1,6 +1,6 @@
 """Operations of agents on facts: save, find and forget them, add them to prompts, and capture them.
 
-Nothing here raises: errors are part of the answer.
+No function here raises; the answer contains the error.
 """
 
 import logging
@@ -29,8 +29,8 @@ from engine.records import (
     MemoryStoreAnswer,
     RecalledFact,
 )
+from engine.text.folding import visible
 from engine.text.grapheme_cuts import cut
-from engine.text.invisible_characters import visible
 
 if TYPE_CHECKING:
     from engine.memory.facts import Facts
@@ -59,9 +59,9 @@ def memory_store(
     *,
     cancel: CancelToken | None = None,
 ) -> MemoryStoreAnswer:
-    """Save a fact, unless one has the same words: that one is returned then.
+    """Save a fact and return it, or return the existing fact with the same words.
 
-    `category` None is derived from the text.
+    With `category` None, the category is derived from the text.
     """
 
     def store(facts: "Facts", token: CancelToken) -> MemoryStoreAnswer:
@@ -89,7 +89,7 @@ def memory_store(
 def memory_recall(
     access: AgentAccess, query: str, limit: int | None = None, *, cancel: CancelToken | None = None
 ) -> MemoryRecallAnswer:
-    """Return facts that answer a query, five unless `limit` differs."""
+    """Return the facts that match a query, at most `limit` (5 by default)."""
     if not query.strip():
         return _missing(MemoryRecallAnswer(), "query")
 
@@ -153,7 +153,7 @@ def recall_block(access: AgentAccess, message: str, *, cancel: CancelToken | Non
             cancel,
         )
     except Exception as error:
-        log.info("A message goes without its facts: %s", said(error))
+        log.info("No facts are added to a message: %s", said(error))
         return ""
     return facts_block([one.fact for one in found.results], settings.recall_max_chars)
 
@@ -181,14 +181,14 @@ def capture(access: AgentAccess, messages: Sequence[Mapping[str, Any]]) -> tuple
         texts = memorable_statements(messages, settings.capture_max_chars, settings.capture_triggers)
         return access.ask(lambda memory, _: keep(memory.facts, texts)) if texts else ()
     except Exception as error:
-        log.info("Nothing is captured of a message: %s", said(error))
+        log.info("No fact is captured from a message: %s", said(error))
         return ()
 
 
 def facts_block(facts: Sequence[Fact], longest: int) -> str:
     """Return facts as a block in which no text can end the block or imitate another fact; empty without facts.
-    `longest`: most characters of all facts together; facts that don't fit are left out, except a first one, which is
-    cut.
+    `longest`: maximum number of characters of all facts together; facts that don't fit are left out, except the first
+    one, which is cut.
     """
     entries: list[tuple[str, str]] = []
     room = longest
@@ -224,7 +224,7 @@ def _answered(
     act: "Callable[[Facts, CancelToken], Answer]",
     cancel: CancelToken | None,
 ) -> Answer:
-    """The answer; `empty` with the reason if there is none."""
+    """Return the answer of `act`; if it fails, `empty` with the error."""
     if access.shared:
         return msgspec.structs.replace(empty, disabled=True, error=_SHARED)
     try:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PAGE_LINES = 120
 PAGE_CHARACTERS = 12_000
 _LONGEST_NAME = 1000
-"""Most characters of the request that an error message repeats."""
+"""An error message repeats at most this many characters of the requested name."""
 
 
 def memory_get(
@@ -31,8 +31,8 @@ def memory_get(
     """Return a page of the file of this stable name, or the lines of a citation; never raises.
 
     At most `lines` lines (120 for None), and 12,000 characters; if more follows, the text ends with a line that says
-    how to continue, and `next_from` is the next line. Without any line, the answer says that the file is missing, or
-    how many lines it has.
+    how to continue, and `next_from` is the next line. If there is no such line, the answer says that the file is
+    missing, or how many lines it has.
     """
     try:
         if not isinstance(path, str) or not path.strip():

@@ -1,6 +1,6 @@
 """`memory_search`: an agent's search in the memory; its results have citations and fit a character budget.
 
-For the prompt of a model there are a section about using memory and, where the model can't call tools, relevant
+Also makes the section of a prompt about using memory and, for models that can't call tools, a block of relevant
 passages.
 """
 
@@ -19,8 +19,8 @@ from engine.agent.tool import count, said, share, unavailable
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, QueryTooLong
 from engine.records import CitedPassage, FallbackStatus, MemorySearchAnswer, MemorySearchResult, SearchOutcome, cite
+from engine.text.folding import visible
 from engine.text.grapheme_cuts import cut
-from engine.text.invisible_characters import visible
 
 if TYPE_CHECKING:
     from engine.memory.contract import MemorySearchManager
@@ -46,8 +46,9 @@ def memory_search(
     *,
     cancel: CancelToken | None = None,
 ) -> MemorySearchAnswer:
-    """Search the memory; never raises: errors are answers. Invalid numbers and those out of range are replaced by the
-    nearest valid one; None uses the settings' value.
+    """Search the memory. Never raises; the answer contains the error.
+
+    Numbers out of range are replaced by the nearest valid one, None and unusable values by those of the settings.
     """
     try:
         if not isinstance(query, str) or not query.strip():
@@ -72,7 +73,7 @@ def memory_search(
 def asked(
     access: AgentAccess, query: str, most: int | None, least: float | None, cancel: CancelToken | None
 ) -> tuple[SearchOutcome, FallbackStatus | None]:
-    """Search the memory; also returns the backend that answered instead of the chosen one.
+    """Return the result of a search, and the fallback backend if that answered instead of the chosen one.
 
     Raises as `AgentAccess.ask`.
     """
@@ -116,10 +117,10 @@ def _fallback(memory: "MemorySearchManager") -> FallbackStatus | None:
 def cited_passages(
     results: Iterable[MemorySearchResult], *, cited: bool, budget: int | None
 ) -> tuple[CitedPassage, ...]:
-    """The results in order, as many as fit.
+    """Return the results in order, as many as fit into the budget.
 
-    `cited`: each snippet ends with a line with its location. `budget`: most characters of all snippets together,
-    including those lines; the snippet that exceeds it is cut, and later ones are left out.
+    `cited`: each snippet ends with a line with its location. `budget`: maximum number of characters of all snippets
+    together, including those lines; the snippet that exceeds it is cut, and later ones are left out.
     """
     passages = (_passage(result, cited) for result in results)
     return tuple(passages if budget is None else _fitting(passages, budget))
@@ -155,7 +156,7 @@ def _fitting(passages: Iterable[CitedPassage], budget: int) -> Iterator[CitedPas
 
 
 def untrusted_block(name: str, entries: Iterable[tuple[str, str]]) -> str:
-    """A block `<name>…</name>` of (label, text) entries, each under its number; empty without any.
+    """Return a block `<name>…</name>` of numbered (label, text) entries; empty if there are none.
 
     Labels and texts are escaped, and texts indented, so that none can end the block or imitate another entry; invisible
     characters are removed.
@@ -235,5 +236,5 @@ def memory_context(access: AgentAccess, message: str, *, cancel: CancelToken | N
             ((cite(it.path, it.start_line, it.end_line) if cited else "Passage", it.snippet) for it in found),
         )
     except Exception as error:
-        log.info("A message goes without its memory: %s", said(error))
+        log.info("No passages are added to a message: %s", said(error))
         return ""

@@ -28,7 +28,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | get
 _HELD = os.open in os.supports_dir_fd
 """Whether the system opens folders by descriptor, so that they can't be replaced by a link."""
 _LONGEST = 16 * 1024 * 1024
-"""Most bytes of a note, far more than any has."""
+"""Maximum size of a note in bytes, far above any real note."""
 _BESIDE_NOTES_TEXT = (
     "Mnemoscope made this folder for notes of sessions. While this file is here, the notes around the folder are "
     "indexed as they were before.\n"
@@ -50,7 +50,7 @@ def write_note(workspace: Path, settings: Settings, stem: str, text: str, sessio
 
 
 def locate_untouched(workspace: Path, note: WrittenNote) -> Path:
-    """Absolute path of a note that is unchanged since it was written.
+    """Return the absolute path of a note, if it is unchanged since it was written.
 
     Raises `NoteError` for a changed or deleted one.
     """
@@ -66,7 +66,7 @@ def locate_untouched(workspace: Path, note: WrittenNote) -> Path:
     except (OSError, PathRefused):
         same = False
     if not same:
-        raise NoteError(tr("{path} has been changed since it was written, so it stays.", path=note.path))
+        raise NoteError(tr("{path} was changed after it was written, so it is not deleted.", path=note.path))
     return path
 
 
@@ -75,7 +75,10 @@ def _digest(data: bytes) -> str:
 
 
 def _make_folder(home: Path, settings: Settings) -> None:
-    """Create the memory folder if it is missing; in a folder of notes with the marker that keeps those indexed."""
+    """Create the memory folder if it is missing.
+
+    In a folder of notes, it is created with a marker file, without which only the memory folder would be indexed.
+    """
     target = home / MEMORY_FOLDER
     remove_leftovers(home)
     if os.path.lexists(target):
@@ -93,13 +96,15 @@ def _make_folder(home: Path, settings: Settings) -> None:
     except OSError:
         (aside / BESIDE_NOTES).unlink(missing_ok=True)
         aside.rmdir()
-        if not target.is_dir():  # else another process was faster
+        if not target.is_dir():  # another process has created it
             raise
 
 
 class _Folder:
-    """A folder without links in its path. If the system supports it, it is held open, and names refer to this very
-    folder."""
+    """A folder whose path contains no links.
+
+    If the system supports it, the folder is held open, so that names refer to it even if its path is replaced.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -109,7 +114,7 @@ class _Folder:
                 tr("{path} is a link, and nothing is written through links: put a folder in its place.", path=path)
             )
         if not path.is_dir():
-            raise NoteError(tr("{path} is no folder: move it away, so that notes can be put there.", path=path))
+            raise NoteError(tr("{path} is not a folder: move it away, so that notes can be saved there.", path=path))
         if _HELD:
             self._descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
 

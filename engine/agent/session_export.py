@@ -1,25 +1,161 @@
-"""A session as a file to take along: HTML in one file, or Markdown, with a contents list and folded tools.
+"""Turn a session into plain lines to read, a block with which another agent continues, or an HTML or Markdown file.
 
-Only sessions with masked secrets are written.
+Only sessions with masked secrets are exported. The block for another agent is made from the session's own words (goal,
+decisions, files and last state) and has at most a chosen number of characters.
 """
 
+import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from html import escape
 from typing import NamedTuple
 
-from engine.agent.readable_session import folded_line, results_of, says_who
 from engine.base.formatting import plural
 from engine.corpus.transcripts.messages import first_sentence
-from engine.records import ExportFormat, SessionMessage, SessionText, UsageTotal
+from engine.corpus.transcripts.tool_uses import stored_path, uses_of
+from engine.records import ExportFormat, SessionMessage, SessionSummary, SessionText, UsageTotal
+from engine.settings.options import LEAST_CONTEXT
+
+_LONGEST_LINE = 100
+_LONGEST_INPUT = 64 * 1024
+"""Number of characters of a tool's input that are searched for its file or command."""
+
+
+def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:
+    """Yield the lines of each message.
+
+    Thinking, tool calls with their results, and branches that were left are one line each unless `full`.
+    """
+    for line in _head(session.summary):
+        yield " ".join(line.split())
+    if session.masked:
+        yield f"Secrets are masked in {plural(session.masked, 'message')}."
+    if session.unknown:
+        kinds = ", ".join(f"{kind} ({count:,})" for kind, count in session.unknown)
+        yield f"{unknown_items(sum(count for _, count in session.unknown))}: {kinds}."
+    day = ""
+    speaker, ordinal = "", 0  # of the previous message
+    left = 0
+    for message, text in _message_parts(session.messages, full=full):
+        if message.rewound and not full:
+            left += message.kind == "text"
+            continue
+        if left:
+            yield _left_branch(left)
+            speaker, left = "", 0
+        moment = None if message.time is None else datetime.fromtimestamp(message.time)
+        if moment is not None and f"{moment:%Y-%m-%d}" != day:
+            day = f"{moment:%Y-%m-%d}"
+            yield f"\n--- {day} ---"
+        says = says_who(message, aside=message.side and not session.summary.parent)
+        if says and (says != speaker or (message.ordinal != ordinal and message.kind in ("text", "thinking"))):
+            speaker, ordinal = says, message.ordinal
+            yield f"\n{says}{'' if moment is None else f'  {moment:%H:%M}'}"
+        yield text
+    if left:
+        yield _left_branch(left)
+
+
+def _left_branch(messages: int) -> str:
+    return f"\n[Left branch: {plural(messages, 'message')}]"
+
+
+def unknown_items(count: int) -> str:
+    """Return a sentence with the number of transcript entries that were not understood."""
+    return f"{plural(count, 'item')} of unknown type"
+
+
+def says_who(message: SessionMessage, *, aside: bool) -> str:
+    """Return the speaker of a message: the agent for a tool result, empty for text inserted by the program."""
+    if message.role == "system":
+        return ""
+    left = " (left branch)" if message.rewound else ""
+    return f"{'User' if message.role == 'user' else 'Assistant'}{' (aside)' if aside else ''}{left}"
+
+
+def _head(summary: SessionSummary) -> Iterator[str]:
+    yield summary.title or "Untitled"
+    place = summary.project + (f" ({summary.branch})" if summary.branch else "")
+    yield " · ".join(filter(None, (summary.agent, place, plural(summary.messages, "message"))))
+    yield summary.path
+    if summary.parent:
+        yield f"Part of {summary.parent}"
+    if summary.resume_command:
+        yield f"Go on with: {summary.resume_command}"
+
+
+def _message_parts(messages: tuple[SessionMessage, ...], *, full: bool) -> Iterator[tuple[SessionMessage, str]]:
+    """Yield the printed text of each part; a folded call includes the length of its result."""
+    results = {} if full else results_of(messages)
+    taken = set(results.values())
+    for number, message in enumerate(messages):
+        if message.kind == "text" and message.role != "system":
+            yield message, message.text
+        elif full:
+            yield message, f"\n[{label_of(message)}]\n{message.text}"
+        elif number in results:
+            yield message, f"  {folded_line(message)} → {_length(messages[results[number]])}"
+        elif number not in taken:
+            yield message, f"  {folded_line(message)}"
+
+
+def results_of(messages: tuple[SessionMessage, ...]) -> dict[int, int]:
+    """Map the position of each tool call to the position of its result; results follow their calls in order."""
+    found: dict[int, int] = {}
+    waiting: list[int] = []
+    for number, message in enumerate(messages):
+        if message.kind == "tool-call":
+            waiting.append(number)
+        elif message.kind == "tool-result":
+            call = next((call for call in waiting if messages[call].tool == message.tool), None)
+            if call is not None:
+                waiting.remove(call)
+                found[call] = number
+        elif message.role == "user":
+            waiting.clear()
+    return found
+
+
+def label_of(message: SessionMessage) -> str:
+    return {
+        "text": "System",
+        "thinking": "Thinking",
+        "tool-call": message.tool or "Tool",
+        "tool-result": f"{message.tool or 'Tool'}: result",
+    }[message.kind]
+
+
+def folded_line(message: SessionMessage) -> str:
+    text = _subject(message.text) if message.kind == "tool-call" else message.text
+    line = " ".join(text[: 4 * _LONGEST_LINE].split())
+    if len(line) > _LONGEST_LINE:
+        line = f"{line[: _LONGEST_LINE - 1]}…"
+    return f"[{label_of(message)}] {line}".rstrip()
+
+
+def _subject(given: str) -> str:
+    """Return the command or file of a tool call: usually the first string of its input."""
+    if not given.startswith("{") or len(given) > _LONGEST_INPUT:
+        return given
+    try:
+        values = json.loads(given).values()
+    except (ValueError, RecursionError):
+        return given
+    return next((value for value in values if isinstance(value, str) and value.strip()), given)
+
+
+def _length(result: SessionMessage) -> str:
+    text = result.text.strip()
+    return plural(text.count("\n") + 1, "line") if text else "nothing"
+
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n`]*\n(.*?)^ {0,3}\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL)
 _OPEN_FENCE = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 _CODE = re.compile(r"(?<!`)(`{1,3})(?!`)([^\n]{1,500}?)(?<!`)\1(?!`)")
 _MARKUP = re.compile(r"([\\`*_\[\]<>#|~])")
 _LONGEST_MARKED = 256 * 1024
-"""Characters; code in longer texts isn't marked."""
+"""Number of characters. In longer texts, code isn't formatted as code."""
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #d9d9d4; --soft: #f4f4f1; --muted: #5f6b76; --you: #e9edfb; }
@@ -41,16 +177,16 @@ summary { cursor: pointer; overflow-wrap: anywhere; }
 
 
 class _Part(NamedTuple):
-    """The written form of one message, or of a tool call with its result."""
+    """One message, or a tool call with its result, as it appears in the file."""
 
     message: SessionMessage
     folded: str
-    """Its line while folded; empty for speech."""
+    """Summary line of a tool call, shown while it is folded; empty for a message."""
     texts: tuple[str, ...]
 
 
 class _Turn(NamedTuple):
-    """Parts of one speaker that follow each other."""
+    """Consecutive parts by one speaker."""
 
     number: int
     speaker: str
@@ -59,13 +195,13 @@ class _Turn(NamedTuple):
 
     @property
     def entry(self) -> str:
-        """The turn in the contents list; empty for one that isn't listed."""
+        """Title of the turn in the contents list; empty for a turn that isn't listed."""
         said = next((part.texts[0] for part in self.parts if not part.folded and part.message.role == "user"), "")
         return first_sentence(said)
 
 
 def export_session(session: SessionText, format: ExportFormat) -> str:
-    """The whole file. `session` was read with its secrets masked."""
+    """Return the text of the exported file. `session` must have been read with its secrets masked."""
     return "".join(_EXPORTS[format](session))
 
 
@@ -162,7 +298,7 @@ def _html_part(part: _Part) -> str:
 
 
 def _html_text(text: str) -> str:
-    """Escaped text, with its blocks and spans of code marked as such."""
+    """Return a message as HTML: escaped, with blocks and spans of code in their elements."""
     if len(text) > _LONGEST_MARKED:
         return escape(text)
     parts, position = list[str](), 0
@@ -207,14 +343,100 @@ def _markdown_part(part: _Part) -> str:
 
 
 def _fenced(text: str) -> str:
-    """In a fence that nothing in the text closes."""
+    """Return the text in a code fence that is longer than any fence in the text."""
     ticks = "`" * max(3, *(len(found) + 1 for found in _OPEN_FENCE.findall(text)), 3)
     return f"{ticks}\n{text}\n{ticks}"
 
 
 def _plain(text: str) -> str:
-    """The text on one line, with markup escaped."""
+    """Return the text on one line, with Markdown escaped."""
     return _MARKUP.sub(r"\\\1", " ".join(text.split()))
 
 
 _EXPORTS: dict[ExportFormat, Callable[[SessionText], Iterator[str]]] = {"html": _html, "markdown": _markdown}
+
+
+_CUT = " […]"
+_DECISIONS = "Decisions and requests, newest first"
+_GOAL, _LAST = 0.3, 0.35
+"""Shares of the block: of the goal, and of the last message of each speaker."""
+
+
+def session_context(session: SessionText, limit: int) -> str:
+    """Return a block of at most `limit` characters (at least 500) with which another agent continues this session.
+
+    `session` must have been read with its secrets masked.
+    """
+    limit = max(LEAST_CONTEXT, limit)
+    said = [message for message in session.messages if message.kind == "text" and not message.side]
+    asked = [message.text.strip() for message in said if message.role == "user"]
+    answered = [message.text.strip() for message in said if message.role == "assistant"]
+    head = _context_head(session)
+    room = limit - len(head)
+    sections = [
+        ("Goal", cut_words(asked[0], int(room * _GOAL)) if asked else ""),
+        ("Last request", cut_words(asked[-1], int(room * _LAST / 2)) if len(asked) > 1 else ""),
+        ("Last answer", cut_words(answered[-1], int(room * _LAST / 2), end=True) if answered else ""),
+    ]
+    room -= sum(len(_section(*section)) for section in sections)
+    files = _list(_files_named(session), room // 2)
+    room -= len(_section("Files", files))
+    decisions = _list(
+        (f"- {first_sentence(text)}" for text in reversed(asked[1:-1])), room - len(_section("x" * 30, "y"))
+    )
+    ordered = (
+        sections[0],
+        (_DECISIONS, decisions),
+        ("Files", files),
+        *sections[1:],
+    )
+    return (head + "".join(_section(*section) for section in ordered)).rstrip()[:limit] + "\n"
+
+
+def _context_head(session: SessionText) -> str:
+    summary = session.summary
+    facts = (
+        summary.agent,
+        f"in {summary.project}" if summary.project else "",
+        f"on branch {summary.branch}" if summary.branch else "",
+    )
+    title = " ".join(summary.title.split()) or "Untitled session"
+    return cut_words(f"Continue this session of {' '.join(filter(None, facts))}.\nTitle: {title}\n", LEAST_CONTEXT // 2)
+
+
+def _section(title: str, text: str) -> str:
+    return f"\n## {title}\n{text}\n" if text else ""
+
+
+def _list(lines: Iterable[str], room: int) -> str:
+    """Return as many of these lines as fit into `room` characters."""
+    kept: list[str] = []
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    return "\n".join(kept)
+
+
+def cut_words(text: str, most: int, *, end: bool = False) -> str:
+    """Return the beginning of a text, or with `end` its last part, with at most `most` characters."""
+    if len(text) <= most:
+        return text
+    room = max(0, most - len(_CUT))
+    return f"{_CUT.strip()} {text[len(text) - room :].lstrip()}" if end else f"{text[:room].rstrip()}{_CUT}"
+
+
+# --- files ----------------------------------------------------------------------------------------------------------
+
+
+def _files_named(session: SessionText) -> Iterator[str]:
+    """Yield the files of tool calls as lines: changed files first, then read ones, the most recent first."""
+    changed: dict[str, None] = {}
+    read: dict[str, None] = {}
+    for message in reversed(session.messages):
+        for use in uses_of(message):
+            if use.kind != "command" and (path := stored_path(use.value, session.summary.project)):
+                (read if use.kind == "read" else changed)[path] = None
+    yield from (f"- {path} (changed)" for path in changed)
+    yield from (f"- {path} (read)" for path in read if path not in changed)

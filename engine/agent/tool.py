@@ -35,7 +35,7 @@ def said(error: BaseException) -> str:
 
 
 def unavailable(error: BaseException) -> MemorySearchAnswer:
-    """The answer of a search that failed."""
+    """Return the answer of a search that failed."""
     sentence = said(error)
     warning, action = _advice(error, sentence)
     return MemorySearchAnswer(disabled=True, unavailable=True, error=sentence, warning=warning, action=action)

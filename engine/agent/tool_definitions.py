@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 _SYNC_SECONDS = 5.0
-"""Most seconds to wait for a sync, since the newest session may not be listed yet."""
+"""Seconds to wait for a sync before a session is looked up: the newest one may not be listed yet."""
 
 
 def remember_tools(access: AgentAccess) -> tuple[AgentTool, ...]:
@@ -63,7 +63,7 @@ def _remember(access: AgentAccess) -> AgentTool:
 def _write(
     access: AgentAccess, manager: "MemorySearchManager", session: str, name: str, cancel: CancelToken
 ) -> RememberedSession:
-    from engine.agent.note_writing import remember, update_index
+    from engine.agent.session_note import remember, update_index
 
     update_index(manager, _SYNC_SECONDS, cancel)
     done = remember(
@@ -72,7 +72,7 @@ def _write(
         access.settings,
         session or None,
         slug=name,
-        ask_model=False,  # who calls is one
+        ask_model=False,  # the calling session is one
         by_agent=True,
         cancel=cancel,
     )

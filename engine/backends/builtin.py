@@ -14,11 +14,9 @@ from engine.corpus.path_guard import PathGuard
 from engine.embedding.registry import Selection, select_provider, stand_in
 from engine.indexing.service import BackgroundSync, IndexingService
 from engine.memory.active_provider import ActiveProvider
-from engine.memory.closable import Lifetime
-from engine.memory.executor import BackgroundExecutor
+from engine.memory.executor import BackgroundExecutor, Lifetime
 from engine.memory.index_updates import IndexUpdates
-from engine.memory.listeners import Listeners, StatusListener
-from engine.memory.memory_context import MemoryContext
+from engine.memory.memory_context import Listeners, MemoryContext, StatusListener
 from engine.memory.requests import make_request
 from engine.records import (
     EmbeddingEstimate,
@@ -61,17 +59,18 @@ if TYPE_CHECKING:
     from engine.memory.status_report import IndexCounts
     from engine.records.sync import ProgressCallback
     from engine.store.saved_searches import SavedSearches
-    from engine.store.unseen_notes import UnseenNotes
+    from engine.store.user_data import UnseenNotes
 
 # --- Parts that are made when they are first used, and the status ----------------------------------------------------
-# Each imports its dependencies on use: most of a command-line search's time is imports, and it uses none of these.
+# Each part is imported on first use: a search on the command line needs none of them, and spends most of its time on
+# imports.
 
 _CHOICE_SECONDS = 0.5
-_CHOOSING = marked("The keychain is being asked for the API key: unlock it if it asks for its password.")
+_CHOOSING = marked("Waiting for the keychain with the API key: unlock it if it asks for its password.")
 
 
 class BuiltinParts:
-    """Parts of one open workspace. Two threads may create the same part twice, which is harmless."""
+    """Creates the parts of one open workspace on first use. Two threads may create one twice, which is harmless."""
 
     def __init__(
         self,
@@ -130,7 +129,7 @@ class BuiltinParts:
 
     @cached_property
     def unseen_notes(self) -> "UnseenNotes":
-        from engine.store.unseen_notes import UnseenNotes
+        from engine.store.user_data import UnseenNotes
 
         return UnseenNotes(self._context.user_data)
 
@@ -141,7 +140,7 @@ class BuiltinParts:
         return IndexInsight(self._context, self._updates, self.selection_to_show, self._questions.known_vector)
 
     def start_background(self, sync: Callable[[SyncReason], SyncReport]) -> None:
-        """Start keeping the index up to date. `sync` runs one sync."""
+        """Start the watcher and the scheduled syncs, which call `sync`."""
         from engine.indexing.folder_watch import FolderWatch
 
         watch = FolderWatch(
@@ -176,7 +175,7 @@ class BuiltinParts:
         return soon or Selection(None, self._context.settings.provider, unavailable_reason=tr(_CHOOSING))
 
     def status(self, settings: Settings) -> MemoryProviderStatus:
-        """See `MemorySearchManager.status`. `settings`: those in use for queries."""
+        """Return the status, see `MemorySearchManager.status`. `settings`: the settings in use for queries."""
         from engine.memory import status_report
         from engine.memory.status_report import batch_status, with_degraded
 
@@ -211,7 +210,10 @@ class BuiltinParts:
 
 
 class BuiltinMemory:
-    """See `MemorySearchManager` for every method. Parts that a search doesn't need are in `_parts`."""
+    """The memory with the built-in index; `MemorySearchManager` documents its methods.
+
+    Parts that a search doesn't need are in `_parts`.
+    """
 
     def __init__(
         self,

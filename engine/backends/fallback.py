@@ -1,4 +1,4 @@
-"""A memory with an external index, and the built-in one as fallback, so that every query is answered."""
+"""A memory that searches an external index, and answers from the built-in one while that fails."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -12,9 +12,8 @@ from engine.backends.fallback_switch import PAUSE_SECONDS, ActiveMemory, Ask, Me
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, PassageMissing, Unsupported
 from engine.base.language import tr
-from engine.memory.closable import Lifetime
-from engine.memory.executor import BackgroundExecutor
-from engine.memory.listeners import Listeners, StatusListener
+from engine.memory.executor import BackgroundExecutor, Lifetime
+from engine.memory.memory_context import Listeners, StatusListener
 from engine.memory.requests import unanswered
 from engine.memory.status_report import with_degraded
 from engine.records import (
@@ -35,8 +34,7 @@ from engine.records import (
 )
 from engine.settings import Settings
 from engine.store.saved_searches import SavedSearches
-from engine.store.unseen_notes import UnseenNotes
-from engine.store.user_data import UserData
+from engine.store.user_data import UnseenNotes, UserData
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -55,11 +53,11 @@ _TOLD = (Unsupported, PassageMissing)
 
 
 class FallbackMemoryManager:
-    """See `MemorySearchManager` for every method.
+    """Answers queries from a chosen memory, and from the built-in index while that fails.
 
-    The first search that fails closes the chosen memory and is answered from the built-in index, as all later ones
-    are; after a pause a search tries the chosen one again. Other failures are raised to the caller: an update of a
-    missing index must not look successful.
+    `MemorySearchManager` documents the methods. The first search that fails closes the chosen memory and is answered
+    from the built-in index, as all later ones are; after a pause a search tries the chosen one again. Other failures
+    are raised to the caller: an update of a missing index must not look successful.
     """
 
     def __init__(
@@ -92,7 +90,7 @@ class FallbackMemoryManager:
         self._wanted: Settings | None = None
         """The settings last passed to `answer_as`."""
         self._told: MemorySearchManager | None = None
-        """The memory that has the current settings."""
+        """The memory that was given the current settings."""
         self._saved_searches = SavedSearches(user)
         self._unseen_notes = UnseenNotes(user)
 

@@ -1,4 +1,4 @@
-"""Switches between the chosen memory and the built-in one.
+"""Switch between the chosen memory and the built-in one when the chosen one fails or works again.
 
 A failed memory is tried again after a pause, with the next query.
 """
@@ -38,7 +38,7 @@ _RETRY_POLL = 0.05
 
 
 class IndexRefresh:
-    """One sync of a memory, started on creation. Thread-safe."""
+    """Runs one sync of the built-in index, started on creation, before it answers. Thread-safe."""
 
     def __init__(self, memory: "MemorySearchManager", threads: BackgroundExecutor) -> None:
         self._memory = memory
@@ -57,7 +57,7 @@ class IndexRefresh:
             self._ended.wait(_REFRESH_POLL)
 
     def sentence(self) -> str:
-        """Message for an answer of this index; empty once it is up to date."""
+        """The remark to show with an answer of this index while it may be out of date; empty once it is up to date."""
         return self._sentence
 
     def join(self) -> None:
@@ -149,7 +149,7 @@ class MemorySwitch:
             if self._closed or memory is not self._primary:
                 return
             self._primary, self._failure = None, sentence_of(error)
-        log.warning("The memory failed (%s): the built-in index answers", type(error).__name__)
+        log.warning("The chosen memory failed (%s), so the built-in index answers", type(error).__name__)
         memory.close()
         self._changed()
 
@@ -169,7 +169,7 @@ class MemorySwitch:
                 left, catching_up = (self._builtin.memory, self._builtin.catching_up) if self._builtin else (None, None)
                 self._primary, self._builtin, self._failure = primary, None, ""
         if left is not primary:
-            log.info("The memory answers again")
+            log.info("The chosen memory works again")
             primary.add_status_listener(self._changed)
             self._changed()
         _close(left, catching_up)
@@ -216,7 +216,7 @@ def both(failure: str, error: Exception) -> BackendError:
 def sentence_of(error: Exception) -> str:
     """Return the error as a sentence for the user."""
     if not isinstance(error, MnemoscopeError):
-        log.error("A memory failed in a way that it does not know", exc_info=error)
+        log.error("A memory failed with an unexpected error", exc_info=error)
         return tr("It failed unexpectedly ({error}).", error=type(error).__name__)
     text = str(error).strip()
     return text if text.endswith((".", "!", "?")) else f"{text}."
@@ -259,7 +259,7 @@ class RetryPolicy:
         self._closed = False
 
     def outcome(self, ask: Ask, cancel: CancelToken | None) -> SearchOutcome | None:
-        """The answer of the failed memory, if a retry is due and quick enough.
+        """Return the answer of the failed memory, if a retry is due and quick enough.
 
         Raises `Cancelled` for the caller alone: the retry continues.
         """
@@ -315,7 +315,7 @@ class RetryPolicy:
             mine.outcome = ask(primary, mine.token)
             failed = False
         except (Cancelled, Unsupported, PassageMissing):
-            pass  # doesn't show whether it works: the next query will
+            pass  # this does not show whether the memory works: the next query does
         except Exception as error:
             self._switch.fails_still(error)
             with self._lock:

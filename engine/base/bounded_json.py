@@ -100,7 +100,7 @@ def bounded(events: Iterable[_Event]) -> Iterator[_Event]:
 
 
 def one_value(first: _Event, events: Iterator[_Event]) -> Iterator[_Event]:
-    """The events of the value that begins with `first`."""
+    """Yield the events of the value that begins with `first`."""
     yield first
     depth = 1 if first[0] in ("start_map", "start_array") else 0
     while depth:
@@ -112,7 +112,7 @@ def one_value(first: _Event, events: Iterator[_Event]) -> Iterator[_Event]:
 
 
 def built(events: Iterator[tuple[str, Any]]) -> object:
-    """The value of these parser events. Raises ValueError.
+    """Build the value that parser events describe. Raises ValueError for invalid events.
 
     (ijson's own builder spells out the path to each value: 100 GB for 400 KB of brackets.)
     """

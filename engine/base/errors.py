@@ -60,7 +60,7 @@ class NoteError(MnemoscopeError):
 
 
 class SettingsError(MnemoscopeError):
-    """A setting that cannot be used; the message names the file, the line and the key."""
+    """A setting or the settings file cannot be used; the message names the file, the line and the key."""
 
 
 class WorkspaceError(MnemoscopeError):
@@ -80,7 +80,7 @@ class StoreError(MnemoscopeError):
 
 
 class IndexTooNew(StoreError):
-    """The index was written by a newer version of the program; it is left alone."""
+    """The index was written by a newer version of the program; it is not changed."""
 
 
 class IndexCorrupt(StoreError):

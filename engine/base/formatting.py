@@ -16,22 +16,22 @@ def printable(text: str) -> str:
 
 
 def plural(count: int, word: str) -> str:
-    """`1 file`, `2,000 files`."""
+    """Return a count with its noun: `1 file`, `2,000 files`."""
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
 
 
 def floored(share: float) -> str:
-    """A percentage rounded down, so that only everything is 100 %: 99 % of 9,999 in 10,000."""
+    """Return a share as a percentage, rounded down: only 1 is 100 %, and 9,999 of 10,000 are 99 %."""
     return number(math.floor(100 * share) / 100, ".0%")
 
 
 def all_of(parts: Iterable[str]) -> str:
-    """`notes and sessions`; empty of none."""
+    """Join texts with "and", as in `notes and sessions`; empty if there are none."""
     return _joined(parts, lambda first, last: tr("{first} and {last}", first=first, last=last))
 
 
 def any_of(parts: Iterable[str]) -> str:
-    """`notes or sessions`; empty of none."""
+    """Join texts with "or", as in `notes or sessions`; empty if there are none."""
     return _joined(parts, lambda first, last: tr("{first} or {last}", first=first, last=last))
 
 

@@ -37,7 +37,7 @@ def data_folder() -> Path:
 
 
 def cache_folder() -> Path:
-    """The user's cache folder of the program, for what can be made again; nothing is created."""
+    """Return the program's cache folder of this user, for files that can be rebuilt; nothing is created."""
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("mnemoscope", appauthor=False))
@@ -130,7 +130,7 @@ def exporting(path: Path) -> Iterator[BinaryIO]:
     During the write, a note in the data folder records the folder, so that `clean_up` finds leftovers after a kill.
     """
     note = data_folder() / f"unfinished-{os.getpid()}-{os.urandom(4).hex()}"
-    with contextlib.suppress(OSError):  # the note is needed only after a kill
+    with contextlib.suppress(OSError):  # the record of the unfinished export is needed only after a kill
         replace_file(note, os.fsencode(path.parent.absolute()))
     try:
         with replacing(path, mode=0o666, keep_mode=True) as file:

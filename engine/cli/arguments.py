@@ -80,14 +80,14 @@ VERBS = {
     "doctor": "Check the index and everything that it needs.",
     "mcp": "Serve notes and past sessions to an agent, over MCP on standard input and output.",
 }
-"""Verb -> description."""
+"""Description of each verb, for the help."""
 _STATES = ("remembered", "waiting", "forgotten")
 
 
 def add_fact_actions(
     facts: argparse.ArgumentParser, kind: type[argparse.ArgumentParser], common: argparse.ArgumentParser
 ) -> None:
-    """`kind` makes the parsers of the actions; what they have in common undoes nothing that was given before them."""
+    """`kind` makes the parsers of the actions; their common options must not reset those that precede the action."""
     actions = facts.add_subparsers(
         dest="action", metavar="list|add|search|approve|forget|restore|export|recall|capture", parser_class=kind
     )
@@ -193,7 +193,7 @@ class _Program(_Parser):
 
 
 def make_parser(verb: str = "") -> argparse.ArgumentParser:
-    """The parser of every verb, or of this one alone: argparse takes 10 ms for all of them."""
+    """Return the parser of all verbs, or of `verb` alone, since argparse takes 10 ms for all of them."""
     parser = _Program(
         prog="mnemoscope", description="Search notes and past sessions without a window.", allow_abbrev=False
     )
@@ -209,14 +209,14 @@ def make_parser(verb: str = "") -> argparse.ArgumentParser:
 
 
 def _common(**how: Any) -> _Parser:
-    """The options of every verb that prints; `how` is passed to the parser."""
+    """Return a parser with the options of every verb that prints; `how` is passed to the parser."""
     common = _place(**how)
     common.add_argument("--json", action="store_true", help="print JSON instead of text")
     return common
 
 
 def _place(**how: Any) -> _Parser:
-    """The options of every verb."""
+    """Return a parser with the options of every verb; `how` is passed to it."""
     common = _Parser(add_help=False, **how)
     common.add_argument(
         "--workspace",

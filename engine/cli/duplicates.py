@@ -1,4 +1,4 @@
-"""`mnemoscope duplicates`."""
+"""`mnemoscope duplicates`: list passages that occur more than once."""
 
 from argparse import Namespace
 from collections.abc import Iterator, Sequence

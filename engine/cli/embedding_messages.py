@@ -59,7 +59,7 @@ def can_ask() -> bool:
 
 
 def ask(estimate: EmbeddingEstimate, server: str | None) -> bool:
-    """Show the estimate and ask; anything but a yes is a no."""
+    """Show the estimate and ask for approval; any answer other than yes means no."""
     print(f"{estimate_text(estimate, server)}\nBegin? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
@@ -77,7 +77,7 @@ def duration(seconds: float) -> str:
 
 
 def spent_text(tokens: int, cost: float | None) -> str:
-    """The charge of a sync; empty if there was none."""
+    """Return the tokens and cost of a sync as text; empty if nothing was charged."""
     if not tokens:
         return ""
     return f"{tokens:,} tokens, {'at a price that is not known here' if cost is None else dollars(cost)}"
@@ -127,7 +127,7 @@ def _receiver(status: MemoryProviderStatus, custom: dict[str, Any]) -> str:
 
 
 def batch_lines(batch: BatchStatus) -> Iterator[tuple[str, str]]:
-    """Labels and texts of the status; nothing where jobs are neither used nor open."""
+    """Yield labels and texts about batch jobs for the status; none if jobs are neither enabled nor open."""
     if batch.enabled or batch.failures or batch.last_error:
         state = "enabled" if batch.enabled else "off"
         yield "Batch", f"{state} (failures {batch.failures}/{batch.limit})"
@@ -140,7 +140,7 @@ def batch_lines(batch: BatchStatus) -> Iterator[tuple[str, str]]:
 
 
 def left_running(jobs: int) -> str:
-    """The sentence about jobs that continue at the provider; empty for none."""
+    """Return a sentence about jobs that continue at the provider; empty if there are none."""
     if not jobs:
         return ""
     verb = "continues" if jobs == 1 else "continue"

@@ -27,12 +27,12 @@ class EmbeddingPreview(Record, frozen=True):
     problem: str
     """Why nothing would be embedded, one sentence; empty where something would."""
     indexed: EmbeddingEstimate | None
-    """For indexed files; None without an index."""
+    """Estimate for the files that are indexed already; None without an index."""
     unread_files: int
     """Notes that are new or have changed since the last update."""
     unread_bytes: int
     unread_tokens: int
-    """Approximate number of their tokens."""
+    """Approximate number of tokens in these notes."""
     unread_cost: float | None
     """US dollars; None where the price is not known."""
     server: str | None = None
@@ -52,7 +52,10 @@ class EmbeddingPreview(Record, frozen=True):
 
 
 def preview_embedding(place: CliWorkspace, *, cancel: CancelToken) -> EmbeddingPreview:
-    """Sends nothing and changes nothing. Raises `Cancelled` and the store's errors."""
+    """Estimate what the next update would embed. Sends and changes nothing.
+
+    Raises `Cancelled` and the store's errors.
+    """
     selection = select_provider(place.settings, cancel=cancel)
     if selection.provider is None:
         return _nothing(selection.unavailable_reason or "enabled in the settings.")

@@ -35,7 +35,7 @@ def run(arguments: Namespace) -> int:
         return 0
     with interruptible() as token, opened(place) as manager:
         if why := manager.facts.unreadable:
-            raise StoreError(why)  # an empty list, or an empty export, would be taken for all there is
+            raise StoreError(why)  # an empty list or export would look like a complete one
         _ACTIONS[arguments.action](arguments, manager.facts, token)
     return 0
 
@@ -150,7 +150,7 @@ def _capture(arguments: Namespace, access: AgentAccess, message: str, token: Can
 
 
 def _heard(arguments: Namespace) -> tuple[str, str]:
-    """The user's messages, and the session if a hook names it."""
+    """Read the user's messages from standard input, and the session's id if a hook passes one."""
     if arguments.message:
         return " ".join(arguments.message), ""
     try:

@@ -1,4 +1,4 @@
-"""`mnemoscope get`."""
+"""`mnemoscope get`: print a note or session, or some lines of it."""
 
 import sys
 from argparse import Namespace
@@ -36,7 +36,7 @@ def _print_text(text: FileText, *, raw: bool) -> None:
     terminal = sys.stdout.isatty()
     if raw:
         sys.stdout.flush()
-        # Past the text layer, which would change the line ends on Windows.
+        # Bypasses the text layer, which would change the line ends on Windows.
         unfiltered(sys.stdout).buffer.write(text.text.encode("utf-8", "backslashreplace"))
     else:
         sys.stdout.write(text.text)

@@ -1,4 +1,4 @@
-"""`mnemoscope index`."""
+"""`mnemoscope index`: bring the index up to date with the notes, or preview that."""
 
 import sys
 from argparse import Namespace
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from engine.memory.contract import MemorySearchManager
 from engine.base.errors import ProviderError
 from engine.cli.progress import LiveLine
-from engine.embedding.gguf_models import missing_model
+from engine.embedding.gguf_file import missing_model
 from engine.records import ModelFetchProgress
 from engine.settings import Settings
 
@@ -34,7 +34,7 @@ def fetch_missing(settings: Settings, *, agreed: bool, may_ask: bool) -> str:
     model = missing_model(settings)
     if not model or not (agreed or (may_ask and can_ask())):
         return ""
-    from engine.embedding.hub import fetch_model, hub_host  # costs an HTTP client
+    from engine.embedding.hub import fetch_model, hub_host  # imports an HTTP client
 
     try:
         if agreed or _ask(model, hub_host()):
@@ -67,7 +67,7 @@ def run(arguments: Namespace) -> int:
         problem = manager.status().index_error
         report = _sync(manager, force=arguments.force, approve=arguments.yes)
         if report.awaiting is not None and not (report.cancelled or arguments.json) and can_ask():
-            if report.error:  # the provider failed: it is its fallback that waits
+            if report.error:  # the provider failed: its fallback awaits approval
                 print(f"mnemoscope: {report.error}", file=sys.stderr)
             _print_report(report)
             if not ask(report.awaiting, manager.status().custom.get("server")):
@@ -91,7 +91,7 @@ def _sync(manager: "MemorySearchManager", *, force: bool, approve: bool | Embedd
 
 
 def _end(report: SyncReport, unfetched: str) -> int:
-    """The exit code, after the line that explains it. `unfetched`: why the model could not be fetched."""
+    """Print how the update ended, and return the exit code. `unfetched`: why the model could not be downloaded."""
     if report.cancelled:
         told = ("mnemoscope: Stopped; files indexed so far stay indexed.", left_running(report.batch_jobs))
         print(*filter(None, told), file=sys.stderr)

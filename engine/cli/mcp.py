@@ -1,4 +1,4 @@
-"""`mnemoscope mcp`."""
+"""`mnemoscope mcp`: serve the memory to agents over the Model Context Protocol."""
 
 from argparse import Namespace
 from typing import TYPE_CHECKING

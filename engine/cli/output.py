@@ -22,7 +22,7 @@ def print_json(value: Any) -> None:
 
 
 def safe(text: str) -> str:
-    """A note's text or a name as one line without control characters; as long as `text`."""
+    """Return a text or name with every control character replaced, so that its length stays the same."""
     return text.translate(_CONTROL)
 
 
@@ -93,7 +93,7 @@ def print_failed(issues: Sequence[FileIssue]) -> None:
 
 
 def print_table(rows: Iterable[tuple[str, str]]) -> None:
-    """Indented lines of two columns."""
+    """Print rows as indented lines of two columns."""
     kept = list(rows)
     width = max((len(first) for first, _ in kept), default=0)
     for first, second in kept:

@@ -67,7 +67,8 @@ class StepLine(LiveLine):
 
 
 def progress_text(update: MemorySyncProgressUpdate, elapsed: float) -> str:
-    """`Indexing files 12/80 · 37/s · elapsed 0:03 · eta 0:02 · notes/a.md`, without unknown parts."""
+    """Return the progress as `Indexing files 12/80 · 37/s · elapsed 0:03 · eta 0:02 · notes/a.md`, without unknown
+    parts."""
     count = f" {update.completed:,}/{update.total:,}" if update.total else ""
     waiting = f"Waiting for {plural(update.waiting, 'batch job')}" if update.waiting else ""
     parts = [(waiting or _PHASES[update.phase]) + count]
@@ -84,14 +85,14 @@ def progress_text(update: MemorySyncProgressUpdate, elapsed: float) -> str:
 
 
 def clock(seconds: float) -> str:
-    """`m:ss`, with hours in front if there are any."""
+    """Return a duration as `m:ss` or `h:mm:ss`."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def _cut(text: str, columns: int) -> str:
-    """As much of `text` as fits, counting double-width characters twice."""
+    """Return the start of `text` that fits into `columns`, counting double-width characters twice."""
     used = 0
     for index, letter in enumerate(text):
         used += 2 if unicodedata.east_asian_width(letter) in "WF" else not unicodedata.combining(letter)

@@ -1,9 +1,9 @@
-"""`mnemoscope remember SESSION|--latest|--hook`."""
+"""`mnemoscope remember SESSION|--latest|--hook`: save a note that summarises a session."""
 
 import sys
 from argparse import Namespace
 
-from engine.agent.note_writing import Remembered, remember, update_index
+from engine.agent.session_note import Remembered, remember, update_index
 from engine.base.bounded_json import decode_json
 from engine.base.errors import MnemoscopeError
 from engine.base.formatting import plural

@@ -1,4 +1,4 @@
-"""Runs one verb: every outcome is an exit code, every failure one line on stderr, never a traceback."""
+"""Run one verb of the command line; a failure is one line on stderr and an exit code, never a traceback."""
 
 import contextlib
 import errno
@@ -79,7 +79,7 @@ def _fail(sentence: str) -> int:
 
 
 def _fill_closed_streams() -> None:
-    """The parent process may have closed one: the next opened file would get its descriptor."""
+    """Reopen standard streams that the parent process has closed: the next opened file would get their descriptor."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - to the end of the process

@@ -1,4 +1,4 @@
-"""`mnemoscope search`."""
+"""`mnemoscope search`: search the notes and sessions of a workspace."""
 
 import shlex
 from argparse import Namespace
@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from engine.base.errors import MnemoscopeError
 from engine.base.formatting import plural
-from engine.cli.all_workspaces import ask_all
 from engine.cli.output import marks_wanted, print_json, print_marked, print_table, safe
 from engine.cli.searches import ask_saved
-from engine.cli.workspace import find_place, interruptible, opened
+from engine.cli.workspace import ask_all, find_place, interruptible, opened
 from engine.corpus.globs import literal_glob
 from engine.records import (
     LAST_LINE,

@@ -12,12 +12,11 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, StoreError
-from engine.cli.all_workspaces import ask_all, asked_of, known_to
 from engine.cli.output import print_json, print_table, safe
-from engine.cli.workspace import CliWorkspace, find_place, interruptible, opened
+from engine.cli.workspace import CliWorkspace, ask_all, asked_of, find_place, interruptible, known_to, opened
 from engine.corpus.globs import literal_glob
 from engine.records import EarlierQuestion, QueryRecord, SearchOutcome, cite
-from engine.workspaces.file_names import split_name
+from engine.records.workspaces import split_name
 
 if TYPE_CHECKING:
     from engine.memory.contract import MemorySearchManager

@@ -1,13 +1,11 @@
-"""`mnemoscope sessions [list|show ID|files ID|touching PATH|export ID|context ID|stats]`."""
+"""`mnemoscope sessions [list|show ID|files ID|touching PATH|export ID|context ID|stats]`: read past sessions."""
 
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from engine.agent.readable_session import readable_session, unknown_items
-from engine.agent.session_context import session_context
-from engine.agent.session_export import export_session
+from engine.agent.session_export import export_session, readable_session, session_context, unknown_items
 from engine.base.errors import MnemoscopeError
 from engine.base.formatting import plural
 from engine.base.private_files import exporting
@@ -77,7 +75,7 @@ def _nothing(place: CliWorkspace, arguments: Namespace) -> str:
 
 
 def _export(arguments: Namespace, session: SessionText, place: CliWorkspace) -> int:
-    """Write the file: wholly, or not at all. Notes and transcripts are never replaced."""
+    """Write the export to a file, completely or not at all. Notes and transcripts are never replaced."""
     path = arguments.output.expanduser()
     own = (place.folder, *(place.folder / Path(folder).expanduser() for folder in place.settings.sessions.folders))
     try:
@@ -136,7 +134,7 @@ def _fits(session: SessionSummary, arguments: Namespace) -> bool:
 
 
 def _last(session: SessionSummary) -> float | None:
-    """When it ended, else when its transcript was changed last."""
+    """Return when a session ended or, if that is unknown, when its transcript was last changed."""
     return next((time for time in (session.ended, session.modified, session.started) if time is not None), None)
 
 
@@ -178,7 +176,7 @@ def _cells(row: StatsRow) -> Sequence[str]:
 
 
 def _cost(row: StatsRow) -> str:
-    """With a plus where a part of it is unknown."""
+    """Return the cost of a row as text, followed by a plus if some of it is unknown."""
     if row.usage.cost is None:
         return _UNKNOWN
     return f"${row.usage.cost:,.2f}{'' if row.usage.cost_complete else '+'}"
@@ -233,7 +231,7 @@ def _list_uses(arguments: Namespace, known: Sequence[SessionSummary], uses: Sequ
 
 
 def _kinds(uses: Sequence[FileUse], key: Callable[[FileUse], str]) -> dict[str, str]:
-    """What was done with each file or by each session: "created, edited"."""
+    """Return what was done with each file, or by each session, such as "created, edited"."""
     found: dict[str, set[str]] = {}
     for use in uses:
         found.setdefault(key(use), set()).add(use.kind)

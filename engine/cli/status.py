@@ -1,4 +1,4 @@
-"""`mnemoscope status`."""
+"""`mnemoscope status`: print what the index contains and which of its parts are degraded."""
 
 import time
 from argparse import Namespace
@@ -45,7 +45,7 @@ def _about_workspace(status: MemoryProviderStatus, place: CliWorkspace) -> Itera
     for count in status.source_counts:
         yield f"  {count.source}", f"{plural(count.files, 'file')} · {plural(count.chunks, 'passage')}"
     last = status.last_sync
-    # A verb has seen nothing change, but knows how the last update ended.
+    # A verb watches nothing, but knows how the last update ended.
     unfinished = last is None or last.cancelled or last.error
     yield "Out of date", "yes: run mnemoscope index" if status.dirty or unfinished else "no"
     total = status.sizes.database + status.sizes.wal + status.sizes.matrix

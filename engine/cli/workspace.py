@@ -1,10 +1,11 @@
-"""Finds the folder of a verb, opens its memory, and handles Ctrl+C."""
+"""Find the workspace of a command, open its memory or those of all workspaces, and handle Ctrl+C."""
 
 import signal
 import threading
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -12,20 +13,23 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import Unsupported, WorkspaceError
+from engine.base.errors import MnemoscopeError, Unsupported, WorkspaceError
+from engine.records import KnownWorkspace, SearchOutcome
+from engine.records.workspaces import split_name
 from engine.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from engine.memory.contract import MemorySearchManager
     from engine.memory.insight import IndexInsight
+    from engine.memory.requests import SearchOptions
 
 
 class CliWorkspace(msgspec.Struct, frozen=True):
-    """The folder to work on."""
+    """The workspace that a verb works on, with its settings."""
 
     folder: Path
     origin: str
-    """Source of the value, for display."""
+    """Where the folder was named, for messages: `--workspace`, the settings or the current directory."""
     settings: Settings
 
 
@@ -75,7 +79,7 @@ def opened(place: CliWorkspace) -> Iterator["MemorySearchManager"]:
 
 
 def inside(manager: "MemorySearchManager") -> "IndexInsight":
-    """The contents of the index. Raises `Unsupported` if the backend has none."""
+    """Return the memory's view of its index contents. Raises `Unsupported` if the backend has none."""
     found = manager.insight
     if found is None:
         raise Unsupported(manager.lacks["insight"])
@@ -102,3 +106,62 @@ def interruptible() -> Iterator[CancelToken]:
         yield token
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def ask_all(
+    manager: "MemorySearchManager",
+    place: CliWorkspace,
+    query: str,
+    options: "SearchOptions",
+    token: CancelToken,
+    config: Path | None,
+) -> SearchOutcome:
+    """Search this workspace and the indexes of all others in their current state."""
+    from engine.backends.opening import open_memory
+    from engine.workspaces.memory_pool import MemoryPool
+    from engine.workspaces.multi_search import AllWorkspaces
+    from engine.workspaces.registry import here_and_others
+
+    here, others = here_and_others(known_to(place, config), place.folder)
+    most = options.get("max_results") or place.settings.query.max_results
+    pool = MemoryPool(open_memory, partial(_settings_of, config=config))
+    try:
+        return AllWorkspaces(pool).search(manager, here, others, query, options, most, token)
+    finally:
+        pool.close()
+
+
+@contextmanager
+def asked_of(
+    path: str, manager: "MemorySearchManager", place: CliWorkspace, config: Path | None
+) -> "Iterator[tuple[MemorySearchManager, str, str]]":
+    """Return the memory with the file of this name, the file's stable name there, and the folder (empty for this
+    workspace).
+
+    Raises `MnemoscopeError` for a workspace that is not there any more.
+    """
+    name, there = split_name(path)
+    if not name:
+        yield manager, path, ""
+        return
+    folder = next((one.folder for one in known_to(place, config) if one.name == name and one.present), None)
+    if folder is None:
+        raise MnemoscopeError(f"This search is in {there} of the workspace {name}, which is not there any more.")
+    from engine.backends.opening import open_memory
+
+    memory = open_memory(folder, _settings_of(folder, config))
+    try:
+        yield memory, there, folder
+    finally:
+        memory.close()
+
+
+def known_to(place: CliWorkspace, config: Path | None) -> "tuple[KnownWorkspace, ...]":
+    """Return all known workspaces, including this one."""
+    from engine.workspaces.registry import known_workspaces
+
+    return known_workspaces(config=config, store_path=place.settings.store.path)
+
+
+def _settings_of(folder: str, config: Path | None) -> Settings:
+    return load_settings(Path(folder), config=config)

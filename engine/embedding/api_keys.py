@@ -129,7 +129,10 @@ def checked_key(text: str, what: str) -> str:
     key = text.strip()
     if not key or not all("!" <= letter <= "~" for letter in key):
         raise ProviderError(
-            tr("{what} is no API key: it is empty, or holds spaces or letters that no key has.", what=what)
+            tr(
+                "{what} is not a valid API key: it is empty, or contains spaces or characters that no key has.",
+                what=what,
+            )
         )
     hide(key)
     return key

@@ -18,8 +18,7 @@ import httpx2
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed, MnemoscopeError, ProviderError
 from engine.base.language import marked, tr
-from engine.embedding.retry import Transient
-from engine.embedding.service_errors import AnswerTooLarge, Service, refusal
+from engine.embedding.service_errors import AnswerTooLarge, Service, Transient, refusal
 from engine.embedding.transport import Call, Transport, current_call
 from engine.providers.registry import checked_url, is_loopback
 from engine.settings import Settings
@@ -45,10 +44,10 @@ class HttpClient:
         for name, value in (*settings.remote.headers.items(), *auth.items()):
             if not (_HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(value)):
                 raise ProviderError(
-                    tr("The API key holds characters that cannot be sent: enter it again.")
+                    tr("The API key contains characters that can't be sent: enter it again.")
                     if name in auth
                     else tr(
-                        'The header "{name}" in the settings holds characters that cannot be sent: enter it again.',
+                        'The header "{name}" in the settings contains characters that can\'t be sent: enter it again.',
                         name=name,
                     )
                 )

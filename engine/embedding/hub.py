@@ -27,10 +27,9 @@ import httpx2
 from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import number, tr
-from engine.embedding.gguf_models import HubFile, model_place
+from engine.embedding.gguf_file import HubFile, model_place
 from engine.embedding.http import system_proxy
-from engine.embedding.retry import Transient, backoff, pause, retrying
-from engine.embedding.service_errors import AnswerTooLarge, Service, refusal
+from engine.embedding.service_errors import AnswerTooLarge, Service, Transient, backoff, pause, refusal, retrying
 from engine.embedding.transport import Call, Transport
 from engine.providers.registry import host_of, is_loopback
 from engine.records import ModelFetchProgress
@@ -76,7 +75,7 @@ def fetch_model(settings: Settings, *, progress: Progress | None = None, cancel:
                 _Fetch(hub, place.hub, place.path, progress, cancel).run()
     except filelock.Timeout:
         raise ProviderError(
-            tr("Another program is fetching {id}: wait until it has finished.", id=place.hub.id)
+            tr("Another program is downloading {id}: wait until it has finished.", id=place.hub.id)
         ) from None
     except OSError as error:
         full = error.errno == errno.ENOSPC
@@ -178,7 +177,7 @@ class _Fetch:
         if digest.hexdigest() != content.sha256:
             part.unlink()
             raise ProviderError(
-                tr("What came of {id} is not what the hub says it is: fetch it again.", id=self._model.id)
+                tr("The checksum of the downloaded file {id} doesn't match: download it again.", id=self._model.id)
             )
 
 
@@ -231,7 +230,7 @@ class _Hub:
                     return
                 url = _url(response.headers.get("Location", ""), url)
             self._check(url)
-        raise ProviderError(tr("The hub leads from one address to the next for {id}: try again later.", id=model.id))
+        raise ProviderError(tr("The hub redirects too often for {id}: try again later.", id=model.id))
 
     def close(self) -> None:
         for client in self._clients.values():
@@ -247,7 +246,7 @@ class _Hub:
         except (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError, httpx2.HTTPError):
             raise Transient(tr("The hub broke off its answer: try again.")) from None
         except AnswerTooLarge:
-            raise ProviderError(tr("The hub sends more than it announced: try again later.")) from None
+            raise ProviderError(tr("The hub sent more data than announced: try again later.")) from None
 
     @contextlib.contextmanager
     def _asked(self, url: httpx2.URL, headers: Mapping[str, str]) -> Iterator[httpx2.Response]:

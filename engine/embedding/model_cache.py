@@ -22,8 +22,15 @@ import numpy as np
 
 from engine.base.bounded_json import decode_json
 from engine.base.private_files import cache_folder, make_folder, remove_leftovers, replacing
-from engine.embedding.sentence_network import TABLE, Network, read_weights
-from engine.embedding.sentence_pieces import Pieces, StringTable, Vocabulary, read_vocabulary
+from engine.embedding.sentence_network import (
+    TABLE,
+    Network,
+    Pieces,
+    StringTable,
+    Vocabulary,
+    read_vocabulary,
+    read_weights,
+)
 
 if TYPE_CHECKING:
     from engine.embedding.sentence_network import Arrays

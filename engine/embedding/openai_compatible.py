@@ -25,8 +25,7 @@ from engine.embedding.http import HttpClient
 from engine.embedding.model_catalog import batch_price_of, traits_named
 from engine.embedding.remote import Model, RemoteProvider
 from engine.embedding.response_parsing import Answer, indexed, read_json, tokens_of
-from engine.embedding.retry import Transient, retrying
-from engine.embedding.service_errors import Service
+from engine.embedding.service_errors import Service, Transient, retrying
 from engine.providers.openai import PRESETS, Preset, preset_of
 from engine.providers.registry import host_of, owner_of
 from engine.settings import Settings

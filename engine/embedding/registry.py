@@ -131,7 +131,7 @@ def _first_at_hand(settings: Settings, typed: str | None, cancel: CancelToken | 
 def _key_at_hand(settings: Settings, name: str, cancel: CancelToken | None) -> "Key | None":
     """The key for the provider, None if it needs none. Raises `_NotAtHand`, `ProviderError`."""
     if name == "gguf":
-        from engine.embedding.gguf_models import model_on_disk
+        from engine.embedding.gguf_file import model_on_disk
 
         if not model_on_disk(settings):
             raise _NotAtHand(tr("gguf: there is no model file on this machine."))

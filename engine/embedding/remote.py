@@ -19,8 +19,7 @@ from engine.embedding.http import HttpClient
 from engine.embedding.long_texts import embed_whole
 from engine.embedding.model_catalog import UNKNOWN, facts_of, price_of
 from engine.embedding.response_parsing import Answer
-from engine.embedding.retry import retrying
-from engine.embedding.service_errors import TooLong
+from engine.embedding.service_errors import TooLong, retrying
 from engine.providers import Calibration
 from engine.providers.registry import is_loopback, owner_of
 from engine.settings import Settings

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from engine.base.bounded_json import check_depth, decode_json
 from engine.base.errors import ProviderError
 from engine.base.language import tr
-from engine.embedding.retry import Transient
+from engine.embedding.service_errors import Transient
 
 if TYPE_CHECKING:
     from engine.embedding.base import Vectors
@@ -50,7 +50,7 @@ def read_json(body: bytes) -> Any:
             body = body.replace(word, b"null")
         with contextlib.suppress(ijson.JSONError, ValueError):
             return _parsed(body)
-    raise Transient(tr("The service's answer is no whole JSON: it was cut off, or something in between answered."))
+    raise Transient(tr("The service's answer is not complete JSON: it was cut off, or a proxy answered instead."))
 
 
 def _parsed(body: bytes) -> Any:
@@ -93,7 +93,7 @@ def ordered(items: Any, texts: int) -> "dict[int, Vectors]":
     Raises `Transient` if the list doesn't have one item per text.
     """
     if not isinstance(items, list) or len(items) != texts:
-        raise Transient(tr("The service's answer has not one vector for each text: nothing of it is used."))
+        raise Transient(tr("The service's answer doesn't have one vector per text, so it is not used."))
     return _vectors(enumerate(items))
 
 

@@ -7,7 +7,7 @@ from engine.embedding.base import EmbeddingProvider
 from engine.embedding.batch_jobs.base import BatchApi
 from engine.embedding.batch_jobs.lines import Group, Text, groups
 from engine.embedding.batch_jobs.runner import BatchRunner
-from engine.embedding.retry import pause
+from engine.embedding.service_errors import pause
 from engine.indexing.cost_estimate import name_of
 from engine.indexing.embed_stage import VectorStorage
 from engine.indexing.sync_parts import StageWork

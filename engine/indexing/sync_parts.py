@@ -8,7 +8,7 @@ from typing import Protocol
 
 from engine.base.cancellation import CancelToken
 from engine.embedding.base import EmbeddingProvider
-from engine.embedding.batch_jobs.policy import BatchPolicy
+from engine.embedding.batch_jobs.base import BatchPolicy
 from engine.indexing.cost_estimate import EmbeddingWork
 from engine.indexing.crash_record import CrashRecord
 from engine.indexing.progress import ProgressMeter

@@ -23,16 +23,16 @@ _hidden: dict[str, None] = {}
 
 
 def hide(secret: str) -> None:
-    """Mask this key from now on, also where it looks like nothing that is known."""
+    """Mask this key in all messages from now on, even if it has no known form."""
     if len(secret) >= _SHORTEST_HIDDEN:
         _hidden[secret] = None
 
 
 def redact(text: str) -> str:
-    """`text` with everything masked that looks like a key, a token or a password, or is a key in use."""
+    """Return `text` with everything masked that looks like a key, a token or a password, or is a key in use."""
     for secret in tuple(_hidden):
         text = text.replace(secret, "***")
-    from engine.logs.secrets import masked  # most runs of the command line log nothing
+    from engine.logs.file import masked  # most runs of the command line log nothing
 
     return masked(text)
 
@@ -62,7 +62,7 @@ def _is_wanted(record: logging.LogRecord) -> bool:
 
 
 class _LateFile(logging.Handler):
-    """Opens the file with the first message: most runs of the command line have none, and need not load all this."""
+    """Opens the log file with the first message, since most runs of the command line log nothing."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Runs the server: loads the SDK, opens the memory in the background, answers requests, and ends with the client."""
+"""Run the MCP server: load the SDK, open the memory in the background, and serve one client until it disconnects."""
 
 import asyncio
 import contextlib
@@ -184,5 +184,5 @@ async def _serve(access: AgentAccess, memory: LateMemory) -> None:
                 asyncio.get_running_loop().call_later(_WARM_AFTER_SECONDS, memory.warm)
                 await server.run(received, sent, server.create_initialization_options())
         except* Exception as failures:
-            # Whatever the client does, its end is the normal end of the server.
+            # The server ends normally when the client does, however that happens.
             log.warning("The connection to an agent broke: %s", [type(error).__name__ for error in failures.exceptions])

@@ -22,7 +22,7 @@ from mcp.shared.exceptions import MCPError
 
 from engine.agent.access import AgentAccess
 from engine.agent.memory_search import memory_context, memory_prompt_section
-from engine.agent.readable_session import readable_session
+from engine.agent.session_export import readable_session
 from engine.agent.tool import AgentTool, said
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, PathRefused
@@ -37,18 +37,18 @@ URI = "mnemoscope:///"
 """Prefix of a resource's URI, before the file's stable name."""
 PAGE = 100
 LONGEST_TEXT = 1_000_000
-"""Most characters of one resource."""
+"""Maximum number of characters of one resource."""
 _NOTE, _SESSION = "text/markdown", "text/plain"
 _CUT = "\n\n[The rest is left out: read it in parts with memory_get.]"
 
 
 class Listed(NamedTuple):
-    """One note or session."""
+    """A note or session that the server lists as a resource."""
 
     modified: float
     name: str
     title: str
-    """Empty for a note whose file at `path` was not read yet."""
+    """Title of the note or session; empty for a note whose file at `path` was not read yet."""
     is_session: bool
     size: int
     path: str = ""
@@ -71,11 +71,11 @@ class Listed(NamedTuple):
 
 
 class UnknownResource(Exception):
-    """There is no resource of this name, or not for this session; the message is one sentence."""
+    """The requested resource does not exist, or this session may not read it."""
 
 
 def list_page(access: AgentAccess, cursor: str | None, cancel: CancelToken) -> tuple[Sequence[Listed], str | None]:
-    """A page of the resources, newest first, and the cursor of the next one; None at the end.
+    """Return a page of resources, newest first, and the cursor of the next page; None at the end.
 
     Raises the memory's errors, and `ValueError` for an invalid cursor.
     """
@@ -105,7 +105,7 @@ def read_text(access: AgentAccess, uri: str, cancel: CancelToken) -> tuple[str, 
             return "\n".join(readable_session(memory.read_session(name, cancel=token), full=False)) + "\n"
         found = memory.read_file(name)
         if not found.lines:
-            memory.locate(name)  # one that vanished reads as empty, as an empty one does
+            memory.locate(name)  # a deleted file is read as empty
         return found.text
 
     try:
@@ -163,14 +163,14 @@ def _place(cursor: str) -> tuple[float, str]:
 T = TypeVar("T")
 
 _AT_ONCE = 4
-"""Parallel calls; further ones wait."""
+"""Number of parallel calls; further ones wait."""
 _RECALL, _CONTEXT = "memory_recall", "memory_context"
 
 Context = ServerRequestContext[Any]
 
 
 def make_server(access: AgentAccess, tools: Callable[[], tuple[AgentTool, ...]]) -> "Server[Any]":
-    """A server for this session of an agent; `tools` returns the tools that it has now."""
+    """Create the server for one session of an agent; `tools` returns the tools that are available now."""
     handlers = _Handlers(access, tools)
     return Server(
         "mnemoscope",

@@ -1,4 +1,4 @@
-"""Messages on standard input and output, one per line, robust against the client.
+"""Read and write messages on standard input and output, one per line, whatever the client does.
 
 Unlike the package's own transport, an invalid line is answered with an error, a line has a maximum length, and neither
 a reader that waits for input nor a writer to a full pipe keeps the process alive.
@@ -24,7 +24,7 @@ from mcp.shared.message import SessionMessage
 from engine.base.bounded_json import check_depth, check_digits
 
 LONGEST_MESSAGE = 256 * 1024
-"""Most bytes of a message; the longest input of a tool is a hundredth of it."""
+"""Maximum size of a message in bytes; the longest input of a tool is a hundredth of it."""
 _READ_AT_ONCE = 64 * 1024
 _ENDED = (RuntimeError, CancelledError, anyio.BrokenResourceError, anyio.ClosedResourceError)
 """Errors raised by steps on an event loop that is ending or has ended."""

@@ -42,7 +42,7 @@ class ActiveProvider:
         """Selects the provider for callers that wait a limited time."""
         self._selection: Selection | None = None
         self._doubtful = False
-        """Whether to select again on the next use."""
+        """Whether to select the provider again on its next use."""
         self._first: Selection | None = None
         """The initial selection while its fallback is in use."""
         self._prepared: Selection | None = None

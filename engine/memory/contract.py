@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, Unpack
 from engine.base.cancellation import CancelToken
 from engine.corpus.line_reader import NumberedText
 from engine.memory.insight import IndexInsight
-from engine.memory.listeners import StatusListener
+from engine.memory.memory_context import StatusListener
 from engine.memory.requests import SearchOptions
 from engine.records import (
     EmbeddingEstimate,
@@ -32,12 +32,11 @@ if TYPE_CHECKING:
 
     from engine.memory.facts import Facts
     from engine.store.saved_searches import SavedSearches
-    from engine.store.unseen_notes import UnseenNotes
-    from engine.store.user_data import UserData
+    from engine.store.user_data import UnseenNotes, UserData
 
 
 class MemorySearchManager(Protocol):
-    """One open workspace. Synchronous; every method may be called from any thread at any time.
+    """The interface of an open workspace. Synchronous; every method may be called from any thread at any time.
 
     Unsupported features raise `Unsupported` with the message listed for them (see the first property).
     """

@@ -1,4 +1,4 @@
-"""Background threads of a memory: the caller's executor, or else a few threads of its own.
+"""Background threads of a memory (the caller's executor, or else a few of its own), and whether the memory is open.
 
 Four threads of the engine are excluded, because each may block without a way to interrupt it and an executor waits for
 its threads at exit: the watcher with its listener, keychain access, the trial load of an extension library and, without
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future, wait
 from typing import TYPE_CHECKING, Any
 
-from engine.base.errors import MnemoscopeError
+from engine.base.errors import Closed, MnemoscopeError
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _MOST = 6
-"""Four for concurrent requests, one for a sync, one for short jobs."""
+"""Number of own threads: four for concurrent requests, one for a sync, one for short jobs."""
 _CLOSE_SECONDS = 5.0
 """Timeout for cancelled work to end; after that, it is abandoned."""
 
@@ -104,7 +104,7 @@ class BackgroundExecutor(Executor):
         """Futures that are running or queued on own threads."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """As `Executor.submit`. Raises `RuntimeError` after shutdown."""
+        """Run a function on a thread, see `Executor.submit`. Raises `RuntimeError` after shutdown."""
         given = self._given
         if given is not None:
             return given.submit(fn, *args, **kwargs)
@@ -200,7 +200,7 @@ class BackgroundExecutor(Executor):
                     self._clock = _Clock()
                 if self._clock is not None:
                     job.timer = self._clock.at(job.due, lambda: self._hand_over(job))
-        if job.timer is not None and job.wait(0):  # it was cancelled meanwhile
+        if job.timer is not None and job.wait(0):  # the job was cancelled meanwhile
             job.timer()
 
     def _forget(self, job: Job) -> None:
@@ -213,7 +213,7 @@ class BackgroundExecutor(Executor):
 
 
 class _Clock:
-    """One thread that waits and runs due calls, which must be short."""
+    """Runs delayed calls on one thread; the calls must be short."""
 
     def __init__(self) -> None:
         self._wake = threading.Condition()
@@ -258,3 +258,22 @@ class _Clock:
                 else:
                     self._wake.wait(left)
             return None
+
+
+class Lifetime:
+    """Tracks whether a memory is open. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._ended = False
+
+    def check(self) -> None:
+        """Raise `Closed` after the end."""
+        if self._ended:
+            raise Closed
+
+    def end(self) -> bool:
+        """Mark as ended; returns True for the first caller, which must then close everything."""
+        with self._lock:
+            before, self._ended = self._ended, True
+        return not before

@@ -35,7 +35,7 @@ from engine.redaction.masks import redact
 from engine.store.facts import FactRows
 from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
-from engine.text.invisible_characters import visible
+from engine.text.folding import visible
 
 if TYPE_CHECKING:
     from engine.embedding.base import EmbeddingProvider
@@ -51,7 +51,7 @@ _DAY = 86_400
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011](?=[^\W\d_])")
 _ARTICLES = frozenset({"a", "an", "the"})
 _AROUND_WORDS = ".,;:!?…\"'`“”„«»()[]*_\u2018\u2019"
-_SECRET = marked("A fact that holds a password, a key or a token is not kept: leave the secret out.")
+_SECRET = marked("A fact with a password, a key or a token can't be saved: remove the secret.")
 
 _AT_ONCE = 256
 """Maximum number of facts to embed per query; the others are matched by keywords until the next query."""
@@ -65,9 +65,9 @@ class _Known:
     stamp: tuple[int, int]
     facts: tuple[Fact, ...]
     words: "dict[str, FactWords]" = field(default_factory=dict)
-    """By text."""
+    """Analysed words of each fact, by its text."""
     tables: "dict[bool, FactTable]" = field(default_factory=dict)
-    """False: remembered facts; True: all facts."""
+    """Search table of the remembered facts (False) and of all facts (True)."""
 
 
 class Facts:
@@ -263,7 +263,10 @@ def _checked(text: str) -> str:
         raise FactRefused(tr("A fact needs some words."))
     if len(text) > LONGEST_FACT:
         raise FactRefused(
-            tr("A fact has at most {most:,} characters: this one belongs into a note.", most=LONGEST_FACT)
+            tr(
+                "Too long for a fact, which has at most {most:,} characters: save it as a note instead.",
+                most=LONGEST_FACT,
+            )
         )
     try:
         text.encode()

@@ -96,12 +96,12 @@ def read_slice(text: "NumberedText", path: str, start: int | None, lines: int | 
 
 
 class _LastRead(NamedTuple):
-    """The session that was read last: an open one is read again with each message that its agent writes."""
+    """The session that was read last: an open session is read again with each message that its agent writes."""
 
     path: str
     reveal: bool
     text: "weakref.ref[SessionText]"
-    """Only referenced while it is in use elsewhere, as in a window."""
+    """The text, kept only while something else uses it, such as a window."""
     position: "Position"
 
 
@@ -168,7 +168,7 @@ class SessionFiles:
         return text
 
     def _take_last(self, path: str, *, reveal: bool) -> "_Known | None":
-        """What the last read left of this session, if its text is still in use; the next one can't use it, too."""
+        """Take the result of the last read of this session, if its text is still in use; a second call gets nothing."""
         with self._taking:
             last, self._last = self._last, None
         text = None if last is None or (last.path, last.reveal) != (path, reveal) else last.text()

@@ -1,4 +1,4 @@
-"""The health of one open memory: runs the checks one by one, and repairs what they find.
+"""Check the health of one open memory, one check after the other, and repair what they find.
 
 Notes are never written. Every repair leaves an index that answers at each of its commits, so a cancelled or killed one
 is simply run again.
@@ -41,7 +41,7 @@ _REBUILD = marked("Rebuild")
 
 
 class Health:
-    """One health check or repair of a memory. Thread-safe."""
+    """Runs one health check or repair of a memory. Thread-safe."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class Health:
             damage = str(error)
         if damage:
             yield failed(database.DATABASE, tr(_DATABASE), damage, repair=tr(_REBUILD))
-            return  # the contents of a damaged file prove nothing
+            return  # checks of a damaged file's contents would be misleading
         yield fine(database.DATABASE, tr(_DATABASE), database.sound(subject))
         try:
             for check in _CHECKS:

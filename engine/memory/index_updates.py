@@ -1,4 +1,4 @@
-"""Brings the built-in index up to date, and replaces a damaged one.
+"""Run the syncs of the built-in index, replace a damaged one, and remember approvals of embedding.
 
 Embedding that the user has approved is stored in tokens until it is done, so that a restart can resume it.
 """
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import IndexCorrupt, MnemoscopeError, ProviderError
-from engine.embedding.batch_jobs.policy import BatchPolicy
+from engine.embedding.batch_jobs.base import BatchPolicy
 from engine.indexing.crash_record import CrashRecord
 from engine.memory.memory_context import MemoryContext
 from engine.records import EmbeddingEstimate, SyncReason, SyncReport

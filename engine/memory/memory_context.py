@@ -1,5 +1,10 @@
-"""The parts of one open memory that its services share, and their replacements in a backend that shares its index."""
+"""The parts of one open memory that its services share, with the listeners for changes of its status.
 
+A backend that shares its index with other machines replaces some of the parts by an `IndexOverride`.
+"""
+
+import logging
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -11,7 +16,6 @@ from engine.corpus.path_guard import PathGuard
 from engine.indexing.service import IndexingService
 from engine.memory.active_provider import ActiveProvider
 from engine.memory.executor import BackgroundExecutor
-from engine.memory.listeners import Listeners
 from engine.records import SearchOutcome
 from engine.search.search_context import OnKeywords, SearchRequest
 from engine.settings import Settings
@@ -24,9 +28,42 @@ if TYPE_CHECKING:
     from engine.indexing.sync_parts import Sharing
     from engine.store.vector_encoding import Vectors
 
+log = logging.getLogger(__name__)
+
+StatusListener = Callable[[], None]
+
+
+class Listeners:
+    """Functions to call when the status of a memory changes, on the notifying thread. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._all: list[StatusListener] = []
+
+    def add(self, listener: StatusListener) -> Callable[[], None]:
+        """Add a listener; returns a function that removes it."""
+        with self._lock:
+            self._all.append(listener)
+        return lambda: self._remove(listener)
+
+    def notify(self) -> None:
+        with self._lock:
+            listeners = tuple(self._all)
+        for listener in listeners:
+            try:
+                listener()
+            except Exception:
+                # An error in a listener must not stop a sync.
+                log.exception("A status listener failed")
+
+    def _remove(self, listener: StatusListener) -> None:
+        with self._lock:
+            if listener in self._all:
+                self._all.remove(listener)
+
 
 class MemoryContext(msgspec.Struct, frozen=True):
-    """One workspace with its index, its user data and the provider in use. Every part is thread-safe."""
+    """The parts of one open workspace: index, user data, provider in use and more. Every part is thread-safe."""
 
     workspace: Path
     settings: Settings
@@ -42,7 +79,7 @@ class MemoryContext(msgspec.Struct, frozen=True):
 
 
 class Questions(Protocol):
-    """Same interface as `Searcher`."""
+    """Interface of a searcher, such as `Searcher` or its replacement in a backend."""
 
     def search(
         self, request: SearchRequest, cancel: CancelToken | None = None, on_keywords: OnKeywords | None = None

@@ -37,7 +37,7 @@ _BROKEN = "broken"
 _BUILT_IN = RuleOrigin(key="", value="", layer="built-in", file="", line=0)
 _SHOWN_PASSED = 20
 
-MISSING = marked("There is no such file or folder: look for a slip in its name.")
+MISSING = marked("There is no such file or folder: check its name for typos.")
 NEW = marked("It is new and waits for the next update.")
 CHANGED = marked("It has changed since it was indexed: its old text is found until the next update.")
 GONE = marked("It was deleted. Its indexed text can be found until the next update.")
@@ -276,7 +276,7 @@ def excluded_message(standing: PathStatus, detail: str, origin: RuleOrigin, *, a
 def outside_message(wanted: bool) -> str:
     if not wanted:
         return tr("It lies outside of all that is indexed here.")
-    return tr("It lies outside of all that is indexed here. Add it to extra_paths in the settings to have it indexed.")
+    return tr("It is outside of all indexed folders. To index it, add it to extra_paths in the settings.")
 
 
 def folder_message(contents: FolderContents) -> str:

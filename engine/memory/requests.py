@@ -24,9 +24,9 @@ class SearchOptions(TypedDict, total=False):
     """Options of a search; None uses the settings' value or sets no condition."""
 
     max_results: int | None
-    """Reference: 6."""
+    """Maximum number of results; the reference's default is 6."""
     min_score: float | None
-    """Reference: 0.35."""
+    """Minimum score of results, 0 to 1; the reference's default is 0.35."""
     sources: Sequence[Source] | None
     path_glob: str | None
     since: float | None
@@ -56,7 +56,7 @@ class SearchOptions(TypedDict, total=False):
 
 
 _PER_FILE = 3
-"""A long file that repeats a word must not hide all others."""
+"""Default number of results per file: a long file that repeats a word must not hide all others."""
 
 
 def make_request(settings: QuerySettings, query: str, like: Passage | None, options: "SearchOptions") -> SearchRequest:

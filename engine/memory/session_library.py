@@ -30,13 +30,14 @@ _UNKNOWN = 8
 """Number of zero vectors to include in the average, so that hardly anything is removed for the few sessions of a new
 index."""
 _AT_ONCE = 4000
-"""Vectors in memory."""
+"""Number of vectors to hold in memory at a time."""
 
 
 def likeness(
     snapshot: Snapshot, vectors: VectorIndex, model: StoredModel, file_id: int, others: Mapping[str, int]
 ) -> dict[str, float]:
-    """Path to cosine of those of `others` (path to file id) that are similar to the session of `file_id`, unordered.
+    """Return path and cosine of those of `others` (path to file id) that are similar to the session of `file_id`,
+    unordered.
 
     For each session, the chunk nearest to the mean of this one's counts.
     """
@@ -66,7 +67,7 @@ def likeness(
 
 
 def _common(snapshot: Snapshot, model: StoredModel, file_ids: Iterable[int]) -> Vectors:
-    """The component common to the sessions (dims,): almost zero for few sessions."""
+    """Return the mean direction that all sessions have in common (dims,); almost zero for few sessions."""
     import numpy as np
 
     files = sorted(file_ids)
@@ -207,7 +208,7 @@ def short_names(known: Sequence[SessionSummary]) -> dict[str, str]:
         if not session.id or times[session.id] > 1:
             return session.path  # for example a reset session, whose archive has the same id
         if _DATED_ID.fullmatch(session.id):
-            return session.id  # its beginning is that of every session of the day
+            return session.id  # the start of such an id is the same for all sessions of a day
         word = _WORD_OF_ID.match(session.id)
         lengths = range(_SHORT_ID + (word.end() if word else 0), len(session.id))
         return next((session.id[:length] for length in lengths if beginnings[session.id[:length]] == 1), session.id)

@@ -9,7 +9,7 @@ from engine.indexing.note_preparation import fingerprint
 from engine.records import SettingsConsequences
 from engine.settings import Settings
 from engine.settings.catalog import Option, all_options
-from engine.settings.layers import SettingChange, SettingLayers
+from engine.settings.saving import SettingChange, SettingLayers
 from engine.store.location import index_files
 
 

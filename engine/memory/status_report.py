@@ -10,8 +10,7 @@ import msgspec
 from engine.base.errors import MnemoscopeError
 from engine.base.language import tr, tr_count
 from engine.embedding.base import EmbeddingProvider
-from engine.embedding.batch_jobs.base import batches_of
-from engine.embedding.batch_jobs.policy import LIMIT, BatchPolicy
+from engine.embedding.batch_jobs.base import LIMIT, BatchPolicy, batches_of
 from engine.embedding.consent import REMOTE, consent_of, remote_fallback, server_of
 from engine.embedding.registry import Selection
 from engine.indexing.cost_estimate import name_of
@@ -135,7 +134,7 @@ class LiveState:
     """Embedding that needs approval."""
     batch: BatchStatus
     user_data: UserDataStatus | None
-    """What is wrong with the user's own data."""
+    """Problem with the file of the user's own data; None if there is none."""
 
 
 def _vector_status(settings: Settings, selection: Selection, vectors: VectorIndex, found: Counts) -> VectorStatus:
@@ -312,7 +311,7 @@ def _following(status: MemoryProviderStatus) -> Iterator[Degraded]:
 def batch_status(
     settings: BatchSettings, provider: EmbeddingProvider | None, policy: BatchPolicy, jobs: BatchJobs
 ) -> BatchStatus:
-    """Settings, failures and open jobs. Never raises."""
+    """Return the status of batch jobs: settings, failures and open jobs. Never raises."""
     works = settings.enabled and jobs.usable and not policy.disabled
     return BatchStatus(
         enabled=works and provider is not None and batches_of(provider) is not None,

@@ -1,4 +1,4 @@
-"""One module per provider of embeddings: everything that is known of it before it is used, collected in `registry`.
+"""Declare each provider of embeddings in a module of its own: texts, hosts, key variables and models.
 
 In: nothing; the settings list the providers, so a declaration imports no code that sends or computes anything.
 Out: a `Provider` each, with its texts for the window, its hosts, key variables and models; `engine.embedding` runs it.
@@ -90,19 +90,19 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
     """A provider that can be chosen in the settings."""
 
     name: str
-    """In the settings."""
+    """Name of the provider in the settings."""
     label: str
-    """For people, marked for `tr` unless it is the name of a product."""
+    """Name to display, marked for `tr` unless it is the name of a product."""
     sentence: str
-    """What it is, one sentence, marked for `tr`."""
+    """Description in one sentence, marked for `tr`."""
     aliases: tuple[str, ...] = ()
-    """Names of it in other programs, which the settings refuse with the right one."""
+    """Its names in other programs; the settings refuse them and suggest the right one."""
     module: str
     """Module of `engine.embedding` whose `make(settings, key)` creates it."""
     owner: str = ""
-    """Who gets the texts, as in "May send to …"; empty where they stay on this machine."""
+    """Company that receives the texts, as in "May send to …"; empty if they stay on this machine."""
     hosts: tuple[str, ...] = ()
-    """Its servers, the usual one first."""
+    """Hosts of its servers, the usual one first."""
     key_variables: tuple[str, ...] = ()
     """Environment variables of its API key, in the order in which they are read."""
     models: tuple[ModelFacts, ...] = ()

@@ -1,4 +1,4 @@
-"""Google's Gemini API."""
+"""Declare the provider Gemini (Google): its models, prices, hosts and key variables."""
 
 from engine.base.language import marked
 from engine.providers import Calibration, ModelFacts, Provider

@@ -77,7 +77,7 @@ class Preset(msgspec.Struct, frozen=True):
     key_variable: str
     """Environment variable of its key; empty if it needs none."""
     hint: str
-    """How to set it up, one sentence, marked for `tr`."""
+    """Instructions to set up the server, one sentence, marked for `tr`."""
 
     @property
     def needs_key(self) -> bool:

@@ -1,15 +1,33 @@
-"""Every provider that is known, and lookups by name and by URL: add a module, then its provider here."""
+"""All providers of embeddings, and lookups by name and by URL.
+
+To add a remote provider, add a module next to this one and list its `Provider` in `PROVIDERS`. The local providers,
+which send nothing, are declared here.
+"""
 
 import ipaddress
 from urllib.parse import urlsplit
 
 from engine.base.errors import ProviderError
-from engine.base.language import tr
+from engine.base.language import marked, tr
 from engine.providers import Provider
 from engine.providers.gemini import GEMINI
-from engine.providers.local import EMBEDDED, GGUF
 from engine.providers.openai import OPENAI
 from engine.providers.voyage import VOYAGE
+
+EMBEDDED = Provider(
+    name="embedded",
+    label=marked("Built-in model"),
+    sentence=marked("Works immediately, on this machine, in 16 languages. No key, no cost."),
+    module="embedded_model",
+)
+GGUF = Provider(
+    name="gguf",
+    label=marked("Model file (GGUF)"),
+    sentence=marked("A model file runs on this machine: slower than the built-in model, and better."),
+    aliases=("local", "llama-cpp", "node-llama-cpp"),
+    module="gguf",
+)
+
 
 PROVIDERS: tuple[Provider, ...] = (EMBEDDED, GGUF, OPENAI, GEMINI, VOYAGE)
 """In the order of the settings; `auto` tries those with hosts in this order."""
@@ -62,7 +80,7 @@ def host_of(base_url: str) -> str:
     except ValueError:
         parts, port = urlsplit(""), None
     if parts.scheme not in _USUAL_PORTS or not parts.hostname:
-        raise ProviderError(tr("remote.base_url is no address: write one such as https://host/v1 into the settings."))
+        raise ProviderError(tr("remote.base_url is not a URL: enter one such as https://host/v1 in the settings."))
     name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return name if port in {None, _USUAL_PORTS[parts.scheme]} else f"{name}:{port}"
 

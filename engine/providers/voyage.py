@@ -1,4 +1,4 @@
-"""Voyage AI."""
+"""Declare the provider Voyage AI: its models, prices, hosts and key variables."""
 
 from engine.base.language import marked
 from engine.providers import Calibration, ModelFacts, Provider

@@ -1,4 +1,4 @@
-"""Known workspaces, and folders and files on disk with their status in the index."""
+"""Known workspaces, folders and files on disk with their status in the index, and names of other workspaces' files."""
 
 from typing import Literal
 
@@ -184,3 +184,21 @@ class PathState(Record, frozen=True):
     """Whether it has changed since it was indexed."""
     contents: FolderContents | None = None
     """Contents of an indexed folder."""
+
+
+_OTHER_WORKSPACE = "///"
+"""Start of the name of a file in another workspace: `///garden/daily/2026-05-31.md`. No stable name begins with three
+slashes; two mark another machine's file in a shared table."""
+
+
+def name_in(workspace: str, path: str) -> str:
+    """Return the name of a file, or citation, in the workspace of this name."""
+    return f"{_OTHER_WORKSPACE}{workspace}/{path}"
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """Return workspace name (empty for the open one) and stable name of a file."""
+    if not name.startswith(_OTHER_WORKSPACE):
+        return "", name
+    workspace, _, path = name.removeprefix(_OTHER_WORKSPACE).partition("/")
+    return workspace, path

@@ -308,13 +308,13 @@ _ACCOUNT = lazy_pattern(r"\b(?:create|alter|grant)\b", re.IGNORECASE)
 
 
 def is_program_login(before: str, match: re.Match[str]) -> bool:
-    """For `-u user:…` and other options that take a name and a password."""
+    """Whether the value of `-u user:…`, or of another option for name and password, is a secret."""
     form, options = _options(match)
     return form == "user:" and match["option"] in options.split() and not PLACEHOLDER.fullmatch(value_of(match))
 
 
 def is_program_password(before: str, match: re.Match[str]) -> bool:
-    """For `-p…`, `-passin pass:…` and other options that take a password."""
+    """Whether the value of `-p…`, `-passin pass:…` or another option for a password is a secret."""
     form, options = _options(match)
     if form == "user:" or match["option"] not in options.split() or PLACEHOLDER.fullmatch(value_of(match)):
         return False
@@ -329,18 +329,18 @@ def _options(match: re.Match[str]) -> tuple[str, str]:
 
 
 def is_netrc(before: str, match: re.Match[str]) -> bool:
-    """For `machine … login … password …`."""
+    """Whether the value in `machine … login … password …` (the netrc format) is a secret."""
     start = max(0, match.start() - _LOOK_BACK)
     return _MACHINE.search(match.string, start, match.start()) is not None and not is_ordinary(value_of(match))
 
 
 def is_sql_password(before: str, match: re.Match[str]) -> bool:
-    """For `PASSWORD '…'` in SQL."""
+    """Whether the value in `PASSWORD '…'` in SQL is a secret."""
     return _SQL.search(before) is not None and not PLACEHOLDER.fullmatch(value_of(match))
 
 
 def is_identified(before: str, match: re.Match[str]) -> bool:
-    """For `IDENTIFIED BY …`."""
+    """Whether the value in `IDENTIFIED BY …` in SQL is a secret."""
     value = value_of(match)
     if PLACEHOLDER.fullmatch(value) or (match["quoted"] is None and is_ordinary(value)):
         return False

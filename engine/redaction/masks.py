@@ -61,7 +61,7 @@ class _Span(NamedTuple):
 
 
 def beginning_of(text: str, most: int) -> str:
-    """Cut the text to at most `most` code points, at the start of the run of characters that the cut would split.
+    """Return the start of a text, at most `most` code points, without cutting through what may be a secret.
 
     A cut before masking could otherwise leave half of a secret, which no pattern detects.
     """
@@ -259,7 +259,7 @@ class _Group(NamedTuple):
     expression: re.Pattern[str]
     before: dict[str, list[tuple[str, int]]]
     after: dict[str, list[tuple[str, int]]]
-    """By the character before or after the sign: anchors, each with where it has the sign."""
+    """Anchors with their offset of the sign, by the character before or after it."""
 
 
 class _Searches(NamedTuple):

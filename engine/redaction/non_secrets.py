@@ -104,7 +104,7 @@ AUTHORIZATION_SCHEMES = frozenset(
 # ---------------------------------------------------------------------------------------------------------------------
 
 LONGEST_JUDGED = 200
-"""Longest value that is judged; a longer one without a space is always a secret."""
+"""Maximum length of a value that is judged; a longer one without a space is always a secret."""
 
 PLACEHOLDER = lazy_pattern(
     r"""\$\{.*|\$\(.*|\$[A-Z_][A-Z0-9_]*|\$\w*(?:pass|pwd|token|key|secret)\w*|%\w+%|%[sd]|\{\{.*|\{\w*\}|<[^<>]*>?"""
@@ -141,7 +141,7 @@ _PATH = lazy_pattern(
 )
 _DOTTED = lazy_pattern(rf"{_WORD}(?:(?:\.|::|->){_WORD})+", re.ASCII)
 _NUMBER = lazy_pattern(r"[\d.,_%+-]+")
-_AWS_SECRET_LENGTH = 40  # one may begin with a slash and look like a path
+_AWS_SECRET_LENGTH = 40  # a secret may begin with a slash and look like a path
 _PLAIN_VALUE = lazy_pattern(r"[A-Za-z0-9+/=_.~:-]+")
 _USER = lazy_pattern(r"(?:user|login|username|e-?mail|account|usr|host)\b[^\n]{0,40}\Z", re.IGNORECASE)
 _OF_PASS = lazy_pattern(r"(?:de|palavra)[ _-]?\Z", re.IGNORECASE)
@@ -167,18 +167,18 @@ def secret_span(match: re.Match[str]) -> tuple[int, int]:
 
 
 def is_password(before: str, match: re.Match[str]) -> bool:
-    """For `password = …`: anything but code, placeholders and the words that follow in prose."""
+    """Whether the value in `password = …` is a secret: not code, a placeholder or a word of ordinary text."""
     value = value_of(match)
     return not (is_ordinary(value) or (match["quoted"] is None and _is_code(value)))
 
 
 def is_option_password(before: str, match: re.Match[str]) -> bool:
-    """For `--password …`."""
+    """Whether the value in `--password …` is a secret."""
     return _is_option(before) and is_password(before, match)
 
 
 def is_spoken_password(before: str, match: re.Match[str]) -> bool:
-    """For `the password is …`."""
+    """Whether the word in `the password is …` is a secret."""
     value = value_of(match).strip(_EDGES)
     if is_ordinary(value) or _is_code(value) or (len(value) <= 3 and _UNIT.match(match.string, match.end())):
         return False
@@ -191,7 +191,7 @@ def is_spoken_password(before: str, match: re.Match[str]) -> bool:
 
 
 def is_token(before: str, match: re.Match[str]) -> bool:
-    """For `token = …` and `secret = …`."""
+    """Whether the value in `token = …` or `secret = …` is a secret."""
     name, parts = _name(before, match), _parts(before)
     if not _may_be_token(value_of(match), parts, 3 if _in_quotes(match) else 4):
         return False
@@ -200,7 +200,7 @@ def is_token(before: str, match: re.Match[str]) -> bool:
 
 
 def is_key(before: str, match: re.Match[str]) -> bool:
-    """For `… key = …`: keys of dictionaries, tables and sorting are none."""
+    """Whether the value in `… key = …` is a secret, not the key of a dictionary, a table or a sort order."""
     name, parts = _name(before, match), _parts(before)
     if not _may_be_token(value_of(match), parts):
         return False
@@ -212,7 +212,7 @@ def is_key(before: str, match: re.Match[str]) -> bool:
 
 
 def is_short_password(before: str, match: re.Match[str]) -> bool:
-    """For `pass = …`, `pw: …`, `psk=…`: only where it can't be a word or a test's result."""
+    """Whether the value in `pass = …`, `pw: …` or `psk=…` is a secret, not a word or the result of a test."""
     value, word = value_of(match), match[0][: len("psk")].lower()
     if not is_password(before, match) or (_NUMBER.fullmatch(value) and sum(map(str.isdigit, value)) < 4):
         return False
@@ -234,7 +234,7 @@ def is_short_password(before: str, match: re.Match[str]) -> bool:
 
 
 def is_foreign_password(before: str, match: re.Match[str]) -> bool:
-    """For a password's name in another language, before a sign or a verb."""
+    """Whether the value after a password's name in another language, and a sign or a verb, is a secret."""
     value = value_of(match).strip(_EDGES)
     if match[0][:5].lower() == "passe" and not _OF_PASS.search(before):
         return False
@@ -246,14 +246,14 @@ def is_foreign_password(before: str, match: re.Match[str]) -> bool:
 
 
 def is_ideographic_password(before: str, match: re.Match[str]) -> bool:
-    """For a password's name in Chinese, Japanese or Korean."""
+    """Whether the value after a password's name in Chinese, Japanese or Korean is a secret."""
     value = value_of(match).strip(_EDGES)
     digits = sum(map(str.isdigit, value))
     return len(value) >= 3 and not is_ordinary(value) and not (_NUMBER.fullmatch(value) and digits < 4)
 
 
 def is_personal_token(before: str, match: re.Match[str]) -> bool:
-    """For names that end in `_PAT`."""
+    """Whether the value after a name that ends in `_PAT` is a personal access token."""
     value = value_of(match)
     if len(value) < 6 or is_ordinary(value) or _PATH.fullmatch(value) or not _PLAIN_VALUE.fullmatch(value):
         return False
@@ -261,7 +261,7 @@ def is_personal_token(before: str, match: re.Match[str]) -> bool:
 
 
 def is_auth_field(before: str, match: re.Match[str]) -> bool:
-    """For `"auth": "…"` and `_auth=…`, which hold a login in base64."""
+    """Whether the value in `"auth": "…"` or `_auth=…` is a login in base64."""
     value = value_of(match)
     return (
         len(value) >= 8
@@ -296,13 +296,13 @@ def _is_opened(before: str, match: re.Match[str]) -> bool:
 
 
 def is_block(before: str, match: re.Match[str]) -> bool:
-    """For `token: |`."""
+    """Whether the lines after `token: |` can be a secret."""
     parts = _parts(before)
     return match[0][:3].lower() != "key" or (bool(parts) and parts[-1] in SECRET_KEYS)
 
 
 def is_named_service(before: str, match: re.Match[str]) -> bool:
-    """For a value of the length and alphabet that the keys of the service named before it have."""
+    """Whether a value has the length and alphabet of the keys of the service that is named before it."""
     from engine.redaction.services import NAMED_SERVICES
 
     value = value_of(match)
@@ -316,7 +316,8 @@ def is_named_service(before: str, match: re.Match[str]) -> bool:
 
 
 def is_sk_key(before: str, match: re.Match[str]) -> bool:
-    """For `sk-…`: with a digit or a capital, or in lower case where it's no name of a style or a package."""
+    """Whether `sk-…` is a key: with a digit or a capital, or in lower case if it isn't the name of a style or a
+    package."""
     body = match[1][len("sk-") :]
     if any(letter.isdigit() or letter.isupper() for letter in body[:80]):
         return True
@@ -327,7 +328,7 @@ def is_sk_key(before: str, match: re.Match[str]) -> bool:
 
 
 def is_option_token(before: str, match: re.Match[str]) -> bool:
-    """For `--token …`, `--secret …`, `--api-key …`."""
+    """Whether the value in `--token …`, `--secret …` or `--api-key …` is a secret."""
     parts = _parts(before)
     if not _is_option(before) or not _may_be_token(value_of(match), parts):
         return False
@@ -336,7 +337,7 @@ def is_option_token(before: str, match: re.Match[str]) -> bool:
 
 
 def is_authorization(before: str, match: re.Match[str]) -> bool:
-    """For the value of an authorization header."""
+    """Whether the value of an authorization header is a secret."""
     value, scheme = value_of(match), (match["scheme"] or "").lower()
     if is_ordinary(value) or value.endswith("="):
         return False
@@ -344,7 +345,7 @@ def is_authorization(before: str, match: re.Match[str]) -> bool:
 
 
 def is_spoken_token(before: str, match: re.Match[str]) -> bool:
-    """For `the token is …`, `API key is …`, `PIN is …`: only what looks random."""
+    """Whether the word in `the token is …`, `API key is …` or `PIN is …` looks random, and so is a secret."""
     value = value_of(match).strip(_EDGES)
     if match[0][:3].lower() == "pin":
         return value.isdigit() and 4 <= len(value) <= 12
@@ -352,7 +353,7 @@ def is_spoken_token(before: str, match: re.Match[str]) -> bool:
 
 
 def is_address_password(before: str, match: re.Match[str]) -> bool:
-    """For `scheme://user:…@`: with a slash in it only where nothing but a database can be meant."""
+    """Whether the text in `scheme://user:…@` is a password; one with a slash only in the address of a database."""
     if match[1] is None and not _DATABASE.search(before):
         return False
     return not PLACEHOLDER.fullmatch(value_of(match))

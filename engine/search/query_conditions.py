@@ -18,11 +18,11 @@ from engine.store.schema import spoken_by
 from engine.store.sessions import machine_of, machines
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryTerm, analyse_word
+from engine.text.analysis import phrase_tokens
 from engine.text.dates import parse_period
 from engine.text.folding import fold
 from engine.text.operators import ROLE_NAMES, SOURCE_NAMES
 from engine.text.parsed_query import Atom, Clause, Field, Phrase, Word
-from engine.text.phrases import phrase_tokens
 
 # Columns that are left out, instead of those that are searched: an index of an earlier program has no aliases.
 _STEM_COLUMNS = "- words"

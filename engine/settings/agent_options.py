@@ -49,7 +49,7 @@ class RememberSettings(Section, frozen=True):
         int,
         option(
             "Maximum message length",
-            "Characters of a message that go into the note; the rest is left out with a mark.",
+            "Maximum number of characters per message in the note; longer messages are cut.",
             100,
         ),
     ] = 4000
@@ -71,15 +71,15 @@ class FactsSettings(Section, frozen=True):
         AgentWrites,
         option(
             "Agents may save facts",
-            "Whether agents may keep and forget facts: yes (on), only what you approve then (review), or not at all "
-            "(off).",
+            "Whether agents may save and forget facts: yes (on), after your approval (review), or not at all (off).",
         ),
     ] = "on"
     auto_recall: Annotated[
-        bool, option("Send matching facts to agents", "Tell agents, before they answer, of facts that fit the message.")
+        bool,
+        option("Send matching facts to agents", "Give agents the facts that match a message before they answer it."),
     ] = True
     recall_results: Annotated[
-        int, option("Facts per message", "Most facts that an agent gets before it answers.", 1, 20)
+        int, option("Facts per message", "Maximum number of facts that an agent gets before it answers.", 1, 20)
     ] = 3
     recall_max_chars: Annotated[
         int,
@@ -94,7 +94,7 @@ class FactsSettings(Section, frozen=True):
         bool,
         option(
             "Capture facts from messages",
-            "Keep what sounds worth remembering in messages to agents, for you to approve.",
+            "Save statements worth remembering from messages to agents, for you to approve.",
         ),
     ] = False
     capture_max_chars: Annotated[

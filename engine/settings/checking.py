@@ -19,9 +19,8 @@ from engine.base.language import marked, tr
 from engine.logs import redact
 from engine.providers.openai import OPENAI, PRESETS
 from engine.providers.registry import PROVIDERS
-from engine.settings.lancedb_options import MACHINE_NAME, TABLE_NAME, uri_problem
+from engine.settings.backend_options import MACHINE_NAME, SCOPE_RULE, TABLE_NAME, uri_problem
 from engine.settings.options import Settings
-from engine.settings.qmd_options import SCOPE_RULE
 from engine.settings.section import LOGIN, SECRET, Problem, Section
 
 _SIMPLE = {

@@ -286,14 +286,14 @@ class SettingOrigin(msgspec.Struct, frozen=True):
     file: str = ""
     """Path of the settings file; empty for a built-in default."""
     line: int = 0
-    """Of the key, from 1; 0 for a built-in default."""
+    """Line of the key in the settings file, from 1; 0 for a built-in default."""
 
 
 BUILT_IN = SettingOrigin("built-in")
 
 
 def origin_of(key: str, workspace: Path, config: Path | None, item: str | None = None) -> SettingOrigin:
-    """Where `key`, such as `query.min_score`, is set for this workspace; for a list, where it contains `item`.
+    """Return where `key`, such as `query.min_score`, is set for this workspace; for a list, where it contains `item`.
 
     Built-in if no layer has it, or the file can't be read any more.
     """

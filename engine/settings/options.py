@@ -11,8 +11,7 @@ import msgspec
 from engine.providers.registry import provider_names, remote_names
 from engine.records import Source
 from engine.settings.agent_options import FactsSettings, RememberSettings
-from engine.settings.lancedb_options import LanceDbSettings
-from engine.settings.qmd_options import QmdSettings
+from engine.settings.backend_options import LanceDbSettings, QmdSettings
 from engine.settings.query_options import QuerySettings
 from engine.settings.section import Group, Section, option
 
@@ -494,7 +493,7 @@ class Settings(Section, frozen=True):
 
     @property
     def injection_budget(self) -> int | None:
-        """Most characters of passages in one answer to an agent; None for no limit."""
+        """Maximum number of characters of all passages in one answer to an agent; None for no limit."""
         if self.max_injected_chars is None and self.backend == "qmd":
             return self.qmd.limits.max_injected_chars
         return self.max_injected_chars

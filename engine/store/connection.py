@@ -1,4 +1,4 @@
-"""Connections to the index: opening them, and the small pool that owns the readers.
+"""Open connections to a database, pool its readers, lock it for one writing process, and translate SQLite's errors.
 
 The pool is not thread-local: worker threads are short-lived, and connections bound to them would leak. Three readers
 wait in a queue; each caller takes one for a short transaction and puts it back.
@@ -6,18 +6,78 @@ wait in a queue; each caller takes one for a short transaction and puts it back.
 
 import contextlib
 import queue
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import apsw
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import Cancelled, Closed
+from engine.base.errors import Cancelled, Closed, DiskFull, IndexBusy, IndexCorrupt, IndexReadOnly, StoreError
+from engine.base.language import tr
 from engine.base.private_files import create_private
-from engine.store.failures import translated
+
+if TYPE_CHECKING:
+    from filelock import FileLock
+
+_ANOTHER_SCHEMA = re.compile(
+    r"no such \w+|ambiguous column|has no column|already exists|\w+ columns but|file format|malformed|missing"
+    r"|vtable constructor"
+)
+"""SQLite messages for statements that fail because the file's tables are not those of this program."""
+
+
+@contextmanager
+def translated(database: Path) -> Iterator[None]:
+    """Raise the engine's errors instead of SQLite's for operations on this database file."""
+    try:
+        yield
+    except apsw.InterruptError:
+        raise Cancelled from None
+    except apsw.ConnectionClosedError:
+        raise Closed from None
+    except apsw.FullError as error:
+        raise DiskFull(
+            tr(
+                "The disk is full: nothing more can be indexed until there is room in {folder}. Files "
+                "indexed before stay indexed.",
+                folder=database.parent,
+            )
+        ) from error
+    except (apsw.CorruptError, apsw.NotADBError, apsw.MismatchError, UnicodeDecodeError) as error:
+        raise _damaged(database, error) from error
+    except apsw.SQLError as error:
+        if _ANOTHER_SCHEMA.search(str(error)) is None:
+            raise
+        raise _damaged(database, error) from error
+    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
+        raise IndexReadOnly(unwritable(database.parent)) from error
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise IndexBusy(
+            tr("Another process keeps the index {file} busy: try again in a moment.", file=database)
+        ) from error
+    except apsw.IOError as error:
+        raise StoreError(
+            tr("The index {file} could not be read or written ({reason}).", file=database, reason=str(error))
+        ) from error
+
+
+def _damaged(database: Path, error: Exception) -> IndexCorrupt:
+    return IndexCorrupt(tr("The file {file} seems to be damaged ({reason}).", file=database, reason=str(error)))
+
+
+def unwritable(folder: Path) -> str:
+    """The message for an index in a read-only folder."""
+    return tr(
+        "The index in {folder} cannot be written: make the folder writable or choose another one with `store.path` in "
+        "the settings.",
+        folder=folder,
+    )
+
 
 READERS = 3
 BUSY_MS = 5000
@@ -85,7 +145,7 @@ class ReaderPool:
     def connection(self, cancel: CancelToken | None = None) -> Iterator[apsw.Connection]:
         """Yield a connection inside a read transaction; `cancel` interrupts a running statement.
 
-        Raises the errors of `engine.store.failures`, and `Closed` after `close()`.
+        Raises the errors that `translated` makes of SQLite's, and `Closed` after `close()`.
         """
         slot = self._slots.get()
         try:
@@ -174,3 +234,59 @@ def _transaction(connection: apsw.Connection) -> Iterator[None]:
         # An interrupted or failed read may already have ended its transaction.
         if connection.in_transaction:
             connection.execute("ROLLBACK")
+
+
+_TIMEOUT = 0.03
+"""Timeout in seconds. Another process that only checks the lock also holds it for a moment."""
+_POLL = 0.01
+
+
+class WriterLock:
+    """Re-entrant process lock that counts its acquisitions. Thread-safe, which `FileLock` itself is not."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._mutex = threading.Lock()
+
+    @cached_property
+    def _lock(self) -> "FileLock":
+        """The file lock, created under the mutex on the first write: importing its package takes longer than a
+        search."""
+        from filelock import FileLock
+
+        # Not thread-local: a sync may end in another thread than it started in.
+        return FileLock(self._path, mode=0o600, thread_local=False)
+
+    def acquire(self) -> bool:
+        """Acquire the lock (re-entrant); False if another process holds it. Raises OSError if it can't be created."""
+        with self._mutex:
+            return self._acquire()
+
+    def release(self) -> None:
+        with self._mutex:
+            self._lock.release()
+
+    def held_elsewhere(self) -> bool:
+        """Whether another process holds the lock."""
+        with self._mutex:
+            if self._lock.is_locked or not self._path.exists():
+                return False
+            if not self._acquire():
+                return True
+            self._lock.release()
+            return False
+
+    def close(self) -> None:
+        """Release the lock completely, however often it was acquired."""
+        with self._mutex:
+            if "_lock" in vars(self):
+                self._lock.release(force=True)
+
+    def _acquire(self) -> bool:
+        from filelock import Timeout
+
+        try:
+            self._lock.acquire(timeout=_TIMEOUT, poll_interval=_POLL)
+        except Timeout:
+            return False
+        return True

@@ -16,7 +16,7 @@ from engine.store.user_data import UserData
 _COLUMNS = ", ".join(Fact.__struct_fields__)
 _MARKS = ", ".join("?" * len(Fact.__struct_fields__))
 _NOT_KEPT = marked(
-    "The folder of the index cannot be written, so no fact can be kept: make it writable or choose another one with "
+    "The folder of the index is read-only, so no fact can be saved: make it writable or choose another one with "
     "`store.path` in the settings."
 )
 

@@ -17,13 +17,11 @@ from engine.base.errors import Closed, IndexBusy, IndexCorrupt, IndexReadOnly
 from engine.base.language import tr
 from engine.records import IndexSizes
 from engine.store import integrity, schema
-from engine.store.connection import BUSY_MS, ReaderPool, Role, open_connection
-from engine.store.failures import translated, unwritable
+from engine.store.connection import BUSY_MS, ReaderPool, Role, WriterLock, open_connection, translated, unwritable
 from engine.store.location import IndexFiles
 from engine.store.schema import Tables
 from engine.store.snapshot import Snapshot
 from engine.store.writer import Writer
-from engine.store.writer_lock import WriterLock
 
 # --- Open the index file for writing: create it, migrate it, or replace a damaged one --------------------------------
 
@@ -254,7 +252,7 @@ class IndexStore:
                     return True
                 with self._without_connections():
                     if sound:
-                        log.warning("SQLite spoke of damage (%s), but the index is sound", damage)
+                        log.warning("SQLite reported damage (%s), but the index is intact", damage)
                     elif identity(self.files.database) == self._opened:
                         self.recovered = self._replace_damaged(damage)
                     else:

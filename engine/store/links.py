@@ -16,14 +16,14 @@ class LinkedNote(NamedTuple):
     path: str
     title: str
     line: int
-    """Of the named block, or of the link; else 1."""
+    """Line of the named block, or of the link; 1 if neither is known."""
 
 
 class StoredLink(NamedTuple):
     """A link between notes."""
 
     line: int
-    """In the note that has the link."""
+    """Line of the link in the note that contains it."""
     target: str
     anchor: str
     context: str
@@ -105,7 +105,7 @@ class LinkReader:
             rows = self._snapshot.connection.execute(
                 f"""SELECT n.kind, f.id, f.path, f.title, n.line FROM {tables.link_names} n
                     CROSS JOIN {tables.files} f ON f.id = n.file_id WHERE n.key = ?""",
-                (key.encode("utf-8", "replace").decode(),),  # half of a character is in no name
+                (key.encode("utf-8", "replace").decode(),),  # a lone surrogate is in no name
             )
             found = typed(rows, tuple[str, int, str, str, int])
             notes = [(kind, LinkedNote(id_, path, title, line)) for kind, id_, path, title, line in found]

@@ -33,12 +33,12 @@ def examine(path: Path, snapshot: Snapshot, model: StoredModel) -> MatrixState:
     found = read_matrix(path, generation=snapshot.generation, model_key=matrix_key(snapshot, model))
     if found is None:
         if path.exists():
-            return MatrixState(tr("The file is damaged, or of an older state, and of no use."))
+            return MatrixState(tr("The file is damaged or outdated."))
         many = len(wanted) >= WORTH_SAVING
-        return MatrixState(tr("There is no file: each start reads every vector.") if many else "")
+        return MatrixState(tr("The file is missing, so each start reads all vectors.") if many else "")
     stamp, ids, scales, codes = found
     if codes.shape[1] != model.dims or stamp > snapshot.stamp:
-        return MatrixState(tr("The file is of another state than the database."))
+        return MatrixState(tr("The file doesn't match the database."))
     behind = len(np.setdiff1d(wanted, ids, assume_unique=True))
     gone = len(np.setdiff1d(ids, wanted, assume_unique=True))
     if stamp == snapshot.stamp and (behind or gone):
@@ -61,7 +61,7 @@ def examine(path: Path, snapshot: Snapshot, model: StoredModel) -> MatrixState:
         if wrong:
             return MatrixState(
                 tr(
-                    "Of {count:,} vectors in the file {wrong:,} are not those of the database.",
+                    "{wrong:,} of {count:,} checked vectors in the file differ from the database.",
                     count=len(slots),
                     wrong=wrong,
                 )

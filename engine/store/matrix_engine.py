@@ -32,7 +32,7 @@ class MatrixEngine:
         self._lock = threading.Lock()
         self._matrix: QuantisedMatrix | None = None
         self._of = ("", -1)
-        """Identity of the index, and id of the model."""
+        """Identity of the index and id of the model whose vectors the matrix holds."""
         self._generation = -1
         self._stamp = -1
         self._unsaved = 0

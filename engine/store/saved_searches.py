@@ -23,9 +23,7 @@ _NOT_KEPT = marked(
     "`store.path` in the settings."
 )
 
-_SECRET = marked(
-    "A search that holds a password, a key or a token is not kept: leave it out of the question and of the name."
-)
+_SECRET = marked("A search with a password, a key or a token can't be saved: remove the secret from query and name.")
 
 
 class SavedSearches:

@@ -21,11 +21,10 @@ from engine.base.bounded_json import decode_json
 from engine.base.errors import IndexBusy, IndexCorrupt, IndexReadOnly
 from engine.base.language import marked, tr
 from engine.base.private_files import create_private, temporary_beside
-from engine.records import StoredSync, SyncSummary, UserDataStatus
+from engine.records import StoredSync, SyncSummary, UserDataStatus, WrittenNote
 from engine.settings import Settings
 from engine.store.backups import Backups, changed_at, check, copy_database
-from engine.store.connection import number, open_connection
-from engine.store.failures import translated, unwritable
+from engine.store.connection import number, open_connection, translated, unwritable
 from engine.store.location import IndexFiles, usable_index_files
 from engine.store.schema import migrate, refuse_newer, version_of
 from engine.store.stored_models import ModelName
@@ -48,9 +47,9 @@ _MISSING = marked(
 class UserData:
     """The user's data of one workspace. Thread-safe; one connection, since transactions are few and tiny.
 
-    Raises `IndexTooNew`, `IndexReadOnly` and the other errors of `engine.store.failures`, but not for a damaged, empty
-    or missing file: then nothing is written, `problem` describes it, and `restore` recovers a backup. If another
-    process replaces the file, the new one is opened.
+    Raises `IndexTooNew`, `IndexReadOnly` and the other errors of `engine.store.connection`, but not for a damaged,
+    empty or missing file: then nothing is written, `problem` describes it, and `restore` recovers a backup. If
+    another process replaces the file, the new one is opened.
     """
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
@@ -422,3 +421,43 @@ def open_user_data(workspace: Path, settings: Settings) -> tuple[IndexFiles, Use
         return files, UserData(files.user)
     except IndexReadOnly:
         return files, UserData(files.user, read_only=True)
+
+
+_KEPT = 50
+
+
+class UnseenNotes:
+    """The unseen notes of one workspace. Thread-safe; if nothing can be saved, it stays empty."""
+
+    def __init__(self, user: UserData) -> None:
+        self._user = user
+
+    def all(self) -> tuple[WrittenNote, ...]:
+        """All unseen notes, newest first."""
+        with self._user.reading() as connection:
+            rows = connection.execute("SELECT path, session, written, digest FROM unseen_notes ORDER BY written DESC")
+            return tuple(_note(*row) for row in rows)
+
+    def add(self, note: WrittenNote) -> None:
+        if not self._user.keeps:
+            return
+        with self._user.writing() as connection:
+            connection.execute("INSERT OR REPLACE INTO unseen_notes VALUES (?, ?, ?, ?)", msgspec.structs.astuple(note))
+            _forget_oldest(connection)
+
+    def seen(self, paths: tuple[str, ...]) -> None:
+        """Mark these notes as seen by the user."""
+        if self._user.keeps:
+            with self._user.writing() as connection:
+                connection.executemany("DELETE FROM unseen_notes WHERE path = ?", [(path,) for path in paths])
+
+
+def _note(path: str, session: str, written: float, digest: str) -> WrittenNote:
+    return WrittenNote(path=path, session=session, written=written, digest=digest)
+
+
+def _forget_oldest(connection: apsw.Connection) -> None:
+    connection.execute(
+        "DELETE FROM unseen_notes WHERE path NOT IN (SELECT path FROM unseen_notes ORDER BY written DESC LIMIT ?)",
+        (_KEPT,),
+    )

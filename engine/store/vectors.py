@@ -231,7 +231,7 @@ class VectorIndex:
         if self._chosen == "auto" and not self._table.in_step(snapshot, model):
             return ""  # searches use the matrix until the next update
         if not there:
-            return tr("It is not there yet: vectors are compared in memory.")
+            return tr("It does not exist yet, so vectors are compared in memory.")
         return self._table.problem(snapshot, model)
 
     def refill_table(self, model: StoredModel | None, cancel: CancelToken | None = None) -> None:

@@ -18,7 +18,8 @@ from engine.store.vector_encoding import StoredModel
 _MOST_EVICTED = 1000
 _ROWS_AT_ONCE = 200
 _MARKED = 16
-"""Of so many requests one is a mark, next to the session's first: their ids are random numbers."""
+"""On average, one in so many request ids of a session is stored as a mark, besides the first: ids are random
+numbers."""
 
 _PAGES_A_MERGE = 200
 
@@ -35,7 +36,7 @@ class NewChunk(msgspec.Struct, frozen=True):
     words: str
     stems: str
     places: bytes | None = None
-    """JSON, for sessions only: the message that each part of the text is from."""
+    """For sessions only: JSON that maps each part of the text to the message it comes from."""
 
 
 class NewSession(msgspec.Struct, frozen=True, gc=False):
@@ -53,9 +54,9 @@ class NewSession(msgspec.Struct, frozen=True, gc=False):
     messages: int
     bytes: int
     unknown: int = 0
-    """How many of its lines or blocks were not understood."""
+    """Number of the session's lines or blocks that were not understood."""
     rewound: str = ""
-    """Its lines that the user left by going back, as `write_lines` makes them."""
+    """Lines of the session that the user discarded by going back, as encoded by `write_lines`."""
 
 
 class StoredUsage(NamedTuple):
@@ -71,13 +72,13 @@ class StoredUsage(NamedTuple):
 
 
 class StoredRequest(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Tokens and cost of one line of a request to a model; the index has them as JSON."""
+    """Tokens and cost recorded in one transcript line of a request to a model; stored as JSON."""
 
     digest: int
-    """Of the request's id, which is the same where another session has copied it."""
+    """Hash of the request's id; a copy of the request in another session has the same one."""
     model: str
     usage: tuple[int | None, int | None, int | None, int | None, int | None, float | None]
-    """In the order of the members of `StoredUsage`."""
+    """Tokens and cost, in the order of the members of `StoredUsage`."""
 
 
 class NewToolUse(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -111,16 +112,16 @@ class NewFile(msgspec.Struct, frozen=True):
     chunks: NewChunks
     session: NewSession | None = None
     usage: tuple[StoredUsage, ...] = ()
-    """Sessions only."""
+    """For sessions only: usage by model."""
     requests: tuple[StoredRequest, ...] = ()
-    """Sessions only: those since the line `uses_from`."""
+    """For sessions only: the requests from line `uses_from` on."""
     tool_uses: tuple[NewToolUse, ...] = ()
-    """Sessions only: those from the line `uses_from` on."""
+    """For sessions only: the tool uses from line `uses_from` on."""
     uses_from: int = 0
     tags: tuple[str, ...] = ()
-    """Notes only; case-folded."""
+    """For notes only: case-folded tags."""
     aliases: tuple[str, ...] = ()
-    """Notes only, like all fields below."""
+    """For notes only, like all fields below."""
     alias_tokens: str = ""
     dated: float | None = None
     """Date from the front matter, in seconds since the epoch."""
@@ -392,7 +393,7 @@ class Writer(Snapshot):
         )
         found = self.stored_model(provider, model, provider_key)
         assert found is not None
-        if found.dims != dims and not self.has_vectors(found.id):  # the server has a new model under that name
+        if found.dims != dims and not self.has_vectors(found.id):  # the server now has another model under this name
             self.connection.execute("UPDATE models SET dims = ? WHERE id = ?", (dims, found.id))
             found = msgspec.structs.replace(found, dims=dims)
         return found

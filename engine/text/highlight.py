@@ -6,10 +6,9 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from engine.text.analysis import streams_of, text_pieces
+from engine.text.analysis import PhraseTokens, phrase_ranges, streams_of, text_pieces
 from engine.text.languages import detect_language
 from engine.text.parsed_query import Query, QueryTerm
-from engine.text.phrases import PhraseTokens, phrase_ranges
 from engine.text.query_analysis import QueryAnalysis, analyse_query
 from engine.text.scripts import HANGUL, UNSPACED, shape
 from engine.text.stems import JOINED, REVERSED, ending_key, joined_keys, stems_of
@@ -55,7 +54,7 @@ _WILDCARD = re.compile(r"\*+|\?|\[[^\]]+\]")
 _SEPARATOR = r"(?:/|\\{1,2})"
 """Between folders, also in a Windows path, and in one within JSON."""
 _MOST_FOLDERS, _MOST_WILDCARDS = 8, 2
-"""Of one path; more would make a search for it slow."""
+"""Limits for one path: more would make the search for it slow."""
 
 
 def _uses_of(query: Query) -> re.Pattern[str] | None:
@@ -91,7 +90,7 @@ def _glob_pattern(glob: str) -> str:
 
 
 class _RunMatches(NamedTuple):
-    """What of one run matches; offsets are within the run."""
+    """The matching parts of one run; offsets are within the run."""
 
     ranges: tuple[Range, ...]
     stems: int

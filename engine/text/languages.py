@@ -14,7 +14,7 @@ _LATIN = lazy_pattern("[A-Za-z]+")
 _WORD = lazy_pattern(r"[^\s!\"'()*,.:;<=>?\[\]`{|}~\u2018-\u201f\u00ab\u00bb]+")
 
 _LEAST_SHARE = 0.2
-"""Least share of the letters for a script other than Latin: notes are full of Latin names and code."""
+"""Minimum share of letters for a script other than Latin, since notes are full of Latin names and code."""
 _LEAST_VOTES = 1.5
 """Votes that a language other than English needs; about two words of its own."""
 _LEAST_VOTES_WITH_LETTERS = 1.0

@@ -10,7 +10,7 @@ from itertools import islice, pairwise, product
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.base import lazy_pattern
-from engine.text.phrases import phrase_tokens
+from engine.text.analysis import phrase_tokens
 from engine.text.scripts import HANGUL, SYMBOL, UNSPACED, script_of, shape
 from engine.text.stems import COMPOUNDING, JOINED, REVERSED, SHORTEST_END, irregular_forms, stems_of
 from engine.text.tokens import Piece, clusters, groups, pairs, pieces

@@ -7,11 +7,11 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from engine.text.analysis import PhraseTokens, phrase_tokens
 from engine.text.folding import fold
 from engine.text.languages import detect_language
 from engine.text.loose_forms import loosened
 from engine.text.parsed_query import Clause, Phrase, Query, QueryTerm, Word
-from engine.text.phrases import PhraseTokens, phrase_tokens
 from engine.text.query_parser import LONGEST
 from engine.text.scripts import HANGUL, SYMBOL, UNSPACED
 from engine.text.stems import forms_of, is_korean_ending, stems_of
@@ -25,7 +25,7 @@ _COMPOUND = re.compile(r"[^\W\d_]{3,}(-[^\W\d_]{3,})+")
 boundary". The index holds the parts of all."""
 _SHORT_QUERY = 4
 _LEAST_FOREIGN_STEM = 0.7
-"""Least share of a word that must remain after stemming by a language other than the query's."""
+"""Minimum share of a word that must remain after stemming by a language other than the query's."""
 _HAN = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
@@ -38,7 +38,7 @@ _LONGEST_HAN_TERM = 3
 _LONGEST_TERM = 6
 """Longer stretches without a word boundary (Thai, Khmer …) are searched pair by pair."""
 _LONGEST_ENDING = 6
-"""Longest Hiragana ending after another script that counts as grammar."""
+"""Maximum length of a Hiragana ending after another script that counts as grammar."""
 _POLITE = re.compile("(?:[のん]?(?:です|でしょう|でした)|ます|ました|ません|ましょう|ください)[かね]?$")
 """Polite sentence endings; the rest of an ending counts."""
 

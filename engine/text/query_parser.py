@@ -14,7 +14,7 @@ from engine.text.parsed_query import CLOSING, NAMED, TOKEN, Atom, Clause, Field,
 from engine.text.stopwords import unasked
 
 LONGEST = 4096
-"""Longest query with syntax, in code points; a longer text is a pasted file, read as words."""
+"""Maximum length in code points of a query with syntax; a longer text is a pasted file, read as words."""
 _SPACE = lazy_pattern(r"\s*")
 _TWO_WORD_DATE = lazy_pattern(
     r"(?:last|this|letzte[nrs]?|diese[nrs]?)[ \t]+(?:week|month|year|woche|monat|jahr)\b", re.IGNORECASE
@@ -26,9 +26,9 @@ _SHORTEST_BEGINNING = 2
 _QUESTION_MARKS = ("?", "？", "؟")
 _PUNCTUATION = ".,;:!?"
 _LEAST_WORDS, _LEAST_FUNCTION_WORDS = 4, 2
-"""Fewest words outside of quotations for a whole question, and fewest function words among them."""
+"""Minimum number of words outside of quotations in a whole question, and of function words among them."""
 _LEAST_WORDS_WITH_MARK = 3
-"""Fewest words of a question that ends with a question mark."""
+"""Minimum number of words in a question that ends with a question mark."""
 _NEVER_CLOSES = marked("A quotation mark that never closes was read as a part of its word.")
 
 

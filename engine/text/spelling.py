@@ -12,7 +12,7 @@ SHORTEST = 4
 """Shortest word that is corrected, in characters: shorter ones are similar to everything."""
 LONGEST = 24
 _ONE_SLIP = 5
-"""Longest word that may have one typo at most; longer ones may have two."""
+"""Length up to which a word may have one typo; longer words may have two."""
 
 # The letters of an alphabet after folding. Scripts that are missing here have too many.
 _ALPHABETS = (

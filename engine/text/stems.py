@@ -76,9 +76,9 @@ _SHORTEST_COMPOUND = SHORTEST_END + 3
 _LONGEST_COMPOUND = 40
 _SHORTEST_JOINED, _LONGEST_JOINED = 4, 24
 _MOST = 6
-"""Most pieces of an identifier, the whole included."""
+"""Maximum number of pieces of an identifier, including the whole."""
 _LONGEST_SUFFIX = 3
-"""Most characters after a dot for joining: node.js is also written as one word, `os.replace` is not."""
+"""Maximum length of a part after a dot that is joined: node.js is also written as one word, `os.replace` is not."""
 _BETWEEN = frozenset(("", "-", "_", "\u2010", "\u2011"))
 _NUMBERED = re.compile(r"[^\W\d_]{2,}(\d+(?:\.\d+)+)")
 _IRREGULAR = """
@@ -234,7 +234,7 @@ def ending_key(stem: str) -> str:
 class Key(NamedTuple):
     start: int
     end: int
-    """Within the word group."""
+    """End of the key within the word group."""
     token: str
 
 

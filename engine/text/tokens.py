@@ -49,9 +49,9 @@ _UNSEEN = lazy_pattern(f"[\u0300-\u036f\u093c{INVISIBLE}]")
 _LONGEST_WORD = 64
 """Length at which longer words are cut."""
 _LONGEST_WHOLE = 128
-"""Longest identifier that is indexed as a whole; longer ones are found by their parts only."""
+"""Maximum length of an identifier that is indexed as a whole; longer ones are found by their parts only."""
 _MOST_HUMPS = 7
-"""Most changes of case in a camelCase word; a word with more is noise, such as base64."""
+"""Maximum number of case changes in a camelCase word; a word with more is noise, such as base64."""
 
 # don't -> dont; we'll -> we; dog's -> dog; l'eau -> eau
 _DROPPED_TAILS = frozenset({"s", "ll", "re", "ve", "d", "m"})

@@ -19,7 +19,8 @@ log = logging.getLogger(__name__)
 
 IDLE_SECONDS = 120.0
 MOST_OPEN = 8
-"""Most memories that stay open between searches: each has its vectors in memory, an eighth of their size on disk."""
+"""Maximum number of memories that stay open between searches: each has its vectors in memory, an eighth of their size
+on disk."""
 
 OpenOther = Callable[[str, Settings], "MemorySearchManager"]
 """Opens the memory of a folder without watcher and timers. Raises `MnemoscopeError`."""

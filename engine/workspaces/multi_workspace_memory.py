@@ -27,8 +27,8 @@ from engine.records import (
     SessionSummary,
     SessionText,
 )
+from engine.records.workspaces import name_in, split_name
 from engine.settings import Settings
-from engine.workspaces.file_names import name_in, split_name
 from engine.workspaces.memory_pool import MemoryPool, OpenOther
 from engine.workspaces.multi_search import AllWorkspaces
 from engine.workspaces.registry import here_and_others

@@ -11,15 +11,13 @@ import apsw
 from engine.base.errors import IndexBusy, MnemoscopeError, StoreError
 from engine.base.language import tr
 from engine.records import KnownWorkspace, WorkspaceState
-from engine.settings.layers import named_workspaces
-from engine.store.connection import open_connection
-from engine.store.failures import translated
+from engine.settings.saving import named_workspaces
+from engine.store.connection import WriterLock, open_connection, translated
 from engine.store.location import IndexFiles, index_files, note_workspace, noted_workspaces
 from engine.store.session_ownership import SessionOwnership
 from engine.store.snapshot import Snapshot
 from engine.store.stored_models import ModelName, stored_models
 from engine.store.user_data import UserData
-from engine.store.writer_lock import WriterLock
 
 
 def known_workspaces(

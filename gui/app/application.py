@@ -21,21 +21,21 @@ from PySide6.QtWidgets import QApplication
 
 import engine
 from engine import TRIAL_LANGUAGES, printable, speak, spoken, tr
-from gui.app import qt_messages
-from gui.app.crash.controller import CrashGuard, start_program
+from gui.app import qt_thread_safety
+from gui.app.crash_controller import CrashGuard, start_program
 from gui.app.demo import Demo
-from gui.app.desktop.integration import DesktopIntegration
-from gui.app.desktop.ipc_protocol import IpcAddress
-from gui.app.garbage_collector import Collector
+from gui.app.desktop_integration import DesktopIntegration
 from gui.app.options import Options
+from gui.app.qt_thread_safety import Collector
 from gui.app.save_screenshot import Screenshot
+from gui.app.single_instance import IpcAddress
 from gui.app.start_view import show_view
 from gui.core.jobs import Jobs
 from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState, load_state
 from gui.core.workspace import Opened, Workspace
 from gui.style.appearance import Appearance
-from gui.widgets.accessible_painting import describe_painted_widgets
+from gui.widgets.accessibility import describe_painted_widgets
 from gui.widgets.icons import application_icon
 from gui.widgets.message import Action
 from gui.window.main_window import MainWindow
@@ -95,7 +95,7 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
             return 1
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     log_file = engine.configure_logging()
-    qt_messages.install_handler()
+    qt_thread_safety.install_handler()
     app = QApplication.instance() or QApplication([sys.argv[0]])
     assert isinstance(app, QApplication)
     app.setApplicationName("mnemoscope")
@@ -107,11 +107,11 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
     try:
         return program.run()
     finally:
-        qt_messages.remove_handler()
+        qt_thread_safety.remove_handler()
 
 
 class _Program:
-    """Creates, starts and ends everything that lives as long as the window."""
+    """Creates, starts and ends the parts of the program that live as long as the window."""
 
     def __init__(self, app: QApplication, options: Options, log_file: Path, address: IpcAddress | None) -> None:
         self._app = app
@@ -155,7 +155,7 @@ class _Program:
         # Neither does a hidden window keep the program from ending, nor the last small one end it.
         app.setQuitOnLastWindowClosed(False)
         self._window.closing.connect(app.quit, Qt.ConnectionType.QueuedConnection)
-        # Before the desktop sees anything of the program that it may want to end.
+        # Before a window exists: from then on the desktop may ask the program to end.
         self._signals = _Signals(app, self._window.quit)
         self._quick = QuickSearchController(self._window, self._workspace, self._jobs)
         self._window.quick_requested.connect(self._quick.quick.toggle)

@@ -1,4 +1,4 @@
-"""The sample notes, sessions and facts for `--demo`: copies with an index of their own, and nothing left afterwards."""
+"""Provide copies of the sample notes, sessions and facts for `--demo`, with an index that is deleted afterwards."""
 
 import contextlib
 import os
@@ -19,7 +19,7 @@ _DATES = "dates.toml"
 
 
 class Demo:
-    """Uses one temporary folder, which `close()` deletes; a second call does nothing.
+    """The demo's data in one temporary folder, which `close()` deletes; a second call does nothing.
 
     Attributes: workspace: the copied notes. session_folders: the copied sessions, a folder for each agent. config: a
     copy of the settings that lists them too; None if the settings can't be used. store: location of the index.
@@ -48,7 +48,7 @@ class Demo:
                 shutil.copyfile(original, copy)
             folders = tuple(map(str, self.session_folders))
             engine.save_setting("sessions.folders", folders, workspace=self.workspace, config=copy)
-        except (OSError, engine.SettingsError):  # the window names the original, and its error
+        except (OSError, engine.SettingsError):  # the window then shows the original file and its error
             return None
         return copy
 

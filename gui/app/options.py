@@ -11,10 +11,10 @@ from typing import Any, NoReturn
 
 from engine import LANGUAGES, TRIAL_LANGUAGES
 from gui.core.view_spec import view_specs
-from gui.style.theme_names import THEMES, ThemeName
+from gui.style import THEMES, ThemeName
 
 _NEEDING_QUERY = ("viewer", "chunks", "explanation")
-"""Views that show a result, and so need a query."""
+"""Views of `--view` that show a result, so they need `--query`."""
 _OTHERS = (
     "diagnostics",
     "first-run",
@@ -42,13 +42,13 @@ _OTHERS = (
     "keys",
     "quick",
 )
-"""Views of `--view` that are parts or windows of their own."""
+"""Further values of `--view`: parts of the window, and windows of their own."""
 _WITHOUT_QUERY = ("first-run", "sources", "engine", "workspaces", "guide", "about", "licences", "crash")
-"""Views that search nothing, as do all of the settings."""
+"""Views that accept no `--query`, in addition to those of the settings."""
 
 
 def view_names() -> tuple[str, ...]:
-    """Every value of `--view`."""
+    """Return all values of `--view`."""
     return (*(name for spec in view_specs() for name in spec.command_line), *_OTHERS)
 
 
@@ -96,7 +96,7 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {printable(message)}\n")
 
     def format_help(self) -> str:
-        """The help, with the names of the views and verbs, which are only looked up here."""
+        """Return the help, including names of views and verbs, which are only looked up when it is printed."""
         names = ", ".join(view_names())
         views = textwrap.fill(names, 78, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
         return f"{super().format_help()}\nviews:\n{views}\n\nwithout a window, each with --help:\n{_verbs()}\n"
@@ -104,7 +104,7 @@ class _Parser(argparse.ArgumentParser):
 
 class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        from engine import program_version  # no other start pays for it
+        from engine import program_version  # no other start needs it
 
         sys.stdout.write(f"mnemoscope {program_version()}\n")
         parser.exit()

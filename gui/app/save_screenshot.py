@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
 from engine import FileUse, MemorySearchResult, SessionSummary
-from gui.quick_search.window import QuickWindow
+from gui.quick_search import QuickWindow
 from gui.window.main_window import MainWindow
 
 _POLL_MS = 50
@@ -78,7 +78,7 @@ class Screenshot(QObject):
             self._end(f"The picture was not taken: after {_TIMEOUT_SECONDS} s it still waited for {waiting_for}.")
 
     def _missing(self) -> str:
-        """The missing content; empty when the view is complete."""
+        """Return what the view does not show yet; empty when it is complete."""
         window = self._window
         if self._view in ("first-run", "sources"):
             return "" if window.first_run.ready else "the search results"

@@ -1,4 +1,4 @@
-"""The named views of the command line: the state of the window's parts in each."""
+"""Open the view that `--view` names on the command line."""
 
 from collections.abc import Callable
 from functools import partial

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from engine import marked, tr
 from gui.commands.keymap import Command, command, keymap
+from gui.style import THEME_WORDS, ThemeChoice
 from gui.style.appearance import Appearance
-from gui.style.theme_names import THEME_WORDS, ThemeChoice
 from gui.widgets.plain_text import set_status_tip, set_tip
 
 
@@ -49,13 +49,13 @@ def show_keys_of(action: QAction, name: str) -> None:
 
 
 def with_key(words: str, name: str) -> str:
-    """ "Sync now (F5)", or the words alone where the command has no key."""
+    """Return the label with the command's key, as in "Sync now (F5)"; the label alone if it has no key."""
     key = keymap().shown(name)
     return f"{words} ({key})" if key else words
 
 
 class _KeyTip(_Following):
-    """The tooltip of something that a command does; `instead` covers it for a while."""
+    """Keeps the key in the tooltip of a command's control; `instead` replaces the tooltip for a while."""
 
     def __init__(self, thing: QAction | QWidget, words: Callable[[], str], name: str) -> None:
         self.instead = ""

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QKeySequence
 
 from engine import tr
-from gui.commands.contexts import Place
+from gui.commands import Place
 
 Key = str | QKeySequence.StandardKey
 """A key as text, or a standard key: the first that the platform assigns to it."""
@@ -59,7 +59,7 @@ class Command:
 
     @property
     def words(self) -> str:
-        """What it does, in the language of the window."""
+        """Label of the command, in the language of the window."""
         return tr(self.english)
 
     @property
@@ -70,7 +70,7 @@ class Command:
 
 
 def command(name: str, english: str, places: Place | tuple[Place, ...], *usual: Key) -> Command:
-    """A literal `english` is collected for translation; a variable comes from `marked`."""
+    """Declare a command. A literal `english` is collected for translation; a variable must come from `marked`."""
     return Command(name, english, (places,) if isinstance(places, str) else places, usual)
 
 
@@ -124,12 +124,12 @@ class Keymap(QObject):
         return [QKeySequence(key) for key in self.keys(name)]
 
     def shown(self, name: str) -> str:
-        """The first of its keys as this platform writes it, or nothing."""
+        """Return the command's first key in this platform's notation; empty if it has none."""
         return next((written(key) for key in self.sequences(name)), "")
 
 
 def written(key: QKeySequence) -> str:
-    """A key as this platform writes it."""
+    """Return a key in this platform's notation."""
     return key.toString(_NATIVE)
 
 

@@ -1,4 +1,4 @@
-"""Opens folders and their sessions: choosing, previewing, opening, and adding to the open workspace."""
+"""Choose, preview and open folders of notes, and add folders and sessions to the open workspace."""
 
 import logging
 from collections.abc import Callable

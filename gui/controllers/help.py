@@ -18,7 +18,7 @@ from gui.help.components import Component, read_components
 from gui.help.guide_window import GuideWindow
 from gui.help.licence_sheet import LicenceSheet
 from gui.help.pages import GuidePage, page_names, read_pages
-from gui.widgets.guide_link import SCHEME
+from gui.widgets.buttons import SCHEME
 from gui.widgets.labels import label, line
 from gui.widgets.plain_text import set_tip
 from gui.widgets.small_windows import sheet
@@ -156,7 +156,7 @@ class AboutController(QObject):
         row.addWidget(label(tr("Free software under the Apache License 2.0."), "muted", wrap=True), 1)
         button = QPushButton(tr("Licences…"))
         set_tip(button, tr("Components of this program and their licences"))
-        button.setAutoDefault(True)  # Enter presses it while it has the keys, on every platform
+        button.setAutoDefault(True)  # Enter presses the focused button on every platform
         button.clicked.connect(self.show_licences)
         row.addWidget(button)
         return row
@@ -166,7 +166,7 @@ class AboutController(QObject):
         """Show all components of this installation."""
         self._licences = LicenceSheet()
         dialog = sheet(tr("Licences"), self._licences, self._window)
-        # In a small window it is no larger than that.
+        # It is never larger than the main window.
         dialog.resize(dialog.sizeHint().boundedTo(self._window.size()))
         dialog.finished.connect(self._forget)
         self._licences.take_focus()

@@ -1,4 +1,4 @@
-"""Routes requests from one panel to another."""
+"""Route requests from one panel to another, among them to save a session as a note."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,9 +7,12 @@ from PySide6.QtCore import QObject, Slot
 
 from engine import SearchRemedy
 from gui.controllers.folders import FolderController
+from gui.controllers.navigation import ResultOpener
 from gui.controllers.settings import SettingsController
+from gui.core.status_events import StatusEvents
 from gui.core.window_context import WindowContext
 from gui.explanation.panel import ExplanationPanel
+from gui.remember.controller import NewNoteNotice, RememberController, Trash
 from gui.search.panel import SearchPanel
 from gui.shell.frame import Dock
 from gui.shell.views import Views
@@ -131,3 +134,24 @@ class PanelActions(QObject):
                 self._diagnostics.why.ask(remedy.path)
             case _:
                 self._do(remedy.name)
+
+
+class RememberFeatures:
+    """Connects the commands that save a session as a note: opens the saved note, and shows notes that agents wrote."""
+
+    def __init__(
+        self,
+        context: WindowContext,
+        views: Views,
+        opener: ResultOpener,
+        news: StatusEvents,
+    ) -> None:
+        workspace, banner, jobs = context.workspace, context.notices, context.jobs
+        trash = Trash(workspace, banner, jobs)
+        self.controller = RememberController(workspace, banner, jobs, trash, context.window)
+        self.unseen = NewNoteNotice(workspace, banner, jobs, trash, context.window)
+        views.sessions.remember_requested.connect(self.controller.remember)
+        views.conversation.remember_requested.connect(self.controller.remember)
+        news.changed.connect(self.unseen.look)
+        self.controller.open_requested.connect(opener.open_path)
+        self.unseen.open_requested.connect(opener.open_path)

@@ -96,7 +96,7 @@ class PrintController(QObject):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.accepted.connect(lambda _: self._print_with(printer))
         dialog.setWindowModality(Qt.WindowModality.WindowModal)
-        dialog.show()  # its own `open` takes a slot by name
+        dialog.show()  # the dialog's own `open` takes a slot by name
 
     def _print_with(self, printer: "QPrinter") -> None:
         """Print with the chosen printer, which may be a file."""
@@ -160,7 +160,7 @@ class PrintController(QObject):
         buffer = QBuffer()
         buffer.open(QIODevice.OpenModeFlag.WriteOnly)
         writer = QPdfWriter(buffer)
-        buffer.setParent(writer)  # it must outlive its writer
+        buffer.setParent(writer)  # the device must outlive its writer
         writer.setResolution(_DOTS_PER_INCH)
         writer.setPageLayout(layout)
         writer.setTitle(what.title)
@@ -233,7 +233,7 @@ class PrintController(QObject):
         if self._run is not None:
             self._run.deleteLater()
         if self._progress is not None:
-            self._progress.blockSignals(True)  # closing it is no cancel
+            self._progress.blockSignals(True)  # closing the dialog does not cancel
             self._progress.close()
             self._progress.deleteLater()
         self._run = self._progress = None
@@ -284,7 +284,7 @@ def _masked(manager: MemorySearchManager, session: OpenedSession, token: CancelT
 
 
 def _note(manager: MemorySearchManager, name: str, token: CancelToken) -> Printable:
-    """On a pool thread."""
+    """Read a note for printing. Runs on a pool thread."""
     lines = FileLines(manager.open_file(name, cancel=token))
     try:
         outline = Outline.of(lines, token)

@@ -1,4 +1,4 @@
-"""Connects the ways to share: links, exports, prints, and drags of results and sessions as files or citations."""
+"""Share results, notes and sessions: as links, exports, prints, or by dragging them as files or citations."""
 
 import os
 import sys
@@ -34,7 +34,7 @@ from engine import (
 )
 from gui.commands.commands import EXPORT, Commands
 from gui.controllers.folders import FolderController
-from gui.controllers.open_result import ResultOpener
+from gui.controllers.navigation import ResultOpener
 from gui.controllers.printing import PrintController
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.location import Location
@@ -290,7 +290,7 @@ class SharingFeatures:
 
 @dataclass(frozen=True)
 class Load:
-    """The data of a drag."""
+    """The data that a drag carries."""
 
     files: tuple[Path, ...]
     """The notes' files; for sessions, copies with secrets masked. Empty if no file is available."""

@@ -1,4 +1,4 @@
-"""Opens workspaces: the switcher, the menu of the chip, and the states of opening one (progress, success, failure)."""
+"""Open workspaces, by the switcher and the menu of the workspace button, and show progress and failure of opening."""
 
 from functools import partial
 from pathlib import Path
@@ -28,7 +28,7 @@ from gui.settings.broken_settings import BrokenSettings
 from gui.shell.frame import Frame
 from gui.shell.views import Views
 from gui.widgets.message import Action
-from gui.workspaces.switcher import Switcher, forgotten
+from gui.workspaces import Switcher, forgotten
 
 SWITCH = "workspace.switch"
 EVERYWHERE = "search.everywhere"
@@ -222,7 +222,7 @@ class WorkspacesController(QObject):
 
 
 class WorkspaceController(QObject):
-    """Gives the open memory to the parts that use it, and takes it from them before it is closed."""
+    """Passes the open memory to all parts that use it, and makes them drop it before it is closed."""
 
     another_folder_requested = Signal()
 

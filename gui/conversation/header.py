@@ -11,9 +11,8 @@ from gui.sessions.wording import UNTITLED, agent_name, folder_name, message_coun
 from gui.style.stylesheet import set_role
 from gui.style.typography import font_scale
 from gui.viewer.header import FoldingActions
-from gui.widgets.formatting import date_of, exact, grouped
+from gui.widgets.formatting import cost_text, date_of, exact, grouped, sent_and_received, usage_lines
 from gui.widgets.labels import ElidedLabel, line
-from gui.widgets.pricing import cost_text, sent_and_received, usage_lines
 
 _SIDE = 16
 _GAP = 8

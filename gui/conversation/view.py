@@ -31,8 +31,7 @@ from gui.core.jobs import Jobs
 from gui.style.theme import tokens
 from gui.style.typography import fixed_font, font_scale
 from gui.viewer.markdown_page import PageStyle
-from gui.widgets.accessible_painting import Part
-from gui.widgets.announcer import announce
+from gui.widgets.accessibility import Part, announce
 
 _TEXT_PIXELS = 13
 _CODE_PIXELS = 12

@@ -27,7 +27,7 @@ OnError = Callable[[str], None]
 
 
 def _forgotten(_: object) -> None:
-    """Stands in for a job's function after the job has reported."""
+    """Replaces a job's callback after it was called, so that the callback's owner can be freed."""
 
 
 class Job:
@@ -262,7 +262,8 @@ def _cancel_all(jobs: list[Job]) -> None:
 
 
 class JobSlot:
-    """Holds the job that runs now. Cancelled jobs never report back, so that an answer is always the newest one's."""
+    """Holds the running job; a new one cancels it. Cancelled jobs never report back, so results are always of the
+    newest."""
 
     def __init__(self, owner: QObject) -> None:
         self._jobs: list[Job] = []  # a list, so that it can be cleared after its owner was deleted
@@ -282,5 +283,5 @@ class JobSlot:
         self._jobs.clear()
 
     def done(self) -> None:
-        """The job has reported back."""
+        """Mark the job as finished: it has reported back."""
         self._jobs.clear()

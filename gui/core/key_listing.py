@@ -6,7 +6,7 @@ from typing import NamedTuple
 from PySide6.QtGui import QKeySequence
 
 from engine import any_of, marked, tr
-from gui.commands.contexts import Context, Fixed, Place, overlap
+from gui.commands import Context, Fixed, Place, overlap
 from gui.commands.keymap import Command, Keymap, without_dots, written
 from gui.core.view_spec import view_specs
 

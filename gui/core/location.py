@@ -1,4 +1,4 @@
-"""Locations in files and sessions: to open, and to restore when the user returns."""
+"""Locations in files and sessions, to open or to restore when the user returns."""
 
 from typing import NamedTuple
 
@@ -8,19 +8,19 @@ _MOST = 100
 
 
 class Location(NamedTuple):
-    """A place in a file or a session that is shown without being a result."""
+    """A location in a file or session to open that is not a search result."""
 
     path: str
     """Stable name."""
     line: int | None = None
     end: int | None = None
-    """Last of several lines."""
+    """Last line of the range; None for a single line."""
     message: str = ""
-    """Of a session: id of the message, which counts before the line."""
+    """For a session: id of the message to show, which takes precedence over the line."""
 
 
 class ReadingPlace(msgspec.Struct, frozen=True, kw_only=True):
-    """The location at the top of the view. Saved between runs: every field has a default."""
+    """The location at the top of the conversation view, saved between runs (so every field has a default)."""
 
     path: str = ""
     """Stable name of the session."""

@@ -7,13 +7,13 @@ from PySide6.QtWidgets import QWidget
 
 from engine import EmbeddingEstimate, UserDataStatus, tr
 from gui.core.workspace import Workspace
+from gui.widgets.formatting import embed_words, estimate_words
 from gui.widgets.message import Action, Banner
-from gui.widgets.pricing import embed_words, estimate_words
-from gui.widgets.search_engine_labels import FallbackEngine, IndexRemedy, engine_name
+from gui.widgets.status_texts import FallbackEngine, IndexRemedy, engine_name
 
 
 class Notices(Banner):
-    """Its actions control the workspace.
+    """The banner at the top of the window; its buttons act on the workspace.
 
     Signals: settings_requested: open the settings of a failing provider. engine_requested: choose another engine.
     """

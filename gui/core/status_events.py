@@ -9,15 +9,14 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from engine import EmbeddingEstimate, MemoryProviderStatus, SyncSummary, UserDataStatus, tr, tr_count
-from gui.widgets.announcer import announce
-from gui.widgets.search_engine_labels import FallbackEngine, engine_instead, index_remedy
-from gui.widgets.sync_bar_texts import why_words_only
+from gui.widgets.accessibility import announce
+from gui.widgets.status_texts import FallbackEngine, engine_instead, index_remedy, why_words_only
 
 _WHILE_SYNCING_MS = 1000
 
 
 class StatusEvents(QObject):
-    """Receives every record.
+    """Compares each status record with the last one, and emits a signal for each change.
 
     Signals: changed: results may differ now; immediately at the end of a sync, once a second during one. Not after a
     sync that failed immediately: a repeated query may start the next one, and so on. problem: a new problem as one
@@ -92,7 +91,7 @@ class StatusEvents(QObject):
             self.engine_replaced.emit(instead)
 
     def _report_awaiting(self, estimate: EmbeddingEstimate | None) -> None:
-        """The same work is reported once, though it grows with every note."""
+        """Report embedding that awaits approval, once: a larger amount of it is not reported again."""
         wanted = None if estimate is None else (estimate.provider, estimate.model)
         if wanted != self._awaited:
             self._awaited = wanted
@@ -127,7 +126,7 @@ def _came_to_nothing(sync: SyncSummary) -> bool:
 # --- Announces to screen readers when an index update begins and ends ------------------------------------------------
 
 _LONG_S = 2.0
-"""A shorter sync isn't announced, unless the user started it."""
+"""Seconds; a shorter sync isn't announced, unless the user started it."""
 
 
 class SyncAnnouncer(QObject):

@@ -1,4 +1,4 @@
-"""Brings the status record from whichever thread changed it to the GUI thread, at most ten times a second."""
+"""Read the status record after changes on any thread, and deliver it on the GUI thread, at most ten times a second."""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -40,7 +40,7 @@ class StatusFeed(QObject):
         self._job: Job | None = None
         self._asked = False
         self._waiting: list[Take] = []
-        """Called with the next record that is read."""
+        """Functions that are called once, with the next record that is read."""
         self._poke_sent = False
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
@@ -66,7 +66,7 @@ class StatusFeed(QObject):
         elif first is not None and first.manager is manager:
             self._stop_listening = first.stop_listening
             self._show(first.status)
-            if asked:  # it has changed since
+            if asked:  # the status has changed since then
                 self.refresh()
         else:
             self._stop_listening = manager.add_status_listener(self._listen)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from gui.commands.contexts import Context, Fixed
+from gui.commands import Context, Fixed
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QObject
@@ -28,7 +28,7 @@ class ViewPanel:
     """Base of a view's panel: its two widgets, and what the window calls. The defaults do nothing."""
 
     header: "FoldingRow"
-    """For the top bar; not needed by a view that shows the box of another one."""
+    """Widget for the top bar; not needed by a view that shows the box of another view."""
     body: "QWidget"
 
     @property
@@ -43,16 +43,16 @@ class ViewPanel:
         """Show the latest status; called whenever it changes."""
 
     def show_unsupported(self, lacks: "MissingFeatures") -> None:
-        """Features that the current or next memory doesn't support."""
+        """Disable what needs one of these features, which the current or next memory doesn't support."""
 
     def refresh(self) -> None:
-        """The index changed."""
+        """Update the contents, since the index has changed."""
 
     def focus_box(self) -> None:
-        """Go to the box in the header, with its text selected."""
+        """Focus the box in the header, with its text selected."""
 
     def focus_list(self) -> None:
-        """Go from the box into the body."""
+        """Focus the body, from the box."""
 
     def search(self, text: str) -> None:
         """Enter `text` in the box and search for it."""
@@ -66,11 +66,11 @@ class ViewSpec:
     """A view of the window; the texts are `marked`."""
 
     name: str
-    """Stable: it is in the window's state, `--view NAME` and the command "view.NAME"."""
+    """Stable name of the view, in the window's state, in `--view NAME` and in the command "view.NAME"."""
     label: str
-    """Of its button in the header."""
+    """Label of the view's button in the header."""
     tip: str
-    """Of that button."""
+    """Tooltip of that button."""
     command: str
     """Label in the menu and the palette."""
     key: str
@@ -86,11 +86,11 @@ class ViewSpec:
     pages: tuple[str, ...] = ()
     """Further names for `--view` that open it."""
     contexts: tuple[Context, ...] = ()
-    """Where its keys hold, apart from the box and the readers."""
+    """Contexts of its keys, in addition to the box and the readers."""
     fixed_keys: tuple[Fixed, ...] = ()
     """Keys that its widgets handle themselves."""
     guide: str = ""
-    """Page of the guide about it."""
+    """Page of the guide about the view."""
 
     @property
     def command_line(self) -> tuple[str, ...]:

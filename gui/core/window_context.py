@@ -31,7 +31,7 @@ class AppPaths:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.settings)))
 
     def listed(self, status: MemoryProviderStatus | None) -> tuple[tuple[str, str], ...]:
-        """Return name and path of each that exists; the index only if one is open."""
+        """Return name and path of each file that exists; the index only if one is open."""
         places = [(tr("Settings"), str(self.settings)), (tr("Window"), str(state_path()))]
         if status is not None:
             places.append((tr("Index"), status.db_path))

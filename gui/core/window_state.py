@@ -1,17 +1,19 @@
-"""State that the window saves between runs, apart from the settings."""
+"""The window's state that is saved between runs, apart from the settings, and a debounced writer for such files."""
 
 import base64
 import binascii
 import logging
+from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 from typing import Literal
 
 import msgspec
 import platformdirs
-from PySide6.QtCore import QByteArray
+from PySide6.QtCore import QByteArray, QObject, QTimer, Slot
 
 from engine import CancelToken, QueryRecord, decode_json, read_file, replace_file
+from gui.core.jobs import Jobs, JobSlot
 from gui.core.location import ReadingPlace
 from gui.core.session_criteria import Criteria, Role
 from gui.core.view_spec import view_specs
@@ -20,7 +22,7 @@ log = logging.getLogger(__name__)
 
 _RECENT = 8
 _writing = Lock()
-"""Lock: writes use the same temporary name."""
+"""Allows one write at a time, since all writes use the same temporary file."""
 
 
 class LastPlace(msgspec.Struct, kw_only=True, frozen=True):
@@ -34,7 +36,7 @@ class LastPlace(msgspec.Struct, kw_only=True, frozen=True):
     row: tuple[str, str, int, int] | None = None
     """Key of the current row of the results."""
     top: int = 0
-    """Where that row begins, in pixels below the top of the list."""
+    """Position of that row, in pixels below the top of the list."""
     session: str = ""
     """The current session of the list."""
     criteria: Criteria = Criteria()
@@ -67,7 +69,7 @@ class WindowState(msgspec.Struct, kw_only=True):
     wrap: bool = True
     chunk_borders: bool = False
     told_of_tray: bool = False
-    """Whether it was explained once that the program stays in the tray."""
+    """Whether the user has been told that the program stays in the tray."""
     recent: list[str] = []
     """Folders that were opened, newest first."""
     recent_commands: list[str] = []
@@ -118,7 +120,7 @@ def _set_aside(path: Path, error: Exception) -> None:
 
 
 def save_state(state: WindowState, path: Path | None = None, token: CancelToken | None = None) -> None:
-    """Write aside, then replace, so that a crash leaves the old or the new file. A failure is only logged.
+    """Save the state. A crash leaves either the old or the new file; a failure is only logged.
 
     Any thread; nothing is written once `token` was cancelled, so that an older state never replaces a newer one.
     """
@@ -130,3 +132,38 @@ def save_state(state: WindowState, path: Path | None = None, token: CancelToken 
             replace_file(path or state_path(), content)  # private: it contains the search history
         except OSError as error:
             log.warning("The window's state was not saved: %s", error)
+
+
+Writing = Callable[[CancelToken], None]
+
+
+class DebouncedWrite(QObject):
+    """Debounces writes: one at a time, of the newest value."""
+
+    def __init__(self, jobs: Jobs, take: Callable[[], Writing | None], pause_ms: int, parent: QObject) -> None:
+        """`take` is called on the GUI thread and returns a job that writes; None if there is nothing to write."""
+        super().__init__(parent)
+        self._jobs = jobs
+        self._take = take
+        self._job = JobSlot(self)
+        self._pause = QTimer(self, singleShot=True, interval=pause_ms)
+        self._pause.timeout.connect(self._write)
+
+    def note(self) -> None:
+        """Schedule a write after the pause, because something has changed; further changes don't delay it."""
+        if not self._pause.isActive():
+            self._pause.start()
+
+    def stop(self) -> None:
+        """Cancel a pending write; called before an immediate one, so that nothing older follows it."""
+        self._pause.stop()
+        self._job.cancel()
+
+    @Slot()
+    def _write(self) -> None:
+        if self._job.busy:
+            self._pause.start()
+            return
+        writing = self._take()
+        if writing is not None:
+            self._job.put(self._jobs.write(writing, lambda _: self._job.done(), lambda _: self._job.done()))

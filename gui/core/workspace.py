@@ -1,4 +1,4 @@
-"""The open workspace: opens and closes the memory off the GUI thread, and steers its syncs."""
+"""Open and close the workspace's memory off the GUI thread, and start its syncs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -22,12 +22,12 @@ from engine import (
 from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Job, Jobs, JobSlot
 from gui.core.status_feed import StatusFeed
-from gui.widgets.search_engine_labels import engine_instead
+from gui.widgets.status_texts import engine_instead
 
 FIRST_RESULTS = 50
 """Results requested by a new search."""
 _ANYTHING = "memory"
-"""A query whose answer is ignored."""
+"""A query that only tests the search engine; its answer is ignored."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Opened:
 
 @dataclass(frozen=True)
 class OpenFailure:
-    """Why a workspace could not be opened: one sentence, and what kind of remedy makes sense."""
+    """Why a workspace could not be opened, as one sentence, and the kind of remedy to offer."""
 
     folder: Path
     sentence: str
@@ -53,7 +53,7 @@ class OpenFailure:
 
 
 class Workspace(QObject):
-    """At most one memory is open at a time; opening another closes the first.
+    """The open workspace with its memory, at most one at a time: opening another closes the first.
 
     Args: store_path: folder for the index instead of the settings' own; for the demo. config: settings file instead of
     the user's own.
@@ -164,12 +164,12 @@ class Workspace(QObject):
             lacks = self.feed.read_first(manager).lacks  # of the memory that answers, which may be a fallback
         except MnemoscopeError as error:
             return OpenFailure(folder, str(error), isinstance(error, engine.SettingsError))
-        if token.cancelled:  # too late for the close of the others
+        if token.cancelled:  # opened too late to be closed with the others
             self._close_unwanted()
         return Opened(folder, settings, manager, lacks, everywhere)
 
     def _with_others(self, manager: MemorySearchManager, folder: Path, settings: Settings) -> MultiWorkspaceMemory:
-        """The memory, which also reaches those of the other workspaces."""
+        """Wrap a memory so that it can also search the other workspaces."""
         store = settings.store.path
 
         def settings_of(other: str) -> Settings:

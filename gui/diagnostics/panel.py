@@ -18,9 +18,9 @@ from gui.style.stylesheet import font_at
 from gui.widgets.buttons import CopyJsonButton
 from gui.widgets.charts.bars import BarChart
 from gui.widgets.charts.sync_history import sync_series
-from gui.widgets.chip import Chip
+from gui.widgets.form_controls import Chip
 from gui.widgets.labels import breakable, label, line
-from gui.widgets.search_engine_labels import files_left_out
+from gui.widgets.status_texts import files_left_out
 from gui.widgets.tab_order import insert_after, preceding
 from gui.widgets.table import IssuesTable
 

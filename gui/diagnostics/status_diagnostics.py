@@ -5,11 +5,16 @@ from collections.abc import Iterator
 from engine import BUILT_IN_CAN, MemoryProviderStatus, SyncSummary, marked, number, tr, tr_count
 from gui.core.capabilities import SHORT
 from gui.diagnostics.group_view import Diagnostic, Group, Remedy, chunks, files, vectors
-from gui.widgets.formatting import ago, duration, exact, size_text
-from gui.widgets.pricing import estimate_words, spent_words
-from gui.widgets.search_engine_labels import engine_instead, engine_name, files_left_out, index_remedy, provider_instead
+from gui.widgets.formatting import ago, duration, estimate_words, exact, size_text, spent_words
 from gui.widgets.state import State
-from gui.widgets.sync_bar_texts import REASON_WORDS
+from gui.widgets.status_texts import (
+    REASON_WORDS,
+    engine_instead,
+    engine_name,
+    files_left_out,
+    index_remedy,
+    provider_instead,
+)
 
 _PHASES = {
     "waiting": marked("waiting"),

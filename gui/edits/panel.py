@@ -13,8 +13,8 @@ from gui.edits.edit_list import EditList, EditRow, ProjectRow, edited_files, row
 from gui.sessions.listing_view import CHOOSE, NONE_TO_READ
 from gui.sessions.wording import file_count
 from gui.viewer.notice_page import NothingToRead
+from gui.widgets.buttons import guide_action
 from gui.widgets.flow_layout import FoldingRow
-from gui.widgets.guide_link import guide_action
 from gui.widgets.labels import ElidedLabel, line
 from gui.widgets.placeholder_page import Action, StatePage
 from gui.widgets.query_box import QueryBox

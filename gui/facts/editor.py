@@ -22,7 +22,7 @@ _GUTTER = 16
 
 
 class FactEditor(QScrollArea):
-    """Editor for one fact, existing or new; may be empty.
+    """Edits one fact, existing or new; empty if none is selected.
 
     Signals: change_requested: the changed Fact. add_requested: text, category (None: by its words) and importance of a
     new one. approve_requested, forget_requested, restore_requested, erase_requested: the Fact as shown. left: Escape,
@@ -137,12 +137,12 @@ class FactEditor(QScrollArea):
     # --- display ----------------------------------------------------------------------------------------------------
 
     def clear(self) -> None:
-        """Show nothing."""
+        """Empty the editor."""
         self.fact, self.is_new = None, False
         self._show("")
 
     def show_fact(self, fact: Fact, *, editable: bool) -> None:
-        """Unsaved typing in the same fact stays."""
+        """Show a fact. Text that was typed into the same fact and is not saved stays."""
         typed = self.text.toPlainText() if self.fact and self.fact.id == fact.id and self.is_changed else fact.text
         self._asks = self._asks and self.fact is not None and self.fact.id == fact.id
         self.fact, self.is_new, self._editable = fact, False, editable and fact.forgotten is None
@@ -215,7 +215,7 @@ class FactEditor(QScrollArea):
 
     @Slot()
     def _judge(self) -> None:
-        """Show the buttons for possible actions."""
+        """Show the buttons of the actions that are possible for this fact."""
         fact, changed = self.fact, self.is_changed and self._editable
         long = len(self._typed) - LONGEST_FACT
         self._too_long.setText(

@@ -9,7 +9,7 @@ from engine import Fact, FactCategory, Facts, MemorySearchManager, SavedFact, ca
 from gui.core.jobs import Job, Jobs
 from gui.facts import wording
 from gui.facts.list_and_editor import FactsBody
-from gui.widgets.announcer import announce
+from gui.widgets.accessibility import announce
 
 _MOST = 100
 
@@ -47,7 +47,7 @@ class UndoStack:
         return self._steps.pop() if self._steps else None
 
     def forget(self, id_: str) -> None:
-        """Forget this fact here too: it was permanently deleted."""
+        """Drop the changes of this fact, since it was permanently deleted."""
         self._steps = [step for step in self._steps if step.id != id_]
 
     def clear(self) -> None:
@@ -72,7 +72,7 @@ class FactStore(QObject):
         self._job: Job | None = None
         self._stamp: tuple[int, int] | None = None
         self.facts: tuple[Fact, ...] | None = None
-        """The newest first; None before they were read."""
+        """All facts, newest first; None before they were read."""
         self.problem = ""
         """Why nothing can be changed, or even read."""
         self._clock = QTimer(self, interval=_LOOK_MS)

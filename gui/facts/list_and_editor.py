@@ -34,7 +34,7 @@ from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, Index, RowList, RowM
 
 NEW = command("facts.new", "New fact", "facts", "Ctrl+N")
 _FEWEST_CHARACTERS = 96
-"""Fewest characters of list and editor together; with less room, one replaces the other."""
+"""Minimum width of list and editor side by side, in characters; with less room, one replaces the other."""
 _LIST_SHARE = (3, 2)
 
 
@@ -71,7 +71,7 @@ class _Delegate(QStyledItemDelegate):
         self.restyle()
 
     def restyle(self) -> None:
-        """The font changed: measure again."""
+        """Measure rows again after the font has changed."""
         self._fonts = font_at(13), font_at(12)
         self._metrics = [QFontMetrics(font) for font in self._fonts]
         self._heights = [round(metrics.height() * 1.3) for metrics in self._metrics]
@@ -126,7 +126,7 @@ class FactList(RowList):
         forget.triggered.connect(lambda: self._with_current(self.forget_requested.emit))
 
     def show_facts(self, facts: Sequence[Fact]) -> None:
-        """The same fact stays current if it still exists, else the one at its position."""
+        """Show these facts. The current fact stays current if it still exists, else the one at its position."""
         rows = [FactRow(fact) for fact in facts]
         if self.rows.shows(rows):
             return

@@ -28,9 +28,9 @@ from gui.facts import wording
 from gui.facts.fact_changes import FactChanges, FactStore
 from gui.facts.list_and_editor import NEW, FactsBody
 from gui.facts.wording import CATEGORIES
-from gui.widgets.chip import Chip
+from gui.widgets.buttons import guide_action
 from gui.widgets.flow_layout import FoldingRow
-from gui.widgets.guide_link import guide_action
+from gui.widgets.form_controls import Chip
 from gui.widgets.placeholder_page import Action
 from gui.widgets.plain_text import set_tip
 from gui.widgets.query_box import QueryBox
@@ -129,19 +129,22 @@ class FactFilters(QWidget):
 
 _UNDO = command("facts.undo", "Undo", "facts", QKeySequence.StandardKey.Undo)
 _BOX_CHARACTERS = 34
-"""Least width of the box in characters; if it would be narrower, the filters move below it."""
+"""Minimum width of the box in characters; if it would be narrower, the filters move below it."""
 _PAUSE_MS = 150
 _MIN_SCORE = 0.25
 """Minimum score, lower than for agents: a user sees quickly which results don't fit."""
 
 
 class FactSearch(QObject):
-    """`found` is the last answer, None without a query; the answer to an older text stays until the next one."""
+    """Searches the facts for the text in the box.
+
+    `found` has the results for the last text, None without one; it stays until the next results arrive.
+    """
 
     changed = Signal()
     """`found` has changed."""
     failed = Signal(str)
-    """One sentence."""
+    """The search failed; carries one sentence."""
 
     def __init__(self, box: QueryBox, store: FactStore, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
@@ -204,7 +207,7 @@ class FactSearch(QObject):
 
 
 class FactsPanel(QObject, ViewPanel):
-    """Connects stored facts with the shown one."""
+    """The panel of the facts view: shows the stored facts in list and editor, and saves changes."""
 
     left = Signal()
     """Escape was pressed and nothing is left to close."""

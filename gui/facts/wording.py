@@ -45,14 +45,14 @@ ERASE_QUESTION = marked("Delete this fact for good? Nothing brings it back.")
 
 
 def count_text(shown: int, everything: int) -> str:
-    """ "3 of 12 facts", "12 facts"."""
+    """Return the number of facts: "3 of 12 facts", "12 facts"."""
     if shown == everything:
         return tr_count("{count:,} fact", "{count:,} facts", shown)
     return tr_count("{shown:,} of {count:,} fact", "{shown:,} of {count:,} facts", everything, shown=shown)
 
 
 def percent(share: float) -> str:
-    """0.7 -> "70 %"."""
+    """Return a share as a percentage: 0.7 -> "70 %"."""
     return f"{number(100 * share, '.0f')} %"
 
 
@@ -101,6 +101,6 @@ def _forgotten(fact: Fact, when: float) -> str:
 
 
 def short(text: str, longest: int = 40) -> str:
-    """The beginning of a fact, for a message about it."""
+    """Return the beginning of a fact, for a message about it."""
     text = " ".join(text.split())
     return in_quotes(text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…")

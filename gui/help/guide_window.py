@@ -34,12 +34,12 @@ from gui.viewer.lines import FileLines
 from gui.viewer.matches import query_finder
 from gui.viewer.outline import HeadingPlace, Outline, heading_key
 from gui.viewer.rendered_view import RenderedView
-from gui.widgets.announcer import announce
+from gui.widgets.accessibility import announce
 from gui.widgets.labels import label, line
 
 _WIDTH, _HEIGHT = 880, 640
 _FEWEST_CHARACTERS = 92
-"""Fewest characters of list and page together; with less room, one replaces the other."""
+"""Minimum width of list and page side by side, in characters; with less room, one replaces the other."""
 _LIST_CHARACTERS = 30
 
 _PLACE = Qt.ItemDataRole.UserRole

@@ -106,7 +106,7 @@ _MARKUP = re.compile(r"[*`|]+")
 LANGUAGES = {"en": "english", "de": "german"}
 """By tag, as the analysis names those in which the guide is written; words of another are taken as English."""
 _MOST_OF_ONE = 3
-"""Most occurrences of a word in a section that count."""
+"""Further occurrences of a word in a section don't count."""
 _IN_TITLE, _IN_HEADING = 6, 9
 
 

@@ -7,7 +7,7 @@ Out: charts, tables and repairs.
 from typing import TYPE_CHECKING
 
 from engine import marked
-from gui.commands.contexts import Context, Fixed
+from gui.commands import Context, Fixed
 from gui.core.view_spec import ViewPanel, ViewSpec
 
 if TYPE_CHECKING:

@@ -8,12 +8,10 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from engine import NOT_EMBEDDED, FileIssue, MemoryProviderStatus, marked, tr, tr_count, tr_reason
-from gui.widgets.formatting import grouped
+from gui.widgets.formatting import estimate_words, grouped
 from gui.widgets.labels import ElidedLabel, breakable, label, line
-from gui.widgets.pricing import estimate_words
-from gui.widgets.search_engine_labels import IndexRemedy, files_left_out, index_remedy, rule_words
 from gui.widgets.state import State, StateDot, with_state
-from gui.widgets.sync_bar_texts import why_words_only
+from gui.widgets.status_texts import IndexRemedy, files_left_out, index_remedy, rule_words, why_words_only
 from gui.widgets.tab_order import stop_before
 
 _NAMED = 3

@@ -22,8 +22,7 @@ from engine import (
     tr,
     tr_count,
 )
-from gui.widgets.charts.card import TableColumn
-from gui.widgets.charts.chart import Mark, Series, figure_cell
+from gui.widgets.charts.chart import Mark, Series, TableColumn, figure_cell
 from gui.widgets.formatting import grouped, short_month_and_year, size_text
 
 SIZE_COLUMNS = (TableColumn(marked("Characters"), 0), TableColumn(marked("Passages"), 10, figures=True))

@@ -30,14 +30,12 @@ from gui.search.query import Answer
 from gui.style.stylesheet import character_width
 from gui.style.typography import font_scale
 from gui.widgets.charts.bars import BarChart, ShareChart, SparkChart
-from gui.widgets.charts.card import ChartCard
-from gui.widgets.charts.chart import Mark, Series
+from gui.widgets.charts.chart import ChartCard, Mark, Series
 from gui.widgets.charts.sync_history import SYNC_COLUMNS, outcome_of, sync_series
-from gui.widgets.formatting import duration, exact, grouped
+from gui.widgets.formatting import duration, exact, grouped, spent_words
 from gui.widgets.labels import breakable, label
-from gui.widgets.pricing import spent_words
 from gui.widgets.small_windows import sheet
-from gui.widgets.sync_bar_texts import REASON_WORDS
+from gui.widgets.status_texts import REASON_WORDS
 from gui.widgets.tab_order import insert_after, stops
 from gui.widgets.table import IssuesTable
 

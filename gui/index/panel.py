@@ -18,7 +18,7 @@ from gui.index.health_page import HealthPage
 from gui.index.map.panel import MapPanel
 from gui.index.overview import OverviewPage
 from gui.search.query import Answer
-from gui.widgets.chip import Chip
+from gui.widgets.form_controls import Chip
 from gui.widgets.message import Action, MessagePage
 
 PageName = Literal["overview", "map", "duplicates", "health"]

@@ -96,7 +96,7 @@ def home_of(workspace: Workspace, opened: Opened, session: str) -> Iterator[Targ
 
 
 def name_beside(session: str, path: str) -> str:
-    """Return the name of a file in the workspace of a session."""
+    """Return the stable name of a file in the workspace of a session."""
     workspace, _ = split_name(session)
     return name_in(workspace, path) if workspace else path
 
@@ -236,7 +236,7 @@ class RememberController(QObject):
                 )
             else:
                 said = tr("Remembered as {note}.", note=note.path)
-                self._workspace.sync("watch")  # immediately, also without a watcher
+                self._workspace.sync("watch")  # indexes the note now, even without a watcher
             self._banner.say(said, "fine", show, undo, key="remembered")
 
     def _not_saved(self, sentence: str) -> None:
@@ -313,7 +313,7 @@ class NewNoteNotice(QObject):
 
     @Slot(object)
     def _handle_status(self, status: MemoryProviderStatus | None) -> None:
-        """The first record may have other problems to show first."""
+        """Show waiting notes after the first status record, which may have problems to show first."""
         if self._begins and status is not None:
             self._begins = False
             self.look()

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 from engine import SessionNote, to_slug, tr
 from gui.style.stylesheet import set_role
 from gui.style.typography import fixed_font, resize_with_text
-from gui.widgets.announcer import announce
+from gui.widgets.accessibility import announce
 from gui.widgets.form_controls import ComboBox
 from gui.widgets.labels import ElidedLabel, breakable, label
 
@@ -26,7 +26,9 @@ _COUNTS = (5, 15, 30, 60, 100)
 
 
 class NoteSheet(QDialog):
-    """Opens immediately; shows progress until `show_note`, and is deleted when it closes.
+    """The sheet in which the user edits a session note before it is saved.
+
+    It opens immediately, shows progress until `show_note`, and is deleted when it closes.
 
     Signals: count_chosen: include another number of messages. save_requested: the current text and name. changed:
     something was typed.
@@ -237,7 +239,7 @@ class NoteSheet(QDialog):
             self._judge()
 
     def reject(self) -> None:
-        """Esc: unsaved text is discarded only after a second press."""
+        """Handle Esc: unsaved text is discarded only after a second press."""
         if self._text.document().isModified() and not self._warned:
             self._warned = True
             self.say(tr("Your changes are not saved. Cancel once more to throw them away."), degraded=True)

@@ -6,7 +6,7 @@ In: the typed query and its options. Out: a `Query` to the memory, and its resul
 from typing import TYPE_CHECKING
 
 from engine import marked
-from gui.commands.contexts import Context, Fixed
+from gui.commands import Context, Fixed
 from gui.core.view_spec import ViewPanel, ViewSpec
 
 if TYPE_CHECKING:

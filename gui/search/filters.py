@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QWidget
 from engine import Source, marked, tr, tr_count
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.search.query import Scope
-from gui.widgets.chip import Chip
+from gui.widgets.form_controls import Chip
 from gui.widgets.plain_text import set_tip
 
 SOURCES: tuple[tuple[str, str, tuple[Source, ...] | None], ...] = (

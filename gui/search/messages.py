@@ -19,7 +19,7 @@ from engine import (
 from gui.search.query import Query
 from gui.search.rows import count_files
 from gui.search.scope import source_names
-from gui.widgets.search_engine_labels import engine_name, index_remedy
+from gui.widgets.status_texts import engine_name, index_remedy
 
 SEARCHING = marked("Searching…")
 DID_YOU_MEAN = marked("Did you mean")

@@ -20,8 +20,8 @@ from gui.search.rows import SortOrder, build_rows
 from gui.search.scope import ScopeBar
 from gui.search.start_page import StartContent, StartLists
 from gui.style.theme import tokens
-from gui.widgets.announcer import SettledAnnouncer, announce
-from gui.widgets.guide_link import guide_action
+from gui.widgets.accessibility import SettledAnnouncer, announce
+from gui.widgets.buttons import guide_action
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import elide, label
 from gui.widgets.list_header import ListHeader, Order

@@ -10,7 +10,7 @@ from engine import RecentSearch, SavedSearch, marked, tr
 from gui.search.saved_store import SavedSearchStore, limits, title
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
-from gui.widgets.announcer import announce
+from gui.widgets.accessibility import announce
 from gui.widgets.formatting import exact
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.labels import elide

@@ -16,7 +16,7 @@ from gui.sessions.catalog import Entry, SessionCatalog
 from gui.sessions.rows import filter_test
 from gui.sessions.wording import session_count
 from gui.style.theme import Tokens
-from gui.widgets.accessible_painting import Part
+from gui.widgets.accessibility import Part
 from gui.widgets.charts.chart import Chart, Mark, Series, figure_cell
 from gui.widgets.formatting import short_date, short_month_and_year, weekday_and_date
 

@@ -15,7 +15,7 @@ from gui.core.session_criteria import ANY_TIME, PERIODS, Criteria, Period, Role,
 from gui.sessions.catalog import Choice, SessionCatalog
 from gui.sessions.listing_view import ListingView
 from gui.sessions.wording import agent_name, folder_name
-from gui.widgets.chip import Chip
+from gui.widgets.form_controls import Chip
 from gui.widgets.formatting import grouped, short_date
 from gui.widgets.labels import label
 from gui.widgets.plain_text import set_tip

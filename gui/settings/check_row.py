@@ -13,7 +13,7 @@ from gui.widgets.labels import breakable, label
 
 
 class CheckRow(QWidget):
-    """One test at a time; another choice clears the last result.
+    """A button that starts a test, and its result. Runs one test at a time; another choice clears the result.
 
     Signals: requested: test the choice now, with `run`.
     """

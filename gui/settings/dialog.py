@@ -29,9 +29,8 @@ from gui.settings.pages import PageMaker, Pages
 from gui.settings.results_page import ResultsPage
 from gui.settings.system_setting import SystemSwitch
 from gui.style.stylesheet import font_at
-from gui.widgets.buttons import add_clear_button
+from gui.widgets.buttons import add_clear_button, guide_button
 from gui.widgets.form_controls import ComboBox
-from gui.widgets.guide_link import guide_button
 from gui.widgets.labels import line
 from gui.widgets.message import Action, MessagePage
 from gui.widgets.tab_order import insert_after, stop_before, stops
@@ -42,7 +41,7 @@ _OWN = 2
 """Number of stacked widgets that aren't pages."""
 _LIST_WIDTH = 150
 _NARROW = 600
-"""Logical pixels at scale 1 from which on there is room for the list."""
+"""Minimum width for the list of pages, in logical pixels at scale 1."""
 
 
 class PageChoice(QObject):
@@ -93,7 +92,7 @@ class PageChoice(QObject):
     def fold(self, width: int) -> None:
         """Show the list or the menu, depending on the dialog's width."""
         narrow = width < font_at(_NARROW).pixelSize()
-        self.list.scheduleDelayedItemsLayout()  # with the fonts and margins that the style sheet has brought by now
+        self.list.scheduleDelayedItemsLayout()  # fonts and margins of the style sheet apply by now
         titles = self.list.sizeHintForColumn(0) + 2 * self.list.frameWidth()
         self.list.setFixedWidth(max(font_at(_LIST_WIDTH).pixelSize(), titles))
         for widget in (self.list, self.edge):
@@ -192,7 +191,7 @@ class SettingsDialog(QDialog):
 
     @property
     def ready(self) -> bool:
-        """Nothing is being looked at, tried or saved."""
+        """Whether no lookup, test or save is running."""
         return self.model.ready and self.pages.ready and self.results.ready and not self._calm.isActive()
 
     @property

@@ -6,10 +6,10 @@ from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWi
 
 from engine import SettingsConsequences, tr, tr_count
 from gui.core.key_listing import native
-from gui.settings.embedding_choice import EmbeddingChoice
+from gui.settings.engine_and_model_choice import EmbeddingChoice
 from gui.settings.model import SettingsModel, other_vectors
 from gui.settings.wording import sent_words
-from gui.widgets.announcer import announce
+from gui.widgets.accessibility import announce
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
 from gui.widgets.plain_text import set_tip
@@ -90,7 +90,7 @@ class DialogFooter(QWidget):
     def _button(self, words: str, tip: str) -> QPushButton:
         button = QPushButton(words)
         set_tip(button, tip)
-        button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+        button.setAutoDefault(True)  # Enter presses the focused button on every platform
         return button
 
     def add_button(self, button: QPushButton) -> None:
@@ -146,7 +146,7 @@ class DialogFooter(QWidget):
             self._apply.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def stop_asking(self) -> None:
-        """No form has unsaved changes any more."""
+        """Remove the question, since no form has unsaved changes any more."""
         if self._form:
             self._asking = self._form = False
             self.show_waiting()

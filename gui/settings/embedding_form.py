@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, 
 import engine
 from engine import CancelToken, KeyState, ModelFetchProgress, Settings, marked, number, tr
 from gui.core.jobs import Jobs, JobSlot
-from gui.settings.embedding_choice import REMOTE, EmbeddingChoice
+from gui.settings.engine_and_model_choice import REMOTE, EmbeddingChoice
 from gui.settings.value_text import read_number
 from gui.settings.wording import (
     NAMES,
@@ -66,7 +66,7 @@ class DownloadRow(QWidget):
 
     @property
     def ready(self) -> bool:
-        """Nothing is being looked for or fetched."""
+        """Whether no lookup or download is running."""
         return not (self._looking.busy or self._fetching.busy)
 
     def look(self, settings: Settings) -> None:
@@ -167,7 +167,7 @@ class KeyRow(QWidget):
         self.show_state(None)
 
     @property
-    def capabilities(self) -> bool:
+    def missing(self) -> bool:
         """Whether no key was found and none was entered; False during the search."""
         return self._state_shown is not None and not self._state_shown.present and self.typed is None
 
@@ -426,7 +426,7 @@ class EmbeddingForm(QWidget):
 
 
 def _dollars(text: str) -> float | None:
-    """The entered price; None if it isn't a number."""
+    """Return the entered price; None if it isn't a number."""
     dollars = read_number(text.strip().lstrip("$"))
     return None if dollars is None or dollars < 0 else dollars
 

@@ -14,11 +14,11 @@ import engine
 from engine import CancelToken, EmbeddingEstimate, KeyState, MemorySearchManager, Settings, marked, tr
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.check_row import CheckRow
-from gui.settings.embedding_choice import EmbeddingChoice
 from gui.settings.embedding_form import EmbeddingForm
+from gui.settings.engine_and_model_choice import EmbeddingChoice
 from gui.settings.wording import accept_words, fallback_owner, probe_words
+from gui.widgets.formatting import estimate_words
 from gui.widgets.labels import breakable, label
-from gui.widgets.pricing import estimate_words
 from gui.widgets.scrolling import FootedColumn
 
 _WIDTH = 620
@@ -98,7 +98,7 @@ class EmbeddingPage(QFrame):
 
     @property
     def ready(self) -> bool:
-        """Nothing is being looked at, tried or saved."""
+        """Whether no lookup, test or save is running."""
         busy = self._trial.busy or any(slot.busy for slot in self._slots)
         return self._fetch.ready and not (self._calm.isActive() or busy)
 
@@ -154,9 +154,9 @@ class EmbeddingPage(QFrame):
 
     @property
     def _agreeing(self) -> EmbeddingEstimate | None:
-        """The approval given by saving: none if embedding can't begin without a key."""
+        """Return the estimate that saving approves; None if embedding can't begin without a key."""
         choice = self._form.choice
-        lacking = choice.needs_key and self._key.capabilities
+        lacking = choice.needs_key and self._key.missing
         return None if choice == self._before or lacking else self._estimate
 
     @Slot()

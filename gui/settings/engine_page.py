@@ -1,4 +1,4 @@
-"""The choice of the engine of the index: tested before it is saved.
+"""Choose the search engine; the choice is tested before it is saved.
 
 Its button is in the footer of the dialog.
 """
@@ -23,7 +23,7 @@ import engine
 from engine import CancelToken, Settings, marked, tr
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.check_row import CheckRow
-from gui.settings.engine_choice import ENGINES, EngineChoice, switch_words
+from gui.settings.engine_and_model_choice import ENGINES, EngineChoice, switch_words
 from gui.widgets.form_controls import ComboBox, RadioButton, indent
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.plain_text import set_tip
@@ -208,7 +208,7 @@ class EnginePage(QFrame):
 
     @property
     def ready(self) -> bool:
-        """Nothing is being tried or saved."""
+        """Whether no test or save is running."""
         return not (self._trial.busy or self._saving.busy)
 
     def begin(self, folder: Path, settings: Settings) -> None:
@@ -223,7 +223,7 @@ class EnginePage(QFrame):
         self._form.focus_first()
 
     def stop(self) -> None:
-        """The dialog was closed."""
+        """Cancel a running test: the dialog was closed."""
         self._form.show_choice(self._before)
         self._changed(self._before)
         self._saving.cancel()

@@ -41,7 +41,7 @@ class Field(QWidget):
         self._value = value
 
     def describe(self, words: str) -> None:
-        """The option's accessible description."""
+        """Set the option's accessible description."""
         target = self.focusProxy()
         if target is not None:
             target.setAccessibleDescription(words)

@@ -20,8 +20,7 @@ from gui.commands.commands import follow_keys
 from gui.commands.keymap import Command, Keymap, without_dots
 from gui.core.key_listing import by_place, clash, native, title
 from gui.settings.custom_keys import CustomKeys
-from gui.widgets.accessible_painting import Part
-from gui.widgets.announcer import announce
+from gui.widgets.accessibility import Part, announce
 from gui.widgets.buttons import add_clear_button
 from gui.widgets.labels import label
 from gui.widgets.table import Column, RecordsTable
@@ -126,7 +125,7 @@ class KeysTable(RecordsTable[KeyRow]):
 
     @property
     def ready(self) -> bool:
-        """All rows have their height."""
+        """Whether all rows have their final height."""
         return not self._due.isActive()
 
     def show_found(self, found: tuple[KeyRow, ...], among: Sequence[KeyRow], *, marked: bool) -> None:
@@ -218,7 +217,7 @@ class KeyboardPage(QFrame):
 
     @property
     def ready(self) -> bool:
-        """All rows have their height."""
+        """Whether all rows have their final height."""
         return self.table.ready
 
     # --- for the dialog ---------------------------------------------------------------------------------------------

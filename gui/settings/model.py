@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 import engine
 from engine import CancelToken, Group, SettingChange, SettingLayers, Settings, SettingsConsequences
 from gui.core.jobs import Jobs, JobSlot
-from gui.settings.embedding_choice import EmbeddingChoice
+from gui.settings.engine_and_model_choice import EmbeddingChoice
 from gui.settings.page_layout import FORMS, placed_options
 from gui.settings.wording import fallback_owner
 
@@ -80,7 +80,7 @@ class SettingsModel(QObject):
 
     @property
     def ready(self) -> bool:
-        """Nothing is being read or saved."""
+        """Whether the settings file is neither being read nor written."""
         return not (self._reading.busy or self._judging.busy or self._saving.busy)
 
     @property
@@ -216,7 +216,7 @@ class SettingsModel(QObject):
         return sends or effects.full_rebuild or effects.other_index or (other_texts and _may_send(then))
 
     def _from_file(self, change: SettingChange) -> SettingChange:
-        """The change with the file's value as the previous one; a pending value was never in the file."""
+        """Return the change with the file's value as the previous one; a pending value was never in the file."""
         return SettingChange(change.key, change.layer, change.value, self._file.get(change.key, change.layer))
 
     def _differs(self, change: SettingChange) -> bool:

@@ -13,7 +13,7 @@ from gui.settings.model import SettingsModel
 from gui.settings.option_search import mark
 from gui.settings.page_layout import OptionPlacement
 from gui.settings.value_text import value_words
-from gui.widgets.announcer import announce
+from gui.widgets.accessibility import announce
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
 from gui.widgets.plain_text import set_tip
@@ -101,7 +101,7 @@ class OptionFooter(QWidget):
         self._show_details()
 
     def show_details(self, on: bool) -> None:
-        """Whether an unchanged option shows its source and its key, too."""
+        """Set whether an unchanged option also shows its source and its key."""
         self._detailed = on
         self._show_details()
 
@@ -112,7 +112,7 @@ class OptionFooter(QWidget):
 
     @property
     def description(self) -> str:
-        """The same as an accessible description."""
+        """The texts of the footer as an accessible description."""
         option = self._placed.option
         said = tr("{origin}. Default: {value}.", origin=self.origin.text(), value=value_words(option, option.default))
         return f"{said} {effect_words(self._model.effect_of(option.key))[1]}".rstrip()
@@ -164,7 +164,7 @@ class OptionFooter(QWidget):
 def _link() -> QPushButton:
     button = QPushButton()
     button.setProperty("role", "link")
-    button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+    button.setAutoDefault(True)  # Enter presses the focused button on every platform
     return button
 
 
@@ -172,7 +172,7 @@ def _link() -> QPushButton:
 
 
 class LanguageField(ChoiceField):
-    """The language applies after a restart, since widgets are translated once."""
+    """Choice of the window's language. It applies after a restart, since widgets are translated once."""
 
     def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
         super().__init__(option, title, parent)
@@ -224,7 +224,7 @@ class OptionRow(QFrame):
         column.setContentsMargins(0, 6, 0, 8)
         column.setSpacing(3)
         if placed.option.kind == "switch":
-            self._title.hide()  # its box bears it
+            self._title.hide()  # the check box shows the title
         for widget in (self._title, self.field, self._problem, self._help, self.footer):
             column.addWidget(widget)
         self.show_option()
@@ -287,7 +287,7 @@ class OptionRow(QFrame):
         self._show_details()
 
     def take_focus(self) -> None:
-        self.show()  # immediately, not at the next layout
+        self.show()  # now, instead of at the next layout
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     # --- changes ----------------------------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ def fit(placed: OptionPlacement, value: object, words: Sequence[str]) -> int | N
 
 
 def with_marks(text: str, query: str, palette: QPalette) -> Styled:
-    """`text` in parts, with each word of the query marked where a word begins with it."""
+    """Return `text` in parts, with those marked where a word begins with a word of the query."""
     colours = tokens(palette)
     words = sorted(words_of(query), key=len, reverse=True)
     if not words:

@@ -93,11 +93,11 @@ class OptionsPage(QFrame):
 
     @property
     def ready(self) -> bool:
-        """All rows are created, and shown."""
+        """Whether all rows are created and shown."""
         return not self._due and not self._turn.isActive()
 
     def take_focus(self) -> None:
-        """Go to the first option."""
+        """Focus the first option."""
         next(iter(self.rows.values())).take_focus()
 
     def show_row(self, key: str) -> None:
@@ -113,7 +113,7 @@ class OptionsPage(QFrame):
             row.complain(sentence)
 
     def stop(self) -> None:
-        """Nobody waits for an answer any more."""
+        """Cancel running requests: the dialog was closed."""
 
     def keep_typed(self) -> None:
         """Save valid text of a field."""

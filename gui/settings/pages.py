@@ -59,7 +59,7 @@ class StoredModelsPage(QFrame):
 
     @property
     def ready(self) -> bool:
-        """Nothing is being looked at or deleted."""
+        """Whether no lookup or deletion is running."""
         return not self._job.busy
 
     def begin(self, manager: MemorySearchManager | None) -> None:
@@ -72,7 +72,7 @@ class StoredModelsPage(QFrame):
         self._job.put(self._jobs.read(lambda _: manager.stored_models(), self._show, self._complain))
 
     def stop(self) -> None:
-        """Nobody waits for an answer any more."""
+        """Cancel running requests: the dialog was closed."""
         self._job.cancel()
 
     def _show(self, models: tuple[StoredModelInfo, ...]) -> None:
@@ -168,7 +168,7 @@ class _ModelRow(QFrame):
         self._delete.setFocus()
 
     def refused(self) -> None:
-        """Deleting failed, and may be tried again."""
+        """Enable the button again, since deleting failed."""
         self._yes.setEnabled(True)
 
     @Slot()
@@ -197,7 +197,7 @@ class PrivacyPage(OptionsPage):
         self._sent = label("", wrap=True)
         choose = QPushButton(tr("Choose the model for searching by meaning"))
         choose.setProperty("role", "link")
-        choose.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+        choose.setAutoDefault(True)  # Enter presses the focused button on every platform
         choose.clicked.connect(lambda: self.page_requested.emit("embedding"))
         above = (self._sent, label(tr(_KEYS), "meta", wrap=True), choose)
         super().__init__("privacy", model, above=above, parent=parent)
@@ -311,13 +311,13 @@ class Pages(QObject):
         for form in FORMS:
             if form in self._made:
                 page, whole = self._made[form], whole_page(form)
-                # Next to options that are saved at once, a button that can't be pressed would only confuse.
+                # Next to options that are saved immediately, a disabled save button would confuse.
                 page.save_button.setVisible(
                     self.shown == whole and not self._replaced(form) and (whole == form or page.unsaved)
                 )
 
     def stop(self) -> None:
-        """Nobody waits for an answer any more."""
+        """Cancel running requests: the dialog was closed."""
         for page in self._made.values():
             if hasattr(page, "stop"):
                 page.stop()

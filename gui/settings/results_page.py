@@ -14,7 +14,7 @@ from gui.settings.options_page import WIDTH
 from gui.settings.page_layout import PAGES, WITHOUT_ROWS, OptionPlacement, SettingsPage, placed_options, whole_page
 from gui.settings.system_setting import SystemRow, SystemSwitch, with_switches
 from gui.settings.value_text import value_words
-from gui.widgets.announcer import announce
+from gui.widgets.accessibility import announce
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.scrolling import scrolling_column
 from gui.widgets.tab_order import LastInTabOrder
@@ -41,7 +41,7 @@ class FormRow(QFrame):
         self._button = QPushButton(tr("Change on the page {page}", page=tr(PAGES[whole_page(placed.page)])))
         self._button.setProperty("role", "link")
         self._button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self._button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+        self._button.setAutoDefault(True)  # Enter presses the focused button on every platform
         self._button.clicked.connect(partial(self.page_requested.emit, placed.page))
         self._footer = OptionFooter(placed, model)
         column = QVBoxLayout(self)
@@ -72,7 +72,7 @@ class FormRow(QFrame):
         self._button.setAccessibleDescription(f"{self._placed.help} {self._footer.description}")
 
     def take_focus(self) -> None:
-        self.show()  # immediately, not at the next layout
+        self.show()  # now, instead of at the next layout
         self._button.setFocus()
 
 
@@ -114,7 +114,7 @@ class ResultsPage(QFrame):
 
     @property
     def ready(self) -> bool:
-        """All rows are created."""
+        """Whether all rows are created."""
         return not self._turn.isActive()
 
     def search(self, query: str, pages: Sequence[SettingsPage]) -> None:
@@ -178,7 +178,7 @@ class ResultsPage(QFrame):
         return row
 
     def take_focus(self) -> None:
-        """Go to the first option that was found."""
+        """Focus the first option that was found."""
         first = self._list.itemAt(1)
         row = first.widget() if first is not None else None
         if isinstance(row, OptionRow | FormRow | SystemRow):

@@ -137,7 +137,7 @@ class MatchCard(QFrame):
         return not (self._calm.isActive() or self._looking.busy)
 
     def stop(self) -> None:
-        """Nobody waits for an answer any more."""
+        """Cancel running requests: the dialog was closed."""
         self._calm.stop()
         self._looking.cancel()
 
@@ -211,7 +211,7 @@ class SessionsField(Field):
         self._problem.hide()
         self._adders = (QPushButton(tr("Add a folder…")), QPushButton(tr("Add an export…")))
         for button, run in zip(self._adders, (self._choose_folder, self._choose_exports), strict=True):
-            button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+            button.setAutoDefault(True)  # Enter presses the focused button on every platform
             button.clicked.connect(run)
         set_tip(self._adders[1], tr("The zip or JSON file that ChatGPT or Claude let you download"))
         buttons = QWidget()
@@ -225,11 +225,11 @@ class SessionsField(Field):
 
     @property
     def ready(self) -> bool:
-        """Nothing is being looked at."""
+        """Whether no lookup is running."""
         return not self._looking.busy
 
     def stop(self) -> None:
-        """Nobody waits for an answer any more."""
+        """Cancel running requests: the dialog was closed."""
         self._looking.cancel()
 
     def show_value(self, value: Any) -> None:
@@ -325,13 +325,13 @@ class PathsField(Field):
 
     def _adder(self, words: str, run: Any) -> QPushButton:
         button = QPushButton(words)
-        button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+        button.setAutoDefault(True)  # Enter presses the focused button on every platform
         button.clicked.connect(run)
         return button
 
     @property
     def ready(self) -> bool:
-        """Nothing is being looked for."""
+        """Whether no search for vaults is running."""
         return not self._looking.busy
 
     def look(self, folder: Path) -> None:
@@ -370,7 +370,7 @@ class PathsField(Field):
         set_tip(said, path)
         remove = QPushButton(tr("Remove"))
         remove.setProperty("role", "link")
-        remove.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+        remove.setAutoDefault(True)  # Enter presses the focused button on every platform
         remove.setAccessibleName(tr("Remove {path}", path=path))
         remove.clicked.connect(partial(self._remove, path))
         line.addWidget(said, 1)
@@ -379,7 +379,7 @@ class PathsField(Field):
 
     def _show_offers(self) -> None:
         found = () if self._found is None else self._found.places
-        # The method of paths raises for an unknown user.
+        # `Path.expanduser` raises for an unknown user.
         named = {os.path.normcase(os.path.realpath(os.path.expanduser(path))) for path in self._value}  # noqa: PTH111
         named.add(os.path.normcase(os.path.realpath(self._folder)))
         offered = [place for place in found if place.kind != "sessions" and os.path.normcase(place.path) not in named]

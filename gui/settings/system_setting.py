@@ -13,7 +13,7 @@ from gui.settings.fields import SwitchField
 from gui.settings.option_search import mark
 from gui.settings.page_layout import OptionPlacement
 from gui.settings.value_text import value_words
-from gui.widgets.announcer import announce
+from gui.widgets.accessibility import announce
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
 
@@ -116,7 +116,7 @@ class SystemRow(QFrame):
         usual = value_words(placed.option, placed.option.default)
         self.reset = QPushButton(tr("Reset to {value}", value=usual))
         self.reset.setProperty("role", "link")
-        self.reset.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+        self.reset.setAutoDefault(True)  # Enter presses the focused button on every platform
         self.reset.setAccessibleName(tr("Reset {option} to {value}", option=placed.title, value=usual))
         self.reset.clicked.connect(self._take_back)
         self._default = label(tr("Default: {value}", value=usual), "meta")
@@ -168,7 +168,7 @@ class SystemRow(QFrame):
         mark(self._help, self.placed.help, words)
 
     def take_focus(self) -> None:
-        self.show()  # immediately, not at the next layout
+        self.show()  # now, instead of at the next layout
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def showEvent(self, event: QShowEvent) -> None:

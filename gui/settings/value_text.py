@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine import LANGUAGES, Option, any_of, in_quotes, marked, number, tr
-from gui.settings.engine_choice import TITLES as ENGINES
+from gui.settings.engine_and_model_choice import TITLES as ENGINES
 from gui.settings.wording import NAMES
-from gui.style.theme_names import THEME_WORDS
+from gui.style import THEME_WORDS
 
 _OR = " or "
 """Separator of texts on one line that may contain commas."""
@@ -53,7 +53,7 @@ def unit_of(key: str) -> str:
 
 
 def is_path(option: Option) -> bool:
-    """Whether its text names a file or a folder."""
+    """Whether the value of the option is a path."""
     return option.kind == "text" and option.key.endswith(_PATHS)
 
 
@@ -140,7 +140,7 @@ def _number(option: Option, text: str, *, whole: bool) -> float | None:
 
 
 def read_number(text: str) -> float | None:
-    """A number as typed in the language of the window; None if it isn't one.
+    """Parse a number typed in the language of the window; None if it isn't one.
 
     The language's thousands separator is ignored before three digits; elsewhere comma and point are both decimal
     separators, so that 0.5 and 0,5 are the same.

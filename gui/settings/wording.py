@@ -16,8 +16,7 @@ from engine import (
     tr,
     tr_count,
 )
-from gui.widgets.formatting import size_text
-from gui.widgets.pricing import CENT, day_words, money
+from gui.widgets.formatting import CENT, day_words, money, size_text
 
 PROVIDERS = (
     *((provider.name, provider.label, provider.sentence) for provider in engine.PROVIDERS),
@@ -109,7 +108,7 @@ def host_of(base_url: str) -> str:
 
 
 def key_words(state: KeyState | None) -> str:
-    """Where the API key is."""
+    """Return where the API key is stored."""
     if state is None:
         return tr("Looking for an API key…")
     if state.problem:
@@ -123,7 +122,7 @@ def key_words(state: KeyState | None) -> str:
 
 
 def probe_words(probe: ProviderProbe) -> str:
-    """The result of a test."""
+    """Return the result of testing a provider as a sentence."""
     if not probe.ok:
         return probe.error
     return tr(
@@ -135,7 +134,7 @@ def probe_words(probe: ProviderProbe) -> str:
 
 
 def list_price_words(facts: ModelFacts | None) -> str:
-    """Placeholder of the price's field."""
+    """Return the placeholder of the price field: the list price."""
     if facts is None or facts.price is None:
         return tr("US dollars for a million tokens")
     return tr("{price:g} (list price of {day})", price=facts.price, day=day_words(facts.checked))

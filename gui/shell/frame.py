@@ -29,8 +29,8 @@ from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
 from gui.style.stylesheet import character_width, font_at
 from gui.widgets.buttons import ToggleButton
-from gui.widgets.chip import Chip
 from gui.widgets.flow_layout import FoldingRow
+from gui.widgets.form_controls import Chip
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label, line
 from gui.widgets.message import MessagePage

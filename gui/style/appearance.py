@@ -8,9 +8,9 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QGuiApplication, QStyleHints
 from PySide6.QtWidgets import QApplication
 
+from gui.style import ThemeChoice, ThemeName
 from gui.style.stylesheet import BASE_PIXELS, style_sheet
 from gui.style.theme import make_palette
-from gui.style.theme_names import ThemeChoice, ThemeName
 
 SCALES = (0.8, 0.9, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0)
 
@@ -75,7 +75,7 @@ class Appearance(QObject):
 
     @contextmanager
     def bare(self) -> Iterator[None]:
-        """Without the sheet while a window is built, and then for all of it.
+        """Remove the style sheet while a window is built, then apply it to the whole window, which is faster.
 
         With a sheet, each widget that gets a parent has all its children polished again: a window took four times as
         long.
@@ -94,7 +94,7 @@ class Appearance(QObject):
             self._apply()
 
     def _apply(self) -> None:
-        """Each of the three makes Qt look at every widget again, so what is the same already stays untouched."""
+        """Apply palette, style sheet and font if they differ: each makes Qt look at every widget again."""
         font = QFont(self._app.font())
         font.setPixelSize(round(BASE_PIXELS * self._scale))
         font.setFeature(QFont.Tag("tnum"), 1)  # counts keep their width while they run
@@ -123,7 +123,7 @@ class Appearance(QObject):
 
 @cache
 def _style_hints() -> QStyleHints:
-    """Stored, since PySide would delete the object without a reference."""
+    """Return the application's style hints. Cached, since PySide would delete the object without a reference."""
     return QGuiApplication.styleHints()
 
 

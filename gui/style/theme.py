@@ -13,7 +13,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette, QPen
 
-from gui.style.theme_names import THEMES, ThemeName
+from gui.style import THEMES, ThemeName
 
 
 @dataclass(frozen=True)

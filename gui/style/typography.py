@@ -34,7 +34,7 @@ class Typography:
     font: QFont
     row_height: int
     baseline: float
-    """From the top of a row; the same for every script, so that lines of different fonts stay on one grid."""
+    """Distance from the top of a row, the same for every script, so that lines of different fonts stay on one grid."""
     character_width: float
     scale: float
 
@@ -47,7 +47,7 @@ class Typography:
         return cls(font, row_height, round(baseline), metrics.horizontalAdvance("0"), font_scale())
 
     def scaled(self, pixels: float) -> int:
-        """A distance that is given for font scale 1."""
+        """Convert a distance at font scale 1 to the current scale."""
         return round(pixels * self.scale)
 
 
@@ -87,6 +87,6 @@ class LeastSize(QObject):
 
 
 def resize_with_text(window: QWidget, width: int, height: int, main: QWidget) -> None:
-    """`width` and `height` are logical pixels at font scale 1; it becomes no larger than the window of `main`."""
+    """Resize a window to logical pixels at font scale 1, at most to the size of the window of `main`."""
     wanted = QSize(round(width * font_scale()), round(height * font_scale()))
     window.resize(wanted.boundedTo(main.window().size()))

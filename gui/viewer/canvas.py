@@ -23,7 +23,7 @@ from gui.viewer.match_marks import MatchMarks, MatchScrollBar
 from gui.viewer.matches import Finder
 from gui.viewer.outline import Outline
 from gui.viewer.scroll_position import ScrollPosition
-from gui.widgets.accessible_painting import Part
+from gui.widgets.accessibility import Part
 from gui.widgets.right_to_left import mirror, mirrored_x
 
 _FRAME_BUDGET = 0.008

@@ -13,7 +13,7 @@ from gui.core.capabilities import Gate, MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.key_listing import missing
 from gui.style.stylesheet import font_at
-from gui.widgets.announcer import announce
+from gui.widgets.accessibility import announce
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, line
 from gui.widgets.plain_text import set_tip

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 
 from engine import tr
 from gui.style.stylesheet import set_role
-from gui.widgets.announcer import announce
+from gui.widgets.accessibility import announce
 from gui.widgets.labels import label
 
 _SHOWN_MS = 2_500

@@ -1,14 +1,15 @@
-"""Toggle buttons, the button that empties a field, and the one that copies a record as JSON.
+"""Toggle buttons, and buttons that empty a field, copy a record as JSON or open a page of the guide.
 
 Assistive technology calls `toggle()` of a toggle button, which doesn't emit `clicked`: handlers of `clicked`, used
 where the program toggles the button too, would miss it.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QTimer, Slot
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QTimer, QUrl, Slot
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QPushButton, QToolButton, QWidget
 
 from engine import to_json, tr
@@ -99,3 +100,25 @@ class CopyJsonButton(QPushButton):
     @Slot()
     def _name(self) -> None:
         self.setText(tr("Copy as JSON"))
+
+
+SCHEME = "mnemoscope-guide"
+
+
+def open_guide(page: str) -> None:
+    """Show this page of the guide."""
+    QDesktopServices.openUrl(QUrl(f"{SCHEME}:{page}"))
+
+
+def guide_action(page: str) -> tuple[str, Callable[[], None]]:
+    """Return the action of a message page that opens a page of the guide."""
+    return tr("Learn more"), partial(open_guide, page)
+
+
+def guide_button(page: Callable[[], str]) -> QPushButton:
+    """Return a button that opens the guide. `page` returns the page for the window's current content."""
+    button = QPushButton(tr("Learn more"))
+    set_tip(button, tr("What the guide says about this page"))
+    button.setAutoDefault(True)  # Enter presses the focused button on every platform
+    button.clicked.connect(lambda _checked: open_guide(page()))
+    return button

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from engine import tr
 from gui.style.theme import tokens
-from gui.widgets.announcer import announce
+from gui.widgets.accessibility import announce
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label, line

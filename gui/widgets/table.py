@@ -24,7 +24,7 @@ from engine import FileIssue, tr, tr_reason
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
 from gui.widgets.plain_text import as_tip
-from gui.widgets.search_engine_labels import rule_words
+from gui.widgets.status_texts import rule_words
 
 Index = QModelIndex | QPersistentModelIndex
 Record = TypeVar("Record")

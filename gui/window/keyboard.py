@@ -69,7 +69,7 @@ class ShortcutForwarding(QObject):
         if kind == QEvent.Type.ShortcutOverride:
             if not _is_bound(key):
                 return False
-            event.ignore()  # the field would keep the key to itself
+            event.ignore()  # the field would otherwise handle the key itself
             return True
         action = self._action(watched, key)
         if action is not None:
@@ -176,7 +176,7 @@ class PaneFocus(QObject):
 
 
 class Keyboard(QObject):
-    """Handles shortcuts, the focus and the palette of one window.
+    """Handles shortcuts, the focus and the command palette of one window.
 
     `own` are the keys chosen by the user; those of the settings apply once they are loaded.
     """

@@ -13,10 +13,8 @@ import engine
 from engine import CancelToken, MemoryProviderStatus, Settings, tr
 from gui.controllers.folders import FolderController
 from gui.controllers.help import AboutController, GuideController
-from gui.controllers.navigation import Navigation
-from gui.controllers.open_result import ResultOpener
-from gui.controllers.panel_actions import PanelActions
-from gui.controllers.remember import RememberFeatures
+from gui.controllers.navigation import Navigation, ResultOpener
+from gui.controllers.panel_actions import PanelActions, RememberFeatures
 from gui.controllers.search import SearchSettingsController
 from gui.controllers.settings import AppearanceController, SettingsController
 from gui.controllers.sharing import SharingFeatures
@@ -39,9 +37,8 @@ from gui.style.typography import LeastSize
 from gui.viewer.external_programs import ExternalOpener, editor_template
 from gui.widgets.drop_target import dropped_folder
 from gui.widgets.message import Action
-from gui.window.drafts_controller import Drafts
 from gui.window.keyboard import Keyboard
-from gui.window.session_restore import SessionRestore
+from gui.window.session_restore import Drafts, SessionRestore
 from gui.window.window_menu import WindowMenu
 from gui.window.window_parts import WindowParts
 

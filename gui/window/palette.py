@@ -41,7 +41,7 @@ from gui.core.capabilities import refuse
 from gui.core.window_state import WindowState
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, tokens
-from gui.widgets.announcer import announce
+from gui.widgets.accessibility import announce
 from gui.widgets.labels import elide, label
 from gui.widgets.plain_text import as_tip, utf16_ranges
 from gui.widgets.right_to_left import mirror, upright, write
@@ -56,7 +56,7 @@ FoundRole = Qt.ItemDataRole.UserRole
 _ROOT = QModelIndex()
 _ROWS_SIDE, _GAP, _PAD = 14, 14, 7
 _MOST_KEYS = 0.4
-"""Most of a row's width that the keys may take."""
+"""Maximum share of a row's width that the keys may take."""
 
 
 def spoken(found: Found) -> str:
@@ -159,7 +159,7 @@ _STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: _PAGE, Qt.
 
 
 class PaletteBox(QFrame):
-    """Typing filters, Up and Down move, Enter runs; it closes when the focus leaves it.
+    """The command palette: typing filters, Up and Down move, Enter runs. It closes when it loses the focus.
 
     Signals: taken: Entry to run. refused: Entry that can't be run now. left: it was closed by Escape or Tab, and the
     previous focus should be restored.
@@ -190,7 +190,7 @@ class PaletteBox(QFrame):
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys stay with the field
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the field keeps the focus
         self.list.setAccessibleName(tr("Commands"))
         self.list.clicked.connect(self._take)
         self._nothing = label(tr("No command fits."), "muted")

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Slot
 from engine import tr
 from gui.core.jobs import Jobs
 from gui.core.workspace import Opened, OpenFailure, Workspace
-from gui.quick_search.window import Chosen, QuickPanel, QuickWindow
+from gui.quick_search import Chosen, QuickPanel, QuickWindow
 from gui.search.query_composer import SearchViewState
 from gui.search.saved_store import kept
 from gui.widgets.small_windows import bring_to_front

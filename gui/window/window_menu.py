@@ -27,7 +27,7 @@ from gui.core.key_listing import Group, groups
 from gui.settings.page_layout import add_page_commands
 from gui.style.appearance import Appearance
 from gui.style.stylesheet import character_width
-from gui.widgets.announcer import announce
+from gui.widgets.accessibility import announce
 from gui.widgets.buttons import add_clear_button
 from gui.widgets.labels import KeyCaps, label
 from gui.widgets.small_windows import sheet

@@ -15,7 +15,7 @@ from engine.base.bounded_json import BoundedDigits, check_depth
 from engine.corpus.transcripts.exports import conversations
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.embedding.response_parsing import read_json
-from engine.embedding.retry import Transient
+from engine.embedding.service_errors import Transient
 
 _LONG = "1" * 5000
 _CUT = [

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.embedding.batch_jobs import creating
+from engine.embedding.batch_jobs import runner
 from tests.helpers.batch_worker import open_memory
 from tests.helpers.embedding_servers.batch_servers import OpenAIBatchServer
 from tests.helpers.embedding_servers.batch_work import Plan
@@ -77,7 +77,7 @@ def test_killed_batch_creates_no_second_job_or_charge(tmp_path, notes, server, s
 
 
 def test_lost_batch_creation_is_retried(tmp_path, notes, server, monkeypatch):
-    monkeypatch.setattr(creating, "_SETTLING_SECONDS", 0.2)
+    monkeypatch.setattr(runner, "_SETTLING_SECONDS", 0.2)
     reached, dead = threading.Event(), threading.Event()
 
     def lose(request: Request) -> None:

@@ -7,8 +7,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 
 import engine
-from gui.app.garbage_collector import collect_due
-from gui.app.qt_messages import silence_fonts
+from gui.app.qt_thread_safety import collect_due, silence_fonts
 from gui.commands.keymap import keymap
 from gui.core.jobs import Jobs
 from gui.core.window_context import AppPaths

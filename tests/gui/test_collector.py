@@ -6,7 +6,7 @@ from typing import ClassVar
 import pytest
 from PySide6.QtCore import QTimer
 
-from gui.app.garbage_collector import Collector
+from gui.app.qt_thread_safety import Collector
 
 
 class Knot:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 from engine import MapAnswer, MemorySearchResult
 from gui.conversation.view import ConversationView
 from gui.core.view_spec import view_specs
-from gui.style.theme_names import THEMES
+from gui.style import THEMES
 from gui.viewer.base_viewer import BaseViewer
 from gui.window.main_window import MainWindow
 from tests.helpers.fake_insight import FakeInsight, make_group

@@ -3,7 +3,7 @@ from PySide6.QtWidgets import QPushButton
 
 from gui.core.notice_banner import Notices
 from gui.core.workspace import Workspace
-from gui.widgets.search_engine_labels import FallbackEngine
+from gui.widgets.status_texts import FallbackEngine
 from tests.helpers.fake_records import make_estimate
 
 

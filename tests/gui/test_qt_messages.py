@@ -6,9 +6,9 @@ import sys
 LAY_OUT = """
 import threading
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QTextDocument
-from gui.app import qt_messages
+from gui.app.qt_thread_safety import install_handler
 
-qt_messages.install_handler()
+install_handler()
 app = QGuiApplication([])
 TEXT = "\u0928\u092e\u0938\u094d\u0924\u0947 \u0e44\u0e17\u0e22 \u09ac\u09be\u0982\u09b2\u09be"
 

@@ -5,10 +5,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QScrollBar, QVBoxLayout
 
+from gui.style import THEMES, ThemeName
 from gui.style.appearance import SCALES
 from gui.style.stylesheet import character_width, font_at
 from gui.style.theme import SHEET_ROLES, Tokens, group_colours, make_palette, theme_tokens, tokens
-from gui.style.theme_names import THEMES, ThemeName
 from gui.viewer.line_painter import FOUND_OPACITY, SELECTED_OPACITY, faded
 from gui.widgets.labels import label
 

@@ -11,7 +11,7 @@ from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.sessions.listing_view import NONE_TO_READ, NOTHING_FITS
 from gui.viewer.panel import CHOOSE_RESULT
-from gui.widgets.chip import Chip
+from gui.widgets.form_controls import Chip
 from gui.widgets.list_header import ListHeader
 from gui.widgets.tab_order import following
 from gui.window.main_window import MainWindow

@@ -6,7 +6,7 @@ import engine
 from engine import BackendError, FallbackStatus, IndexTooNew, Settings, SettingsError
 from engine.settings.query_options import QuerySettings
 from gui.core.workspace import Workspace
-from gui.widgets.search_engine_labels import FallbackEngine
+from gui.widgets.status_texts import FallbackEngine
 from tests.helpers.fake_lacking import LackingMemory, reason
 from tests.helpers.fake_memory import FakeMemory
 

@@ -35,8 +35,7 @@ from engine import (
     StoredModelInfo,
 )
 from engine.store.saved_searches import SavedSearches
-from engine.store.unseen_notes import UnseenNotes
-from engine.store.user_data import UserData
+from engine.store.user_data import UnseenNotes, UserData
 from tests.helpers.fake_explanations import WEAK
 from tests.helpers.fake_explanations import explain as explained
 from tests.helpers.fake_narrowing import distinctive_words, keep_within, without

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from gui.commands.contexts import Context, Fixed
+from gui.commands import Context, Fixed
 from gui.core.view_spec import ViewPanel, ViewSpec
 
 if TYPE_CHECKING:

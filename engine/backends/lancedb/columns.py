@@ -68,7 +68,7 @@ class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SharedFile(NamedTuple):
-    """One file's row."""
+    """The row of one file in the shared table, without its passages."""
 
     key: str
     source: Source
@@ -340,3 +340,23 @@ def read_vectors(table: "pa.Table") -> list[bytes | None]:
             begin = (first + place) * length
             found.append(values[begin : begin + length].tobytes() if valid else None)
     return found
+
+
+# --- Conditions in SQL. LanceDB has no parameters, so every value is quoted. -----------------------------------------
+
+
+def sql_text(value: str) -> str:
+    """Return a string literal. Characters that UTF-8 can't encode become question marks, as in the table."""
+    clean = value.encode("utf-8", "replace").decode().replace("\0", "")
+    return "'" + clean.replace("'", "''") + "'"
+
+
+def sql_one_of(column: str, values: Iterable[str]) -> str:
+    """Return the condition that a column has one of these values; `false` if there are none."""
+    listed = ", ".join(sorted(map(sql_text, values)))
+    return f"{column} IN ({listed})" if listed else "false"
+
+
+def sql_all_of(conditions: Iterable[str]) -> str:
+    """Return the conditions joined with AND."""
+    return " AND ".join(f"({condition})" for condition in conditions)

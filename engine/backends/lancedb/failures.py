@@ -1,7 +1,7 @@
 """Turns LanceDB's errors into messages that a user can act on.
 
-Lance describes the cause only in its message, through several layers, and it may contain addresses with signatures: it
-is searched for known causes and never shown or logged.
+Lance describes the cause only in its message, through several layers, and it may contain addresses with signatures: the
+message is searched for known causes and never shown or logged.
 """
 
 import re
@@ -15,7 +15,7 @@ class TableUnavailable(BackendError):
 
 
 class TableMissing(BackendError):
-    """There is no such table yet."""
+    """The table does not exist yet."""
 
     def __init__(self) -> None:
         super().__init__(tr("The LanceDB table does not exist yet: the next update makes it."))
@@ -39,15 +39,15 @@ class TableExists(BackendError):
     """The table already exists: another machine has just made it."""
 
     def __init__(self) -> None:
-        super().__init__(tr("The LanceDB table is there already."))
+        super().__init__(tr("The LanceDB table already exists."))
 
 
 class TableTooNew(BackendError):
-    """The table was made by a newer version of the program, or by another program; it is left alone."""
+    """The table was made by a newer version of the program, or by another program; it is not changed."""
 
 
 class Conflict(BackendError):
-    """Another machine committed at the same moment: worth another try."""
+    """Another machine committed at the same moment; a retry may succeed."""
 
     def __init__(self) -> None:
         super().__init__(tr("Other machines write to the LanceDB table all the time: the next update tries again."))
@@ -60,19 +60,18 @@ _CAUSES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             r"bareredirect|permanentredirect|authorizationheadermalformed|region.{0,40}is wrong",
             marked("Its storage is in another region: set region in lancedb.storage_options."),
         ),
-        (r"nosuchbucket|bucket.{0,40}not (?:exist|found)", marked("Its bucket does not exist: look at lancedb.uri.")),
+        (r"nosuchbucket|bucket.{0,40}not (?:exist|found)", marked("Its bucket does not exist: check lancedb.uri.")),
         (
             r"accessdenied|access denied|invalidaccesskeyid|signaturedoesnotmatch|expiredtoken|unauthori[sz]ed"
             r"|forbidden|\b40[13]\b|credential|invalid api key|permission ?denied",
             marked(
-                "Its storage refuses the credentials of this machine: look at the environment variables or the "
-                "keychain."
+                "Its storage refuses the credentials of this machine: check the environment variables or the keychain."
             ),
         ),
         (
             r"timed? ?out|deadline|connect|dns|error sending request|network|broken pipe|reset by peer|unreachable"
             r"|hyper|\b50[0234]\b",
-            marked("Its storage does not answer: look at the network and at lancedb.uri."),
+            marked("Its storage does not answer: check the network and lancedb.uri."),
         ),
         (r"badscheme|https_only|http is not", marked("Its endpoint is plain http: set lancedb.allow_http = true.")),
         (
@@ -93,7 +92,7 @@ def described(error: BaseException, where: str) -> MnemoscopeError:
         return error
     text = str(error)
     if isinstance(error, TimeoutError):
-        late = tr("It did not answer in time: look at the network.")
+        late = tr("It did not answer in time: check the network.")
         return TableUnavailable(tr("The table {table} cannot be used. {reason}", table=where, reason=late))
     if _FULL.search(text):
         return DiskFull(tr("The disk of the table {table} is full: earlier changes are saved.", table=where))

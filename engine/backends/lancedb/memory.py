@@ -1,4 +1,4 @@
-"""The backend that shares a table: the program's own index for this machine's files, the table for searches."""
+"""The LanceDB backend: indexes this machine's files as usual, and searches a table that several machines share."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import msgspec
 
 from engine.backends.builtin import BuiltinMemory
-from engine.backends.lancedb import sql
-from engine.backends.lancedb.columns import Row
+from engine.backends.lancedb.columns import Row, sql_one_of
 from engine.backends.lancedb.failures import TableMissing
 from engine.backends.lancedb.search import TableSearcher, other_model
 from engine.backends.lancedb.table import SharedTable, TableView
@@ -51,13 +50,12 @@ if TYPE_CHECKING:
     from engine.memory.active_provider import ActiveProvider
     from engine.memory.facts import Facts
     from engine.memory.insight import IndexInsight
-    from engine.memory.listeners import Listeners, StatusListener
+    from engine.memory.memory_context import Listeners, StatusListener
     from engine.memory.requests import SearchOptions
     from engine.records.sync import ProgressCallback
     from engine.store.index import IndexStore
     from engine.store.saved_searches import SavedSearches
-    from engine.store.unseen_notes import UnseenNotes
-    from engine.store.user_data import UserData
+    from engine.store.user_data import UnseenNotes, UserData
 
 # --- Files of other machines, assembled from their passages in the table ---------------------------------------------
 
@@ -70,21 +68,21 @@ class RemoteFiles:
         self._naming = naming
 
     def open(self, path: str, cancel: CancelToken | None = None) -> NumberedText:
-        """The file's text from its passages, each line at its number. Raises `PathRefused`."""
+        """Return a file's text, composed of its passages, each line at its number. Raises `PathRefused`."""
 
         def rows(view: TableView) -> list[Row]:
             files = view.files(cancel)
             key = next((key for key, name in self._naming.of(files).items() if name == path), None)
             if key is None:
                 raise PathRefused
-            return view.where(sql.one_of("file", [key]), cancel)
+            return view.where(sql_one_of("file", [key]), cancel)
 
         found = self._table.read(rows, cancel)
         return NumberedText.of(composed(sorted(found, key=lambda row: row.ordinal)))
 
 
 def elsewhere(path: str) -> Unsupported:
-    """The error for a file whose passages are in the table but that is on another machine."""
+    """Return the error for opening a file of another machine, of which only passages are in the table."""
     return Unsupported(
         tr(
             "This file is on the machine “{machine}”: only its indexed text is here, and it cannot be opened.",
@@ -120,15 +118,15 @@ def _numbered(row: Row) -> Iterable[tuple[int, str]]:
 # ---------------------------------------------------------------------------------------------------------------------
 
 _LOOK_AGAIN_SECONDS = 30.0
-"""Seconds until the status of an unreachable table is requested again."""
+"""Seconds until an unreachable table is asked for its status again."""
 
 
 class LanceMemory:
-    """See `MemorySearchManager` for every method.
+    """The memory that searches a shared table; `MemorySearchManager` documents its methods.
 
     Searches are answered by the table, including files of other machines. Everything else is local and answered by this
-    machine's index: sessions, models, health, the map. So the window has every feature, a sync works without a network,
-    and the index for a fallback exists.
+    machine's index: sessions, models, health, the map. The window therefore has every feature, a sync works without a
+    network, and a fallback has its index.
     """
 
     def __init__(self, workspace: Path, settings: Settings, *, executor: "Executor | None", background: bool) -> None:

@@ -1,6 +1,6 @@
-"""A small index in memory: all files of a table, and the passages that a query copies to it.
+"""A small SQLite index in memory: all files of a LanceDB table, and the passages that a query copies to it.
 
-The query is answered there by the code that searches the program's own index: the same operators, scores, order,
+It is searched by the code that searches the program's own index: the same operators, scores, order,
 snippets and explanations.
 """
 
@@ -79,7 +79,7 @@ class Shown(msgspec.Struct, frozen=True):
 
     id: int
     path: str
-    """Its stable name here, or `//machine/name` where only another machine has it."""
+    """Stable name of the file on this machine, or `//machine/name` if only another machine has it."""
     file: SharedFile
 
 

@@ -4,8 +4,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from engine.backends.lancedb import sql
-from engine.backends.lancedb.columns import BEGINNING, NAME, STEM, WORD, beginning_of
+from engine.backends.lancedb.columns import BEGINNING, NAME, STEM, WORD, beginning_of, sql_all_of, sql_one_of
 from engine.backends.lancedb.failures import TableMissing
 from engine.backends.lancedb.memory_index import (
     Catalog,
@@ -37,11 +36,11 @@ if TYPE_CHECKING:
     from engine.store.vector_encoding import Vectors
 
 _LISTED = 200
-"""Most files listed for a query without words."""
+"""Maximum number of files listed for a query without words."""
 
 _SHORT_QUESTION = 3
 _MOST_KEYS = 5000
-"""Most file keys in a LanceDB condition; with more, files are filtered afterwards."""
+"""Maximum number of file keys in a LanceDB condition; with more, files are filtered afterwards."""
 _NOWHERE = "false"
 
 
@@ -84,7 +83,7 @@ class TableSearcher:
             return _empty(request)
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
-        """As `Searcher.query_values`."""
+        """Return completions for an operator, see `Searcher.query_values`."""
 
         def values(view: TableView) -> tuple[str, ...]:
             with self._benches.using(self.catalog(view).bench()):
@@ -96,15 +95,15 @@ class TableSearcher:
             return ()
 
     def known_vector(self, query: str) -> "Vectors | None":
-        """As `Searcher.known_vector`."""
+        """Return the cached vector of a query, see `Searcher.known_vector`."""
         return self._searcher.known_vector(query)
 
     def remember_as(self, remembering: ResultCacheSettings) -> None:
-        """As `Searcher.remember_as`."""
+        """Apply changed settings of the answer cache, see `Searcher.remember_as`."""
         self._searcher.remember_as(remembering)
 
     def catalog(self, view: TableView, cancel: CancelToken | None = None) -> Catalog:
-        """The files of a version, with the names under which they are shown here."""
+        """Return the files of a version of the table, with the names under which they are shown here."""
         with self._lock:
             rules = self._naming.indexed_under()
             if self._catalog is None or self._catalog.view is not view or self._named_under != rules:
@@ -194,7 +193,7 @@ def _bring_passage(bench: MemoryIndex, passage: Passage, cancel: CancelToken | N
     if key is None:
         return
     lines = f"start_line <= {passage.end_line:d} AND end_line >= {passage.start_line:d}"
-    rows = bench.view.where(f"{sql.one_of('file', [key])} AND {lines}", cancel)
+    rows = bench.view.where(f"{sql_one_of('file', [key])} AND {lines}", cancel)
     bench.bring(rows)
     bench.view.count(sorted({STEM + stem for row in rows for stem in row.chunk.stems.split()}), cancel)
 
@@ -212,15 +211,15 @@ def condition(bench: MemoryIndex, filter_: Filter, query: Query, languages: Sequ
     snapshot = Snapshot(bench.connection)
     parts = []
     if filter_.sources is not None:
-        parts.append(sql.one_of("source", filter_.sources))
+        parts.append(sql_one_of("source", filter_.sources))
     files = _files(snapshot, filter_, query, languages)
     if files is not None and len(files) < snapshot.file_count():
         keys = bench.keys(files)
         if not keys:
             return _NOWHERE
         if len(keys) <= _MOST_KEYS:
-            parts.append(sql.one_of("file", keys))
-    return sql.all_of(parts)
+            parts.append(sql_one_of("file", keys))
+    return sql_all_of(parts)
 
 
 def _files(snapshot: Snapshot, filter_: Filter, query: Query, languages: Sequence[str]) -> list[int] | None:
@@ -241,7 +240,7 @@ def newest_files_condition(
     rows = snapshot.connection.execute(f"SELECT id FROM {snapshot.tables.files} ORDER BY mtime_ns DESC, path")
     allowed = None if files is None else frozenset(files)
     ordered = [id_ for (id_,) in rows if allowed is None or id_ in allowed]
-    return sql.all_of([sql.one_of("file", bench.keys(ordered[:most])), "ordinal < 8"])
+    return sql_all_of([sql_one_of("file", bench.keys(ordered[:most])), "ordinal < 8"])
 
 
 def tokens_to_count(question: QueryAnalysis) -> list[str]:

@@ -13,8 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from engine.backends.lancedb import columns, sql
-from engine.backends.lancedb.columns import Row, SharedFile, read_files, read_rows
+from engine.backends.lancedb import columns
+from engine.backends.lancedb.columns import Row, SharedFile, read_files, read_rows, sql_all_of, sql_one_of
 from engine.backends.lancedb.failures import (
     Conflict,
     NotIndexed,
@@ -43,8 +43,8 @@ _CLOSE_SECONDS = 5.0
 log = logging.getLogger(__name__)
 
 _REFRESH_SECONDS = 1.0
+"""Maximum time by which an answer may be behind commits of other machines."""
 _MOST_DIGITS = 9
-"""How far an answer may be behind commits of other machines."""
 _NO_PROBLEM = (TableMissing, TableReplaced, TableExists, NotIndexed, Conflict)
 """Errors that are not stored as the table's problem, since the caller handles them."""
 
@@ -144,7 +144,7 @@ async def _end() -> None:
 
 
 class TableView:
-    """One version of the table. Thread-safe; caches the rows that it has read."""
+    """Reads one version of the shared table. Thread-safe; caches the rows that it has read."""
 
     def __init__(self, version: int, table: Any, schema: "pa.Schema", ask: Ask) -> None:
         self.version = version
@@ -227,14 +227,14 @@ class TableView:
 
     def vectors_of(self, hashes: Sequence[bytes], cancel: CancelToken) -> dict[bytes, bytes]:
         """Vectors of those of these texts that have one, by the hashes of the texts."""
-        condition = _and(f"{sql.one_of('text_hash', (hash_.hex() for hash_ in hashes))} AND vector IS NOT NULL")
+        condition = _and(f"{sql_one_of('text_hash', (hash_.hex() for hash_ in hashes))} AND vector IS NOT NULL")
         query = self._table.query().where(condition).select(["text_hash", "vector"])
         found = self._ask(query.to_arrow(), cancel)
         pairs = zip(found.column("text_hash").to_pylist(), columns.read_vectors(found), strict=True)
         return {bytes.fromhex(hash_): vector for hash_, vector in pairs if vector is not None}
 
     def without_vector(self, cancel: CancelToken) -> list[tuple[str, bytes]]:
-        """(id, hash of the text) of the passages without a vector."""
+        """Return (id, hash of the text) of the passages without a vector."""
         query = self._table.query().where(_and("vector IS NULL")).select(["id", "text_hash"])
         found = self._ask(query.to_arrow(), cancel)
         pairs = zip(found.column("id").to_pylist(), found.column("text_hash").to_pylist(), strict=True)
@@ -410,7 +410,7 @@ def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> 
 
 
 def _and(condition: str) -> str:
-    return sql.all_of([_PASSAGES, condition]) if condition else _PASSAGES
+    return sql_all_of([_PASSAGES, condition]) if condition else _PASSAGES
 
 
 def match(tokens: str) -> Any:

@@ -20,7 +20,7 @@ from engine.corpus.path_guard import PathGuard
 from engine.embedding import keychain
 from engine.logs import hide
 from engine.settings import Settings
-from engine.settings.lancedb_options import in_the_clear, scheme_of, uri_problem
+from engine.settings.backend_options import in_the_clear, scheme_of, uri_problem
 
 _UNFIT = re.compile(r"[^A-Za-z0-9_.-]+")
 _NAME_LENGTH = 48
@@ -79,8 +79,8 @@ def find_place(
     if in_the_clear(own.storage_options) and not own.allow_http:
         raise BackendError(
             tr(
-                "The endpoint of the LanceDB table is reached by http, which anyone on the way can read: use https, or "
-                "set lancedb.allow_http = true."
+                "The endpoint of the LanceDB table uses http, which is not encrypted: use https, or set "
+                "lancedb.allow_http = true."
             )
         )
     limit = f"{own.timeout_seconds:g}s"

@@ -13,8 +13,15 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from engine.backends.lancedb import sql
-from engine.backends.lancedb.columns import FILE_ROW, SharedFile, file_key, rows_of_file, spelt_holders
+from engine.backends.lancedb.columns import (
+    FILE_ROW,
+    SharedFile,
+    file_key,
+    rows_of_file,
+    spelt_holders,
+    sql_one_of,
+    sql_text,
+)
 from engine.backends.lancedb.failures import TableMissing
 from engine.backends.lancedb.table import SharedTable, TableView
 from engine.backends.lancedb.table_location import Machine
@@ -351,15 +358,15 @@ class TablePublisher:
             done += len(renewed)
             work.meter.step(done, renewed[-1][0].path)
         for keys in _some(plan.join):
-            fresh = f"{sql.one_of('file', keys)} AND ordinal = {FILE_ROW} AND holders NOT LIKE '%,{me.id}:%'"
-            self._writer.change_holders(fresh, f"concat(holders, {sql.text(entry)})", token)
+            fresh = f"{sql_one_of('file', keys)} AND ordinal = {FILE_ROW} AND holders NOT LIKE '%,{me.id}:%'"
+            self._writer.change_holders(fresh, f"concat(holders, {sql_text(entry)})", token)
         for file in plan.leave:
             mine = next(entry for entry in file.holders if entry[0] == me.id)
-            condition = f"{sql.one_of('file', [file.key])} AND ordinal = {FILE_ROW}"
-            gone = sql.text(spelt_holders([mine]))
+            condition = f"{sql_one_of('file', [file.key])} AND ordinal = {FILE_ROW}"
+            gone = sql_text(spelt_holders([mine]))
             self._writer.change_holders(condition, f"replace(holders, {gone}, ',')", token)
         for keys in _some(plan.remove):
-            self._writer.delete(sql.one_of("file", keys), token)
+            self._writer.delete(sql_one_of("file", keys), token)
         self._shared()
 
     def _put(

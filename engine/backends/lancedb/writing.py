@@ -8,7 +8,8 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from engine.backends.lancedb import columns, sql
+from engine.backends.lancedb import columns
+from engine.backends.lancedb.columns import sql_one_of
 from engine.backends.lancedb.failures import Conflict, TableExists, TableReplaced
 from engine.backends.lancedb.table import SharedTable
 from engine.base.cancellation import CancelToken
@@ -65,7 +66,7 @@ class TableWriter:
 
         `vectors`: of texts, by the hash that their rows have; those of another model than the table's are not for it.
         """
-        gone = sql.one_of("file", instead_of)
+        gone = sql_one_of("file", instead_of)
         again = any(row["file"] in instead_of for row in rows)
 
         async def commit(table: Any, schema: "pa.Schema") -> None:

@@ -28,7 +28,7 @@ PASSED_BY_QMD = frozenset({"node_modules", ".git", ".cache", "vendor", "dist", "
 SESSIONS = "sessions"
 
 _MOST_JOINED = 64
-"""Most names in one pattern, which may have 65,536 characters; an escaped name may have nearly a thousand."""
+"""Maximum number of names in one pattern of 65,536 characters; an escaped name may have nearly a thousand."""
 _NOT_IN_A_NAME = re.compile(r"[^a-z0-9-]+")
 _SPECIAL = re.compile(r"[\\*?|(){}\[\]!+@#,\"'`]")
 """Includes quotes: next to braces, text between two quotes is taken literally."""
@@ -62,7 +62,7 @@ class CollectionPlan(NamedTuple):
 
     collections: tuple[Collection, ...]
     files: tuple[FoundFile, ...]
-    """Of the notes."""
+    """The notes in the collections."""
     skipped: tuple[FileIssue, ...]
 
 

@@ -23,7 +23,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.language import tr
 from engine.base.private_files import write_aside
 from engine.records import SyncReason
-from engine.settings.qmd_options import QmdSettings
+from engine.settings.backend_options import QmdSettings
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ _DAMAGED = ("malformed", "not a database", "sqlite_corrupt")
 _TANGLED = ("unique constraint failed",)
 """Error of an index with two rows for one document, as an older version could leave them."""
 _embedding = threading.Lock()
-"""One embedding run at a time in this process: each loads its own model."""
+"""Allows one embedding run at a time in this process, since each loads its own model."""
 
 _BUSY_MS = 250
 

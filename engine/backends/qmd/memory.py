@@ -24,10 +24,9 @@ from engine.corpus.path_guard import PathGuard
 from engine.embedding.registry import select_provider, stand_in
 from engine.indexing.service import BackgroundSync, IndexingService
 from engine.memory.active_provider import ActiveProvider
-from engine.memory.closable import Lifetime
-from engine.memory.executor import BackgroundExecutor
+from engine.memory.executor import BackgroundExecutor, Lifetime
 from engine.memory.files import SessionFiles, WorkspaceFiles
-from engine.memory.listeners import Listeners, StatusListener
+from engine.memory.memory_context import Listeners, StatusListener
 from engine.memory.requests import unanswered
 from engine.memory.session_library import summary_of
 from engine.memory.status_report import outer_status, with_degraded
@@ -47,7 +46,7 @@ from engine.records import (
     SyncReport,
 )
 from engine.settings import Settings
-from engine.settings.qmd_options import QmdSettings
+from engine.settings.backend_options import QmdSettings
 from engine.settings.section import answering_as
 from engine.store.user_data import open_user_data
 
@@ -59,8 +58,7 @@ if TYPE_CHECKING:
     from engine.memory.requests import SearchOptions
     from engine.records.sync import ProgressCallback
     from engine.store.saved_searches import SavedSearches
-    from engine.store.unseen_notes import UnseenNotes
-    from engine.store.user_data import UserData
+    from engine.store.user_data import UnseenNotes, UserData
 
 # --- Probes of semantic search with `qmd` ----------------------------------------------------------------------------
 
@@ -80,7 +78,7 @@ def probe_models(command: QmdCommand, settings: QmdSettings, why_words_only: str
 
 
 def probe_sqlite_vec(command: QmdCommand, settings: QmdSettings) -> Probe:
-    """Its error output says whether sqlite-vec fails to load."""
+    """Report whether `qmd` can load sqlite-vec, which its error output says."""
     try:
         said = command.run(["status"], seconds=settings.command_timeout_seconds).errors
     except QmdError as error:
@@ -163,7 +161,7 @@ class QmdMemory:
 
     @cached_property
     def unseen_notes(self) -> "UnseenNotes":
-        from engine.store.unseen_notes import UnseenNotes
+        from engine.store.user_data import UnseenNotes
 
         return UnseenNotes(self._user)
 

@@ -40,7 +40,7 @@ class Hit(NamedTuple):
     line: int
     """The best-matching line of the snippet."""
     snippet: str
-    """Without its header; may be cut in the middle of a line."""
+    """The snippet without its header; may be cut in the middle of a line."""
     legs: tuple["Leg", ...] = ()
     """Contributions to the score, if requested."""
 
@@ -105,7 +105,7 @@ def parse_skipped(line: str) -> tuple[str, str] | None:
 
 
 def _rows(output: str) -> list[dict[str, Any]] | None:
-    """None if there is no array of objects."""
+    """Return the rows of the first JSON array of objects in the output; None if there is none."""
     empty = False
     for start in _starts(output):
         try:
@@ -120,7 +120,7 @@ def _rows(output: str) -> list[dict[str, Any]] | None:
 
 
 def _starts(output: str) -> Iterator[int]:
-    """Where an array may begin: a line's beginning."""
+    """Yield the positions at which an array may begin: starts of lines."""
     for tries, found in enumerate(_BEGINS.finditer(output)):
         if tries == _MOST_TRIES:
             return
@@ -128,7 +128,7 @@ def _starts(output: str) -> Iterator[int]:
 
 
 def _hit(row: dict[str, Any]) -> Hit | None:
-    """None for a row that names no file of a collection."""
+    """Return a row as a hit; None if it names no file of a collection."""
     file = row.get("file")
     if not isinstance(file, str) or not file.startswith(_SCHEME):
         return None

@@ -15,7 +15,7 @@ from engine.backends.qmd.output_parsing import Hit, parse_hits
 from engine.base.cancellation import CancelToken
 from engine.base.language import marked, tr
 from engine.settings import Settings
-from engine.settings.qmd_options import QmdSearchMode
+from engine.settings.backend_options import QmdSearchMode
 from engine.settings.query_options import ResultCacheSettings
 from engine.text import Query, QueryAnalysis, analyse_query, highlight_ranges, parse_query
 from engine.text.parsed_query import Clause, Field, Phrase, Word
@@ -27,7 +27,7 @@ _LONGEST_REST = 3600.0
 log = logging.getLogger(__name__)
 
 MOST_HITS = 100
-"""Most hits of one search; more could exceed the limit of an answer."""
+"""Maximum number of hits of one search; more could exceed the size limit of the output."""
 _MOST_EXPLAINED = 30
 _NO_COLLECTION = re.compile(r"collection not found|failed to parse|no collections? found", re.IGNORECASE)
 _NO_OPTION = re.compile(r"(?:unknown|unrecognized|invalid|unexpected) (?:option|flag|argument|command)", re.IGNORECASE)
@@ -35,9 +35,9 @@ _NO_OPTION = re.compile(r"(?:unknown|unrecognized|invalid|unexpected) (?:option|
 Verb = Literal["search", "vsearch", "query"]
 
 _MOST_WAYS = 4
-"""Most lines of one search, one per alternative, since `qmd` has no OR."""
+"""Maximum number of lines in one search, one per alternative, since `qmd` has no OR."""
 _MOST_LOOSE = 12
-"""Most words searched one by one if no document has all, as in the reference."""
+"""Maximum number of words that are searched one by one if no document has all, as in the reference."""
 _LETTERS = re.compile(r"[^\W_]")
 _SIGNS = re.compile(r"[^\w'.\-]+")
 _ENDS = re.compile(r"^[^\w]+|[^\w]+$")
@@ -191,7 +191,7 @@ class QueryRunner:
     def _by_meaning(
         self, wanted: Verb, question: QueryText, collections: Sequence[str], most: int, cancel: CancelToken | None
     ) -> QueryOutcome | str:
-        """By the requested mode, else by vectors alone, without larger models; or why neither works now."""
+        """Search in the requested mode, else by vectors alone (without larger models); or say why neither works now."""
         explain = ["--explain"] if wanted == "query" else []
         most = min(most, _MOST_EXPLAINED)
         lines = [*(f"lex: {way}" for way in question.ways if wanted == "query"), f"vec: {question.plain_sentence}"]
@@ -217,8 +217,8 @@ class QueryRunner:
             scored = sorted((hit._replace(score=_joined(hit, 0)) for hit in hits), key=lambda hit: -hit.score)
             return QueryOutcome(tuple(scored), wanted, False, _without_larger_models(failure), len(hits) >= most)
         if failure:
-            return tr("{failure} For a while, words alone are searched.", failure=failure)
-        return tr("qmd's models failed a while ago: words alone are searched.")
+            return tr("{failure} For a while, only keywords are searched.", failure=failure)
+        return tr("qmd's models failed recently, so only keywords are searched.")
 
     def _words(
         self,
@@ -364,7 +364,7 @@ def _written(atom: Word | Phrase) -> str:
 
 
 def _parts(word: str) -> list[str]:
-    """Of a word in a script without spaces each pair: all of it may be a whole sentence."""
+    """Return the character pairs of a word in a script without spaces, which may be a whole sentence."""
     if word.startswith('"') or UNSPACED not in shape(word) or len(word) <= _PAIR:
         return [word]
     return [word[at : at + _PAIR] for at in range(len(word) - _PAIR + 1)]
@@ -374,17 +374,17 @@ def _remarks(query: Query, wanted: list[tuple[str, ...]]) -> Iterator[str]:
     for clause in query.clauses:
         names = [atom.name for atom in clause.alternatives if isinstance(atom, Field)]
         if names and len(names) < len(clause.alternatives):
-            yield tr("qmd cannot look for one of {part}: this part was left out.", part=str(clause))
+            yield tr("qmd can't search for alternatives ({part}): this part was left out.", part=str(clause))
         for name in names:
             if name in UNKNOWN_TO_QMD:
                 what = tr(UNKNOWN_TO_QMD[name])
-                yield tr("qmd does not know {what}: {part} was left out.", what=what, part=str(clause))
+                yield tr("qmd does not support {what}: {part} was left out.", what=what, part=str(clause))
     ways = 1
     for one in wanted:
         ways *= len(one)
     if ways > _MOST_WAYS:
         yield tr(
-            "qmd searches for one combination of words at a time: the first {asked} of {ways} were asked for.",
+            "qmd searches for one combination of words at a time: only the first {asked} of {ways} were searched.",
             asked=_MOST_WAYS,
             ways=ways,
         )

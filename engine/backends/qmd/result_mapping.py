@@ -28,7 +28,7 @@ from engine.text.operators import SOURCE_NAMES
 from engine.text.parsed_query import Clause, Field
 
 _MOST_COMPARED = 100
-"""Most passages compared in one file."""
+"""Maximum number of passages of one file that are compared."""
 
 
 class Candidate(NamedTuple):

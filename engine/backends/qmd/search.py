@@ -19,13 +19,13 @@ from engine.records import MemorySearchResult, SearchMode, SearchOutcome, Search
 from engine.search.query_summary import remarks_of, understood
 from engine.search.search_context import SearchRequest
 from engine.settings import Settings
-from engine.settings.qmd_options import QmdLimitSettings
+from engine.settings.backend_options import QmdLimitSettings
 
 if TYPE_CHECKING:
     from engine.memory.requests import SearchOptions
 
 _USUAL_HITS = 50
-"""Fewest hits requested from `qmd`."""
+"""Minimum number of hits requested from `qmd`."""
 
 
 class QmdSearch:

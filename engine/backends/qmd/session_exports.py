@@ -34,7 +34,7 @@ from engine.store.location import IndexFiles
 from engine.store.sessions import StoredSession
 
 _MOST_BYTES = 1024**3
-"""Most bytes of an exported session; the longest transcripts have some hundred megabytes."""
+"""Maximum size of an exported session in bytes; the longest transcripts have some hundred megabytes."""
 _FORMAT = 2
 """Increase it when the same session would be exported differently."""
 _OURS = re.compile(r"[0-9a-f]{32}\.(?:md|json)")

@@ -11,11 +11,11 @@ from engine.backends.qmd.maintenance import QmdCounts
 from engine.backends.qmd.sync import QmdSync
 from engine.base.language import marked, tr
 from engine.records import FtsStatus, MemoryProviderStatus, SearchMode, Source, SourceCount, VectorStatus
-from engine.settings.qmd_options import QmdSearchMode
+from engine.settings.backend_options import QmdSearchMode
 
 MODES: Mapping[QmdSearchMode, SearchMode] = {"search": "keyword", "vsearch": "vector", "query": "hybrid"}
 _NO_VECTORS = marked(
-    "qmd has no vectors yet, so words alone are searched: update, and see that its models are there (qmd pull)."
+    "qmd has no vectors yet, so only keywords are searched: download its models (qmd pull) and update."
 )
 
 

@@ -17,7 +17,7 @@ from engine.base.language import tr
 from engine.indexing.progress import ProgressMeter
 from engine.records import FileIssue, MemorySyncProgressUpdate, SyncReason, SyncReport
 from engine.settings import Settings
-from engine.store.writer_lock import WriterLock
+from engine.store.connection import WriterLock
 
 _LOCK_POLL = 0.25
 
@@ -65,7 +65,7 @@ class QmdSync:
 
 
 class _Run:
-    """One sync, used once."""
+    """State of one sync with `qmd`."""
 
     def __init__(
         self,

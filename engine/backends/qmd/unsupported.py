@@ -6,7 +6,7 @@ from engine.base.errors import Unsupported
 from engine.base.language import marked, tr
 from engine.records import Feature
 from engine.search.session_keys import session_of
-from engine.settings.qmd_options import SCOPE_RULE, QmdScopeSettings
+from engine.settings.backend_options import SCOPE_RULE, QmdScopeSettings
 
 BUILT_IN_CAN = marked("The built-in engine can.")
 """Sentence at the end of each reason."""
@@ -16,7 +16,7 @@ _LACKS: Mapping[Feature, str] = {
     "narrowing": marked("qmd searches all of its notes each time, not within earlier results."),
     "ordering": marked("qmd puts results in the order of its own scores: neither age nor variety counts."),
     "completion": marked("qmd does not list the titles, tags and projects that it knows."),
-    "explanation": marked("qmd does not tell how it came to its results."),
+    "explanation": marked("qmd does not explain its results."),
     "states": marked("qmd does not tell why a file is found or not."),
     "models": marked("qmd keeps its models and vectors to itself."),
     "insight": marked("qmd keeps its index to itself: there is nothing to look into."),

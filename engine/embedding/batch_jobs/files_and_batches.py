@@ -14,8 +14,7 @@ from engine.embedding.batch_jobs.base import JobGone, JobLimits, JobState, Remot
 from engine.embedding.batch_jobs.lines import dump, read_openai, said
 from engine.embedding.batch_jobs.transfer import ask, download, explained, size_of, upload_seconds
 from engine.embedding.http import HttpClient
-from engine.embedding.retry import Transient, retrying
-from engine.embedding.service_errors import Refused
+from engine.embedding.service_errors import Refused, Transient, retrying
 
 _NAME_KEY = "mnemoscope"
 """Key in a job's metadata that holds our name of the job."""

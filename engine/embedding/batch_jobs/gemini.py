@@ -21,8 +21,7 @@ from engine.embedding.batch_jobs.base import JobGone, JobLimits, JobState, Remot
 from engine.embedding.batch_jobs.lines import dump, read_gemini, said
 from engine.embedding.batch_jobs.transfer import ask, download, explained, size_of, upload_seconds
 from engine.embedding.http import HttpClient
-from engine.embedding.retry import Transient, retrying
-from engine.embedding.service_errors import Refused
+from engine.embedding.service_errors import Refused, Transient, retrying
 
 # A vector takes up to 60 KB as text, so more texts would mean a download of gigabytes.
 _LIMITS = JobLimits(requests=20_000, bytes=2_000_000_000, queued_tokens=500_000, seconds=48 * 3600)

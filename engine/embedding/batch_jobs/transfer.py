@@ -14,8 +14,7 @@ from engine.embedding.batch_jobs.base import BatchUnavailable
 from engine.embedding.batch_jobs.lines import split
 from engine.embedding.http import HttpClient
 from engine.embedding.response_parsing import read_json
-from engine.embedding.retry import Transient
-from engine.embedding.service_errors import Redirected, Refused
+from engine.embedding.service_errors import Redirected, Refused, Transient
 from engine.providers.registry import is_loopback
 from engine.settings import Settings
 

@@ -20,7 +20,7 @@ from gui.style.typography import Typography
 from gui.viewer.line_layout import LineLayout, LineStyle
 from gui.viewer.line_painter import Decoration, Gutter, LinePainter
 from gui.viewer.scroll_position import ScrollPosition
-from gui.widgets.accessible_painting import Part
+from gui.widgets.accessibility import Part
 from gui.widgets.right_to_left import mirror, upright
 
 _SIGNS = {"same": "", "wrapped": "", "changed": "≠", "left": "−", "right": "+", "moved": "↕"}  # noqa: RUF001 the minus sign is meant

@@ -28,7 +28,7 @@ from gui.index.map.viewport import Viewport
 from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.style.theme import Tokens, tokens
 from gui.viewer.line_painter import faded
-from gui.widgets.accessible_painting import Part
+from gui.widgets.accessibility import Part
 from gui.widgets.labels import elide
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from gui.style.typography import Typography
 from gui.viewer.chunks.wording import VECTOR_STATES, tip
 from gui.viewer.line_painter import Gutter
 from gui.viewer.source_view import SourceView
-from gui.widgets.accessible_painting import Part
+from gui.widgets.accessibility import Part
 from gui.widgets.plain_text import show_tip
 from gui.widgets.right_to_left import mirror
 from gui.widgets.state import state_colour

@@ -55,9 +55,9 @@ def _stay(folder: Path, store: Path) -> tuple[float, float, list[float], list[fl
     from PySide6.QtGui import QPaintEvent, QShowEvent
 
     from gui.app import application
-    from gui.app.desktop.single_instance import begin
     from gui.app.options import parse_options
-    from gui.quick_search.window import QuickWindow
+    from gui.app.single_instance import begin
+    from gui.quick_search import QuickWindow
     from gui.window import quick_search
     from gui.window.main_window import MainWindow
 

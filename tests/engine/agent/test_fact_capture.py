@@ -106,7 +106,7 @@ def test_the_settings_length_and_triggers_hold() -> None:
 
 
 @given(st.text(max_size=300))
-def test_any_text_is_judged_and_nothing_suspicious_passes(text: str) -> None:
+def test_any_text_judged_without_suspicious_statement(text: str) -> None:
     kept = memorable_statements([{"role": "user", "content": text}], more_triggers=(text[:3],))
     assert kept in ([], [text.strip()])
     assert not any(is_suspicious(one) for one in kept)
@@ -124,5 +124,5 @@ def test_no_tag_passes(inside: str) -> None:
         st.none() | st.text() | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
     )
 )
-def test_messages_of_any_shape_are_read(content: object) -> None:
+def test_messages_of_any_shape_never_raise(content: object) -> None:
     assert isinstance(memorable_statements([{"role": "user", "content": content}]), list)

@@ -38,7 +38,7 @@ def numbered(count: int, width: int = 0) -> str:
     return "".join(f"line {number}{'.' * width}\n" for number in range(1, count + 1))
 
 
-def test_a_short_file_comes_whole(real, notes: Path) -> None:
+def test_short_file_is_returned_whole(real, notes: Path) -> None:
     (notes / "a.md").write_text("one\ntwo\n")
     payload = to_builtins(memory_get(real(), "a.md"))
     assert payload == {"path": "a.md", "text": "one\ntwo", "from": 1, "lines": 2}
@@ -68,7 +68,7 @@ def test_pages_have_12_000_characters_of_whole_lines(real, notes: Path) -> None:
     assert page.next_from == page.lines + 1
 
 
-def test_one_line_that_is_too_long_is_cut(real, notes: Path) -> None:
+def test_overlong_line_is_cut(real, notes: Path) -> None:
     (notes / "a.md").write_text("x" * 30_000 + "\nnext\n")
     page = memory_get(real(), "a.md")
     assert page.text.startswith("x" * 12_000 + "\n\n[Line 1 is longer")
@@ -76,7 +76,7 @@ def test_one_line_that_is_too_long_is_cut(real, notes: Path) -> None:
     assert memory_get(real(), "a.md", 2).text == "next"
 
 
-def test_a_long_line_after_an_empty_one_is_not_lost(real, notes: Path) -> None:
+def test_long_line_after_empty_line_is_returned(real, notes: Path) -> None:
     (notes / "a.md").write_text("\n" + "x" * 30_000)
     first = memory_get(real(), "a.md")
     assert (first.lines, first.next_from) == (1, 2)
@@ -85,13 +85,13 @@ def test_a_long_line_after_an_empty_one_is_not_lost(real, notes: Path) -> None:
     assert second.next_from is msgspec.UNSET
 
 
-def test_a_citation_gives_its_lines(real, notes: Path) -> None:
+def test_citation_returns_its_lines(real, notes: Path) -> None:
     (notes / "a.md").write_text(numbered(50))
     assert memory_get(real(), "a.md#L5-L7").text.startswith("line 5\nline 6\nline 7\n\n[More")
     assert memory_get(real(), "a.md#L5").lines == 1
 
 
-def test_a_file_that_is_gone_is_empty_and_one_outside_is_refused(real, notes: Path) -> None:
+def test_deleted_file_is_empty_and_outside_path_refused(real, notes: Path) -> None:
     gone = {"path": "gone.md", "text": "", "from": 1, "lines": 0, "missing": True}
     assert to_builtins(memory_get(real(), "gone.md")) == gone
     for path in ("../secret.md", "/etc/passwd", ".env", "a\0.md"):
@@ -130,14 +130,14 @@ def test_missing_session_is_reported(notes: Path, tmp_path: Path) -> None:
         assert memory_get(access, name).missing is True
 
 
-def test_a_name_without_end_is_not_said_again_whole(real) -> None:
+def test_error_repeats_only_start_of_long_name(real) -> None:
     answer = memory_get(real(), "a/" * 100_000)
     assert answer.disabled is True
     assert len(answer.path) <= 1000
 
 
 @pytest.mark.parametrize("path", ["MEMORY.md", "MEMORY.md#L1", "MEMORY.md:1-2", "memory.md", "other/MEMORY.md"])
-def test_the_persons_own_memory_is_not_read_in_a_group(real, notes: Path, path: str) -> None:
+def test_group_session_cannot_read_private_memory(real, notes: Path, path: str) -> None:
     file = notes / re.split("[#:]", path)[0]
     file.parent.mkdir(exist_ok=True)
     file.write_text("private\nwords\n")
@@ -150,7 +150,7 @@ def test_the_persons_own_memory_is_not_read_in_a_group(real, notes: Path, path: 
 @pytest.mark.parametrize(
     "path", ["./MEMORY.md", "x/../MEMORY.md", " MEMORY.md", "MEMORY.md ", "MEMORY.md/", "//MEMORY.md"]
 )
-def test_no_other_way_leads_to_it(real, notes: Path, path: str) -> None:
+def test_group_session_cannot_reach_it_by_other_names(real, notes: Path, path: str) -> None:
     (notes / "MEMORY.md").write_text("private")
     (notes / "x").mkdir()
     assert "private" not in memory_get(real(GROUP), path).text
@@ -169,13 +169,13 @@ def test_nor_are_sessions_read_in_a_group(memory: FakeMemory, tmp_path: Path) ->
 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(path=ANYTHING, start=ANYTHING, lines=ANYTHING)
-def test_whatever_is_asked_is_answered(access, path: Any, start: Any, lines: Any) -> None:
+def test_any_arguments_get_an_answer(access, path: Any, start: Any, lines: Any) -> None:
     msgspec.json.encode(memory_get(access(), path, start, lines))
 
 
 @settings(deadline=None, max_examples=30)
 @given(outcome=ANYTHING | st.sampled_from([KeyError("x"), RecursionError(), SystemExit(), OSError(5, "x")]))
-def test_whatever_the_memory_does_is_an_answer(outcome: Any) -> None:
+def test_any_memory_error_is_an_answer(outcome: Any) -> None:
     answer = memory_get(AgentAccess(lambda: Unruly(outcome), Settings()), "a.md")
     assert (answer.disabled, answer.path, answer.text) == (True, "a.md", "")
 

@@ -57,7 +57,7 @@ def test_without_citations_nothing_is_added(access, memory: FakeMemory) -> None:
         ("off", None, False),
     ],
 )
-def test_citations_go_by_the_kind_of_chat(access, setting: str, key: str | None, cited: bool) -> None:
+def test_citations_depend_on_chat_kind(access, setting: str, key: str | None, cited: bool) -> None:
     assert memory_search(access(citations=setting, session_key=key), "timer").citations is cited
 
 
@@ -91,7 +91,7 @@ def test_a_cut_parts_no_character(access, memory: FakeMemory) -> None:
     assert snippets == {"valve ", "valve \U0001f469\u200d\U0001f467"}
 
 
-def test_only_qmd_has_a_budget_of_its_own() -> None:
+def test_injection_budget_defaults_for_qmd_only() -> None:
     assert Settings().injection_budget is None
     assert Settings(backend="qmd").injection_budget == 4000
     assert Settings(backend="qmd", max_injected_chars=900).injection_budget == 900
@@ -130,7 +130,7 @@ def test_failure_answer_says_how_to_fix(
     assert words in f"{payload['warning']} {payload['action']}"
 
 
-def test_a_memory_that_cannot_be_opened_is_an_answer_too() -> None:
+def test_unopenable_memory_answers_with_error() -> None:
     def fail() -> FakeMemory:
         raise StoreError("The index is of a newer version.")
 
@@ -145,7 +145,7 @@ def test_an_error_shows_no_key(access, memory: FakeMemory) -> None:
     assert str(answer.error).startswith("RuntimeError: ")
 
 
-def test_a_status_that_fails_costs_nothing(access, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_status_keeps_the_answer(access, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> None:
         raise Closed
 
@@ -224,7 +224,7 @@ class Unruly:
 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(query=ANYTHING, most=ANYTHING, least=ANYTHING)
-def test_whatever_is_asked_is_answered(access, query: Any, most: Any, least: Any) -> None:
+def test_any_arguments_get_an_answer(access, query: Any, most: Any, least: Any) -> None:
     msgspec.json.encode(memory_search(access(), query, most, least))
 
 
@@ -232,7 +232,7 @@ def test_whatever_is_asked_is_answered(access, query: Any, most: Any, least: Any
 @given(
     outcome=ANYTHING | st.sampled_from([KeyError("x"), RecursionError(), MemoryError(), SystemExit(), OSError(5, "x")])
 )
-def test_whatever_the_memory_does_is_an_answer(outcome: Any) -> None:
+def test_any_memory_error_is_an_answer(outcome: Any) -> None:
     answer = memory_search(AgentAccess(lambda: Unruly(outcome), Settings()), "timer")
     assert answer.disabled is True
     msgspec.json.encode(answer)

@@ -55,27 +55,27 @@ def test_existing_note_never_overwritten(workspace: Path) -> None:
     assert [(workspace / path).read_text() for path in paths] == ["0\n", "1\n", "2\n"]
 
 
-def test_a_name_that_is_taken_by_a_dead_link_is_left_alone(workspace: Path, tmp_path: Path) -> None:
+def test_name_of_dangling_link_is_not_reused(workspace: Path, tmp_path: Path) -> None:
     write(workspace)
     (workspace / "memory" / f"{STEM}-2.md").symlink_to(tmp_path / "nowhere.md")
     assert write(workspace).path == f"memory/{STEM}-3.md"
     assert not (tmp_path / "nowhere.md").exists()
 
 
-def test_the_other_notes_stay_in_the_index(workspace: Path) -> None:
+def test_new_memory_folder_keeps_other_notes_indexed(workspace: Path) -> None:
     """Without its marker, a memory folder would be the only indexed folder."""
     write(workspace)
     assert names_of(workspace) == {"garden.md", f"memory/{STEM}.md"}
 
 
-def test_beside_a_memory_file_the_folder_has_no_mark(workspace: Path) -> None:
+def test_memory_file_in_workspace_needs_no_marker(workspace: Path) -> None:
     (workspace / "MEMORY.md").write_text("# Memory\n")
     write(workspace)
     assert files(workspace / "memory") == {f"{STEM}.md"}
     assert names_of(workspace) == {"MEMORY.md", f"memory/{STEM}.md"}
 
 
-def test_a_memory_folder_that_was_there_stays_as_it_is(workspace: Path) -> None:
+def test_existing_memory_folder_is_unchanged(workspace: Path) -> None:
     (workspace / "memory").mkdir()
     write(workspace)
     assert files(workspace / "memory") == {f"{STEM}.md"}
@@ -90,14 +90,14 @@ def test_nothing_is_written_through_a_link(workspace: Path, tmp_path: Path) -> N
     assert files(outside) == set()
 
 
-def test_a_file_in_the_place_of_the_folder_is_left_alone(workspace: Path) -> None:
+def test_file_named_like_folder_is_refused(workspace: Path) -> None:
     (workspace / "memory").write_text("mine")
     with pytest.raises(NoteError, match="is no folder"):
         write(workspace)
     assert (workspace / "memory").read_text() == "mine"
 
 
-def test_without_links_the_name_is_taken_first(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_name_is_reserved_without_hard_links(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def link(*_: object, **__: object) -> None:
         raise OSError(errno.EPERM, os.strerror(errno.EPERM))
 
@@ -119,7 +119,7 @@ def test_without_links_the_name_is_taken_first(workspace: Path, monkeypatch: pyt
     ],
 )
 @pytest.mark.parametrize("step", ["fsync", "link"])
-def test_a_failure_is_a_sentence_and_leaves_nothing(
+def test_failed_write_explains_and_leaves_no_file(
     workspace: Path, monkeypatch: pytest.MonkeyPatch, number: int, sentence: str, step: str
 ) -> None:
     def fail(*_: object, **__: object) -> None:
@@ -136,7 +136,7 @@ def test_a_failure_is_a_sentence_and_leaves_nothing(
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_written_is_said(workspace: Path) -> None:
+def test_read_only_folder_is_reported(workspace: Path) -> None:
     workspace.chmod(0o555)
     with pytest.raises(NoteError, match="cannot be written"):
         write(workspace)
@@ -170,7 +170,7 @@ def test_parallel_notes_get_unique_names(workspace: Path) -> None:
     assert names_of(workspace) == {"garden.md", *(note.path for note in notes)}
 
 
-def test_a_note_that_was_changed_or_has_gone_is_not_taken_back(workspace: Path) -> None:
+def test_changed_or_deleted_note_is_not_undone(workspace: Path) -> None:
     note = write(workspace)
     file = workspace / note.path
     file.write_text("mine now\n")

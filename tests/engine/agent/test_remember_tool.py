@@ -46,7 +46,7 @@ def test_agent_note_written_and_user_notified(memory, tmp_path):
     assert answer(memory, session=VALVE) == told | {"written": False}
 
 
-def test_without_a_session_it_is_the_latest(memory, tmp_path):
+def test_missing_session_argument_means_latest(memory, tmp_path):
     told = answer(memory, session=" ")
     assert told["written"]
     whole = [session.summary for session in SESSIONS.values() if not session.summary.parent]

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.agent.session_context import session_context
-from engine.agent.session_export import export_session
+from engine.agent.session_export import export_session, session_context
 from engine.records import EXPORT_FORMATS, ModelUsage, SessionText, UsageTotal
 from engine.settings.options import LEAST_CONTEXT
 from tests.helpers.fake_sessions import make_session
@@ -88,7 +87,7 @@ def test_markdown_has_a_contents_list_and_folded_tools():
     assert "```py\nwidth = 1 < 2\n```" in text
 
 
-def test_a_result_with_a_fence_stays_in_its_own():
+def test_result_with_fence_is_fenced_longer():
     session = make_session([("assistant", [("tool-call", "ls", "Bash"), ("tool-result", "````\nx\n````", "Bash")])])
     assert "`````\n````\nx\n````\n`````" in export_session(session, "markdown")
 
@@ -133,7 +132,7 @@ def test_context_has_goal_decisions_files_and_last_state():
     assert "## Last answer\nIt holds." in context
 
 
-def test_context_takes_files_from_patches():
+def test_context_lists_files_of_patches():
     patch = "*** Begin Patch\n*** Update File: a/b.py\n@@\n*** End Patch"
     session = make_session([("assistant", [("tool-call", patch, "apply_patch")])])
     assert "- a/b.py (changed)" in session_context(session, 2000)
@@ -152,5 +151,5 @@ def test_context_never_exceeds_the_limit(limit):
         assert section in context
 
 
-def test_context_of_an_empty_session_is_its_head():
+def test_context_of_empty_session_is_its_heading():
     assert session_context(make_session([], title="Empty"), 1000).endswith("Title: Empty\n")

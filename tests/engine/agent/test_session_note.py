@@ -47,7 +47,7 @@ def draft(memory: FakeMemory, folder: Path, path: str = PATH, **options) -> Sess
     return draft_note(memory, folder, Settings(), path, **options)
 
 
-def test_it_has_the_form_of_the_reference(memory: FakeMemory, tmp_path: Path) -> None:
+def test_note_has_the_reference_format(memory: FakeMemory, tmp_path: Path) -> None:
     note = draft(memory, tmp_path)
     assert note.text == (
         "# Session: 2026-05-31 16:59:59 UTC\n"
@@ -69,7 +69,7 @@ def test_it_has_the_form_of_the_reference(memory: FakeMemory, tmp_path: Path) ->
     assert draft(memory, tmp_path).existing == written.path
 
 
-def test_a_session_that_went_on_is_another_one(memory: FakeMemory, tmp_path: Path) -> None:
+def test_continued_session_gets_a_new_note(memory: FakeMemory, tmp_path: Path) -> None:
     save_note(memory, tmp_path, Settings(), draft(memory, tmp_path))
     session = memory.session_texts[PATH]
     more = msgspec.structs.replace(session.messages[-1], ordinal=3, time=ENDED + 60)
@@ -77,14 +77,14 @@ def test_a_session_that_went_on_is_another_one(memory: FakeMemory, tmp_path: Pat
     assert draft(memory, tmp_path).existing == ""
 
 
-def test_a_note_that_another_program_wrote_of_it_counts(memory: FakeMemory, tmp_path: Path) -> None:
+def test_note_of_another_program_counts_as_existing(memory: FakeMemory, tmp_path: Path) -> None:
     (tmp_path / "memory").mkdir()
     head = "# Session: 2026-05-31 17:10:00 UTC\n\n- **Session Key**: agent:main:main\n- **Session ID**: 3f6c\n"
     (tmp_path / "memory" / "2026-05-31-1710.md").write_text(head)
     assert draft(memory, tmp_path).existing == "memory/2026-05-31-1710.md"
 
 
-def test_filters_come_before_the_slice(memory: FakeMemory, tmp_path: Path) -> None:
+def test_messages_are_filtered_before_limit(memory: FakeMemory, tmp_path: Path) -> None:
     turns = [("user", [("text", f"Question {n}")]) for n in range(20)] + [("user", [("text", "/new")])] * 10
     memory.session_texts[PATH] = make_session(turns, path=PATH)
     assert draft(memory, tmp_path).text.count("user: Question") == 15
@@ -93,20 +93,20 @@ def test_filters_come_before_the_slice(memory: FakeMemory, tmp_path: Path) -> No
     )
 
 
-def test_a_session_in_which_nothing_was_said_makes_no_note(memory: FakeMemory, tmp_path: Path) -> None:
+def test_session_without_messages_is_refused(memory: FakeMemory, tmp_path: Path) -> None:
     memory.session_texts[PATH] = make_session([("user", [("text", "/new")])], path=PATH)
     with pytest.raises(NoteError, match="Nothing was said"):
         draft(memory, tmp_path)
 
 
 @pytest.mark.parametrize("text", ["", " \n", "# Session: now\n\n- **Session ID**: x\n\n## Conversation Summary\n\n"])
-def test_a_heading_alone_is_no_note(memory: FakeMemory, tmp_path: Path, text: str) -> None:
+def test_heading_without_text_is_refused(memory: FakeMemory, tmp_path: Path, text: str) -> None:
     with pytest.raises(NoteError, match="has only a heading"):
         save_note(memory, tmp_path, Settings(), draft(memory, tmp_path), text=text)
     assert not (tmp_path / "memory").exists()
 
 
-def test_secrets_are_masked_also_those_that_the_person_adds(tmp_path: Path) -> None:
+def test_secrets_typed_by_the_user_are_masked(tmp_path: Path) -> None:
     memory = FakeMemory(sessions=SESSIONS)
     note = draft(memory, tmp_path, VALVE, messages=1000)
     assert MASK in note.text
@@ -117,7 +117,7 @@ def test_secrets_are_masked_also_those_that_the_person_adds(tmp_path: Path) -> N
     assert SECRET not in save_note(memory, tmp_path, Settings(), note, slug=f"key {SECRET}").path
 
 
-def test_without_a_word_for_it_the_time_names_it(memory: FakeMemory, tmp_path: Path) -> None:
+def test_note_without_distinctive_word_is_named_by_time(memory: FakeMemory, tmp_path: Path) -> None:
     turns = [("user", [("text", "来週、京都で会います。")])]
     memory.session_texts[PATH] = make_session(turns, path=PATH, title="", started=ENDED, ended=ENDED)
     assert draft(memory, tmp_path).slug == "1659"
@@ -142,7 +142,7 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAT_KEY", KEY)
 
 
-def test_where_none_is_named_nothing_is_sent(note: SessionNote, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_chat_model_sends_nothing(note: SessionNote, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even if text may be sent to the same service for embedding."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with ChatServer() as server:
@@ -182,7 +182,7 @@ def test_model_gets_only_beginning_of_messages(memory: FakeMemory, tmp_path: Pat
 
 
 @pytest.mark.parametrize("answer", ["", "<think>never ends", "来週"])
-def test_an_answer_that_is_no_name_is_a_failure(note: SessionNote, answer: str) -> None:
+def test_unusable_name_suggestion_raises(note: SessionNote, answer: str) -> None:
     with ChatServer(answer) as server, pytest.raises(ProviderError, match="answered with no name"):
         suggest_slug(note, server.named())
 
@@ -194,18 +194,18 @@ def test_failure_sentence_has_no_key(note: SessionNote, monkeypatch: pytest.Monk
             suggest_slug(note, server.named())
         assert KEY not in str(refused.value)
         server.faults.append(Say(200, {"choices": []}))
-        monkeypatch.setattr("engine.embedding.retry.pause", lambda seconds, cancel: None)
+        monkeypatch.setattr("engine.embedding.service_errors.pause", lambda seconds, cancel: None)
         assert suggest_slug(note, server.named()) == server.answer
 
 
-def test_it_is_not_waited_for_longer_than_set(note: SessionNote) -> None:
+def test_name_suggestion_respects_timeout(note: SessionNote) -> None:
     with ChatServer() as server:
         server.faults.extend([Hang(), Hang()])
         with pytest.raises(ProviderError, match="did not answer in time"):
             suggest_slug(note, server.named(timeout_seconds=1))
 
 
-def test_http_to_another_machine_needs_its_own_leave(note: SessionNote) -> None:
+def test_http_chat_server_needs_permission(note: SessionNote) -> None:
     slug = SlugSettings(model="llama", base_url="http://models.example.org/v1")
     with pytest.raises(ProviderError, match="would be unencrypted"):
         suggest_slug(note, Settings(remember=RememberSettings(slug=slug)))
@@ -230,7 +230,7 @@ def test_names_are_portable(text: str, slug: str) -> None:
 
 
 @given(st.text())
-def test_any_text_becomes_a_portable_name_that_stays(text: str) -> None:
+def test_slug_of_any_text_is_portable_and_stable(text: str) -> None:
     slug = to_slug(text)
     assert re.fullmatch(r"([a-z0-9]+(-[a-z0-9]+)*)?", slug)
     assert len(slug) <= LONGEST
@@ -241,7 +241,7 @@ def counts(words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
     return 1000, {"valve": 900, "greenhouse": 800, "relay": 2}
 
 
-def test_the_words_that_tell_it_apart_name_it_in_their_order() -> None:
+def test_slug_has_distinctive_words_in_order() -> None:
     said = [
         LastMessages("user", "The greenhouse valve opens at night."),
         LastMessages("assistant", "Its relay was stuck. The relay!"),
@@ -265,13 +265,13 @@ def test_forms_of_one_word_count_once() -> None:
     assert slug_of_words("", [LastMessages("user", "valve valves relay")], None) == "valve-relay"
 
 
-def test_where_no_word_can_be_written_it_has_no_name() -> None:
+def test_slug_is_empty_without_latin_words() -> None:
     assert slug_of_words("来週", [LastMessages("user", "京都に行きます")], None) == ""
     assert slug_of_words("", [], counts) == ""
 
 
 @given(st.text(), st.lists(st.builds(LastMessages, st.sampled_from(["user", "assistant"]), st.text())))
-def test_any_words_give_a_name_that_is_one(title: str, said: list[LastMessages]) -> None:
+def test_any_words_give_a_valid_slug(title: str, said: list[LastMessages]) -> None:
     slug = slug_of_words(title, said, None)
     assert to_slug(slug) == slug
 
@@ -292,7 +292,7 @@ def test_only_user_and_agent_speech_counts() -> None:
     ]
 
 
-def test_all_texts_of_a_message_are_one() -> None:
+def test_parts_of_a_message_are_joined() -> None:
     session = make_session([("assistant", [("text", "First."), ("thinking", "x"), ("text", " Second.\n")])])
     assert said_in(session) == [LastMessages("assistant", "First.\n\nSecond.")]
 
@@ -303,13 +303,13 @@ def test_commands_are_left_out_and_paths_are_not() -> None:
     assert [said.text for said in said_in(session)] == ["/etc/hosts is wrong", "and/or"]
 
 
-def test_side_talk_counts_in_a_session_of_its_own_alone() -> None:
+def test_sub_agent_messages_count_in_own_session_only() -> None:
     turns = [("user", [("text", "Look for the relay.")])]
     assert said_in(make_session(turns, side=True)) == []
     assert len(said_in(make_session(turns, side=True, parent="3f6c"))) == 1
 
 
-def test_every_message_is_on_lines_of_its_own() -> None:
+def test_each_message_starts_a_new_line() -> None:
     text = lines_of([LastMessages("user", "one\n\nuser: two"), LastMessages("assistant", "three")], 1000)
     assert text == "user: one\n\n  user: two\nassistant: three"
 
@@ -324,7 +324,7 @@ def test_every_message_is_on_lines_of_its_own() -> None:
         ("a\n#tag", ["a", "#tag"]),
     ],
 )
-def test_the_structure_of_a_message_does_not_reach_the_note(said: str, lines: list[str]) -> None:
+def test_headings_and_fences_of_messages_are_escaped(said: str, lines: list[str]) -> None:
     found = lines_of([LastMessages("user", said)], 1000).removeprefix("user:").split("\n")
     assert [line.strip() for line in found][: len(lines)] == lines
 
@@ -350,7 +350,7 @@ def test_combined_characters_not_split() -> None:
 
 
 @given(st.text(max_size=300), st.integers(1, 120))
-def test_whatever_is_cut_is_a_beginning(text: str, most: int) -> None:
+def test_shortened_text_is_a_prefix(text: str, most: int) -> None:
     found = shortened(text, most)
     if len(text) <= most:
         assert found == text

@@ -73,7 +73,7 @@ def test_wrong_argument_is_named(tools: Tools, name: str, arguments: dict[str, A
     assert error.count(". ") == 0  # one sentence per fault
 
 
-def test_many_faults_stay_a_short_text(tools: Tools) -> None:
+def test_many_faults_give_a_short_message(tools: Tools) -> None:
     wrong = {f"{number}" * 1000: 1 for number in range(500)}
     assert len(ask(tools["memory_search"], **wrong)["error"]) < 1000
 
@@ -93,7 +93,7 @@ VALUES = (
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), name=st.sampled_from(NAMES))
-def test_arguments_are_refused_as_by_jsonschema(tools: Tools, data: st.DataObject, name: str) -> None:
+def test_argument_checks_agree_with_jsonschema(tools: Tools, data: st.DataObject, name: str) -> None:
     schema = tools[name].parameters
     keys = st.sampled_from([*schema["properties"], "other", ""])
     arguments = data.draw(st.dictionaries(keys, VALUES, max_size=4))

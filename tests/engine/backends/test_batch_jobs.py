@@ -14,7 +14,7 @@ from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
 from engine.embedding import openai_compatible
-from engine.embedding.batch_jobs import creating, runner
+from engine.embedding.batch_jobs import runner
 from engine.embedding.registry import Selection
 from engine.indexing import service
 from engine.settings.options import BatchSettings, ChunkingSettings
@@ -409,7 +409,7 @@ def test_lost_creation_response_makes_no_second_job(server, opened, fault):
 
 
 def test_nothing_resent_while_job_state_unknown(openai, opened, monkeypatch):
-    monkeypatch.setattr("engine.embedding.retry.pause", lambda seconds, cancel: None)
+    monkeypatch.setattr("engine.embedding.service_errors.pause", lambda seconds, cancel: None)
     openai.takes_fault = lambda request: "/batches" in request.path
     openai.faults += [Truncate(announced=True), *[openai.trouble() for _ in range(4)]]
     with opened(openai) as memory:
@@ -425,7 +425,7 @@ def test_nothing_resent_while_job_state_unknown(openai, opened, monkeypatch):
 
 def test_nothing_resent_while_retry_state_unknown(openai, opened, limit_jobs, monkeypatch):
     """Another job continues meanwhile, so the sync doesn't end with the failed request."""
-    monkeypatch.setattr("engine.embedding.retry.pause", lambda seconds, cancel: None)
+    monkeypatch.setattr("engine.embedding.service_errors.pause", lambda seconds, cancel: None)
     limit_jobs(requests=35)
     openai.plans += [Plan(end="never"), Plan(end="never")]
     openai.takes_fault = lambda request: len(openai.jobs) >= 1 and request.path.startswith("/v1/batches?")
@@ -448,7 +448,7 @@ def test_nothing_resent_while_retry_state_unknown(openai, opened, limit_jobs, mo
 
 
 def test_a_creation_that_fails_for_good_leads_to_direct_requests(server, opened, monkeypatch):
-    monkeypatch.setattr(creating, "pause", lambda seconds, cancel: None)
+    monkeypatch.setattr(runner, "pause", lambda seconds, cancel: None)
     server.takes_fault = lambda request: (
         request.method == "POST" and request.path.endswith(("/batches", ":asyncBatchEmbedContent"))
     )
@@ -475,7 +475,7 @@ def test_a_refused_key_or_an_empty_purse_ends_the_sync(server, opened, kind):
 
 
 def test_trouble_with_looking_is_no_failure_of_the_job(server, opened, monkeypatch):
-    monkeypatch.setattr("engine.embedding.retry.pause", lambda seconds, cancel: None)
+    monkeypatch.setattr("engine.embedding.service_errors.pause", lambda seconds, cancel: None)
     server.takes_fault = lambda request: request.method == "GET" and bool(server.jobs)
     server.faults += [server.trouble() for _ in range(9)]
     with opened(server) as memory:
@@ -485,7 +485,7 @@ def test_trouble_with_looking_is_no_failure_of_the_job(server, opened, monkeypat
 
 
 def test_repeated_errors_end_sync_and_later_continue(openai, opened, monkeypatch):
-    monkeypatch.setattr("engine.embedding.retry.pause", lambda seconds, cancel: None)
+    monkeypatch.setattr("engine.embedding.service_errors.pause", lambda seconds, cancel: None)
     openai.takes_fault = lambda request: request.method == "GET" and bool(openai.jobs)
     openai.faults += [openai.trouble() for _ in range(20)]
     with opened(openai) as memory:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from engine.backends.builtin import BuiltinMemory
 from engine.base.errors import ProviderError
-from engine.embedding import openai_compatible, retry
+from engine.embedding import openai_compatible, service_errors
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings
 from tests.helpers.embedding_servers.server import hang_up
@@ -139,7 +139,7 @@ def server() -> Iterator[RawServer]:
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retry, "pause", lambda seconds, cancel: None)
+    monkeypatch.setattr(service_errors, "pause", lambda seconds, cancel: None)
 
 
 def settings_for(address: str, **options: object) -> Settings:
@@ -165,7 +165,7 @@ def test_sync_broken_answer_keeps_report_and_keywords(server: RawServer, tmp_pat
         assert (report.files_indexed, report.vectors_pending, report.provider_failed) == (1, 1, True)
         assert [issue.path for issue in report.failed] == ["binary.md"]
         # A retry on a connection that the server is closing is never seen by the server.
-        assert server.requests in (range(2, retry.ATTEMPTS + 1) if case in BROKEN else [1])
+        assert server.requests in (range(2, service_errors.ATTEMPTS + 1) if case in BROKEN else [1])
         assert [result.path for result in memory.search("pump").results] == ["pump.md"]
     finally:
         memory.close()

@@ -139,7 +139,7 @@ def test_status_available_while_keychain_locked(
     memory.add_status_listener(told.set)
     status = memory.status()
     assert (status.provider, status.requested_provider) == ("none", "openai")
-    assert "keychain is being asked" in status.custom["providerUnavailableReason"]
+    assert "Waiting for the keychain" in status.custom["providerUnavailableReason"]
     syncing = threading.Thread(target=memory.sync)
     syncing.start()
     wait_until(lambda: memory.search("irrigation", mode="keyword").results != ())

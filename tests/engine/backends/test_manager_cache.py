@@ -10,9 +10,9 @@ import pytest
 
 import engine
 from engine.backends import builtin
+from engine.backends.opening import ManagerCache
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, IndexReadOnly
-from engine.memory.manager_cache import ManagerCache
 from engine.settings import Settings
 from engine.settings.query_options import QuerySettings
 from tests.helpers.background import reasons, wait_until

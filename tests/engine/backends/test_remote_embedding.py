@@ -12,7 +12,7 @@ import pytest
 
 from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
-from engine.embedding import gemini, openai_compatible, remote, retry, voyage
+from engine.embedding import gemini, openai_compatible, remote, service_errors, voyage
 from engine.settings import Settings
 from tests.helpers.embedding_servers.gemini_server import GeminiServer
 from tests.helpers.embedding_servers.openai_server import OpenAIServer
@@ -56,7 +56,7 @@ def open_remote(notes, tmp_path, monkeypatch) -> Iterator[Open]:
         while opened:
             opened.pop().close()
 
-    monkeypatch.setattr(retry, "pause", lambda seconds, cancel: None)
+    monkeypatch.setattr(service_errors, "pause", lambda seconds, cancel: None)
     yield open_
     close()
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from engine.backends.builtin import BuiltinMemory
-from engine.embedding import registry, retry
+from engine.embedding import registry, service_errors
 from engine.settings import Settings
 from tests.helpers.embedding_servers.openai_server import OpenAIServer
 from tests.helpers.embedding_servers.server import FakeServer
@@ -44,7 +44,7 @@ def workspace(tmp_path: Path) -> Path:
 def open_service(workspace: Path, tmp_path: Path, monkeypatch) -> Iterator[Open]:
     """Open memories on one index, closed after the test: `open_service(server, price=…, **settings)`."""
     opened: list[BuiltinMemory] = []
-    monkeypatch.setattr(retry, "pause", lambda seconds, cancel: None)
+    monkeypatch.setattr(service_errors, "pause", lambda seconds, cancel: None)
 
     def open_(server: FakeServer, *, price: float = DEAR, **changes: object) -> BuiltinMemory:
         for memory in opened:

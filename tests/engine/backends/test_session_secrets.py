@@ -9,8 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.agent.session_context import session_context
-from engine.agent.session_export import export_session
+from engine.agent.session_export import export_session, session_context
 from engine.backends.builtin import BuiltinMemory
 from engine.insight.session_costs import load_prices
 from engine.insight.session_stats import session_stats

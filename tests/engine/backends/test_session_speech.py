@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.agent.readable_session import readable_session
+from engine.agent.session_export import readable_session
 from engine.backends.builtin import BuiltinMemory
 from engine.settings.options import SessionSettings
 

@@ -16,10 +16,10 @@ from engine.corpus.discovery import READABLE_EXTENSIONS
 from engine.indexing import note_preparation, sync_run
 from engine.records import MemorySyncProgressUpdate, SyncReport
 from engine.settings import Settings
+from engine.store.connection import WriterLock
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import StoredModel
 from engine.store.writer import Writer
-from engine.store.writer_lock import WriterLock
 from engine.text.stems import stems_of
 from tests.helpers.health import unsound
 

@@ -37,7 +37,7 @@ def test_each_result_names_its_workspace(verb: Run, folder: Path, boat: Path) ->
     assert answer["results"][0].keys() - alone["results"][0].keys() == {"workspace"}
 
 
-def test_a_person_sees_it_too(verb: Run, boat: Path) -> None:
+def test_text_output_names_the_workspace(verb: Run, boat: Path) -> None:
     out = verb("search", "varnish", "--all-workspaces", "--explain").out
     assert f"{boat}: log.md:1-3  Log" in out
     assert "workspace boat" in out
@@ -49,7 +49,7 @@ def test_all_workspaces_requires_words(verb: Run, boat: Path) -> None:
     assert "can be combined with words" in answer.err
 
 
-def test_one_that_is_away_is_named(verb: Run, boat: Path) -> None:
+def test_missing_workspace_is_named(verb: Run, boat: Path) -> None:
     (boat / "log.md").unlink()
     boat.rmdir()
     answer = verb("search", "carrots", "--all-workspaces")
@@ -75,7 +75,7 @@ def found(verb: Run, *words: str) -> set[tuple[str, str]]:
     return {(one.get("workspace", ""), one["path"]) for one in answer.json["results"]}
 
 
-def test_a_saved_search_is_asked_where_it_was_asked(verb: Run, folder: Path, boat: Path, keep) -> None:
+def test_saved_search_runs_in_its_workspace(verb: Run, folder: Path, boat: Path, keep) -> None:
     keep("All", text="carrots", everywhere=True)
     keep("There", text="carrots", path="///boat/log.md", path_name="Log")
     keep("Here", text="carrots", path="garden.md", everywhere=True)
@@ -92,7 +92,7 @@ def test_a_saved_search_is_asked_where_it_was_asked(verb: Run, folder: Path, boa
     assert f"carrots --workspace {boat} --path log.md" in out
 
 
-def test_a_saved_search_in_a_workspace_that_has_gone_says_so(verb: Run, boat: Path, keep) -> None:
+def test_saved_search_of_missing_workspace_fails(verb: Run, boat: Path, keep) -> None:
     keep("There", text="carrots", path="///boat/log.md")
     (boat / "log.md").unlink()
     boat.rmdir()

@@ -92,7 +92,7 @@ def test_features_of_some_backends(verb):
         else:
             assert (answer.code, answer.err) == (0, "")
     explained = verb("search", "irrigation", "--explain", "--min-score", "0").out
-    assert ("qmd does not tell how it came to its results." in explained) == (verb.backend == "qmd")
+    assert ("qmd does not explain its results." in explained) == (verb.backend == "qmd")
 
 
 def test_missing_backend_named_builtin_answers(on):

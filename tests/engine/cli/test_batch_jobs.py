@@ -17,7 +17,7 @@ def batch(**options):
     return msgspec.structs.replace(make_status().batch, **options)
 
 
-def test_nothing_is_said_where_jobs_are_not_used() -> None:
+def test_no_output_about_unused_jobs() -> None:
     assert list(batch_lines(batch(enabled=False))) == []
 
 
@@ -41,12 +41,12 @@ def test_remote_jobs_reported(jobs: int, words: str) -> None:
     assert bool(left_running(jobs)) == bool(jobs)
 
 
-def test_waiting_for_jobs_is_shown_while_it_lasts() -> None:
+def test_progress_line_shows_waiting_for_jobs() -> None:
     update = make_progress(waiting=2, completed=0, total=40, rate=0, seconds_left=None, current_file="", reused=0)
     assert progress_text(update, 61) == "Waiting for 2 batch jobs 0/40 · elapsed 1:01"
 
 
-def test_an_estimate_says_how_long_jobs_may_take() -> None:
+def test_estimate_includes_time_of_jobs() -> None:
     text = estimate_text(make_estimate(batch=True, seconds=86_400.0))
     assert "by batch jobs within about 24 hours" in text
 

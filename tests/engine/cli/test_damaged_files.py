@@ -49,7 +49,7 @@ def test_a_damaged_index_is_set_aside_and_made_again(verb: Run, damage, statemen
     assert "A brass lamp." in verb("search", "lamp").out
 
 
-def test_an_index_without_its_state_says_so(verb: Run, damage) -> None:
+def test_damaged_meta_prints_no_traceback(verb: Run, damage) -> None:
     damage("index.sqlite", "UPDATE meta SET value = x'ff00'")
     for name in ("search lamp", "status", "index"):
         answer = verb(*name.split())
@@ -95,7 +95,7 @@ def test_damaged_facts_are_named_and_restored(verb: Run, damage, statement: str)
     ],
     ids=["digits", "hexadecimal", "large", "brackets", "path", "command", "folder", "size"],
 )
-def test_settings_that_cannot_be_are_named(verb: Run, folder: Path, settings: Path, text: str, said: str) -> None:
+def test_invalid_settings_are_named(verb: Run, folder: Path, settings: Path, text: str, said: str) -> None:
     settings.write_text(f"{settings.read_text()}{text}\n")
     for name in ("search lamp", "status", "index"):
         answer = verb(*name.split())

@@ -67,12 +67,12 @@ def test_a_period_has_two_ends(text: str, start: tuple[int, int, int], end: tupl
     assert parse_period(text).days() == parse_period(text)
 
 
-def test_a_moment_lies_in_its_day() -> None:
+def test_moment_lies_in_its_day() -> None:
     assert parse_period("7d").days() == parse_period("2026-05-24")
 
 
 @given(st.text())
-def test_any_text_is_a_date_or_none(text: str) -> None:
+def test_any_text_parses_as_date_or_is_refused(text: str) -> None:
     period = parse_period(text)
     assert period is None or period.start <= period.end
 
@@ -106,5 +106,5 @@ def test_invalid_date_refused(text: str) -> None:
 
 
 @given(st.dates(min_value=datetime(1990, 1, 1).date(), max_value=datetime(2090, 1, 1).date()))
-def test_every_day_ends_where_the_next_begins(day) -> None:
+def test_day_ends_where_the_next_begins(day) -> None:
     assert parse_until(day.isoformat()) == parse_since((day + timedelta(days=1)).isoformat())

@@ -52,7 +52,7 @@ def test_no_index_is_not_made_by_looking(verb: Run, database: Path) -> None:
     assert not database.exists()
 
 
-def test_notes_that_changed_are_counted(verb: Run, folder: Path) -> None:
+def test_changed_notes_are_counted(verb: Run, folder: Path) -> None:
     verb("index")
     (folder / "a.md").unlink()
     (folder / "b.md").write_text("# Roses\n\nWater them.\n")
@@ -61,7 +61,7 @@ def test_notes_that_changed_are_counted(verb: Run, folder: Path) -> None:
     assert found["detail"] == "1 new, 1 changed, 1 deleted since the last update."
 
 
-def test_files_that_failed_are_named(verb: Run, folder: Path) -> None:
+def test_failed_files_are_named(verb: Run, folder: Path) -> None:
     (folder / "bad.md").write_bytes(bytes(99))
     verb("index")
     found = checks(verb("doctor", "--json"))
@@ -77,7 +77,7 @@ def test_files_that_failed_are_named(verb: Run, folder: Path) -> None:
         ("DELETE FROM files_1 WHERE path = 'a.md'", "Passages"),
     ],
 )
-def test_parts_that_disagree_are_found_and_mended(verb: Run, database: Path, statement: str, name: str) -> None:
+def test_inconsistent_parts_are_found_and_repaired(verb: Run, database: Path, statement: str, name: str) -> None:
     verb("index")
     change(database, statement)
     assert name in wrong(verb("doctor", "--json"))
@@ -151,9 +151,7 @@ def test_another_writer_is_not_disturbed(verb: Run, folder: Path, tmp_path: Path
     assert "Another process is writing the index" in answer.err
 
 
-def test_a_model_that_cannot_load_costs_meaning_only(
-    verb: Run, settings: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_broken_model_keeps_keyword_search(verb: Run, settings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     verb("index")
     settings.write_text(settings.read_text().replace('"none"', '"embedded"'))
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
@@ -162,7 +160,7 @@ def test_a_model_that_cannot_load_costs_meaning_only(
     assert "install the package" in found["detail"]
 
 
-def test_sqlite_vec_matters_only_where_it_is_chosen(verb: Run, settings: Path, tmp_path: Path) -> None:
+def test_missing_sqlite_vec_fails_only_if_chosen(verb: Run, settings: Path, tmp_path: Path) -> None:
     verb("index")
     vector = f'store.vector.extension_path = "{(tmp_path / "none.so").as_posix()}"\n'
     settings.write_text(settings.read_text() + vector)
@@ -173,7 +171,7 @@ def test_sqlite_vec_matters_only_where_it_is_chosen(verb: Run, settings: Path, t
     assert checks(verb("doctor", "--json"))["sqlite-vec"]["state"] == "degraded"
 
 
-def test_a_path_has_its_state(verb: Run, folder: Path, tmp_path: Path) -> None:
+def test_path_status_is_printed(verb: Run, folder: Path, tmp_path: Path) -> None:
     verb("index")
     (folder / "c.log").write_text("Peas.\n")
     answer = verb("doctor", "a.md")
@@ -184,7 +182,7 @@ def test_a_path_has_its_state(verb: Run, folder: Path, tmp_path: Path) -> None:
     assert (found["state"], found["path"], found["rulePath"]) == ("indexed", "b.md", "")
 
 
-def test_a_path_may_be_one_of_the_current_directory(verb: Run, folder: Path, monkeypatch) -> None:
+def test_path_is_looked_up_in_current_directory(verb: Run, folder: Path, monkeypatch) -> None:
     (folder / "deep").mkdir()
     (folder / "deep/d.md").write_text("Leeks.\n")
     verb("index")

@@ -48,7 +48,7 @@ def test_json_has_the_records(run: Run, insight: FakeInsight) -> None:
     assert answer["groups"][0]["kind"] == "alike"
 
 
-def test_a_memory_that_does_not_know_says_so(run: Run, memory: FakeMemory) -> None:
+def test_unsupported_backend_is_reported(run: Run, memory: FakeMemory) -> None:
     memory.lacks = {"insight": "Its index is kept elsewhere."}
     answer = run("duplicates")
     assert (answer.code, answer.out) == (1, "")

@@ -25,7 +25,7 @@ NOTE = "# Long\n\n" + " ".join(f"word{number:04}" for number in range(1500))
 # --- messages -----------------------------------------------------------------------------------------------------
 
 
-def test_an_estimate_says_how_much_of_everything() -> None:
+def test_estimate_lists_texts_tokens_and_cost() -> None:
     assert estimate_text(make_estimate()) == (
         "25,000 passages to embed with openai, text-embedding-3-small; 1,043 have a vector already. "
         "About 7,500,000 tokens, $0.15 ($0.02 for a million, list price of 2026-11-22), about 9 minutes. "
@@ -40,7 +40,7 @@ def test_an_estimate_says_how_much_of_everything() -> None:
     )
 
 
-def test_an_index_with_nothing_in_it_is_not_said_to_be_complete() -> None:
+def test_empty_index_is_not_called_complete() -> None:
     assert estimate_text(make_estimate(chunks=0, cached=0)) == (
         "Nothing is indexed yet that openai, text-embedding-3-small could embed."
     )
@@ -68,7 +68,7 @@ def test_durations_are_round(seconds: float, shown: str) -> None:
     assert duration(seconds) == shown
 
 
-def test_amounts_below_a_cent_are_not_nothing() -> None:
+def test_amounts_below_a_cent_are_shown() -> None:
     assert [dollars(cost) for cost in (0.0, 0.004, 0.015, 1234.5)] == [
         "$0.00",
         "less than $0.01",
@@ -163,7 +163,7 @@ def test_pending_fallback_shown_with_failure(verb: Run, fallback: PaidProvider) 
 
 
 @pytest.mark.parametrize(("typed", "code"), [("y\n", 0), ("n\n", 1)])
-def test_a_fallback_is_asked_for_at_the_terminal(
+def test_fallback_asks_for_approval_at_terminal(
     typing: Callable[..., Answer], fallback: PaidProvider, typed: str, code: int
 ) -> None:
     answer = typing(typed, "index")
@@ -206,7 +206,7 @@ def test_dry_run_shows_price_before_reading(verb: Run, paid: PaidProvider, folde
     assert "1 file not read yet" in verb("index", "--dry-run").out
 
 
-def test_a_dry_run_by_words_says_so(verb: Run) -> None:
+def test_dry_run_reports_keyword_only_setting(verb: Run) -> None:
     assert "Only words would be searched: enabled in the settings." in verb("index", "--dry-run").out
 
 
@@ -265,7 +265,7 @@ def test_status_shows_text_recipient(run: Run, memory: FakeMemory) -> None:
     assert "Waiting: Embedding 25,000 passages with openai costs $0.15" in out
 
 
-def test_with_the_model_of_the_program_they_go_nowhere(verb: Run, settings: Path) -> None:
+def test_built_in_model_sends_no_texts(verb: Run, settings: Path) -> None:
     assert "Texts go: nowhere" in " ".join(verb("status").out.split())
 
 

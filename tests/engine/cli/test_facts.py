@@ -35,7 +35,7 @@ def test_facts_are_added_once_listed_and_found(verb: Run) -> None:
     assert (found["mode"], found["results"][0]["fact"]["text"]) == ("keyword", "I prefer tea")
 
 
-def test_facts_that_cannot_be_read_are_not_said_to_be_none(verb: Run, tmp_path: Path) -> None:
+def test_unreadable_facts_are_an_error_not_an_empty_list(verb: Run, tmp_path: Path) -> None:
     verb("facts", "add", "I prefer tea")
     [file] = (tmp_path / "data").rglob("user.sqlite")
     file.write_bytes(b"no database " * 500)
@@ -47,7 +47,7 @@ def test_facts_that_cannot_be_read_are_not_said_to_be_none(verb: Run, tmp_path: 
         assert "user.sqlite is damaged" in verb(*wanted).err
 
 
-def test_facts_are_forgotten_restored_and_gone_for_good(verb: Run, tmp_path: Path) -> None:
+def test_facts_are_forgotten_restored_and_erased(verb: Run, tmp_path: Path) -> None:
     verb("facts", "add", "Zitronenbaum im Garten")
     [id_] = ids(verb)
     assert verb("facts", "forget", id_[:8]).out == "Forgotten: Zitronenbaum im Garten\n"
@@ -60,7 +60,7 @@ def test_facts_are_forgotten_restored_and_gone_for_good(verb: Run, tmp_path: Pat
     assert not any(b"Zitronenbaum" in file.read_bytes() for file in (tmp_path / "data").rglob("*") if file.is_file())
 
 
-def test_ids_that_are_none_and_secrets_are_one_line(verb: Run) -> None:
+def test_invalid_ids_and_secrets_are_one_line_errors(verb: Run) -> None:
     for number in range(20):  # some ids begin with the same character
         verb("facts", "add", f"Fact number {number}")
     known = ids(verb)
@@ -106,6 +106,6 @@ def test_hooks_recall_and_capture(verb: Run, monkeypatch: pytest.MonkeyPatch, ca
     assert json.loads(_hooked(verb, monkeypatch, "{green tea", "recall", "--json").out) == {"block": block.strip()}
 
 
-def test_nothing_is_captured_unless_it_is_switched_on(verb: Run) -> None:
+def test_capture_is_off_by_default(verb: Run) -> None:
     assert json.loads(verb("facts", "capture", "--json", "I prefer green tea.").out) == {"facts": []}
     assert ids(verb, "--state", "waiting") == []

@@ -45,12 +45,12 @@ def test_json_omits_irrelevant_fields(run: Run) -> None:
     ("cited", "first", "lines"),
     [("#L3", 3, 1), ("#L2-L3", 2, 2), (":2-3", 2, 2), ("#L3-L2", 3, 1)],
 )
-def test_a_citation_opens_its_lines(run: Run, cited: str, first: int, lines: int) -> None:
+def test_citation_prints_its_lines(run: Run, cited: str, first: int, lines: int) -> None:
     answer = run("get", NAME + cited, "--json").json
     assert (answer["path"], answer["from"], answer["lines"]) == (NAME, first, lines)
 
 
-def test_a_file_named_like_a_citation_is_that_file(run: Run, memory: FakeMemory) -> None:
+def test_file_named_like_citation_is_printed(run: Run, memory: FakeMemory) -> None:
     memory.files["a.md#L2"] = "itself"
     memory.files["a.md"] = "one\ntwo"
     assert run("get", "a.md#L2").out == "itself"

@@ -81,7 +81,7 @@ def test_indexed_count_shown_despite_provider_error(
     assert answer.out.startswith("Indexed ")
 
 
-def test_another_writer_is_one_line(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_busy_index_is_one_line_error(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     def busy(**_: object) -> None:
         raise IndexBusy("Another process is writing.")
 
@@ -99,7 +99,7 @@ def _heard() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_heard")
-def test_ctrl_c_ends_at_a_clean_place(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_leaves_a_consistent_index(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     real = memory.sync
 
     def sync(*, cancel, **asked) -> SyncReport:
@@ -148,7 +148,7 @@ def test_a_dry_run_opens_no_index(run: Run, folder: Path, monkeypatch: pytest.Mo
     assert "session" not in out
 
 
-def test_a_dry_run_counts_the_sessions_that_are_listed(run: Run, folder: Path) -> None:
+def test_dry_run_counts_listed_sessions(run: Run, folder: Path) -> None:
     (folder / "one.jsonl").write_text("{}\n")
     save_setting("sessions.folders", (str(folder),))
     assert "So would 1 session file, 3 B." in run("index", "--dry-run").out

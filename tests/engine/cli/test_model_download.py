@@ -14,7 +14,7 @@ from tests.helpers.hub_server import MODEL, HubServer
 def hub(minilm: Path, folder: Path, settings: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
     """Serve a real model on a local hub; create settings that name it, and a note."""
     monkeypatch.delenv("HF_TOKEN", raising=False)
-    for module in ("retry", "hub"):
+    for module in ("service_errors", "hub"):
         monkeypatch.setattr(f"engine.embedding.{module}.pause", lambda seconds, cancel: None)
     (folder / "market.md").write_text("We bought apples and pears at the market.\n")
     text = settings.read_text().replace('"none"', '"gguf"')
@@ -27,7 +27,10 @@ def hub(minilm: Path, folder: Path, settings: Path, monkeypatch: pytest.MonkeyPa
 def test_nothing_downloaded_without_user_to_ask(verb: Run, hub: HubServer) -> None:
     answer = verb("index")
     assert answer.out.startswith("Indexed 1 file")
-    assert f"{MODEL} is not on this computer yet: fetch it in the settings, or by mnemoscope index --yes." in answer.err
+    assert (
+        f"{MODEL} is not on this computer yet: download it in the settings, or with mnemoscope index --yes."
+        in answer.err
+    )
     assert hub.requests == []
     assert "market" in verb("search", "apples").out, "words are searched meanwhile"
     for other in (("status",), ("doctor",), ("index", "--dry-run"), ("index", "--json")):
@@ -47,7 +50,7 @@ def test_yes_fetches_and_embeds(verb: Run, hub: HubServer) -> None:
 
 
 @pytest.mark.parametrize(("typed", "fetches"), [("y\n", True), ("\n", False), ("no\n", False)])
-def test_at_a_terminal_it_asks(typing: Callable[..., Answer], hub: HubServer, typed: str, fetches: bool) -> None:
+def test_download_asks_at_terminal(typing: Callable[..., Answer], hub: HubServer, typed: str, fetches: bool) -> None:
     answer = typing(typed, "index")
     assert f"The model {MODEL} is not on this computer. Fetch it from 127.0.0.1? [y/N] " in answer.err
     assert bool(hub.requests) is fetches
@@ -56,7 +59,7 @@ def test_at_a_terminal_it_asks(typing: Callable[..., Answer], hub: HubServer, ty
     assert ("Fetching 100% · 46.2 MB of 46.2 MB" in answer.err) is fetches
 
 
-def test_a_fetch_that_fails_leaves_the_words(verb: Run, hub: HubServer) -> None:
+def test_failed_download_keeps_keyword_search(verb: Run, hub: HubServer) -> None:
     hub.faults.extend([Say(404)])
     answer = verb("index", "--yes")
     assert answer.code == 1

@@ -10,7 +10,7 @@ _NOT_FOR_A_SEARCH = frozenset(
     "difflib concurrent.futures.thread engine.memory.contract engine.memory.health engine.memory.insight "
     "engine.memory.embedding_models engine.memory.session_library engine.memory.status_report "
     "engine.indexing.folder_watch "
-    "engine.corpus.chunking engine.corpus.discovery engine.corpus.tags engine.embedding.gguf_models "
+    "engine.corpus.chunking engine.corpus.discovery engine.corpus.tags engine.embedding.gguf_file "
     "engine.embedding.api_keys engine.redaction.masks engine.search.completion engine.search.decay "
     "engine.search.diversity engine.search.reasons engine.store.vec0 "
     "engine.indexing.sync_parts engine.indexing.sync_run".split()
@@ -48,7 +48,7 @@ def test_names_outside_the_index_are_refused_with_one_message(verb: Run, folder:
     assert (answer.code, answer.out, answer.err) == (1, "", "mnemoscope: This path is not part of the index.\n")
 
 
-def test_a_file_that_vanished_is_empty_text(verb: Run, folder: Path) -> None:
+def test_deleted_file_is_empty_text(verb: Run, folder: Path) -> None:
     (folder / "a.md").write_text("a")
     verb("index")
     (folder / "a.md").unlink()

@@ -58,7 +58,7 @@ def write_session(store: Path, id_: str, said: list[str], *, days: int = 0, pare
     (folder / f"{name}.jsonl").write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
 
 
-def test_it_writes_the_note_of_a_session_and_indexes_it(verb: Run, session: str, folder: Path) -> None:
+def test_remember_writes_and_indexes_note(verb: Run, session: str, folder: Path) -> None:
     assert verb("index").code == 0
     answer = verb("remember", session[:8])
     assert answer == Answer(0, f"{folder / 'memory' / NAME}\n", "")
@@ -70,7 +70,7 @@ def test_it_writes_the_note_of_a_session_and_indexes_it(verb: Run, session: str,
     assert verb("search", "compost", "--json").json["results"], "the notes around the folder stay in the index"
 
 
-def test_the_latest_is_found_though_nothing_was_indexed_yet(verb: Run, session: str, store: Path, folder: Path) -> None:
+def test_latest_is_found_without_an_index(verb: Run, session: str, store: Path, folder: Path) -> None:
     write_session(store, "9f9f9f9f-2222", ["Which compost?", "The old one."], days=-3)
     write_session(store, "77", ["Look for the relay.", "Here."], days=3, parent=session)
     told = verb("remember", "--latest", "--json").json
@@ -79,7 +79,7 @@ def test_the_latest_is_found_though_nothing_was_indexed_yet(verb: Run, session: 
     assert (told["messages"], told["written"]) == (2, True)
 
 
-def test_a_session_that_has_only_just_begun_is_not_the_latest(verb: Run, session: str, store: Path) -> None:
+def test_session_without_messages_is_not_the_latest(verb: Run, session: str, store: Path) -> None:
     write_session(store, "9f9f9f9f-2222", ["/new"], days=1)
     write_session(store, "8e8e8e8e-3333", ["/clear", " "], days=2)
     assert verb("remember", "--latest", "--json").json["path"] == f"memory/{NAME}"
@@ -128,12 +128,12 @@ def test_wrong_usage_and_errors_are_one_line(verb: Run, session: str, store: Pat
     assert not (folder / "memory").exists()
 
 
-def test_without_any_session_there_is_none_to_remember(verb: Run, folder: Path) -> None:
+def test_no_session_is_an_error(verb: Run, folder: Path) -> None:
     answer = verb("remember", "--latest")
     assert answer == Answer(1, "", "mnemoscope: No session is indexed yet, so there is none to remember.\n")
 
 
-def test_a_model_that_fails_costs_the_name_alone(
+def test_failing_chat_model_costs_only_the_name(
     verb: Run, session: str, settings: Path, monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
     monkeypatch.setenv("CHAT_KEY", KEY)

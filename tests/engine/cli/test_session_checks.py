@@ -24,7 +24,7 @@ def check(verb: Run, name: str) -> dict[str, Any]:
     return next(check for check in verb("doctor", "--json").json["checks"] if check["name"] == name)
 
 
-def test_without_session_folders_nothing_is_amiss(verb: Run) -> None:
+def test_no_session_folders_is_no_finding(verb: Run) -> None:
     verb("index")
     found = check(verb, "Transcripts")
     assert (found["state"], found["detail"]) == ("fine", "No session folder is listed in the settings.")
@@ -40,7 +40,7 @@ def test_known_sessions_counted(verb: Run, store: Path) -> None:
     assert (found["state"], found["detail"]) == ("fine", f"2 transcripts in {store}")
 
 
-def test_files_that_are_not_read_are_named_with_reasons(verb: Run, store: Path) -> None:
+def test_skipped_files_are_named_with_reasons(verb: Run, store: Path) -> None:
     (store / "shopping.jsonl").write_text('{"milk": 1}\n')
     (store / "notes.txt").write_text("Varnish.")
     for number in range(25):
@@ -57,7 +57,7 @@ def test_files_that_are_not_read_are_named_with_reasons(verb: Run, store: Path) 
     assert "notes.txt  By its name it is no transcript of an agent that is known." in verb("status").out
 
 
-def test_without_other_files_nothing_is_left_out(verb: Run, store: Path) -> None:
+def test_no_skipped_files_prints_nothing(verb: Run, store: Path) -> None:
     verb("index")
     names = [check["name"] for check in verb("doctor", "--json").json["checks"]]
     assert not any(name.startswith("Files not read") for name in names)
@@ -75,7 +75,7 @@ def test_changes_since_the_last_update_are_counted(verb: Run, store: Path) -> No
     assert found["detail"].endswith("1 new, 1 changed, 1 deleted since the last update.")
 
 
-def test_an_export_that_breaks_off_is_counted(verb: Run, store: Path) -> None:
+def test_truncated_export_is_counted(verb: Run, store: Path) -> None:
     (store / "conversations.json").write_text('[{"mapping": {}, "current_node": "a", "id": "c1"}, {"mapping": ')
     verb("index")
     found = check(verb, "Transcripts")

@@ -60,7 +60,7 @@ def test_the_list_is_newest_first_with_a_name_for_each(run: Run) -> None:
         (("--agent", "abacus"), []),
     ],
 )
-def test_filters_and_the_most_narrow_it(run: Run, filters: tuple[str, ...], titles: list[str]) -> None:
+def test_filters_and_limit_reduce_the_list(run: Run, filters: tuple[str, ...], titles: list[str]) -> None:
     found = run("sessions", *filters, "--json").json
     assert [session["title"] for session in found["sessions"]] == titles
     assert run("sessions", *filters, "list", "--json").json == found == run("sessions", "list", *filters, "--json").json
@@ -78,7 +78,7 @@ def test_json_has_the_records(run: Run) -> None:
     assert valve["resumeCommand"] == "cd /home/ines/src/greenhouse && claude --resume 3f6c0a1e"
 
 
-def test_names_are_as_long_as_they_must_be(run: Run, memory: FakeMemory) -> None:
+def test_names_are_as_short_as_unique(run: Run, memory: FakeMemory) -> None:
     only(
         memory,
         {"path": "sessions/a/1", "id": "019b77aa-1", "title": "one"},
@@ -108,7 +108,7 @@ def test_ids_of_one_agent_stay_unambiguous(run: Run, memory: FakeMemory) -> None
         assert run("sessions", "show", name, "--json").json["summary"]["id"] == id
 
 
-def test_session_without_an_end_has_the_time_of_its_file(run: Run, memory: FakeMemory) -> None:
+def test_session_without_end_has_time_of_file(run: Run, memory: FakeMemory) -> None:
     day = 86_400.0
     only(
         memory,
@@ -169,7 +169,7 @@ def test_tool_calls_one_line_unless_all(run: Run, memory: FakeMemory) -> None:
     assert "\n[Bash: result]\n1 passed\nok\n" in full
 
 
-def test_an_aside_is_named_except_in_a_session_that_is_one(run: Run, memory: FakeMemory) -> None:
+def test_sub_agent_text_is_named_except_in_its_session(run: Run, memory: FakeMemory) -> None:
     side = [("user", [("text", "Count them.")])]
     one = make_session(side, side=True, path="sessions/a/1", id="a1")
     part = make_session(side, side=True, path="sessions/a/2", id="a2", parent="a1")
@@ -248,7 +248,7 @@ def _gone(memory: FakeMemory) -> None:
         (_gone, ("show", "3f6c"), f"The transcript of {VALVE} is not there any more."),
     ],
 )
-def test_a_session_that_cannot_be_shown_is_one_line(
+def test_unreadable_session_is_one_line_error(
     run: Run, memory: FakeMemory, prepare: Callable[[FakeMemory], None] | None, argv: tuple[str, ...], sentence: str
 ) -> None:
     if prepare is not None:
@@ -292,7 +292,7 @@ def test_real_sessions_are_listed_shown_and_searched(sample: Run) -> None:
     assert sample("search", "silence is not success", "--source", "memory", "--json").json["results"] == []
 
 
-def test_a_session_is_got_by_its_name_and_by_a_citation(sample: Run) -> None:
+def test_get_prints_session_by_name_and_citation(sample: Run) -> None:
     [result, *_] = sample("search", "gummy", "crumb", "--json").json["results"]
     whole = sample("get", result["path"], "--json").json
     assert "Second loaf in a row that is flat" in whole["text"]
@@ -302,7 +302,7 @@ def test_a_session_is_got_by_its_name_and_by_a_citation(sample: Run) -> None:
     assert result["snippet"].split("\n")[0].removeprefix("User: ")[:20] in cited["text"]
 
 
-def test_a_message_of_an_export_is_got_by_its_number(sample: Run) -> None:
+def test_get_prints_message_of_export_by_number(sample: Run) -> None:
     [result, *_] = sample("search", "chapeau", "ruban", "--json").json["results"]
     assert result["path"].startswith("sessions/chatgpt/conversations.json/")
     text = sample("get", f"{result['path']}#L5", "--json").json["text"]
@@ -347,14 +347,14 @@ def test_export_never_replaces_a_note(run: Run, folder: Path) -> None:
     assert "one of your notes" in answer.err
 
 
-def test_export_into_a_missing_folder_is_one_line(run: Run, tmp_path: Path) -> None:
+def test_export_to_missing_folder_is_one_line(run: Run, tmp_path: Path) -> None:
     answer = run("sessions", "export", "3f6c0a1e", "-o", str(tmp_path / "gone" / "a.html"))
     assert answer.code == 1
     assert "cannot be written" in answer.err
     assert run("sessions", "export", "3f6c0a1e").code == 2
 
 
-def test_context_is_masked_and_as_long_as_asked(run: Run) -> None:
+def test_context_is_masked_and_within_limit(run: Run) -> None:
     context = run("sessions", "context", "3f6c0a1e", "--characters", "1200").out
     assert len(context) <= 1200
     assert "## Goal" in context
@@ -386,5 +386,5 @@ def test_touching_lists_sessions_newest_first(sample: Run) -> None:
     assert "edited" in lines[0] or "read" in lines[0]
 
 
-def test_touching_unknown_file_says_so(sample: Run) -> None:
+def test_touching_unknown_file_is_reported(sample: Run) -> None:
     assert sample("sessions", "touching", "anchor.py").out == "No session read or changed such a file.\n"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from engine.embedding import retry
+from engine.embedding import service_errors
 from engine.embedding.base import EmbeddingProvider
 from tests.helpers.embedding_servers.gemini_server import GeminiServer
 from tests.helpers.embedding_servers.openai_server import OpenAIServer
@@ -46,5 +46,5 @@ def provider(server, make) -> EmbeddingProvider:
 def waits(monkeypatch) -> list[float]:
     """Record the waits between attempts, in seconds, instead of sleeping."""
     found: list[float] = []
-    monkeypatch.setattr(retry, "pause", lambda seconds, cancel: found.append(seconds))
+    monkeypatch.setattr(service_errors, "pause", lambda seconds, cancel: found.append(seconds))
     return found

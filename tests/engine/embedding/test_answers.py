@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.base.errors import ProviderError
 from engine.embedding.response_parsing import indexed, ordered, read_json, vector_of
-from engine.embedding.retry import Transient
+from engine.embedding.service_errors import Transient
 
 floats = st.floats(width=32, allow_nan=False, allow_infinity=False)
 values = st.recursive(
@@ -26,7 +26,7 @@ values = st.recursive(
 
 
 @given(values)
-def test_json_is_read_as_it_is(value: object) -> None:
+def test_response_json_is_parsed_unchanged(value: object) -> None:
     assert read_json(json.dumps(value).encode()) == value
 
 
@@ -36,9 +36,9 @@ def test_an_answer_of_megabytes_is_read_in_steps() -> None:
 
 
 @given(values, st.data())
-def test_half_an_answer_is_none(value: object, data) -> None:
+def test_truncated_response_is_refused(value: object, data) -> None:
     whole = json.dumps({"data": value}).encode()
-    with pytest.raises(Transient, match="no whole JSON"):
+    with pytest.raises(Transient, match="not complete JSON"):
         read_json(whole[: data.draw(st.integers(0, len(whole) - 1))])
 
 
@@ -63,7 +63,7 @@ def test_deep_answer_refused_without_memory(start: bytes, closed: bool) -> None:
     body = start * 40_000 + (b"1" + ends * 40_000 if closed else b"")
     tracemalloc.start()
     try:
-        with pytest.raises(Transient, match="no whole JSON"):
+        with pytest.raises(Transient, match="not complete JSON"):
             read_json(body)
         assert tracemalloc.get_traced_memory()[1] < 4_000_000
     finally:
@@ -72,16 +72,16 @@ def test_deep_answer_refused_without_memory(start: bytes, closed: bool) -> None:
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"{} {}", b'"\xff"', b"[1,]", b"NaN NaN", b"[Nope]"])
 def test_invalid_json_refused(body: bytes) -> None:
-    with pytest.raises(Transient, match="no whole JSON"):
+    with pytest.raises(Transient, match="not complete JSON"):
         read_json(body)
 
 
-def test_numbers_that_json_does_not_have_are_nothing() -> None:
+def test_nan_in_response_is_refused() -> None:
     assert read_json(b'{"a": [NaN, 1.5, -Infinity, Infinity], "b": "BaNaNa"}')["a"] == [None, 1.5, None, None]
 
 
 @given(st.lists(floats, min_size=1, max_size=40))
-def test_vectors_come_as_numbers_or_packed(vector: list[float]) -> None:
+def test_vectors_are_read_as_numbers_or_base64(vector: list[float]) -> None:
     packed = base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
     for sent in (vector, packed):
         found = vector_of(sent)
@@ -101,7 +101,7 @@ def test_invalid_vector_refused(sent: object) -> None:
 
 
 @given(st.permutations(range(5)), st.integers(0, 5))
-def test_places_decide_whatever_the_order(order: list[int], count: int) -> None:
+def test_index_fields_decide_the_order(order: list[int], count: int) -> None:
     items = [{"index": place, "embedding": [place + 1.0]} for place in order[:count]]
     assert {place: vector.tolist() for place, vector in indexed(items, 5).items()} == {
         place: [place + 1.0] for place in order[:count]
@@ -121,7 +121,7 @@ def test_empty_vectors_have_not_arrived(empty: object) -> None:
 
 
 @pytest.mark.parametrize("items", [None, {}, "data", [1]])
-def test_a_list_of_something_else_is_refused(items: object) -> None:
+def test_list_of_other_values_is_refused(items: object) -> None:
     with pytest.raises(Transient):
         indexed(items, 1)
     with pytest.raises(Transient):
@@ -131,5 +131,5 @@ def test_a_list_of_something_else_is_refused(items: object) -> None:
 def test_an_order_without_places_holds_for_whole_answers_only() -> None:
     assert [vector.tolist() for vector in ordered([[1.0], [2.0]], 2).values()] == [[1.0], [2.0]]
     for sent in ([[1.0]], [[1.0]] * 3):
-        with pytest.raises(Transient, match="has not one vector for each text"):
+        with pytest.raises(Transient, match="doesn't have one vector per text"):
             ordered(sent, 2)

@@ -24,7 +24,7 @@ def test_prepared_vectors_are_finite_and_have_length_one_or_none(rows: list[list
             assert vector == pytest.approx(np.float64(kept) / length, rel=1e-5, abs=1e-30)
 
 
-def test_one_vector_keeps_its_shape_and_the_callers_array_stays() -> None:
+def test_prepare_keeps_shape_and_input_array() -> None:
     given_vector = np.array([3.0, np.nan, 4.0], dtype=np.float32)
     assert prepare(given_vector).tolist() == pytest.approx([0.6, 0.0, 0.8])
     assert given_vector[0] == 3.0

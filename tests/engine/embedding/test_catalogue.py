@@ -12,7 +12,7 @@ FACTS = [facts for provider in PROVIDERS for facts in provider.models]
 
 
 @pytest.mark.parametrize("facts", FACTS, ids=lambda facts: facts.model)
-def test_every_row_says_where_it_is_from_and_hangs_together(facts) -> None:
+def test_every_row_has_source_and_is_consistent(facts) -> None:
     assert facts.source.startswith("https://")
     assert datetime.date.fromisoformat(facts.checked) > datetime.date(2026, 11, 1)
     assert facts.dims in facts.dimensions
@@ -32,7 +32,7 @@ def test_the_default_models_are_listed() -> None:
         assert facts.price is not None
 
 
-def test_models_are_found_under_the_names_that_servers_give_them() -> None:
+def test_models_are_found_by_their_server_names() -> None:
     assert facts_of("openai", "openai/text-embedding-3-small").dims == 1536
     assert facts_of("openai", "nomic-embed-text:latest").dims == 768
     assert facts_of("openai", "home-made") is None
@@ -45,7 +45,7 @@ def price(base_url: str = "", model: str = "text-embedding-3-small", **prices: f
     return price_of(settings, "openai", model)
 
 
-def test_the_persons_own_price_comes_first() -> None:
+def test_user_price_has_priority() -> None:
     assert price() == 0.02
     assert price(openai__text_embedding_3_small=0.5) == 0.5
     assert price("http://127.0.0.1:11434/v1", openai__text_embedding_3_small=0.5) == 0.5
@@ -53,7 +53,7 @@ def test_the_persons_own_price_comes_first() -> None:
     assert price(model="home-made", openai__home_made=1.5) == 1.5
 
 
-def test_a_list_price_is_that_of_the_providers_own_server() -> None:
+def test_list_price_applies_to_own_server_only() -> None:
     assert price("https://api.openai.com/v1") == 0.02
     assert price("https://eu.api.openai.com/v1") == 0.02
     assert price("https://openrouter.ai/api/v1") is None

@@ -64,7 +64,7 @@ def test_every_part_of_a_whole_passage_counts(provider: EmbeddedProvider) -> Non
     assert with_end @ without < 0.9999
 
 
-def test_a_text_beyond_the_limit_counts_up_to_it(provider: EmbeddedProvider) -> None:
+def test_text_beyond_limit_is_cut(provider: EmbeddedProvider) -> None:
     limit = 8000
     whole, cut = provider.embed_documents(["é" * limit + " market", "é" * (limit // 2)])
     assert whole == pytest.approx(cut, abs=1e-6)
@@ -152,7 +152,7 @@ def test_cancel_while_another_thread_loads_ends_the_wait(monkeypatch: pytest.Mon
         assert first.result(60).shape == (provider.dims,)
 
 
-def test_a_closed_provider_says_so() -> None:
+def test_closed_provider_raises() -> None:
     provider = EmbeddedProvider()
     provider.close()
     provider.close()
@@ -160,7 +160,7 @@ def test_a_closed_provider_says_so() -> None:
         provider.embed_query("x")
 
 
-def test_a_model_that_cannot_be_read_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_unreadable_model_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # where it was not unpacked before
 
     def broken(*_: object, **__: object) -> None:

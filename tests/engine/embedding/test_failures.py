@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from engine.base.errors import ProviderError
 from engine.embedding.base import TextsRefused
-from engine.embedding.retry import Transient
-from engine.embedding.service_errors import ContentRefused, Refused, Service, TooLong, refusal
+from engine.embedding.service_errors import ContentRefused, Refused, Service, TooLong, Transient, refusal
 
 SERVICE = Service("OpenAI", "OPENAI_API_KEY")
 
@@ -42,7 +41,7 @@ def test_no_credit_stops_immediately(status: int, body: object) -> None:
     assert str(error) == "OpenAI has no credit left for this key: check its plan, its limits and its billing."
 
 
-def test_a_limit_of_rate_that_mentions_billing_is_no_end() -> None:
+def test_rate_limit_that_mentions_billing_is_retried() -> None:
     message = "You exceeded your current quota, please check your plan and billing details."
     assert isinstance(of(429, {"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": message}}), Transient)
 
@@ -59,7 +58,7 @@ def test_refusals_do_not(status: int) -> None:
     assert error.status == status
 
 
-def test_waits_are_read_wherever_services_put_them() -> None:
+def test_retry_delay_read_from_all_known_fields() -> None:
     retry_info = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.07s"}
     assert after(of(429, {"error": {"details": [retry_info]}})) == 34.07
     assert after(of(429, b"", retry_after="7")) == 7
@@ -73,17 +72,17 @@ def test_waits_are_read_wherever_services_put_them() -> None:
 @pytest.mark.parametrize(
     ("words", "seconds"), [("1.2s", 1.2), ("20ms", 0.02), ("6m0s", 360), ("1h2m3.5s", 3723.5), ("a while", None)]
 )
-def test_openai_puts_its_waits_into_words(words: str, seconds: float | None) -> None:
+def test_retry_delay_read_from_openai_message(words: str, seconds: float | None) -> None:
     message = f"Rate limit reached for requests. Please try again in {words}. Visit the page of limits."
     assert after(of(429, {"error": {"message": message}})) == seconds
 
 
-def test_a_server_that_loads_its_model_gets_the_time_for_it() -> None:
+def test_loading_server_is_retried_after_8_seconds() -> None:
     error = of(503, {"error": {"code": 503, "message": "Loading model", "type": "unavailable_error"}})
     assert after(error) == 8
 
 
-def test_messages_that_quote_a_text_are_left_out() -> None:
+def test_messages_that_quote_a_text_are_dropped() -> None:
     text = "My diary\nsays that the pressure gauge was a present for Ines."
     quoting = {"error": {"message": f"Cannot embed: diary says that the pressure {text[-3:]}"}}
     error = refusal(SERVICE, 400, {}, json.dumps(quoting).encode(), [text])
@@ -94,7 +93,7 @@ def test_messages_that_quote_a_text_are_left_out() -> None:
     assert "Bad encoding format" in str(other)
 
 
-def test_a_date_is_a_wait_too() -> None:
+def test_retry_after_accepts_a_date() -> None:
     now = datetime.datetime.now(datetime.UTC)
     assert after(of(429, b"", retry_after=email.utils.format_datetime(now - datetime.timedelta(hours=1)))) == 0
     later = after(of(429, b"", retry_after=email.utils.format_datetime(now + datetime.timedelta(hours=1))))

@@ -39,7 +39,7 @@ def test_first_model_uses_task_field(server, make):
     }
 
 
-def test_the_second_reads_it_in_the_text(server2, make):
+def test_gemini_embedding_2_gets_task_as_prefix(server2, make):
     provider = make(server2)
     provider.embed_query("pumps")
     provider.embed_documents(["valves"])

@@ -16,7 +16,7 @@ import pytest
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, ProviderError
-from engine.embedding import gguf, gguf_process
+from engine.embedding import gguf
 from engine.embedding.gguf import GgufProvider, make
 from engine.embedding.gguf_file import read_gguf
 from engine.embedding.model_catalog import Traits
@@ -101,7 +101,7 @@ def test_no_texts_have_no_vectors(provider: GgufProvider) -> None:
     assert provider.embed_documents([]).shape == (0, 384)
 
 
-def test_nothing_of_a_long_text_is_dropped(provider: GgufProvider) -> None:
+def test_long_text_is_embedded_completely(provider: GgufProvider) -> None:
     start = PASSAGE * 3  # 1,000 tokens, twice the model's limit
     vectors = provider.embed_documents([start, start + "Unicorns eat strawberry jam. " * 60, PASSAGE])
     assert vectors.shape == (3, 384)
@@ -133,7 +133,7 @@ def test_prompts_stand_before_the_texts(minilm: Path, provider: GgufProvider) ->
         prompted.close()
 
 
-def test_vectors_are_cut_where_the_model_allows_it(minilm: Path, provider: GgufProvider) -> None:
+def test_vectors_are_shortened_if_model_allows(minilm: Path, provider: GgufProvider) -> None:
     short = GgufProvider(read_gguf(str(minilm)), Traits(least_dims=32), 64)
     try:
         vector = short.embed_query("apples")
@@ -199,16 +199,16 @@ def test_close_ends_the_process_and_the_calls(fresh: GgufProvider, worker: Calla
 
 
 @posix
-def test_a_model_that_aborts_costs_one_answer(fresh: GgufProvider, worker: Callable[[], int]) -> None:
+def test_aborting_model_fails_one_request(fresh: GgufProvider, worker: Callable[[], int]) -> None:
     apples = fresh.embed_query("apples")
     os.kill(worker(), signal.SIGABRT)
-    with pytest.raises(ProviderError, match=r"all-MiniLM-L6-v2-F16.gguf broke off while it worked \(code -6\)"):
+    with pytest.raises(ProviderError, match=r"all-MiniLM-L6-v2-F16.gguf crashed \(code -6\)"):
         fresh.embed_query("apples")
     assert fresh.embed_query("apples") == pytest.approx(apples, abs=1e-6)
 
 
 @posix
-def test_a_model_that_is_killed_points_at_memory(fresh: GgufProvider, worker: Callable[[], int]) -> None:
+def test_killed_model_suggests_lack_of_memory(fresh: GgufProvider, worker: Callable[[], int]) -> None:
     fresh.embed_query("apples")
     os.kill(worker(), signal.SIGKILL)
     with pytest.raises(ProviderError, match="perhaps because memory ran out"):
@@ -233,7 +233,7 @@ def test_terminated_model_leaves_nothing(fresh: GgufProvider, worker: Callable[[
 
 
 @posix
-def test_a_model_that_hangs_is_given_up(
+def test_hanging_model_is_abandoned(
     fresh: GgufProvider, worker: Callable[[], int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gguf, "_QUERY_SECONDS", 0.2)
@@ -263,7 +263,7 @@ def test_unloadable_model_reports_and_stops_retrying(
 
 
 def test_other_vectors_than_the_file_promised_are_refused(minilm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gguf_process.ModelProcess, "vectors", lambda *_: bytes(128 * 4))
+    monkeypatch.setattr(gguf.ModelProcess, "vectors", lambda *_: bytes(128 * 4))
     provider = make(settings(minilm), None)
     with pytest.raises(ProviderError, match="makes vectors of 128 dimensions, but its file says 384"):
         provider.embed_documents(["apples"])
@@ -292,7 +292,7 @@ def test_model_not_reachable_over_network(fresh: GgufProvider, worker: Callable[
 
 
 @posix
-def test_the_process_ends_with_a_program_that_is_killed(minilm: Path) -> None:
+def test_worker_ends_with_killed_program(minilm: Path) -> None:
     code = """
 import multiprocessing, os, signal, sys
 from engine.embedding.gguf import make
@@ -323,7 +323,7 @@ os.kill(os.getpid(), signal.SIGKILL)
         ({"dimensions": 128}, "384 dimensions only: remove dimensions = 128"),
     ],
 )
-def test_settings_that_do_not_fit_are_refused(minilm: Path, changes: dict, message: str) -> None:
+def test_unsuitable_settings_are_refused(minilm: Path, changes: dict, message: str) -> None:
     with pytest.raises(ProviderError, match=message):
         make(settings(minilm, **changes), None)
 
@@ -334,7 +334,7 @@ def test_missing_package_names_install(minilm: Path, monkeypatch: pytest.MonkeyP
         make(settings(minilm), None)
 
 
-def test_making_it_loads_nothing_big(minilm: Path) -> None:
+def test_make_loads_no_heavy_modules(minilm: Path) -> None:
     code = """
 import sys
 from engine.embedding.gguf import make

@@ -4,8 +4,7 @@ import pytest
 
 from engine.base.errors import ProviderError
 from engine.embedding.gguf import make
-from engine.embedding.gguf_file import read_gguf
-from engine.embedding.gguf_models import DEFAULT_MODEL, HubFile, model_on_disk, model_place, traits_of
+from engine.embedding.gguf_file import DEFAULT_MODEL, HubFile, model_on_disk, model_place, read_gguf, traits_of
 from engine.settings import Settings
 from engine.settings.options import LocalSettings
 from tests.helpers.gguf_files import write_gguf
@@ -25,7 +24,7 @@ def small(path: Path, architecture: str, name: str, dims: int = 8) -> Path:
     return write_gguf(path, values)
 
 
-def test_without_a_name_it_is_the_default_model_of_the_hub(user_home: Path) -> None:
+def test_no_name_means_default_hub_model(user_home: Path) -> None:
     place = model_place(Settings())
     assert place.hub is not None
     assert place.hub.id == DEFAULT_MODEL
@@ -39,7 +38,7 @@ def test_models_of_the_hub_lie_by_owner_and_repository(tmp_path: Path) -> None:
     assert place.path == tmp_path / "Some-Owner" / "some.repo" / "sub" / "model-Q8_0.gguf"
 
 
-def test_a_file_of_ones_own_stays_where_it_is(tmp_path: Path, user_home: Path) -> None:
+def test_local_file_is_used_in_place(tmp_path: Path, user_home: Path) -> None:
     assert model_place(named(str(tmp_path / "m.gguf"))).path == tmp_path / "m.gguf"
     assert model_place(named("~/models/m.gguf")).path == user_home / "models" / "m.gguf"
     assert model_place(named(str(tmp_path / "m.gguf"))).hub is None
@@ -62,17 +61,17 @@ def test_a_file_of_ones_own_stays_where_it_is(tmp_path: Path, user_home: Path) -
     ],
 )
 def test_non_hub_file_refused(path: str) -> None:
-    with pytest.raises(ProviderError, match=r"no file of the hub: write it as hf:owner/repository/file\.gguf"):
+    with pytest.raises(ProviderError, match=r"does not name a file on the hub: write it as hf:owner/repository/file"):
         model_place(named(path))
 
 
-def test_one_piece_of_a_model_is_no_model() -> None:
-    with pytest.raises(ProviderError, match="one of several pieces"):
+def test_part_of_split_model_is_refused() -> None:
+    with pytest.raises(ProviderError, match="one of several parts"):
         model_place(named("hf:owner/repository/model-00001-of-00003.gguf"))
 
 
 @pytest.mark.parametrize("path", ["m.gguf", "models/m.gguf", "EmbeddingGemma"])
-def test_a_name_without_its_folders_is_refused(path: str) -> None:
+def test_relative_path_is_refused(path: str) -> None:
     with pytest.raises(ProviderError, match="is not a full path"):
         model_place(named(path))
 
@@ -102,7 +101,7 @@ def test_well_known_models_get_their_prompts(
     assert (traits.query, traits.document) == (query, document)
 
 
-def test_only_vectors_that_were_made_for_it_are_cut(tmp_path: Path) -> None:
+def test_only_matryoshka_vectors_are_shortened(tmp_path: Path) -> None:
     gemma = str(small(tmp_path / "embeddinggemma.gguf", "gemma-embedding", "", dims=768))
 
     def dims(dimensions: int | None) -> int | None:

@@ -10,7 +10,7 @@ import pytest
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, ProviderError
 from engine.embedding import hub as hub_module
-from engine.embedding.gguf_models import DEFAULT_MODEL, missing_model, model_on_disk, model_place
+from engine.embedding.gguf_file import DEFAULT_MODEL, missing_model, model_on_disk, model_place
 from engine.embedding.hub import fetch_model
 from engine.records import ModelFetchProgress
 from engine.settings import Settings
@@ -26,7 +26,7 @@ SETTINGS = Settings(provider="gguf", local=LocalSettings(model_path=MODEL))
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
     monkeypatch.delenv("HF_TOKEN", raising=False)
     # The test is about attempts, not the time between them.
-    for module in ("retry", "hub"):
+    for module in ("service_errors", "hub"):
         monkeypatch.setattr(f"engine.embedding.{module}.pause", lambda seconds, cancel: None)
     with HubServer(CONTENT) as server:
         monkeypatch.setenv("HF_ENDPOINT", server.origin)
@@ -37,7 +37,7 @@ def parts() -> list[Path]:
     return list(model_place(SETTINGS).path.parent.glob("*.part"))
 
 
-def test_a_model_is_fetched_once_and_then_there(hub: HubServer) -> None:
+def test_model_is_downloaded_once(hub: HubServer) -> None:
     assert missing_model(SETTINGS) == MODEL
     assert not model_on_disk(SETTINGS)
     seen: list[ModelFetchProgress] = []
@@ -74,7 +74,7 @@ def test_cancelled_download_resumes(hub: HubServer, ranges: bool) -> None:
     assert hub.fetched == [f"bytes={len(CONTENT) // 2}-"]
 
 
-def test_a_connection_that_breaks_is_taken_up_again(hub: HubServer) -> None:
+def test_broken_connection_is_resumed(hub: HubServer) -> None:
     hub.faults.extend([Fault(), Fault(), Truncate(announced=True), Fault(), Truncate(announced=True), Drop(), Say(500)])
     assert fetch_model(SETTINGS).read_bytes() == CONTENT
     assert hub.fetched[:2] == ["", f"bytes={len(CONTENT) // 2}-"]
@@ -85,7 +85,7 @@ def test_silently_truncated_download_resumes(hub: HubServer) -> None:
     assert fetch_model(SETTINGS).read_bytes() == CONTENT
 
 
-def test_a_part_of_another_version_is_left_alone(hub: HubServer) -> None:
+def test_part_of_other_version_is_not_resumed(hub: HubServer) -> None:
     place = model_place(SETTINGS).path
     place.parent.mkdir(parents=True)
     other = place.with_name(f"{place.name}.0123456789ab.part")
@@ -94,7 +94,7 @@ def test_a_part_of_another_version_is_left_alone(hub: HubServer) -> None:
     assert hub.fetched == [""]
 
 
-def test_a_part_that_is_whole_is_only_checked(hub: HubServer) -> None:
+def test_complete_part_is_only_verified(hub: HubServer) -> None:
     place = model_place(SETTINGS).path
     place.parent.mkdir(parents=True)
     place.with_name(f"{place.name}.{hub.sha256[:12]}.part").write_bytes(CONTENT)
@@ -106,7 +106,7 @@ def test_another_content_than_announced_is_thrown_away(hub: HubServer) -> None:
     place = model_place(SETTINGS).path
     place.parent.mkdir(parents=True)
     place.with_name(f"{place.name}.{hub.sha256[:12]}.part").write_bytes(b"x" * 1000)  # damaged meanwhile
-    with pytest.raises(ProviderError, match="is not what the hub says it is: fetch it again"):
+    with pytest.raises(ProviderError, match="doesn't match: download it again"):
         fetch_model(SETTINGS)
     assert not place.exists()
     assert not parts()
@@ -115,7 +115,7 @@ def test_another_content_than_announced_is_thrown_away(hub: HubServer) -> None:
 
 def test_more_than_announced_is_refused(hub: HubServer) -> None:
     hub.faults.extend([Fault(), Fault(), Say(200, CONTENT + b"more")])
-    with pytest.raises(ProviderError, match="more than it announced"):
+    with pytest.raises(ProviderError, match="more data than announced"):
         fetch_model(SETTINGS)
 
 
@@ -146,7 +146,7 @@ def test_full_disk_reported_before_download(hub: HubServer, monkeypatch: pytest.
     assert hub.fetched == []
 
 
-def test_a_folder_that_cannot_be_made_is_a_sentence(hub: HubServer, tmp_path: Path) -> None:
+def test_uncreatable_folder_is_one_sentence(hub: HubServer, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     local = LocalSettings(model_path=MODEL, model_cache_dir=str(tmp_path / "file"))
     with pytest.raises(ProviderError, match=r"can't be saved in .*file.*: Not a directory|File exists"):
@@ -172,7 +172,7 @@ def test_redirects_to_other_hosts_are_not_followed(hub: HubServer, location: str
     assert not parts() or not parts()[0].stat().st_size
 
 
-def test_a_repository_that_has_moved_is_followed(hub: HubServer) -> None:
+def test_moved_repository_is_followed(hub: HubServer) -> None:
     hub.faults.append(Say(307, b"", {"Location": "/owner/some-model-GGUF/resolve/main/some-model-Q8_0.gguf"}))
     assert fetch_model(SETTINGS).read_bytes() == CONTENT
 
@@ -212,15 +212,15 @@ def test_a_file_without_a_checksum_is_not_fetched(hub: HubServer, missing: str) 
         fetch_model(SETTINGS)
 
 
-def test_a_name_that_the_hub_does_not_know(hub: HubServer) -> None:
+def test_unknown_hub_name_is_reported(hub: HubServer) -> None:
     settings = Settings(local=LocalSettings(model_path="hf:owner/other/x.gguf"))
     with pytest.raises(ProviderError, match=r"does not give hf:owner/other/x\.gguf: check its name"):
         fetch_model(settings)
 
 
-def test_a_hub_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable_hub_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.embedding.hub.pause", lambda seconds, cancel: None)
-    monkeypatch.setattr("engine.embedding.retry.pause", lambda seconds, cancel: None)
+    monkeypatch.setattr("engine.embedding.service_errors.pause", lambda seconds, cancel: None)
     with HubServer(CONTENT) as server:
         monkeypatch.setenv("HF_ENDPOINT", server.origin)
     with pytest.raises(ProviderError, match="cannot be reached"):
@@ -250,7 +250,7 @@ def test_two_programs_do_not_fetch_the_same(hub: HubServer) -> None:
     with ThreadPoolExecutor(1) as pool:
         other = pool.submit(hold)
         assert held.wait(60)
-        with pytest.raises(ProviderError, match="Another program is fetching"):
+        with pytest.raises(ProviderError, match="Another program is downloading"):
             fetch_model(SETTINGS)
         done.set()
         other.result(60)

@@ -37,7 +37,7 @@ def found(provider: str, settings: Settings) -> tuple[str, str] | None:
         ("voyage", "VOYAGE_API_KEY"),
     ],
 )
-def test_the_environment_is_asked_first(
+def test_environment_has_priority(
     provider: str, variable: str, monkeypatch: pytest.MonkeyPatch, keychain: FakeKeychain
 ) -> None:
     keychain.secrets["mnemoscope", provider] = "other"
@@ -46,13 +46,13 @@ def test_the_environment_is_asked_first(
     assert keychain.asked == []
 
 
-def test_gemini_prefers_its_own_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gemini_prefers_gemini_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOOGLE_API_KEY", "shared")
     monkeypatch.setenv("GEMINI_API_KEY", "own")
     assert found("gemini", Settings(provider="gemini")) == ("own", "GEMINI_API_KEY")
 
 
-def test_a_variable_named_in_the_settings_counts_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variable_of_settings_replaces_usual_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "usual")
     named = Settings(provider="openai", remote=RemoteSettings(api_key_env="WORK_KEY"))
     assert find_key("openai", named) is None
@@ -129,7 +129,7 @@ def test_state_names_source_never_key(monkeypatch: pytest.MonkeyPatch, keychain:
         assert SECRET not in str(shown)
 
 
-def test_without_a_keychain_there_is_the_environment() -> None:
+def test_environment_works_without_keychain() -> None:
     assert key_state("openai", OPENAI) == KeyState(present=False, origin=None, place="", problem="")
     forget_key("openai", OPENAI)
     with pytest.raises(ProviderError, match=r"has no keychain.*OPENAI_API_KEY instead"):
@@ -140,13 +140,13 @@ def test_without_a_keychain_there_is_the_environment() -> None:
 def test_invalid_key_refused_without_repeating(
     text: str, keychain: FakeKeychain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(ProviderError, match="What was entered is no API key") as caught:
+    with pytest.raises(ProviderError, match="What was entered is not a valid API key") as caught:
         store_key("openai", OPENAI, text)
     assert not text.strip() or text.strip() not in str(caught.value)
     assert keychain.secrets == {}
     if text.strip():
         monkeypatch.setenv("OPENAI_API_KEY", text)
-        assert "environment variable OPENAI_API_KEY is no API key" in key_state("openai", OPENAI).problem
+        assert "environment variable OPENAI_API_KEY is not a valid API key" in key_state("openai", OPENAI).problem
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_invalid_key_refused_without_repeating(
         (OSError(f"cannot find {SECRET}"), "failed \\(OSError\\)"),
     ],
 )
-def test_a_keychain_that_fails_is_one_sentence(keychain: FakeKeychain, failure: Exception, told: str) -> None:
+def test_failing_keychain_is_one_sentence(keychain: FakeKeychain, failure: Exception, told: str) -> None:
     keychain.fails = failure
     with pytest.raises(ProviderError, match=told) as caught:
         find_key("openai", OPENAI)

@@ -44,7 +44,7 @@ class Letters:
 
 
 @given(PROSE, st.integers(1, 50), COUNTERS)
-def test_the_parts_are_the_text_and_none_is_too_long(text, limit, count):
+def test_parts_join_to_text_and_fit_limit(text, limit, count):
     parts = list(cut(text, limit, count))
     assert "".join(part for part, _ in parts) == text
     assert all(tokens == count(part) for part, tokens in parts)
@@ -66,7 +66,7 @@ def test_every_text_unit_vector_requests_within_limits(texts, limit, inputs, cou
     assert "".join(sent.split()) == "".join("".join(texts).split())
 
 
-def test_texts_within_the_limit_go_in_one_request_as_they_are():
+def test_short_texts_share_one_request_unchanged():
     embed = Letters()
     texts = ["a b", "", "c"]
     assert embed_whole(texts, limits(2), words, embed) == pytest.approx(Letters()(texts))
@@ -82,7 +82,7 @@ def test_texts_within_the_limit_go_in_one_request_as_they_are():
         pytest.param("one two three four five six", 2, 3, id="word"),
     ],
 )
-def test_a_cut_is_where_something_ends(text, limit, parts):
+def test_cut_is_at_a_boundary(text, limit, parts):
     found = [part for part, _ in cut(text, limit, words)]
     assert len(found) == parts
     ends = {"paragraph": "\n\n", "line": "\n", "sentence": "! ", "word": " "}
@@ -102,7 +102,7 @@ def test_the_parts_are_about_equally_long():
     assert min(sizes) > 100
 
 
-def test_a_text_of_many_parts_takes_few_counts():
+def test_cutting_long_text_counts_tokens_rarely():
     counted = []
 
     def count(text: str) -> int:

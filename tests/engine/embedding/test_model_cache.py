@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from engine.base.private_files import cache_folder
 from engine.embedding.embedded_model import _Encoder, _package_folder
 from engine.embedding.model_cache import open_model
-from engine.embedding.sentence_network import Network, read_weights
-from engine.embedding.sentence_pieces import Pieces, StringTable, read_vocabulary
+from engine.embedding.sentence_network import Network, Pieces, StringTable, read_vocabulary, read_weights
 
 _TEXTS = [
     "Where did we buy the fruit?",

@@ -7,7 +7,7 @@ import pytest
 
 from engine.base.errors import ProviderError
 from engine.embedding import openai_compatible
-from engine.embedding.retry import ATTEMPTS
+from engine.embedding.service_errors import ATTEMPTS
 from engine.providers.openai import PRESETS, preset_of
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings
@@ -31,7 +31,7 @@ def local():
         yield running
 
 
-def test_a_server_of_ones_own_needs_no_key_and_no_known_model(local, make):
+def test_own_server_needs_no_key_or_known_model(local, make):
     provider = make(local, None, model="home-made", prices={})
     assert provider.dims is None
     assert provider.price == 0
@@ -41,7 +41,7 @@ def test_a_server_of_ones_own_needs_no_key_and_no_known_model(local, make):
     assert "authorization" not in local.requests[0].headers
 
 
-def test_the_first_answer_says_how_long_vectors_are(local, make):
+def test_first_response_sets_vector_length(local, make):
     provider = make(local, None, model="home-made")
     provider.embed_query("pumps")
     local.faults.append(local.resized(7))
@@ -49,7 +49,7 @@ def test_the_first_answer_says_how_long_vectors_are(local, make):
         provider.embed_query("pumps")
 
 
-def test_openai_itself_is_asked_for_packed_vectors(server, make, monkeypatch):
+def test_openai_is_asked_for_base64_vectors(server, make, monkeypatch):
     monkeypatch.setattr(openai_compatible, "owner_of", lambda base_url: "openai")
     provider = make(server, model="openai/text-embedding-3-small")
     vectors = provider.embed_documents(TEXTS)
@@ -79,7 +79,7 @@ def test_open_models_get_their_prompts(local, make):
     assert provider.key != make(local, None, model="home-made", dimensions=64).key
 
 
-def test_packed_vectors_are_read_where_numbers_were_asked_for(local, make):
+def test_base64_vectors_are_read_when_not_requested(local, make):
     def pack(body):
         for item in body["data"]:
             item["embedding"] = packed(item["embedding"])
@@ -123,7 +123,7 @@ def test_length_refusals_shorten_later_parts(local, make, waits):
     assert len(local.requests) == sent + 1
 
 
-def test_a_text_that_is_too_long_however_short_is_an_error(local, make, waits):
+def test_text_too_long_at_any_length_raises(local, make, waits):
     message = "the input length exceeds the context length"
     local.judge = lambda body: Say(400, {"error": {"message": message, "type": "invalid_request_error"}})
     with pytest.raises(ProviderError, match="says that a text is too long"):
@@ -139,13 +139,13 @@ def test_a_missing_key_is_named_before_anything_is_sent():
         openai_compatible.make(Settings(provider="openai", remote=remote), None)
 
 
-def test_an_unknown_model_is_an_error_that_names_the_setting(server, make, waits):
+def test_unknown_model_error_names_setting(server, make, waits):
     with pytest.raises(ProviderError, match=r"does not know the model or the address .*: check model and base_url"):
         make(server, model="text-embedding-9").embed_query("pumps")
     assert waits == []
 
 
-def test_a_server_that_is_not_there_is_named(make, waits):
+def test_unreachable_server_is_named(make, waits):
     with OpenAIServer(dims=48, key=None) as gone:
         provider = make(gone, None)
     with pytest.raises(ProviderError, match=r"^The server 127\.0\.0\.1:\d+ cannot be reached \([^[]+\): is it"):
@@ -156,7 +156,7 @@ def test_a_server_that_is_not_there_is_named(make, waits):
 @pytest.mark.parametrize(
     ("base_url", "says"),
     [
-        ("ftp://host/v1", "is no address"),
+        ("ftp://host/v1", "is not a URL"),
         ("http://me:secret@127.0.0.1/v1", "no password"),
         ("http://127.0.0.1/v1?key=secret", "no password, nothing after"),
         ("http://192.168.1.5:8080/v1", "set remote.allow_http = true"),
@@ -184,7 +184,7 @@ def test_sdk_never_logs_text(server, make, caplog):
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.id)
-def test_presets_are_addresses_that_can_be_used(preset):
+def test_presets_have_valid_urls(preset):
     remote = RemoteSettings(base_url=preset.base_url)
     settings = Settings(provider="openai", model=preset.model or "loaded", remote=remote)
     provider = openai_compatible.make(settings, "a-key-for-it")

@@ -29,7 +29,7 @@ def provider(monkeypatch: pytest.MonkeyPatch) -> Watched:
     return watched
 
 
-def test_one_word_is_sent_and_the_answer_measured(provider: Watched) -> None:
+def test_check_sends_one_word_and_measures_time(provider: Watched) -> None:
     probe = probe_provider(Settings(provider="openai"))
     assert (probe.ok, probe.error, probe.dims, probe.model) == (True, "", 7, provider.model)
     assert probe.milliseconds > 0
@@ -44,7 +44,7 @@ def test_failure_shown_without_fallback(provider: Watched) -> None:
     assert provider.closed
 
 
-def test_a_key_that_was_typed_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_typed_key_is_tested(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "old")
     tried: list[str | None] = []
 
@@ -57,17 +57,17 @@ def test_a_key_that_was_typed_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not probe_provider(settings, " typed ").ok
     assert not probe_provider(settings).ok
     assert tried == ["typed", "old"]
-    assert "What was entered is no API key" in probe_provider(settings, "not a key").error
+    assert "What was entered is not a valid API key" in probe_provider(settings, "not a key").error
     assert tried == ["typed", "old"]
 
 
-def test_without_a_provider_there_is_nothing_to_test() -> None:
+def test_no_provider_has_nothing_to_test() -> None:
     probe = probe_provider(Settings(provider="none"))
     assert (probe.ok, probe.model) == (False, "")
     assert "only words" in probe.error
 
 
-def test_a_cancel_ends_it(provider: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cancel_ends_check(provider: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "key")
     token = CancelToken()
     token.cancel()

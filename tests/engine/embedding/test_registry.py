@@ -62,7 +62,7 @@ def test_the_model_of_the_program_is_the_default(name: str, model: str) -> None:
     assert selection.fallback_from is None
 
 
-def test_none_is_no_failure() -> None:
+def test_provider_none_is_no_failure() -> None:
     assert select_provider(Settings(provider="none")) == Selection(None, "none")
 
 
@@ -103,9 +103,7 @@ def test_a_missing_package_of_a_service_names_the_command(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("name", ["openai", "gemini", "voyage"])
-def test_a_provider_that_is_named_gets_its_key_and_its_settings(
-    name: str, makers: Makers, keychain: FakeKeychain
-) -> None:
+def test_named_provider_gets_its_key_and_settings(name: str, makers: Makers, keychain: FakeKeychain) -> None:
     keychain.secrets["mnemoscope", name] = "kept"
     settings = Settings(provider=name, model="big", dimensions=256)
     selection = select_provider(settings)
@@ -113,7 +111,7 @@ def test_a_provider_that_is_named_gets_its_key_and_its_settings(
     assert makers.given == {name: (settings, "kept")}
 
 
-def test_without_a_key_the_provider_decides_whether_it_needs_one(makers: Makers) -> None:
+def test_missing_key_is_passed_to_provider(makers: Makers) -> None:
     assert chosen(select_provider(Settings(provider="openai"))) == "openai"
     assert makers.given["openai"][1] is None
 
@@ -142,7 +140,7 @@ def test_fallback_uses_own_model(makers: Makers) -> None:
     assert (selection.fallback_from, selection.fallback_reason) == ("openai", "No openai.")
 
 
-def test_both_failing_leaves_none_and_both_reasons(makers: Makers, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_fallback_reports_both_reasons(makers: Makers, monkeypatch: pytest.MonkeyPatch) -> None:
     makers.fail = {"openai"}
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     selection = select_provider(Settings(provider="openai", fallback="embedded"))
@@ -150,7 +148,7 @@ def test_both_failing_leaves_none_and_both_reasons(makers: Makers, monkeypatch: 
     assert (selection.unavailable_reason or "").startswith("No openai. The built-in model is not installed")
 
 
-def test_a_stand_in_is_sent_nowhere_but_to_its_own_server(makers: Makers, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fallback_sends_to_its_own_server_only(makers: Makers, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORK_KEY", "work-key")
     monkeypatch.setenv("GEMINI_API_KEY", "gemini-key")
     remote = RemoteSettings(base_url="https://work.example/v1", api_key_env="WORK_KEY", headers={"X-Team": "notes"})
@@ -220,7 +218,7 @@ def test_consent_is_not_a_key(makers: Makers, keychain: FakeKeychain) -> None:
         (("voyage",), "voyage"),
     ],
 )
-def test_auto_takes_the_first_that_is_agreed_to(agreed: tuple[str, ...], taken: str, makers: Makers) -> None:
+def test_auto_selects_first_approved_provider(agreed: tuple[str, ...], taken: str, makers: Makers) -> None:
     selection = select_provider(auto(*agreed))
     assert (chosen(selection), list(makers.given), selection.requested) == (taken, [taken], "auto")
 
@@ -244,7 +242,7 @@ def test_any_other_failure_ends_auto(makers: Makers) -> None:
     assert (chosen(selection), selection.fallback_from) == ("voyage", "openai")
 
 
-def test_a_keychain_that_fails_is_such_a_failure(makers: Makers, keychain: FakeKeychain) -> None:
+def test_failing_keychain_selects_no_other_provider(makers: Makers, keychain: FakeKeychain) -> None:
     """Otherwise another model would be chosen while the keychain is locked, and everything re-embedded."""
     keychain.fails = OSError()
     selection = select_provider(auto("openai"))
@@ -253,7 +251,7 @@ def test_a_keychain_that_fails_is_such_a_failure(makers: Makers, keychain: FakeK
 
 
 @pytest.mark.usefixtures("all_keys")
-def test_with_auto_the_base_url_belongs_to_one_provider(makers: Makers) -> None:
+def test_auto_assigns_base_url_to_one_provider(makers: Makers) -> None:
     def at(base_url: str) -> Settings:
         remote = RemoteSettings(agreed=("openai", "gemini"), base_url=base_url)
         return Settings(provider="auto", model="m", remote=remote)
@@ -279,7 +277,7 @@ def test_a_server_on_this_machine_needs_no_key_but_consent(makers: Makers) -> No
 def test_invalid_address_reported(makers: Makers) -> None:
     remote = RemoteSettings(base_url="work.example", agreed=("openai",))
     selection = select_provider(Settings(provider="auto", remote=remote))
-    assert "base_url is no address" in (selection.unavailable_reason or "")
+    assert "base_url is not a URL" in (selection.unavailable_reason or "")
 
 
 def test_selection_loads_no_package_or_keychain() -> None:

@@ -10,7 +10,7 @@ import pytest
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, ProviderError
 from engine.embedding.base import PartialAnswer
-from engine.embedding.retry import ATTEMPTS
+from engine.embedding.service_errors import ATTEMPTS
 from engine.settings.options import RemoteSettings
 from tests.helpers.embedding_servers.server import Drop, Hang, Say, Truncate
 
@@ -40,7 +40,7 @@ def test_empty_input_sends_nothing(server, provider):
     assert server.requests == []
 
 
-def test_tokens_are_counted_while_a_price_is_asked(server, provider, make):
+def test_tokens_are_counted_for_billed_providers(server, provider, make):
     assert provider.tokens_used == 0
     provider.embed_documents(TEXTS)
     estimated = sum(map(provider.count_tokens, TEXTS))
@@ -87,7 +87,7 @@ def test_waits_grow_with_jitter_up_to_three_further_tries(server, provider, wait
         assert least <= wait <= 1.2 * least
 
 
-def test_a_lasting_fault_ends_in_one_sentence(server, provider, waits):
+def test_lasting_failure_is_one_sentence(server, provider, waits):
     server.faults.extend(server.trouble() for _ in range(ATTEMPTS))
     with pytest.raises(ProviderError, match=r"has trouble of its own \(status 50[03]"):
         provider.embed_documents(TEXTS)
@@ -95,7 +95,7 @@ def test_a_lasting_fault_ends_in_one_sentence(server, provider, waits):
     assert provider.embed_documents(TEXTS) == all_units(server)
 
 
-def test_all_tries_for_a_question_share_its_time(server, provider, waits, monkeypatch):
+def test_all_attempts_of_a_query_share_its_timeout(server, provider, waits, monkeypatch):
     given = []
     embed = provider._api.embed
 
@@ -144,7 +144,7 @@ def test_wrong_key_reported_without_repeating(server, make, waits, caplog):
 
 @pytest.mark.parametrize("key", ["bad\nkey", "bad key ", "schlüssel"])
 def test_unsendable_key_refused_before_request(server, make, key):
-    with pytest.raises(ProviderError, match="The API key holds characters that cannot be sent") as caught:
+    with pytest.raises(ProviderError, match="The API key contains characters that can't be sent") as caught:
         make(server, key)
     assert key not in str(caught.value)
 
@@ -166,7 +166,7 @@ def test_a_wrong_length_names_the_setting(server, provider):
     assert provider.embed_documents(TEXTS) == all_units(server)
 
 
-def test_shorter_vectors_are_asked_for(server, make):
+def test_shorter_vectors_are_requested(server, make):
     provider = make(server, dimensions=256)
     assert provider.dims == 256
     assert provider.embed_query("pumps") == pytest.approx(server.vector("pumps", 256), abs=1e-6)

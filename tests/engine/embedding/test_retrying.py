@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, ProviderError
-from engine.embedding import retry
-from engine.embedding.retry import ATTEMPTS, Transient, backoff, pause
+from engine.embedding import service_errors
+from engine.embedding.service_errors import ATTEMPTS, Transient, backoff, pause
 
 FOREVER = 10**6
 
@@ -28,28 +28,28 @@ class Failing:
 
 def test_temporary_error_retried_three_times(waits) -> None:
     attempt = Failing(*(Transient("busy") for _ in range(ATTEMPTS - 1)))
-    assert retry.retrying(attempt) == "done"
+    assert service_errors.retrying(attempt) == "done"
     assert attempt.tries == ATTEMPTS == 4
     lasting = Failing(*(Transient(f"busy {number}") for number in range(ATTEMPTS + 1)))
     with pytest.raises(Transient, match="busy 3"):
-        retry.retrying(lasting)
+        service_errors.retrying(lasting)
     assert lasting.tries == ATTEMPTS
 
 
 @pytest.mark.parametrize("error", [ProviderError("no"), Cancelled(), ValueError("a bug")])
-def test_nothing_else_is_tried_again(waits, error) -> None:
+def test_other_errors_are_not_retried(waits, error) -> None:
     attempt = Failing(error)
     with pytest.raises(type(error)):
-        retry.retrying(attempt)
+        service_errors.retrying(attempt)
     assert (attempt.tries, waits) == (1, [])
 
 
 def test_no_try_begins_after_the_time_of_all(waits) -> None:
     attempt = Failing(Transient("busy", after=30), Transient("busy", after=30))
     with pytest.raises(Transient):
-        retry.retrying(attempt, seconds=20)
+        service_errors.retrying(attempt, seconds=20)
     assert (attempt.tries, waits) == (1, [])
-    assert retry.retrying(Failing(Transient("busy", after=10)), seconds=20) == "done"
+    assert service_errors.retrying(Failing(Transient("busy", after=10)), seconds=20) == "done"
 
 
 @given(st.integers(1, 60))
@@ -69,12 +69,12 @@ def test_a_wait_ends_with_the_cancel() -> None:
         pause(FOREVER, cancel)
 
 
-def test_a_cancel_between_two_tries_stops_them(monkeypatch) -> None:
+def test_cancel_between_attempts_stops_retrying(monkeypatch) -> None:
     cancel = CancelToken()
-    monkeypatch.setattr(retry, "pause", lambda seconds, token: token.cancel())
+    monkeypatch.setattr(service_errors, "pause", lambda seconds, token: token.cancel())
     attempt = Failing(Transient("busy"))
     with pytest.raises(Cancelled):
-        retry.retrying(attempt, cancel=cancel)
+        service_errors.retrying(attempt, cancel=cancel)
     assert attempt.tries == 1
 
 
@@ -85,5 +85,5 @@ def test_a_pause_holds_up_the_next_try(monkeypatch) -> None:
         cancel.pause()
         threading.Thread(target=cancel.resume).start()
 
-    monkeypatch.setattr(retry, "pause", pausing)
-    assert retry.retrying(Failing(Transient("busy")), cancel=cancel) == "done"
+    monkeypatch.setattr(service_errors, "pause", pausing)
+    assert service_errors.retrying(Failing(Transient("busy")), cancel=cancel) == "done"

@@ -70,7 +70,7 @@ def test_no_key_in_errors_and_logs(
     server: FakeServer, name: str, variable: str, place: int, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(variable, PLAIN_KEY)
-    monkeypatch.setattr("engine.embedding.retry.pause", lambda seconds, cancel: None)
+    monkeypatch.setattr("engine.embedding.service_errors.pause", lambda seconds, cancel: None)
     server.faults.extend(echoes(PLAIN_KEY)[place] for _ in range(10))
     remote = RemoteSettings(base_url=server.base_url)
     selection = select_provider(Settings(provider=name, remote=remote))

@@ -27,7 +27,7 @@ def test_self_calibration_slightly_stricter_than_manual() -> None:
     assert found.spread == pytest.approx(known.spread, abs=0.01)
 
 
-def test_a_model_that_finds_everything_alike_gets_a_narrow_scale() -> None:
+def test_model_with_similar_cosines_gets_narrow_scale() -> None:
     noise = np.random.default_rng(5).normal(size=(32, 64)).astype(np.float32)
     vectors = noise / np.linalg.norm(noise, axis=1, keepdims=True) * 0.2 + 0.12  # cosines of .95 and more
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -35,7 +35,7 @@ def test_a_model_that_finds_everything_alike_gets_a_narrow_scale() -> None:
     assert 0.9 < found.low < found.high < 1
 
 
-def test_a_gguf_model_is_measured_with_its_first_question(minilm: Path) -> None:
+def test_gguf_model_is_calibrated_by_first_query(minilm: Path) -> None:
     provider = make(Settings(local=LocalSettings(model_path=str(minilm))), None)
     try:
         before = provider.calibration

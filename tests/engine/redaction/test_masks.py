@@ -33,7 +33,7 @@ def test_masks_table_and_nothing_else(pattern: SecretPattern, example: str) -> N
 
 
 @pytest.mark.parametrize(("pattern", "example"), _CASES)
-def test_hides_it_in_the_midst_of_other_text(pattern: SecretPattern, example: str) -> None:
+def test_secret_within_other_text_is_masked(pattern: SecretPattern, example: str) -> None:
     text = redact(f"First line.\n{marked(example)}\nLast line.\n")
     assert text.startswith("First line.\n")
     for secret in _MARKED.findall(example):
@@ -263,11 +263,11 @@ xai is a company, ntn is short
 
 
 @pytest.mark.parametrize("line", HARMLESS)
-def test_leaves_ordinary_lines_alone(line: str) -> None:
+def test_ordinary_lines_are_unchanged(line: str) -> None:
     assert redact(line) == line
 
 
-def test_leaves_ordinary_text_alone() -> None:
+def test_ordinary_text_is_unchanged() -> None:
     text = "\n".join(HARMLESS)
     assert redact(text) is text
 
@@ -279,7 +279,7 @@ def test_a_secret_across_a_cut_is_found(before: int) -> None:
         assert redact(text) == "x" * before + line_end + " ghp_ab…cdef password: *** " + "y " * 10
 
 
-def test_a_secret_longer_than_any_block_is_hidden_to_its_end() -> None:
+def test_secret_longer_than_block_is_masked_to_its_end() -> None:
     assert redact("password=" + "aB3" * 200_000 + " and on") == "password=*** and on"
     assert redact("TOKEN=" + "aB3" * 200_000 + " and on") == "TOKEN=aB3aB3…3aB3 and on"
 
@@ -294,7 +294,7 @@ _FRAGMENTS = [
 
 @settings(max_examples=400)
 @given(st.lists(st.one_of(st.sampled_from(_FRAGMENTS), st.text(max_size=6)), max_size=12).map("".join))
-def test_again_changes_nothing_and_lines_stay(text: str) -> None:
+def test_masking_twice_changes_nothing_and_keeps_lines(text: str) -> None:
     once = redact(text)
     assert redact(once) == once
     assert len(once.splitlines()) == len(text.splitlines())

@@ -125,7 +125,7 @@ def test_read_only_facts_say_why(tmp_path: Path) -> None:
         rows.keep_vectors(MODEL, [("a", "I prefer tea.", b"12")])
         rows.erase_old(99.0)
         assert "cannot be written" in rows.problem
-        with pytest.raises(IndexReadOnly, match="no fact can be kept"):
+        with pytest.raises(IndexReadOnly, match="no fact can be saved"):
             rows.put(make("b"))
         with pytest.raises(IndexReadOnly):
             rows.erase(["a"])

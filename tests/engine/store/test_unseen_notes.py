@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 
 from engine.records import WrittenNote
-from engine.store.unseen_notes import UnseenNotes
-from engine.store.user_data import UserData
+from engine.store.user_data import UnseenNotes, UserData
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import threading
 from pathlib import Path
 
-from engine.store.writer_lock import WriterLock
+from engine.store.connection import WriterLock
 
 
 def test_looking_at_the_lock_never_gives_it_away(tmp_path: Path) -> None:

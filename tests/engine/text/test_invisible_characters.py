@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.text.invisible_characters import visible
+from engine.text.folding import visible
 
 SEEN = [
     "plain words, tabs\tand\nlines\r\n",

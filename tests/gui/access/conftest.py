@@ -6,7 +6,7 @@ from gui.app.demo import Demo
 from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
-from gui.widgets.accessible_painting import describe_painted_widgets
+from gui.widgets.accessibility import describe_painted_widgets
 from gui.window.main_window import MainWindow
 from gui.window.quick_search import QuickSearchController
 from tests.helpers.every_view import Program

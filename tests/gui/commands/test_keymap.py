@@ -3,8 +3,8 @@ import shiboken6
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from gui.commands import overlap
 from gui.commands.commands import key_action, show_key_in_tooltip, show_keys_of, with_key
-from gui.commands.contexts import overlap
 from gui.commands.keymap import Keymap, command, keymap
 from gui.core.key_listing import by_place
 

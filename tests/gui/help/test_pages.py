@@ -9,7 +9,7 @@ import engine
 from engine import speak, tr
 from gui.commands.keymap import keymap
 from gui.help.pages import CODE, KEY, LANGUAGES, NO_KEY, page_names, page_source, read_pages
-from gui.quick_search.window import SHOW_ALL
+from gui.quick_search import SHOW_ALL
 from gui.settings.page_layout import GUIDE
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")

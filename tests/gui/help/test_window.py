@@ -12,7 +12,7 @@ from gui.help.guide_window import GuideWindow
 from gui.help.pages import page_names
 from gui.viewer.base_viewer import LinkFollower
 from gui.viewer.rendered_view import RenderedView
-from gui.widgets.guide_link import open_guide
+from gui.widgets.buttons import open_guide
 
 
 @pytest.fixture

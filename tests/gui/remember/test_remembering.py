@@ -99,7 +99,7 @@ def test_changed_note_is_not_undone(qtbot, sessions, memory):
     file = memory.folder / "memory" / notes(memory)[0]
     file.write_text("mine")
     press(sessions.banner, "Undo")
-    qtbot.waitUntil(lambda: "has been changed since it was written, so it stays" in sessions.banner.text)
+    qtbot.waitUntil(lambda: "was changed after it was written, so it is not deleted" in sessions.banner.text)
     assert file.read_text() == "mine"
 
 

@@ -16,7 +16,7 @@ from gui.search.panel import SearchPanel
 from gui.search.query import Scope
 from gui.search.ranking import Ranking
 from gui.search.result_list import ResultList
-from gui.widgets.chip import Chip
+from gui.widgets.form_controls import Chip
 from gui.widgets.query_box import QueryBox
 from tests.helpers.chips import choose_from_chip
 

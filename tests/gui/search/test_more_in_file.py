@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from gui.search.rows import MoreInFileRow, ResultRow
-from gui.widgets.chip import Chip
+from gui.widgets.form_controls import Chip
 from gui.window.quick_search import QuickSearchController
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.windows import at_rest

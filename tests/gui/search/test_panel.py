@@ -13,8 +13,8 @@ from gui.search.panel import SearchPanel
 from gui.search.result_list import ResultList, ResultMenu
 from gui.style.appearance import Appearance
 from gui.style.theme import theme_tokens
-from gui.widgets import announcer
-from gui.widgets.chip import Chip
+from gui.widgets import accessibility
+from gui.widgets.form_controls import Chip
 from gui.widgets.placeholder_page import StatePage
 from gui.widgets.query_box import QueryBox
 from tests.helpers.fake_explanations import WEAK, explain
@@ -556,7 +556,7 @@ class _Listening:
 
 
 def test_each_answer_is_announced_once(qtbot, panel, ask, monkeypatch):
-    monkeypatch.setattr(announcer, "QAccessible", _Listening)
+    monkeypatch.setattr(accessibility, "QAccessible", _Listening)
     _Listening.heard.clear()
     ask("timer")
     qtbot.waitUntil(lambda: len(_Listening.heard) == 1)
@@ -568,9 +568,9 @@ def test_each_answer_is_announced_once(qtbot, panel, ask, monkeypatch):
 
 
 def test_repeated_counts_announce_only_the_last(qtbot, panel, ask, monkeypatch):
-    monkeypatch.setattr(announcer, "QAccessible", _Listening)
+    monkeypatch.setattr(accessibility, "QAccessible", _Listening)
     _Listening.heard.clear()
-    counts = announcer.SettledAnnouncer(panel.body)
+    counts = accessibility.SettledAnnouncer(panel.body)
     for sentence in ("9 results", "4 results", "2 results"):
         counts.announce(sentence)
     qtbot.waitUntil(lambda: bool(_Listening.heard))

@@ -13,7 +13,7 @@ from gui.search.panel import SearchPanel
 from gui.search.query import Query, Scope
 from gui.search.result_list import ResultList, ResultMenu
 from gui.search.scope import ScopeBar
-from gui.widgets.chip import Chip
+from gui.widgets.form_controls import Chip
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel
 from gui.widgets.query_box import QueryBox

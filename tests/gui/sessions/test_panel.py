@@ -13,7 +13,7 @@ from gui.sessions.panel import SessionsPanel
 from gui.sessions.rows import HeadingRow
 from gui.sessions.session_list import SessionMenu
 from gui.style.theme import theme_tokens
-from gui.widgets.chip import Chip
+from gui.widgets.form_controls import Chip
 from gui.widgets.list_header import CountLine
 from tests.helpers.chips import choose_from_chip
 from tests.helpers.fake_memory import FakeMemory

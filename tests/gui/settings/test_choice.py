@@ -1,7 +1,7 @@
 import msgspec
 
 from engine import Settings
-from gui.settings.embedding_choice import EmbeddingChoice
+from gui.settings.engine_and_model_choice import EmbeddingChoice
 
 
 def test_choice_round_trips_through_settings():

@@ -5,7 +5,7 @@ from typing import Annotated
 import pytest
 
 from engine import Settings, all_options, load_settings, settings_path
-from engine.settings import catalog, checking, layers, loading, saving
+from engine.settings import catalog, checking, loading, saving
 from engine.settings.section import Group, Section, answering_as, option
 from gui.settings.dialog import SettingsDialog
 from gui.settings.model import applies_at_once
@@ -27,7 +27,7 @@ class InventedSettings(Settings, frozen=True):
 @pytest.fixture(autouse=True)
 def _declared(monkeypatch):
     caches = (all_options, placed_options)
-    for module in (catalog, checking, layers, loading, saving):
+    for module in (catalog, checking, saving, loading, saving):
         monkeypatch.setattr(module, "Settings", InventedSettings)
     for cached in caches:
         cached.cache_clear()

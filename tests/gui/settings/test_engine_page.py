@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
 import engine
 from engine import BackendError, Settings, load_settings
 from gui.settings.dialog import SettingsDialog
-from gui.settings.engine_choice import EngineChoice, switch_words
+from gui.settings.engine_and_model_choice import EngineChoice, switch_words
 from gui.widgets.form_controls import RadioButton
 from tests.helpers.fake_lacking import LackingMemory, reason
 

@@ -4,8 +4,7 @@ import msgspec
 import pytest
 
 from engine import Settings, all_options
-from gui.settings.embedding_choice import EmbeddingChoice
-from gui.settings.engine_choice import EngineChoice
+from gui.settings.engine_and_model_choice import EmbeddingChoice, EngineChoice
 from gui.settings.page_layout import FORMS, PAGES, name_of, options_on, placed_options
 
 

@@ -9,8 +9,7 @@ import engine
 from engine import Cancelled, FileIssue, FoundPlace, FoundPlaces, Settings, WorkspacePreview, load_settings
 from gui.settings.dialog import SettingsDialog
 from gui.settings.sources_page import Match, first_words, match_words, rule_lines
-from gui.widgets.chip import Chip
-from gui.widgets.form_controls import CheckBox
+from gui.widgets.form_controls import CheckBox, Chip
 
 
 def _place(kind: str, path: Path, name: str = "", agent: str = "") -> FoundPlace:

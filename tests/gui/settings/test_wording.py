@@ -11,7 +11,7 @@ from gui.settings.wording import (
     sent_words,
     where_texts_go,
 )
-from gui.widgets.pricing import embed_words, estimate_words, money, spent_words
+from gui.widgets.formatting import embed_words, estimate_words, money, spent_words
 from tests.helpers.fake_records import make_estimate
 
 

@@ -11,8 +11,7 @@ import engine
 from engine import Settings, WorkspaceError, load_settings, save_setting
 from gui.sources.first_run_panel import DropZone, FirstRunPanel
 from gui.sources.index_preview import PreviewPage
-from gui.widgets.chip import Chip
-from gui.widgets.form_controls import CheckBox
+from gui.widgets.form_controls import CheckBox, Chip
 from gui.widgets.table import IssuesTable
 
 

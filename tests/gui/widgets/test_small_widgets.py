@@ -8,10 +8,9 @@ from PySide6.QtGui import QFontMetrics, QImage
 from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from gui.style.stylesheet import font_at
-from gui.widgets.chip import Chip
 from gui.widgets.drop_target import dropped_folder
 from gui.widgets.flow_layout import FoldingRow
-from gui.widgets.form_controls import ComboBox
+from gui.widgets.form_controls import Chip, ComboBox
 from gui.widgets.icons import IconButton, application_icon
 from gui.widgets.labels import ElidedLabel, breakable
 from gui.widgets.message import Action, Banner, MessagePage

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from engine import BatchJobStatus, FallbackStatus, FileIssue, SourceCount
 from gui.widgets.labels import ElidedLabel
+from gui.widgets.status_texts import STALL_SECONDS, sync_line
 from gui.widgets.sync_bar import ProgressLine, SyncBar
-from gui.widgets.sync_bar_texts import STALL_SECONDS, sync_line
 from tests.helpers.fake_records import make_estimate, make_progress, make_status, make_summary
 
 NOW = 1_772_535_600.0

@@ -5,8 +5,7 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QButtonGroup
 
 from gui.widgets.buttons import ToggleButton
-from gui.widgets.chip import Chip
-from gui.widgets.form_controls import CheckBox
+from gui.widgets.form_controls import CheckBox, Chip
 
 
 @pytest.mark.parametrize("make", [lambda: ToggleButton("Words"), lambda: Chip("Words"), lambda: CheckBox("Words")])

@@ -16,7 +16,7 @@ from gui.core.window_context import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.window.main_window import MainWindow
-from gui.workspaces.switcher import Switcher
+from gui.workspaces import Switcher
 from tests.helpers.pdf_text import pdf_text
 from tests.helpers.windows import at_rest
 

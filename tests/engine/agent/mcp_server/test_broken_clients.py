@@ -55,7 +55,7 @@ def test_invalid_message_returns_error(served: Served) -> None:
         assert wire.end() == (0, "")
 
 
-def test_nonsense_in_a_message_is_answered(served: Served) -> None:
+def test_invalid_message_is_answered_with_error(served: Served) -> None:
     with served.process() as wire:
         wire.greet()
         wire.send(b"\n", b"   \n")
@@ -96,7 +96,7 @@ def test_half_a_message_and_an_end(served: Served) -> None:
         assert wire.end() == (0, "")
 
 
-def test_an_input_that_is_closed_from_the_start(served: Served) -> None:
+def test_input_closed_at_start_ends_server(served: Served) -> None:
     with served.process() as wire:
         wire.close_input()
         assert wire.end() == (0, "")
@@ -104,7 +104,7 @@ def test_an_input_that_is_closed_from_the_start(served: Served) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell of another kind")
 @pytest.mark.parametrize("closed", ["<&-", ">&- </dev/null", "2>&- </dev/null", "<&- >&- 2>&-"])
-def test_streams_that_are_closed_before_it_begins(served: Served, closed: str) -> None:
+def test_closed_standard_streams_end_server(served: Served, closed: str) -> None:
     command = ["sh", "-c", f'exec "$@" {closed}', "sh", *served.command()]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -118,7 +118,7 @@ def test_unread_output_ends_server(served: Served) -> None:
         assert wire.end() == (0, "")  # though its input is still open
 
 
-def test_a_client_that_reads_nothing_and_leaves(served: Served) -> None:
+def test_client_that_never_reads_does_not_block_exit(served: Served) -> None:
     with served.process() as wire:
         wire.greet()
         for number in range(2, 200):  # more than fits into the pipe
@@ -127,7 +127,7 @@ def test_a_client_that_reads_nothing_and_leaves(served: Served) -> None:
         assert wire.process.wait(60) == 0
 
 
-def test_a_call_that_is_cancelled_harms_no_other(served: Served) -> None:
+def test_cancelled_call_leaves_others_running(served: Served) -> None:
     with served.process() as wire:
         wire.greet()
         for number in (2, 77):  # the second id belongs to no call

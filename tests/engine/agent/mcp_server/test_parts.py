@@ -44,7 +44,7 @@ def lines_of(pieces: list[bytes]) -> list[bytes | None]:
 
 @given(pieces=st.lists(st.text("ab\n ", max_size=30).map(str.encode), max_size=12))
 @example(pieces=[b"a", b"\n", b"", b"b"])
-def test_lines_are_the_same_however_they_arrive(pieces: list[bytes]) -> None:
+def test_split_lines_read_like_whole_ones(pieces: list[bytes]) -> None:
     whole = b"".join(pieces)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(transport, "LONGEST_MESSAGE", 10)
@@ -65,7 +65,7 @@ class Failing:
         return self.memory
 
 
-def test_a_memory_that_could_not_be_opened_is_tried_again() -> None:
+def test_failed_open_is_retried_on_next_call() -> None:
     failing = Failing()
     late = LateMemory(failing.open, Settings, None)
     with pytest.raises(StoreError):
@@ -94,7 +94,7 @@ def test_changed_settings_reopen_memory_unless_live() -> None:
     late.close()
 
 
-def test_warming_asks_by_words_alone_and_never_fails() -> None:
+def test_warming_runs_keyword_search_and_never_raises() -> None:
     failing = Failing()
     late = LateMemory(failing.open, Settings, "agent:main:main")
     for expected in (0, 1):
@@ -128,13 +128,13 @@ def test_package_importable_after_lean_import() -> None:
 
 
 @given(modified=st.floats(allow_nan=False, allow_infinity=False), name=st.text(st.characters(codec=None), min_size=1))
-def test_a_cursor_leads_back_to_where_its_page_ended(modified: float, name: str) -> None:
+def test_cursor_continues_after_its_page(modified: float, name: str) -> None:
     one = Listed(modified, name, "", False, 0)
     assert _place(_cursor(one)) == _order(one)
 
 
 @given(text=st.text())
-def test_any_other_cursor_is_refused_or_a_place(text: str) -> None:
+def test_any_cursor_is_refused_or_valid(text: str) -> None:
     try:
         time, name = _place(text)
     except ValueError:
@@ -143,5 +143,5 @@ def test_any_other_cursor_is_refused_or_a_place(text: str) -> None:
 
 
 @given(modified=st.floats())
-def test_any_time_can_be_listed(modified: float) -> None:
+def test_resource_with_any_time_can_be_listed(modified: float) -> None:
     assert Listed(modified, "a.md", "", False, 0).changed is None or modified

@@ -36,7 +36,7 @@ def talk(access):
     return hold
 
 
-def test_a_slow_search_holds_up_no_other_call(talk, memory: FakeMemory) -> None:
+def test_slow_search_does_not_delay_other_calls(talk, memory: FakeMemory) -> None:
     asked, release = threading.Event(), threading.Event()
     searched = memory.search
 
@@ -109,7 +109,7 @@ def test_failures_return_sentence(talk, memory: FakeMemory, monkeypatch: pytest.
     talk(conversation)
 
 
-def test_a_session_is_read_as_text_with_its_secrets_masked(memory: FakeMemory, talk) -> None:
+def test_session_resource_is_text_with_masked_secrets(memory: FakeMemory, talk) -> None:
     memory.session_texts = dict(SESSIONS)
     sessions = SessionSettings(folders=(str(memory.folder / "claude-code"),))
 
@@ -122,7 +122,7 @@ def test_a_session_is_read_as_text_with_its_secrets_masked(memory: FakeMemory, t
     talk(conversation, sessions=sessions)
 
 
-def test_a_huge_note_is_cut_and_says_so(talk, memory: FakeMemory) -> None:
+def test_huge_note_is_cut_with_remark(talk, memory: FakeMemory) -> None:
     memory.files = {"a.md": "word " * 300_000}
 
     async def conversation(client: Client) -> None:
@@ -133,7 +133,7 @@ def test_a_huge_note_is_cut_and_says_so(talk, memory: FakeMemory) -> None:
     talk(conversation)
 
 
-def test_halves_of_characters_get_onto_no_wire(talk, memory: FakeMemory) -> None:
+def test_lone_surrogates_are_never_sent(talk, memory: FakeMemory) -> None:
     memory.files = {"a.md": "# A\n\nvalve \ud83d half\n"}
 
     async def conversation(client: Client) -> None:
@@ -147,7 +147,7 @@ def test_halves_of_characters_get_onto_no_wire(talk, memory: FakeMemory) -> None
     talk(conversation)
 
 
-def test_a_tool_that_breaks_is_an_answer(access) -> None:
+def test_failing_tool_answers_with_error(access) -> None:
     def breaks(*_: object) -> Record:
         raise KeyError("x")
 

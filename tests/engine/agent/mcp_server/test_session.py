@@ -38,7 +38,7 @@ def payload(result: Any) -> Any:
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_the_tools_answer_as_they_do_in_the_engine(served: Served, mode: str) -> None:
+def test_server_tools_answer_like_engine_tools(served: Served, mode: str) -> None:
     answers: dict[str, Any] = {}
 
     async def conversation(client: Client) -> None:
@@ -111,7 +111,7 @@ def test_notes_and_sessions_are_resources(served: Served) -> None:
     talk(served, conversation)
 
 
-def test_prompts_tell_a_model_of_its_memory(served: Served) -> None:
+def test_prompts_describe_memory_to_model(served: Served) -> None:
     async def conversation(client: Client) -> None:
         assert [prompt.name for prompt in (await client.list_prompts()).prompts] == ["memory_recall", "memory_context"]
         (recall,) = (await client.get_prompt("memory_recall")).messages
@@ -129,7 +129,7 @@ def test_prompts_tell_a_model_of_its_memory(served: Served) -> None:
     talk(served, conversation)
 
 
-def test_a_group_sees_nothing_that_is_the_persons_own(served: Served) -> None:
+def test_group_session_sees_no_private_memory(served: Served) -> None:
     async def conversation(client: Client) -> None:
         assert "path#line" not in client.instructions
         found = payload(await client.call_tool("memory_search", {"query": "calendar relay", "minScore": 0}))
@@ -145,7 +145,7 @@ def test_a_group_sees_nothing_that_is_the_persons_own(served: Served) -> None:
     talk(served, conversation, "--session-key", GROUP)
 
 
-def test_the_index_is_shared_with_a_program_that_works_on_it(served: Served) -> None:
+def test_server_reads_index_that_another_memory_updates(served: Served) -> None:
     memory = open_memory(served.notes, load_settings(served.notes, config=served.config))
     memory.sync()
 
@@ -237,7 +237,7 @@ def test_stale_index_is_updated_before_the_first_answer(served: Served) -> None:
     talk(served, conversation)
 
 
-def test_writer_in_another_process_delays_no_answer_for_long(served: Served) -> None:
+def test_other_process_writing_delays_answers_briefly(served: Served) -> None:
     with contextlib.closing(open_memory(served.notes, load_settings(served.notes, config=served.config))) as memory:
         memory.sync()
         holder = memory.user_data.path.with_name("index.lock")

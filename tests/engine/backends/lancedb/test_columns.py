@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.backends.lancedb import columns
-from engine.backends.lancedb.columns import beginning_of, beginnings, file_key, read_holders, spelt_holders
+from engine.backends.lancedb.columns import beginning_of, beginnings, file_key, read_holders, spelt_holders, sql_text
 from engine.backends.lancedb.memory import composed
-from engine.backends.lancedb.sql import text
 from engine.backends.lancedb.table_sync import LocalFile, make_plan
 from engine.corpus.chunking import chunk_text
 from engine.store.stored_models import ModelName
@@ -45,7 +44,7 @@ def through_arrow(rows: list[dict[str, Any]], vectors: dict[str, bytes]) -> pa.T
 
 @settings(max_examples=50)
 @given(TEXTS)
-def test_a_file_comes_back_as_it_went_in(note: str) -> None:
+def test_file_rows_round_trip(note: str) -> None:
     file = new_file(f"# Title\n\n{note}\n\n## Part\n\n{note}")
     vectors = {file.chunks[0].hash.hex(): np.ones(4, "<f2").tobytes()}
 
@@ -69,7 +68,7 @@ def test_a_file_comes_back_as_it_went_in(note: str) -> None:
 
 
 @given(st.lists(TEXTS, min_size=6, max_size=6))
-def test_token_streams_come_back_as_they_were(texts: list[str]) -> None:
+def test_token_streams_round_trip(texts: list[str]) -> None:
     streams = [analyse_both(text, "english") for text in texts]
 
     assert list(columns.streams_of(columns.terms_of(*streams))) == streams
@@ -97,7 +96,7 @@ HOLDER = st.tuples(st.from_regex("[0-9a-f]{12}", fullmatch=True), st.from_regex(
 
 
 @given(st.lists(HOLDER))
-def test_holders_come_back_as_they_were(holders: list[tuple[str, str]]) -> None:
+def test_holders_round_trip(holders: list[tuple[str, str]]) -> None:
     assert list(read_holders(spelt_holders(holders))) == holders
 
 
@@ -161,7 +160,7 @@ def test_any_order_of_machines_ends_consistent(histories, random) -> None:
 
 @settings(max_examples=50)
 @given(st.lists(st.text("ab c#`-", max_size=90), max_size=40))
-def test_a_note_is_put_together_from_its_passages(lines: list[str]) -> None:
+def test_note_text_composed_of_passages(lines: list[str]) -> None:
     note = "\n".join(lines)
     file = new_file(note)
     table = through_arrow(list(columns.rows_of_file(file, "key", ",", "a", "rules")), {})
@@ -177,8 +176,8 @@ def test_a_note_is_put_together_from_its_passages(lines: list[str]) -> None:
 
 
 @given(st.text(max_size=20))
-def test_a_value_is_one_literal(value: str) -> None:
-    literal = text(value)
+def test_sql_text_is_one_literal(value: str) -> None:
+    literal = sql_text(value)
 
     assert literal.startswith("'")
     assert literal.endswith("'")
@@ -192,4 +191,4 @@ def test_lancedb_reads_a_literal_as_the_value(tmp_path) -> None:
     table = lancedb.connect(str(tmp_path)).create_table("t", [{"value": value} for value in values])
 
     for value in values:
-        assert table.search().where(f"value = {text(value)}").to_list() == [{"value": value}]
+        assert table.search().where(f"value = {sql_text(value)}").to_list() == [{"value": value}]

@@ -14,7 +14,7 @@ from engine.backends.lancedb import columns, table
 from engine.backends.lancedb.failures import Conflict, TableMissing, TableReplaced, described
 from engine.base.cancellation import CancelToken
 from engine.base.errors import BackendError, Cancelled, Closed, DiskFull
-from engine.settings.lancedb_options import LanceDbSettings
+from engine.settings.backend_options import LanceDbSettings
 from tests.helpers.fake_provider import FakeProvider, selection_of
 from tests.helpers.shared_tables import rows_of, table_settings
 
@@ -36,7 +36,7 @@ def test_offline_sync_fills_own_index_then_shares(machine, no_network, tmp_path)
     report = desk.sync()
 
     assert (report.files_indexed, report.vectors_embedded) == (1, 1)
-    assert "does not answer: look at the network" in report.error
+    assert "does not answer: check the network" in report.error
     assert "testing" not in report.error
     with pytest.raises(BackendError, match="does not answer"):
         desk.search("irrigation")
@@ -84,7 +84,7 @@ def test_plain_http_only_to_this_machine(machine) -> None:
     assert "lancedb.allow_http" in report.error
 
 
-def test_a_table_of_another_program_is_left_alone(machine, tmp_path) -> None:
+def test_foreign_table_is_not_changed(machine, tmp_path) -> None:
     import lancedb
 
     lancedb.connect(str(tmp_path / "shared")).create_table("notes", [{"id": 1, "text": "theirs"}])
@@ -98,7 +98,7 @@ def test_a_table_of_another_program_is_left_alone(machine, tmp_path) -> None:
     assert rows_of(str(tmp_path / "shared")) == [{"id": 1, "text": "theirs"}]
 
 
-def test_a_table_of_a_newer_version_is_left_alone(machine, tmp_path) -> None:
+def test_newer_table_is_not_changed(machine, tmp_path) -> None:
     import lancedb
 
     newer = columns.schema().with_metadata({columns.VERSION_KEY: b"2"})
@@ -108,7 +108,7 @@ def test_a_table_of_a_newer_version_is_left_alone(machine, tmp_path) -> None:
     assert rows_of(str(tmp_path / "shared")) == []
 
 
-def test_a_cancel_ends_a_search_that_waits_for_the_table(machine) -> None:
+def test_cancel_ends_waiting_search(machine) -> None:
     desk = machine("desk", notes=HOSE)
     desk.sync()
     token = CancelToken()
@@ -160,7 +160,7 @@ def test_close_ends_waiting_calls_and_threads() -> None:
         bridged.run(hang(), seconds=1)
 
 
-def test_another_machine_that_was_faster_is_followed(machine, monkeypatch) -> None:
+def test_commit_conflict_is_retried(machine, monkeypatch) -> None:
     desk = machine("desk", notes=HOSE)
     real, failures = desk.table.ask, [RuntimeError("Retryable commit conflict for version 7"), None]
 
@@ -223,7 +223,7 @@ memory.close()
     )
 
 
-def test_the_package_is_only_loaded_when_the_table_is_needed(tmp_path) -> None:
+def test_lancedb_is_imported_on_first_use(tmp_path) -> None:
     code = f"""
 import sys
 from pathlib import Path

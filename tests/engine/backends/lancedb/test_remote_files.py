@@ -30,7 +30,7 @@ def shed(machine):
     return machine("shed")
 
 
-def test_a_note_is_read_whole_and_in_part(shed) -> None:
+def test_remote_note_is_read_whole_and_in_part(shed) -> None:
     (found,) = {hit.path for hit in shed.search("irrigation").results}
 
     assert found == "//desk/tools/hose.md"
@@ -55,7 +55,7 @@ def test_a_session_is_found_and_read_without_its_secrets(shed, tmp_path) -> None
         shed.raw_message(hit.path, 2)
 
 
-def test_nothing_else_is_read_by_such_a_name(shed) -> None:
+def test_remote_name_reads_no_local_file(shed) -> None:
     with pytest.raises(Unsupported, match="cannot be opened"):
         shed.locate("//desk/tools/hose.md")
     for path in ("//desk/tools/other.md", "//shed/tools/hose.md", "//desk/../../etc/passwd", "//", "/etc/passwd"):
@@ -65,7 +65,7 @@ def test_nothing_else_is_read_by_such_a_name(shed) -> None:
             shed.open_file(path)
 
 
-def test_agents_read_it_by_the_name_that_a_result_has(shed) -> None:
+def test_agent_reads_remote_note_by_result_name(shed) -> None:
     own, group = (AgentAccess(lambda: shed, Settings(), session_key=key) for key in (None, "agent:a:group:1"))
 
     assert memory_get(own, "//desk/tools/hose.md#L3").text.startswith("The irrigation hose.")

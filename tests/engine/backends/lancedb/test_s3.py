@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("moto.server")
 
-from engine.settings.lancedb_options import LanceDbSettings
+from engine.settings.backend_options import LanceDbSettings
 from tests.engine.backends.lancedb.conftest import write
 from tests.helpers.shared_tables import doubled, rows_of, s3_options
 
@@ -181,7 +181,7 @@ def files_text(rows: list[dict[str, Any]], path: str) -> str:
     return "\n".join(row["text"] for row in rows if row["path"] == path and row["ordinal"] >= 0)
 
 
-def test_a_bucket_that_is_gone_and_comes_back_is_filled_again(on_s3, endpoint, tmp_path) -> None:
+def test_recreated_bucket_is_filled_again(on_s3, endpoint, tmp_path) -> None:
     import boto3
 
     secrets = {name.lower(): value for name, value in KEYS.items()}

@@ -59,13 +59,13 @@ def test_same_answers_as_own_index(desk, builtin_memory, mode) -> None:
         assert (theirs.total, theirs.mode, theirs.provider) == (ours.total, ours.mode, ours.provider), question
 
 
-def test_nothing_is_found_before_the_first_sync(machine) -> None:
+def test_search_before_first_sync_is_empty(machine) -> None:
     answer = machine("desk", notes=NOTES).search("irrigation")
 
     assert (answer.results, answer.notice) == ((), "Nothing is indexed yet.")
 
 
-def test_results_keep_to_path_source_and_time(desk, tmp_path) -> None:
+def test_filters_limit_results(desk, tmp_path) -> None:
     import os
 
     os.utime(tmp_path / "desk/notes/daily/2026-02-08.md", (1_000_000, 1_000_000))
@@ -90,7 +90,7 @@ def test_user_text_never_becomes_sql(desk, text) -> None:
     assert desk.search("drip irrigation").results
 
 
-def test_a_group_does_not_find_the_persons_own_memory(machine) -> None:
+def test_group_session_finds_no_private_memory(machine) -> None:
     desk = machine(
         notes={"MEMORY.md": "# Memory\n\nShe hates the timer.\n", "memory/2026-02-08.md": "The timer was reset.\n"}
     )
@@ -104,7 +104,7 @@ def test_a_group_does_not_find_the_persons_own_memory(machine) -> None:
         assert hidden
 
 
-def test_a_question_is_asked_among_the_results_of_another(desk) -> None:
+def test_query_is_limited_to_earlier_results(desk) -> None:
     earlier = EarlierQuestion(query="watering", min_score=0.2)
 
     answer = desk.search("valve", within=[earlier], min_score=0.2)
@@ -126,7 +126,7 @@ def test_similar_search_excludes_passage(desk, builtin_memory) -> None:
     assert found.telling
 
 
-def test_an_answer_is_explained(desk) -> None:
+def test_results_are_explained(desk) -> None:
     explanation = desk.search("drip irrigation", explain=True).explanation
 
     assert explanation is not None
@@ -152,7 +152,7 @@ def test_operators_are_completed_from_the_whole_table(desk, machine) -> None:
     assert desk.query_values("title", "gree") == ("Greenhouse",)
 
 
-def test_without_a_provider_words_are_searched(machine) -> None:
+def test_search_without_provider_uses_keywords(machine) -> None:
     memory = machine("desk", notes=NOTES, use=None)
     memory.sync()
 

@@ -34,7 +34,7 @@ def notes_of(memory) -> Path:
     return Path(memory.status().workspace_dir)
 
 
-def test_the_same_note_on_two_machines_is_there_once(machine, table) -> None:
+def test_note_on_two_machines_is_stored_once(machine, table) -> None:
     desk, shed = machine("desk", notes=HOSE), machine("shed", notes=HOSE)
 
     desk.sync()
@@ -46,7 +46,7 @@ def test_the_same_note_on_two_machines_is_there_once(machine, table) -> None:
     assert [hit.path for hit in shed.search("irrigation").results] == ["hose.md"]
 
 
-def test_two_notes_of_one_name_stay_two(machine, table) -> None:
+def test_different_notes_with_one_name_are_both_stored(machine, table) -> None:
     desk = machine("desk", notes={"memory/today.md": "# Desk\n\nThe hose is here.\n"})
     shed = machine("shed", notes={"memory/today.md": "# Shed\n\nThe hose is elsewhere.\n"})
     desk.sync()
@@ -72,7 +72,7 @@ def test_changed_note_replaces_shared_rows(machine, table) -> None:
     assert holders(table) == {"hose.md": ["desk", "shed"]}
 
 
-def test_a_note_leaves_with_the_last_machine_that_has_it(machine, table) -> None:
+def test_note_is_removed_with_its_last_holder(machine, table) -> None:
     desk, shed = machine("desk", notes=HOSE), machine("shed", notes=HOSE)
     desk.sync()
     shed.sync()
@@ -87,7 +87,7 @@ def test_a_note_leaves_with_the_last_machine_that_has_it(machine, table) -> None
     assert rows_of(table) == []
 
 
-def test_a_folder_that_is_away_takes_nothing_out_of_the_table(machine, table) -> None:
+def test_missing_folder_removes_no_rows(machine, table) -> None:
     """As with a drive that is not mounted."""
     desk, shed = machine("desk", notes=HOSE), machine("shed", notes={"own.md": "# Own\n"})
     for memory in (desk, shed):
@@ -130,7 +130,7 @@ def test_nothing_is_embedded_on_two_machines(machine, provider) -> None:
     assert shed.search("irrigation").mode == "hybrid"
 
 
-def test_a_lost_index_takes_its_vectors_back_from_the_table(machine, provider, tmp_path) -> None:
+def test_lost_index_reuses_vectors_of_table(machine, provider, tmp_path) -> None:
     first = machine("desk", notes=HOSE)
     first.sync()
     first.close()
@@ -157,7 +157,7 @@ def test_text_shared_before_embedding_ends(machine, provider, monkeypatch) -> No
     assert all(row["vector"] is not None for row in rows_of(desk.table.place().uri) if row["ordinal"] >= 0)
 
 
-def test_vectors_come_later_where_there_was_no_provider(machine, table) -> None:
+def test_vectors_added_once_provider_exists(machine, table) -> None:
     plain = machine("desk", notes=HOSE, use=None)
     plain.sync()
     plain.close()
@@ -188,7 +188,7 @@ def test_changed_chunking_rewrites_rows(machine, table) -> None:
     assert again.status().chunks == len(rows) - 1
 
 
-def test_a_new_date_of_a_note_reaches_the_table(machine, table) -> None:
+def test_changed_date_is_shared(machine, table) -> None:
     desk = machine("desk", notes=HOSE)
     desk.sync()
     os.utime(notes_of(desk) / "hose.md", (1_000_000, 1_000_000))
@@ -199,7 +199,7 @@ def test_a_new_date_of_a_note_reaches_the_table(machine, table) -> None:
     assert desk.search("irrigation", until=2_000_000).results
 
 
-def test_a_sync_that_was_cancelled_is_made_good(machine, table) -> None:
+def test_cancelled_sync_is_completed_by_next(machine, table) -> None:
     desk = machine("desk", notes={f"{number}.md": f"# Note {number}\n\nThe hose.\n" for number in range(5)})
     token = CancelToken()
 
@@ -265,8 +265,8 @@ def test_many_changes_keep_old_versions_for_readers(machine, monkeypatch, table)
     assert len(desk.search("hose").results) == 2
 
 
-def test_a_folder_among_the_notes_is_refused(machine, tmp_path) -> None:
-    from engine.settings.lancedb_options import LanceDbSettings
+def test_table_folder_among_notes_is_refused(machine, tmp_path) -> None:
+    from engine.settings.backend_options import LanceDbSettings
 
     inside = LanceDbSettings(uri=str(tmp_path / "desk/notes/table"))
     desk = machine("desk", notes=HOSE, lancedb=inside)

@@ -38,7 +38,7 @@ def test_a_folder_of_notes_is_one_collection(workspace):
     assert len(made.files) == 4
 
 
-def test_an_openclaw_workspace_is_its_memory(workspace):
+def test_openclaw_workspace_has_memory_collection(workspace):
     (workspace / "MEMORY.md").write_text("x\n")
     (workspace / "memory").mkdir()
     made = planned(workspace)
@@ -52,7 +52,7 @@ def test_an_openclaw_workspace_is_its_memory(workspace):
     assert folder.stable_name("a.md") == "memory/a.md"
 
 
-def test_names_have_small_letters_and_are_each_there_once(workspace, tmp_path):
+def test_collection_names_are_lower_case_and_unique(workspace, tmp_path):
     for name in ("Über uns", "uber_uns", "über-uns"):
         (tmp_path / name).mkdir()
     made = planned(workspace, extra_paths=tuple(str(tmp_path / name) for name in ("Über uns", "über-uns", "ber!uns")))
@@ -60,7 +60,7 @@ def test_names_have_small_letters_and_are_each_there_once(workspace, tmp_path):
     assert all(set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") for name in names(made))
 
 
-def test_several_endings_in_any_case(workspace):
+def test_extensions_match_in_any_case(workspace):
     made = planned(workspace, extensions=(".md", "txt"))
     assert made.collections[0].pattern == "**/*.[mM][dD],**/*.[tT][xX][tT]"
 
@@ -90,7 +90,7 @@ def test_links_are_left_out(workspace):
     assert planned(workspace).collections[0].ignore == ("link.md",)
 
 
-def test_a_single_file_is_a_collection_of_its_own(workspace, tmp_path):
+def test_single_file_gets_own_collection(workspace, tmp_path):
     (tmp_path / "a, b.md").write_text("x\n")
     made = planned(workspace, extra_paths=(str(tmp_path / "a, b.md"),))
     one = made.collections[1]
@@ -112,7 +112,7 @@ def test_more_places_have_their_name_and_pattern(workspace, tmp_path, user_home)
     ]
 
 
-def test_the_own_notes_may_be_left_out(workspace, tmp_path):
+def test_workspace_notes_can_be_excluded(workspace, tmp_path):
     (tmp_path / "extra").mkdir()
     made = planned(workspace, qmd={"include_default_memory": False}, extra_paths=(str(tmp_path / "extra"),))
     assert names(made) == ["extra-notes"]
@@ -127,7 +127,7 @@ def test_files_in_skipped_folders_reported(workspace):
     assert len(made.files) == 4
 
 
-def test_the_list_is_json_and_can_be_read_again(tmp_path):
+def test_collection_file_is_json_and_round_trips(tmp_path):
     made = (Collection("a-b", "memory", '/x"y\n', "*.md", "p", "", ("q",)), Collection("s", "sessions", "/s", "*", ""))
     told = SavedConfiguration(made, {"embed": "/m.gguf"})
     listed = json.loads(told.text())
@@ -143,7 +143,7 @@ def test_the_list_is_json_and_can_be_read_again(tmp_path):
 
 
 @given(st.text(alphabet="ab[]{}()!*?+@|,#\\\"'` .-", max_size=12))
-def test_every_sign_that_means_something_is_taken_as_itself(name):
+def test_pattern_characters_are_escaped(name):
     pattern = literal(name)
     plain = ""
     while pattern:

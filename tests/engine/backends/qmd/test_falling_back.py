@@ -40,7 +40,7 @@ def memory(workspace: Path, fake: FakeQmd, tmp_path: Path) -> Iterator[MemorySea
         ("sys.exit('Error: SqliteError: disk I/O error')", "disk I/O error"),
     ],
 )
-def test_one_that_misbehaves(memory, fake, body, why):
+def test_misbehaving_qmd_falls_back(memory, fake, body, why):
     fake.does(UPDATED)
     assert memory.sync().error == ""
     assert memory.status().backend == "qmd"
@@ -54,7 +54,7 @@ def test_one_that_misbehaves(memory, fake, body, why):
     assert why in status.fallback.reason
 
 
-def test_one_that_is_missing(memory, fake):
+def test_missing_qmd_falls_back(memory, fake):
     outcome = memory.search("drip irrigation", min_score=0)
     assert "greenhouse.md" in {result.path for result in outcome.results}
     fallback = memory.status().fallback

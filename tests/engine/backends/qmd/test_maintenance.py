@@ -7,7 +7,7 @@ import pytest
 from engine.backends.qmd.command import QmdTooSlow
 from engine.backends.qmd.maintenance import Maintenance, QmdCounts
 from engine.base.cancellation import CancelToken
-from engine.settings.qmd_options import QmdSettings
+from engine.settings.backend_options import QmdSettings
 
 
 class SlowQmd:
@@ -39,7 +39,7 @@ def test_retries_while_progress_continues(tmp_path):
     assert not totals
 
 
-def test_it_ends_where_it_comes_no_further(tmp_path):
+def test_embedding_stops_without_progress(tmp_path):
     totals = [100, 200, 200, 300]
     with pytest.raises(QmdTooSlow):
         update(tmp_path, totals)

@@ -61,7 +61,7 @@ def child_of(fake) -> int:
     return int(file.read_text())
 
 
-def test_one_that_hangs_is_ended_with_all_that_it_started(open_qmd, fake):
+def test_hanging_qmd_is_killed_with_children(open_qmd, fake):
     started = fake.path.with_name("qmd.child")
     for seconds in (2, 20, 200):  # on a busy machine it may not have started a child yet
         fake.does(UPDATED)
@@ -140,7 +140,7 @@ QmdMemory(Path(sys.argv[1]), settings, executor=None, background=False).sync()
 """
 
 
-def test_nothing_is_left_when_this_program_is_killed(fake, workspace, tmp_path):
+def test_killed_program_leaves_no_qmd_process(fake, workspace, tmp_path):
     fake.does(SPAWNING)
     arguments = [sys.executable, "-c", SEARCHING, str(workspace), str(fake.path), str(tmp_path / "data")]
     temporary = tmp_path / "temporary"
@@ -187,12 +187,12 @@ def test_an_answer_between_noise_counts(memory, fake):
 @pytest.mark.parametrize(
     "body", ["print('No results found.')", "print('[]')", "sys.stderr.write('warn: No results found')"]
 )
-def test_nothing_found_is_no_error(memory, fake, body):
+def test_empty_result_is_no_error(memory, fake, body):
     fake.does(body)
     assert memory.search("drip").results == ()
 
 
-def test_results_that_are_not_ours_are_left_out(memory, fake):
+def test_foreign_results_are_dropped(memory, fake):
     files = (
         "evil/greenhouse.md",
         "memory-dir-notes/../../etc/passwd",
@@ -223,15 +223,15 @@ def test_non_program_reported(open_qmd, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("version", "said"), [("qmd 0.9.0", "0.9.0 is too old"), ("hello", "does not say which version")]
+    ("version", "said"), [("qmd 0.9.0", "0.9.0 is too old"), ("hello", "does not report a version")]
 )
-def test_a_version_that_will_not_do_says_so(open_qmd, fake, version, said):
+def test_unsupported_version_is_reported(open_qmd, fake, version, said):
     fake.does("", beginning=f"#!{sys.executable}\nprint({version!r})\n")
     with pytest.raises(QmdMissing, match=said):
         open_qmd(str(fake.path)).search("drip")
 
 
-def test_an_option_that_it_does_not_know_is_tried_as_query(memory, fake):
+def test_unknown_verb_falls_back_to_query(memory, fake):
     rows = json.dumps([ROW])
     fake.does(f"""
         if verb == "search":
@@ -242,7 +242,7 @@ def test_an_option_that_it_does_not_know_is_tried_as_query(memory, fake):
     assert [call[0] for call in fake.calls()[-2:]] == ["search", "query"]
 
 
-def test_the_question_is_behind_all_options(memory, fake):
+def test_query_follows_end_of_options(memory, fake):
     fake.does("print('[]')")
     memory.search('drip "left valve" --index evil')
     call = fake.calls()[-1]
@@ -252,7 +252,7 @@ def test_the_question_is_behind_all_options(memory, fake):
     assert "evil" not in call[:at]
 
 
-def test_an_update_is_tried_again_while_someone_writes(memory, fake):
+def test_update_is_retried_while_index_is_busy(memory, fake):
     fake.does(f"""
         if verb == "update" and not os.path.exists(__file__ + ".once"):
             open(__file__ + ".once", "w").close()
@@ -314,11 +314,11 @@ def test_hanging_models_fall_back_then_pause(with_models, fake, monkeypatch):
     assert "query took longer" in outcome.notice
     assert len(outcome.results) == 1
     outcome = with_models.search("drip timer")
-    assert "failed a while ago: words alone are searched." in outcome.notice
+    assert "failed recently, so only keywords are searched." in outcome.notice
     assert [call[0] for call in fake.calls()].count("query") == 2  # with all its models, then by vectors alone
 
 
-def test_without_the_larger_models_the_vectors_are_asked(with_models, fake):
+def test_failed_models_fall_back_to_vectors(with_models, fake):
     legs = [{"source": "vec", "backendScore": 0.7, "rrfContribution": 0.02}]
     rows = json.dumps([{**ROW, "score": 1, "explain": {"rrf": {"contributions": legs}}}])
     fake.does(f"""
@@ -356,7 +356,7 @@ def test_model_scores_explained(with_models, fake):
     assert with_models.search("drip", mode="keyword").mode == "keyword"
 
 
-def test_the_same_question_is_asked_once(memory, fake):
+def test_repeated_query_runs_once(memory, fake):
     fake.does(f"print({json.dumps([ROW])!r})")
     before = len(fake.calls())
     for _ in range(3):
@@ -421,7 +421,7 @@ def test_hanging_start_ends_within_search_time(open_qmd, fake):
         memory.search("drip")
 
 
-def test_a_folder_that_cannot_be_written_says_so(open_qmd, fake, tmp_path):
+def test_read_only_folder_is_reported(open_qmd, fake, tmp_path):
     fake.does("print('[]')")
     memory = open_qmd(str(fake.path))
     [index] = (tmp_path / "data/indexes").iterdir()
@@ -431,7 +431,7 @@ def test_a_folder_that_cannot_be_written_says_so(open_qmd, fake, tmp_path):
     assert "cannot be written" in memory.sync().error
 
 
-def test_nothing_is_inherited_that_would_lead_it_elsewhere(memory, fake, data, monkeypatch, tmp_path):
+def test_environment_of_user_qmd_is_not_inherited(memory, fake, data, monkeypatch, tmp_path):
     monkeypatch.setenv("INDEX_PATH", str(tmp_path / "theirs"))
     monkeypatch.setenv("CI", "true")
     fake.does("""

@@ -42,13 +42,13 @@ rows = st.fixed_dictionaries(
 @example("[" * 90_000, "")
 @example("[" + "9" * 5000 + "]", "")
 @example("[]\n[{}]", "")
-def test_any_text_is_results_or_the_expected_error(output, errors):
+def test_any_output_parses_or_raises_expected_error(output, errors):
     with contextlib.suppress(QmdError):
         assert isinstance(parse_hits(output, errors), list)
 
 
 @given(st.lists(rows, max_size=4), st.text(max_size=30), st.text(max_size=30))
-def test_rows_of_any_kind_give_results_in_range(listed, before, behind):
+def test_any_row_gives_score_in_range(listed, before, behind):
     try:
         hits = parse_hits(f"{before}\n{json.dumps(listed)}\n{behind}")
     except QmdError:
@@ -63,7 +63,7 @@ def test_rows_of_any_kind_give_results_in_range(listed, before, behind):
         hit.title.encode()
 
 
-def test_the_header_of_a_snippet_gives_its_lines():
+def test_snippet_header_gives_line_numbers():
     row = {
         "docid": "#0a1b2c",
         "score": 0.61,
@@ -79,12 +79,12 @@ def test_the_header_of_a_snippet_gives_its_lines():
 
 
 @pytest.mark.parametrize("output", ["No results found.", "warn: no results found above minimum score threshold.", "[]"])
-def test_nothing_found(output):
+def test_no_results_message_is_empty_list(output):
     assert parse_hits(output) == []
     assert parse_hits(f"Loading…\n{output}\n") == []
 
 
-def test_the_first_array_of_objects_counts():
+def test_first_array_of_objects_is_used():
     rows = json.dumps([{"file": "qmd://c/a.md"}])
     assert [hit.path for hit in parse_hits(f"[1, 2]\n[warn] x\n[]\n{rows}\n[3/4]")] == ["a.md"]
 

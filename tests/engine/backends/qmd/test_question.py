@@ -25,33 +25,33 @@ from engine.backends.qmd.query_runner import read_question
         ("", ()),
     ],
 )
-def test_words_phrases_and_exclusions(text, ways):
+def test_query_keeps_words_phrases_and_exclusions(text, ways):
     assert read_question(text).ways == ways
 
 
-def test_each_word_by_itself_the_longest_first():
+def test_single_words_are_longest_first():
     assert read_question("move the database -hose").loose == ("database -hose", "move -hose")
     assert read_question("database").loose == ()
 
 
-def test_a_sentence_without_spaces_is_taken_apart_into_pairs():
+def test_unspaced_sentence_is_split_into_pairs():
     question = read_question("数据库迁移")
     assert question.ways == ("数据库迁移",)
     assert question.loose == ("数据", "据库", "库迁", "迁移")
 
 
-def test_models_get_words_alone_on_one_line():
+def test_model_query_is_words_on_one_line():
     assert read_question('lex: "left valve"\n-hose path:x').sentence == "lex left valve"
 
 
 def test_unsupported_query_syntax_reported():
-    assert "does not know tags" in " ".join(read_question("pump tag:garden").remarks)
+    assert "does not support tags" in " ".join(read_question("pump tag:garden").remarks)
     assert "does not know who speaks" in " ".join(read_question("pump role:user").remarks)
     assert "one combination" in " ".join(read_question("a1 OR b1 c1 OR d1 e1 OR f1").remarks)
 
 
 @given(st.text(max_size=300))
-def test_any_text_is_a_question(text):
+def test_any_text_makes_a_valid_query(text):
     question = read_question(text)
     for line in (*question.ways, *question.loose, question.sentence):
         assert "\n" not in line

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from engine.base.errors import PathRefused
-from engine.settings.qmd_options import QmdModelSettings, QmdScopeSettings
+from engine.settings.backend_options import QmdModelSettings, QmdScopeSettings
 from tests.helpers.peers import indexed
 
 
@@ -50,7 +50,7 @@ def test_changes_found_and_deletions_purged(open_qmd, real, workspace, data):
     assert b"wheelbarrow" in database
 
 
-def test_a_line_is_marked_where_it_is_now(open_qmd, real, workspace):
+def test_moved_line_is_highlighted_at_new_position(open_qmd, real, workspace):
     memory = open_qmd(real)
     (workspace / "long.md").write_text("# Long\n\n" + "filler line of words\n\n" * 300 + "the hedgehog sleeps here\n")
     memory.sync()
@@ -63,7 +63,7 @@ def test_a_line_is_marked_where_it_is_now(open_qmd, real, workspace):
     assert "hedgehog" in result.snippet
 
 
-def test_two_workspaces_know_nothing_of_each_other(open_qmd, real, tmp_path):
+def test_two_workspaces_are_separate(open_qmd, real, tmp_path):
     other = tmp_path / "other notes"
     other.mkdir()
     (other / "greenhouse.md").write_text("# Theirs\n\nA drip of paint.\n")
@@ -107,7 +107,7 @@ ODD_NAMES = (
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="names that Windows cannot have")
-def test_any_name_is_found_or_left_out_as_it_should_be(open_qmd, real, workspace, data, tmp_path):
+def test_file_of_any_name_is_found_or_excluded(open_qmd, real, workspace, data, tmp_path):
     from engine import literal_glob
 
     (workspace / "in").mkdir()
@@ -150,7 +150,7 @@ def test_unsupported_folder_reported(open_qmd, real, tmp_path):
     assert "holds bytes that are no text" in open_qmd(real, folder=folder).sync().error
 
 
-def test_a_qmd_folder_among_the_notes_is_left_alone(open_qmd, real, workspace):
+def test_qmd_folder_among_notes_is_not_used(open_qmd, real, workspace):
     theirs = workspace / ".qmd"
     theirs.mkdir()
     config = f"collections:\n  evil:\n    path: {workspace}\n    update: touch {workspace}/ran\n"
@@ -163,7 +163,7 @@ def test_a_qmd_folder_among_the_notes_is_left_alone(open_qmd, real, workspace):
     assert not (workspace / "ran").exists()
 
 
-def test_the_persons_own_qmd_is_left_alone(open_qmd, real, user_home, monkeypatch, tmp_path):
+def test_user_qmd_index_is_unchanged(open_qmd, real, user_home, monkeypatch, tmp_path):
     monkeypatch.setenv("INDEX_PATH", str(tmp_path / "theirs.sqlite"))
     memory = open_qmd(real)
     memory.sync()
@@ -173,7 +173,7 @@ def test_the_persons_own_qmd_is_left_alone(open_qmd, real, user_home, monkeypatc
     assert not (user_home / ".config/qmd").exists()
 
 
-def test_any_question_is_only_a_question(open_qmd, real):
+def test_any_query_is_never_an_option(open_qmd, real):
     memory = open_qmd(real)
     memory.sync()
     ends = ("", " drip\n--version", "lex: drip", "\ud800 drip\0", "$(touch x) drip", "-c evil drip")
@@ -200,10 +200,10 @@ def test_operators_and_conditions_hold(open_qmd, real, workspace):
     assert paths("irrigation before:2010-01-01") == {"shopping.md"} == paths("irrigation", until=1.1e9)
     assert paths("irrigation", path_glob="green*") == {"greenhouse.md"} == paths("irrigation", since=1.1e9)
     assert paths("irrigation", min_score=0.99) == set() == paths("irrigation", sources=["sessions"])
-    assert "does not know tags" in memory.search("irrigation tag:x").notice
+    assert "does not support tags" in memory.search("irrigation tag:x").notice
 
 
-def test_where_no_note_has_all_words_those_with_some_are_shown(open_qmd, real):
+def test_notes_with_some_words_shown_if_none_has_all(open_qmd, real):
     memory = open_qmd(real)
     memory.sync()
     outcome = memory.search("tomatoes gauge wheelbarrow")
@@ -212,14 +212,14 @@ def test_where_no_note_has_all_words_those_with_some_are_shown(open_qmd, real):
     assert all(0 < result.score <= 1 for result in outcome.results)
 
 
-def test_a_sentence_in_chinese_finds_its_words(open_qmd, real, workspace):
+def test_chinese_sentence_finds_its_words(open_qmd, real, workspace):
     (workspace / "zh.md").write_text("# 记录\n\n数据库已经迁移完成。\n")
     memory = open_qmd(real)
     memory.sync()
     assert [result.path for result in memory.search("数据库什么时候迁移").results] == ["zh.md"]
 
 
-def test_memory_is_no_matter_for_groups(open_qmd, real, workspace):
+def test_group_session_is_refused(open_qmd, real, workspace):
     (workspace / "memory").mkdir()
     (workspace / "memory/day.md").write_text("A hammock for everyone.\n")
     (workspace / "MEMORY.md").write_text("My own hammock.\n")
@@ -235,7 +235,7 @@ def test_memory_is_no_matter_for_groups(open_qmd, real, workspace):
     assert "qmd.scope" in memory.search("hammock", session_key="agent:main:slack:group:7").notice
 
 
-def test_more_places_by_name_and_pattern(open_qmd, real, tmp_path):
+def test_extra_collections_by_name_and_pattern(open_qmd, real, tmp_path):
     specs = tmp_path / "specs"
     (specs / "deep").mkdir(parents=True)
     (specs / "top.md").write_text("An anvil on top.\n")
@@ -248,7 +248,7 @@ def test_more_places_by_name_and_pattern(open_qmd, real, tmp_path):
     assert not memory.search("drip").results
 
 
-def test_collections_that_were_lost_are_given_back(open_qmd, real, data):
+def test_lost_collections_are_restored(open_qmd, real, data):
     memory = open_qmd(real)
     memory.sync()
     (data() / "xdg-config/index.yml").unlink()
@@ -312,7 +312,7 @@ def test_without_models_keywords_and_status_reason(open_qmd, real, monkeypatch):
     assert memory.probe_vector().ok
 
 
-def test_snippets_keep_to_their_limit(open_qmd, real):
+def test_snippets_respect_limit(open_qmd, real):
     memory = open_qmd(real, limits={"max_snippet_chars": 40, "max_results": 1})
     memory.sync()
     (result,) = memory.search("irrigation").results
@@ -331,7 +331,7 @@ def test_changes_in_the_folder_are_noticed(open_qmd, real, workspace):
 HOLD = "import filelock, sys; lock = filelock.FileLock(sys.argv[1]); lock.acquire(); print(1, flush=True); input()"
 
 
-def test_two_processes_wait_for_each_other(open_qmd, real, tmp_path, data):
+def test_two_processes_sync_one_after_the_other(open_qmd, real, tmp_path, data):
     memory = open_qmd(real)
     memory.sync()
     holder = subprocess.Popen(
@@ -358,7 +358,7 @@ def test_two_processes_wait_for_each_other(open_qmd, real, tmp_path, data):
         holder.communicate()
 
 
-def test_meaning_is_found_with_a_model_that_is_there(open_qmd, real, minilm, monkeypatch, workspace):
+def test_installed_model_finds_meaning(open_qmd, real, minilm, monkeypatch, workspace):
     """The larger models are missing: their configured files don't exist, so qmd fails immediately."""
     monkeypatch.setenv("QMD_FORCE_CPU", "1")
     monkeypatch.setenv("CI", "true")  # with CI set, qmd itself would refuse

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from engine.base.errors import Unsupported
+from engine.settings.backend_options import QmdSessionSettings
 from engine.settings.options import SessionSettings
-from engine.settings.qmd_options import QmdSessionSettings
 from tests.helpers.peers import indexed
 
 SECRET = "sk-ant-api03-" + "abcDEF123456" * 6
@@ -60,7 +60,7 @@ def test_sessions_are_found_at_their_message(open_qmd, real, store, data, tmp_pa
     assert not memory.search("bell", session_key="agent:main:discord:group:1").results
 
 
-def test_notes_are_found_where_a_transcript_ends_its_reader(open_qmd, real, store, monkeypatch):
+def test_transcript_crash_keeps_notes_searchable(open_qmd, real, store, monkeypatch):
     def die(path, token):
         raise SystemExit(139)
 
@@ -75,7 +75,7 @@ def test_notes_are_found_where_a_transcript_ends_its_reader(open_qmd, real, stor
     assert report.files_indexed == 1
 
 
-def test_sessions_come_and_go(open_qmd, real, store, data):
+def test_added_and_removed_sessions_are_followed(open_qmd, real, store, data):
     memory = open_qmd(real, sources=("memory", "sessions"), sessions=SessionSettings(folders=(str(store),)))
     memory.sync()
     (file,) = (data() / "sessions").glob("*.md")

@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from engine.backends.qmd.unsupported import may_search
 from engine.base.errors import SettingsError
+from engine.settings.backend_options import QmdScopeSettings
 from engine.settings.loading import load_settings
-from engine.settings.qmd_options import QmdScopeSettings
 
 
-def test_the_first_rule_that_fits_decides():
+def test_first_matching_rule_decides():
     scope = QmdScopeSettings(rules=("deny discord/*", "allow direct", "allow slack/group"))
     assert may_search(scope, "agent:a:main")
     assert not may_search(scope, "agent:a:discord:direct:1")
@@ -25,7 +25,7 @@ def test_the_person_may_always(key):
     assert may_search(QmdScopeSettings(rules=("deny *",)), key)
 
 
-def test_by_default_only_direct_chats_may():
+def test_default_rules_allow_direct_chats_only():
     assert may_search(QmdScopeSettings(), "agent:main:main")
     assert not may_search(QmdScopeSettings(), "agent:main:discord:group:1")
     assert not may_search(QmdScopeSettings(), "agent:main:discord:channel:1")
@@ -34,11 +34,11 @@ def test_by_default_only_direct_chats_may():
 
 
 @given(st.text())
-def test_any_key_has_an_answer(key):
+def test_any_session_key_gets_a_decision(key):
     assert may_search(QmdScopeSettings(), key) in (True, False)
 
 
-def test_a_rule_that_is_none_is_refused_in_the_settings(tmp_path):
+def test_invalid_scope_rule_is_refused(tmp_path):
     file = tmp_path / "settings.toml"
     file.write_text('[defaults.qmd.scope]\nrules = ["allow direct", "permit group"]\n')
     with pytest.raises(SettingsError, match=r'line 2: "qmd\.scope\.rules" holds "permit group"'):

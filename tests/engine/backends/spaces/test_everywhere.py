@@ -12,9 +12,9 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, PathRefused, ProviderError, StoreError, Unsupported
 from engine.memory.contract import MemorySearchManager
 from engine.records import SearchOutcome
+from engine.records.workspaces import name_in, split_name
 from engine.settings import Settings
 from engine.settings.query_options import QuerySettings
-from engine.workspaces.file_names import name_in, split_name
 from engine.workspaces.memory_pool import MemoryPool
 from engine.workspaces.multi_search import AllWorkspaces
 from engine.workspaces.multi_workspace_memory import MultiWorkspaceMemory

@@ -9,8 +9,8 @@ import pytest
 from engine.base.errors import IndexBusy
 from engine.memory.contract import MemorySearchManager
 from engine.settings import save_setting
+from engine.store.connection import WriterLock
 from engine.store.location import index_files
-from engine.store.writer_lock import WriterLock
 from engine.workspaces.registry import forget_workspace, known_workspaces, unique_names, workspace_state
 
 Open = Callable[[str], MemorySearchManager]

@@ -15,8 +15,7 @@ from engine.embedding.batch_jobs import transfer
 from engine.embedding.batch_jobs.base import BatchApi, BatchUnavailable, JobGone, Result, batches_of
 from engine.embedding.batch_jobs.lines import Text, groups
 from engine.embedding.embedded_model import EmbeddedProvider
-from engine.embedding.retry import Transient
-from engine.embedding.service_errors import Redirected, Refused
+from engine.embedding.service_errors import Redirected, Refused, Transient
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings
 from tests.helpers.embedding_servers.batch_servers import GeminiBatchServer, OpenAIBatchServer, VoyageBatchServer
@@ -50,7 +49,7 @@ def results(api: BatchApi, job) -> dict[bytes, Result]:
     return {result.hash: result for result in found}
 
 
-def test_all_texts_come_back_under_their_names(server, api):
+def test_all_texts_return_under_their_keys(server, api):
     _, job = begin(api)
     assert job.state == "running"
     job = ended(api, job.id)
@@ -99,7 +98,7 @@ def test_a_job_can_be_stopped(server, api):
     assert (job.state, len(results(api, job))) == ("cancelled", 3)
 
 
-def test_a_job_is_found_by_its_name_however_many_there_are(server, api, monkeypatch):
+def test_job_is_found_by_name_among_many(server, api, monkeypatch):
     monkeypatch.setattr("engine.embedding.batch_jobs.files_and_batches._JOBS_A_PAGE", 2)
     monkeypatch.setattr("engine.embedding.batch_jobs.gemini._JOBS_A_PAGE", 2)
     file, job = begin(api, name="b" * 32)
@@ -133,7 +132,7 @@ def test_missing_job_api_differs_from_refusal(server, api):
     assert server.key not in str(refused.value)
 
 
-def test_creation_is_tried_once(server, api):
+def test_job_creation_is_not_retried(server, api):
     group = next(groups([Text(key_of(text), text, 9) for text in TEXTS], api, 10**6))
     with group.lines:
         file = api.upload("a" * 32, group.lines)
@@ -144,7 +143,7 @@ def test_creation_is_tried_once(server, api):
 
 
 @pytest.mark.parametrize("fault", [Drop, lambda: Truncate(announced=True)], ids=["dropped", "cut"])
-def test_all_else_is_tried_again(server, api, waits, fault):
+def test_other_requests_are_retried(server, api, waits, fault):
     server.plans.append(Plan(looks=9))
     server.faults.append(fault())
     file, job = begin(api)
@@ -155,7 +154,7 @@ def test_all_else_is_tried_again(server, api, waits, fault):
     assert api.find("a" * 32, file) is not None
 
 
-def test_an_upload_that_is_tried_again_is_whole(server, api, waits):
+def test_retried_upload_is_complete(server, api, waits):
     server.faults.append(server.trouble())
     file, _ = begin(api)
     assert len(server.files[file].splitlines()) == 6
@@ -197,7 +196,7 @@ def test_unreadable_lines_lose_only_themselves(server, api):
     assert sum(result.vector is not None for result in found) == 6
 
 
-def test_numbers_that_json_does_not_have_are_no_vector(server, api):
+def test_nan_in_json_is_no_vector(server, api):
     _, job = begin(api, TEXTS[:1])
     job = ended(api, job.id)
     (file,) = job.files
@@ -243,7 +242,7 @@ def test_redirect_to_this_machine_refused():
 
 
 @pytest.mark.parametrize("provider_id", ["openai", "gemini", "voyage"])
-def test_the_price_is_that_of_jobs(provider_id, make):
+def test_price_is_the_batch_price(provider_id, make):
     kind = {"openai": OpenAIBatchServer, "gemini": GeminiBatchServer, "voyage": VoyageBatchServer}[provider_id]
     with kind() as server:
         api = batches_of(make(server))

@@ -80,7 +80,7 @@ def test_groups_read_lazily():
 
 
 @given(st.lists(st.text(), max_size=20), st.integers(1, 7))
-def test_texts_survive_the_way_through_a_file(found, requests):
+def test_texts_round_trip_through_a_file(found, requests):
     given_texts = texts_of(found)
     back = [line for group in groups(given_texts, Api(requests), 10**9) for line in read(group)]
     sent = [text.text.encode("utf-8", "replace").decode() for text in given_texts]
@@ -139,7 +139,7 @@ def test_tokens_and_vectors_are_read():
     assert np.array_equal(found.vector, [3.0, 4.0])
 
 
-def test_a_line_of_two_vectors_is_none():
+def test_line_with_two_vectors_is_invalid():
     body = {"data": [{"index": 0, "embedding": [3.0]}, {"index": 1, "embedding": [4.0]}]}
     line = {"custom_id": "0a", "response": {"status_code": 200, "body": body}, "error": None}
     assert read_openai(json.dumps(line).encode()).vector is None

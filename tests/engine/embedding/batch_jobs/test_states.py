@@ -3,7 +3,7 @@
 import pytest
 
 from engine.embedding.batch_jobs import files_and_batches, gemini
-from engine.embedding.retry import Transient
+from engine.embedding.service_errors import Transient
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_geminis_states(said, state):
         {"output": {"responsesFile": "files/out"}},
     ],
 )
-def test_geminis_results_are_found_wherever_they_are_named(said):
+def test_gemini_results_found_in_all_known_fields(said):
     assert gemini.read_job({"name": "batches/b1", "done": True, **said}).files == ("files/out",)
 
 
@@ -50,7 +50,7 @@ def test_geminis_counts_are_strings():
 
 
 @pytest.mark.parametrize("word", ["validating", "in_progress", "finalizing", "cancelling", "partially_completed", ""])
-def test_with_every_other_word_something_may_still_come(word):
+def test_unknown_job_state_counts_as_running(word):
     found = files_and_batches.read_job({"id": "b1", "status": word})
     assert (found.state, found.answered) == ("running", None)
 

@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from gui.style.theme import theme_tokens
 from gui.widgets.charts.bars import BarChart, ShareChart, SparkChart
-from gui.widgets.charts.card import ChartCard, TableColumn
-from gui.widgets.charts.chart import Mark, Series
+from gui.widgets.charts.chart import ChartCard, Mark, Series, TableColumn
 
 Key = Qt.Key
 COLUMNS = (TableColumn("Name", 0), TableColumn("Count", 10, figures=True))

@@ -1,0 +1,343 @@
+"""Write the report on unexpected errors: versions, names of settings and tracebacks.
+
+It contains no text of notes, no queries and no file names.
+
+Tracebacks contain no values and no paths of this computer.
+
+Always in English: it is for the developers.
+"""
+
+import contextlib
+import errno
+import faulthandler
+import linecache
+import logging
+import os
+import platform
+import re
+import sysconfig
+import traceback
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from io import TextIOWrapper
+from itertools import islice
+from pathlib import Path
+from types import CodeType, TracebackType
+from typing import Protocol
+
+from PySide6.QtCore import QLocale, qVersion
+from PySide6.QtGui import QGuiApplication
+
+import engine
+from engine import Settings, create_private, make_folder, spoken
+
+_ROOT = Path(__file__).resolve().parents[2]
+_OURS = ("engine", "gui", "resources")
+_PACKAGES = ("site-packages", "dist-packages")
+_STANDARD = tuple({Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")})
+_ELSEWHERE = "(elsewhere)"
+_WITHOUT_FILE = re.compile(r"<(?:frozen [\w.]{1,60}|string|stdin)>")
+_BUNDLED = re.compile(r"[\w-]{1,60}(?:/[\w-]{1,60}){0,9}\.py")
+"""Path of a module in a frozen program, relative to the bundle."""
+_FIRST, _LAST = 12, 24
+"""Number of first and last frames that are shown of a long trace, such as a recursion."""
+_MOST_CAUSES = 6
+
+_NAME = r"[A-Za-z_][\w.<>]{0,80}"
+_NAMES = rf"'{_NAME}'(?:, '{_NAME}')*(?:,? and '{_NAME}')?"
+_MESSAGES = tuple(
+    re.compile(form)
+    for form in (
+        rf"(?:'{_NAME}' object|type object '{_NAME}'|module '{_NAME}') has no attribute '{_NAME}'",
+        rf"'{_NAME}' object (?:is not|does not support|cannot be) [a-z ]{{1,60}}",
+        rf"name '{_NAME}' is not defined",
+        rf"cannot access (?:local|free) variable '{_NAME}' where it is not associated with a value(?: in [a-z ]+)?",
+        rf"unsupported operand type\(s\) for [^\w\s]{{1,3}}: '{_NAME}' and '{_NAME}'",
+        rf"'[^\w\s]{{1,3}}' not supported between instances of '{_NAME}' and '{_NAME}'",
+        rf"{_NAME}\(\) missing \d+ required (?:positional|keyword-only) arguments?: {_NAMES}",
+        rf"{_NAME}\(\) takes (?:from \d+ to )?\d+ positional arguments? but \d+ (?:was|were) given",
+        rf"{_NAME}\(\) got an unexpected keyword argument '{_NAME}'",
+        rf"No module named '{_NAME}'",
+        r"(?:list|tuple|string|bytearray|range object|deque) (?:assignment )?index out of range",
+        r"pop from (?:an )?empty (?:list|set|deque)|pop index out of range",
+        r"not enough values to unpack \(expected (?:at least )?\d+, got \d+\)",
+        r"too many values to unpack \(expected \d+(?:, got \d+)?\)",
+        r"(?:integer |float )?(?:division|modulo)(?: or modulo)? by zero",
+        r"maximum recursion depth exceeded(?: [a-z ]{1,60})?",
+        r"(?:dictionary|Set|deque) (?:changed size|mutated|keys changed) during iteration",
+        r"generator already executing",
+        rf"Internal C\+\+ object \({_NAME}\) already deleted\.",
+    )
+)
+_SAYS_CODE = (ArithmeticError, AttributeError, ImportError, IndexError, NameError, RuntimeError, TypeError, ValueError)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An unexpected error as text, so that none of its objects stays alive."""
+
+    where: str
+    """Activity at the time: "in the window", "in the background" …"""
+    kind: str
+    place: str
+    """File and line at which it was raised; empty where that is not known."""
+    trace: str
+
+    @property
+    def signature(self) -> tuple[str, str]:
+        """Identifies the error: equal for two failures of the same kind at the same line."""
+        return self.kind, self.place
+
+
+def failure_of(error: BaseException, trace: TracebackType | None, where: str) -> Failure:
+    """Describe an error; called on the thread that caught it."""
+    steps = list(_steps(trace))
+    place = f"{shown_path(steps[-1][0].co_filename)}:{steps[-1][1]}" if steps else ""
+    return Failure(where, _kind(error), place, "\n".join(_chain(error, trace)))
+
+
+def shown_path(path: str) -> str:
+    """The path of a file of the program, of a package or of Python, relative to where that is installed."""
+    if _WITHOUT_FILE.fullmatch(path):
+        return path
+    file = Path(path)
+    for name in _PACKAGES:
+        if name in file.parts:
+            after = len(file.parts) - file.parts[::-1].index(name)
+            return "/".join(file.parts[after:])
+    if not file.is_absolute():
+        bundled = file.as_posix()
+        return bundled if _BUNDLED.fullmatch(bundled) else _ELSEWHERE
+    if file.is_relative_to(_ROOT) and file.relative_to(_ROOT).parts[0] in _OURS:
+        return file.relative_to(_ROOT).as_posix()
+    for standard in _STANDARD:
+        if file.is_relative_to(standard):
+            return f"python/{file.relative_to(standard).as_posix()}"
+    return _ELSEWHERE
+
+
+def _chain(error: BaseException, trace: TracebackType | None) -> Iterator[str]:
+    """The error with its causes, the first cause first, as Python prints them."""
+    links: list[tuple[BaseException, str]] = [(error, "")]
+    while len(links) < _MOST_CAUSES:
+        last = links[-1][0]
+        if last.__cause__ is not None:
+            links.append((last.__cause__, "The above was the cause of:"))
+        elif last.__context__ is not None and not last.__suppress_context__:
+            links.append((last.__context__, "While that was handled:"))
+        else:
+            break
+    for link, words in reversed(links):
+        yield "Traceback (most recent call last):"
+        yield from _frames(trace if link is error else link.__traceback__)
+        yield _said(link)
+        if words:
+            yield f"\n{words}\n"
+
+
+def _frames(trace: TracebackType | None) -> Iterator[str]:
+    steps = list(_steps(trace))
+    left_out = len(steps) - _FIRST - _LAST
+    for number, (code, line) in enumerate(steps):
+        if left_out > 0 and _FIRST <= number < _FIRST + left_out:
+            if number == _FIRST:
+                yield f"  … {left_out:,} more …"
+            continue
+        shown = shown_path(code.co_filename)
+        yield f"  {shown}:{line} in {code.co_qualname}"
+        source = linecache.getline(code.co_filename, line).strip() if shown != _ELSEWHERE else ""
+        if source:
+            yield f"    {source}"
+
+
+def _steps(trace: TracebackType | None) -> Iterator[tuple[CodeType, int]]:
+    return ((frame.f_code, line) for frame, line in islice(traceback.walk_tb(trace), 20_000))
+
+
+def _kind(error: BaseException) -> str:
+    kind = type(error)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _said(error: BaseException) -> str:
+    """The error's name, and the parts of its message that can only be about code."""
+    kind, words = _kind(error), _words(error)
+    if isinstance(error, BaseExceptionGroup):
+        return f"{kind} of " + ", ".join(map(_kind, error.exceptions[:_MOST_CAUSES]))
+    if isinstance(error, OSError) and error.errno is not None:
+        return f"{kind}: {errno.errorcode.get(error.errno, error.errno)}, {os.strerror(error.errno)}"
+    if not words:
+        return kind
+    told = isinstance(error, _SAYS_CODE) and any(form.fullmatch(words) for form in _MESSAGES)
+    return f"{kind}: {words}" if told and _named_in_code(error) else f"{kind} (what it says is left out here)"
+
+
+def _words(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # an error whose message can't be formatted is still an error
+        return "?"
+
+
+def _named_in_code(error: BaseException) -> bool:
+    """Whether the name in the error occurs in the code. Otherwise it may come from data."""
+    name = getattr(error, "name", None)
+    if not isinstance(name, str) or isinstance(error, ImportError):
+        return True
+    return any(
+        name in (*code.co_names, *code.co_varnames, *code.co_freevars, *code.co_consts)
+        for code, _ in _steps(error.__traceback__)
+    )
+
+
+_DESKTOP = re.compile(r"[\w:-]{1,40}")
+
+
+def versions() -> str:
+    """Return the versions of the program, Python, Qt and the system in one line."""
+    return (
+        f"Mnemoscope {engine.program_version()}, Python {platform.python_version()}, Qt {qVersion()}, "
+        f"{platform.platform()}"
+    )
+
+
+def report(failures: Iterable[tuple[Failure, int]], settings: Settings | None) -> str:
+    """Return the report on failures, each with its number of occurrences. `settings`: the current ones, if known."""
+    parts = [_head(settings)]
+    for failure, times in failures:
+        often = "once" if times == 1 else f"{times:,} times"
+        parts.append(f"{failure.kind} {failure.where}, {often}\n\n{failure.trace}")
+    return masked("\n\n".join(parts))
+
+
+def masked(text: str) -> str:
+    """Mask everything that looks like a secret or is a key in use."""
+    return engine.redact(text)
+
+
+def _head(settings: Settings | None) -> str:
+    desktop = os.environ.get("XDG_CURRENT_DESKTOP", "")
+    screen = QGuiApplication.platformName()
+    if _DESKTOP.fullmatch(desktop):
+        screen += f", {desktop}"
+    lines = [versions(), f"Screen: {screen}. Language: {QLocale.system().name()}, window: {spoken()}."]
+    if settings is not None:
+        changed = [
+            option.key for option in engine.all_options() if engine.value_at(settings, option.key) != option.default
+        ]
+        lines.append(f"Settings that were changed: {', '.join(changed) or 'none'}.")
+    return "\n".join(lines)
+
+
+# --- Writes a crash dump when the program crashes: the stack of each thread ------------------------------------------
+# `faulthandler` writes it to a file next to the log. Several runs may be active: each has a number, by a lock that the
+# system releases when a process ends in any way.
+
+log = logging.getLogger(__name__)
+
+_MOST_RUNS = 8
+_MOST_CHARACTERS = 60_000
+_FRAME = re.compile(r'  File "(.+)", line (\d+|\?\?\?) in (.+)')
+_CODE_NAME = re.compile(r"[\w.<>]{1,120}")
+_OTHER_LINES = re.compile(
+    r"(?:Fatal Python error|Windows fatal exception): [A-Za-z0-9 _'-]{1,80}"
+    r"|(?:Current thread|Thread) 0x[0-9a-f]+ (?:\[[^\]]*\] )?\(most recent call first\):"
+    r"|  (?:\.\.\.|<no Python frame>)|"
+)
+_THREAD_NAME = re.compile(r" \[[^\]]*\]")
+
+
+class _Lock(Protocol):
+    def release(self) -> None: ...
+
+
+class CrashDump:
+    """Writes a file if this process crashes between `begin` and `end`, so that a later run can report it."""
+
+    def __init__(self, folder: Path) -> None:
+        """`folder`: the folder of the log, in which the dump is written."""
+        self._folder = folder
+        self._file: TextIOWrapper | None = None
+        self._lock: _Lock | None = None
+
+    def begin(self) -> str:
+        """Start recording crashes, and return the report on new crashes of earlier runs; empty if there are none."""
+        found: list[str] = []
+        for number in range(1, _MOST_RUNS + 1):
+            file = self._folder / f"crash-{number}.txt"
+            if self._lock is not None and not file.exists():
+                continue
+            lock = self._take(number)
+            if lock is None:
+                continue
+            if text := _told(file):
+                found.append(text)
+            if self._lock is None and self._open(file):
+                self._lock = lock
+            else:
+                if self._lock is not None:
+                    _remove(file)
+                lock.release()
+        for text in found:
+            log.error("An earlier run has crashed: %s", text.partition("\n\n")[2].partition("\n")[0])
+        return "\n\n".join(found)
+
+    def end(self) -> None:
+        """Delete the file: the process didn't crash."""
+        if self._file is None or self._lock is None:
+            return
+        faulthandler.disable()
+        self._file.close()
+        _remove(Path(self._file.name))
+        self._lock.release()
+        self._file = self._lock = None
+
+    def _take(self, number: int) -> _Lock | None:
+        import filelock
+
+        lock = filelock.FileLock(self._folder / f"crash-{number}.lock", mode=0o600)
+        try:
+            make_folder(self._folder)
+            lock.acquire(timeout=0)
+        except (OSError, filelock.Timeout, NotImplementedError):
+            return None
+        return lock
+
+    def _open(self, file: Path) -> bool:
+        """Open the file for the dump; if it can't be written, only the report is missing."""
+        try:
+            create_private(file)
+            self._file = file.open("w", encoding="utf-8")
+            self._file.write(versions() + "\n")
+            self._file.flush()
+            faulthandler.enable(self._file, all_threads=True)
+        except (OSError, ValueError) as problem:
+            log.warning("A crash could not be written down: %s", type(problem).__name__)
+            self._file = None
+            return False
+        return True
+
+
+def _told(file: Path) -> str:
+    """The crash dump as a report; empty if the run was only killed."""
+    try:
+        with file.open(encoding="utf-8", errors="replace") as opened:
+            text = opened.read(_MOST_CHARACTERS)
+    except OSError:
+        return ""
+    head, _, rest = text.partition("\n")
+    lines = [line for line in map(_shown, rest.splitlines()) if line is not None]
+    return masked(f"{head}\n\n" + "\n".join(lines).strip()) if any(lines) else ""
+
+
+def _shown(line: str) -> str | None:
+    """A line of the dump without the program's location; None for a line of an unknown form."""
+    frame = _FRAME.fullmatch(line)
+    if frame is not None:
+        return f"  {shown_path(frame[1])}:{frame[2]} in {frame[3] if _CODE_NAME.fullmatch(frame[3]) else '…'}"
+    return _THREAD_NAME.sub("", line) if _OTHER_LINES.fullmatch(line) else None
+
+
+def _remove(file: Path) -> None:
+    with contextlib.suppress(OSError):
+        file.unlink(missing_ok=True)

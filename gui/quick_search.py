@@ -1,0 +1,346 @@
+"""The window of the quick search: a box, and below it the results or a message, once there is a query.
+
+It has no frame, opens on the screen where the mouse is, and closes when it is not used.
+"""
+
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QCursor, QGuiApplication, QHideEvent, QKeySequence, QScreen, QShortcut
+from PySide6.QtWidgets import QApplication, QFrame, QStackedWidget, QVBoxLayout, QWidget
+
+from engine import MemoryProviderStatus, MemorySearchManager, MemorySearchResult, marked, tr
+from gui.commands.commands import key_action
+from gui.commands.keymap import command, keymap
+from gui.core.jobs import Jobs
+from gui.search import messages
+from gui.search.query import Answer, Query, Scope, is_searchable
+from gui.search.result_list import ResultList
+from gui.search.rows import MoreInFileRow, build_rows
+from gui.search.search_runner import SearchRunner
+from gui.style.stylesheet import font_at
+from gui.widgets.accessibility import announce
+from gui.widgets.labels import ElidedLabel, line
+from gui.widgets.placeholder_page import StatePage
+from gui.widgets.query_box import QueryBox
+from gui.widgets.row_list import Place
+
+_MOST = 0.9
+"""Largest shares of the screen's width and height."""
+
+WIDTH, RESULTS_HEIGHT = 640, 420
+SHOW_ALL = command("quick.all", "Show all results in the window", "quick", "Ctrl+Return")
+_NOT_OPEN = (marked("Nothing is open to search"), marked("Choose a folder of notes in the window first."))
+
+
+class QuickPanel(QWidget):
+    """The contents of the quick search: a box and the results, like the search panel.
+
+    Signals: chosen: Chosen. window_requested: show the window unchanged. resized: a query was entered or removed:
+    `sizeHint` has changed.
+    """
+
+    chosen = Signal(object)
+    window_requested = Signal()
+    resized = Signal()
+
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._manager: MemorySearchManager | None = None
+        self._answer: Answer | None = None
+        self._reading = ""
+        """Progress of the first indexing."""
+        self._files = 0
+        self._instead = _not_open()
+        self._runner = SearchRunner(jobs, self)
+        self.box = QueryBox(name=tr("Quick search"))
+        self.list = ResultList()
+        self.page = StatePage()
+        self._stack = QStackedWidget()
+        for widget in (self.page, self.list):
+            self._stack.addWidget(widget)
+        self._footer = ElidedLabel()
+        self._footer.setProperty("role", "meta")
+        self._footer.setContentsMargins(14, 6, 14, 8)
+        self._below = QWidget()
+        below = QVBoxLayout(self._below)
+        above = QVBoxLayout()
+        above.setContentsMargins(12, 12, 12, 12)
+        above.addWidget(self.box)
+        column = QVBoxLayout(self)
+        for layout in (column, below):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(0)
+        for part in (line(), self._stack, line(), self._footer):
+            below.addWidget(part)
+        column.addLayout(above)
+        column.addWidget(self._below)
+        self._below.hide()
+        self._all = key_action(self, SHOW_ALL)
+        self._connect()
+        keymap().changed.connect(self._show_keys)
+        self._show_keys()
+
+    def _connect(self) -> None:
+        self.box.text_changed.connect(self._typed)
+        self.box.accepted.connect(self._accept)
+        self.box.into_list.connect(self.list.take_focus)
+        self.list.left.connect(self.box.focus)
+        self.list.typed.connect(self.box.type_key)
+        self.list.opened.connect(self._open)
+        self.list.clicked.connect(self._click)
+        self.list.more_requested.connect(self._show_all)
+        self.list.file_requested.connect(self._show_file)
+        self._all.triggered.connect(self._show_all)
+        self._runner.answered.connect(self._show_answer)
+        self._runner.failed.connect(self._show_failure)
+        self._runner.waiting.connect(self._show_waiting)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a query is running, or its results are incomplete."""
+        return self._runner.busy
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether results or a message are shown below the box."""
+        return not self._below.isHidden()
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        """Set the memory; the query in the box is repeated."""
+        self._manager = manager
+        self._runner.set_manager(manager)
+        self._answer = None
+        self.list.show_rows((), keep=False)
+        self._instead = _not_open()
+        self._ask(at_once=True)
+
+    @Slot(object)
+    def show_status(self, status: MemoryProviderStatus | None) -> None:
+        """During the first indexing, an empty answer shows the progress and is repeated."""
+        before, self._reading = self._reading, messages.reading(status)
+        files, self._files = self._files, 0 if status is None else status.files
+        answer = self._answer
+        if answer is None or answer.outcome.results or not self.isVisible():
+            return
+        if files != self._files:
+            self._runner.repeat(answer.question)
+        elif before != self._reading:
+            self._say(*messages.empty(answer.question, answer.outcome, self._reading))
+
+    def show_reason(self, title: str, sentence: str) -> None:
+        """Show why nothing can be searched now."""
+        self._instead = (title, sentence)
+        self._ask(at_once=True)
+
+    def begin(self, text: str = "") -> None:
+        """Prepare for typing: search for `text`, else select the last query and repeat it."""
+        if text:
+            self.box.edit.setText(text)
+        self._ask(at_once=True)
+        self.box.focus_all()
+
+    def stop(self) -> None:
+        """Cancel the search: the window was hidden."""
+        self._runner.stop()
+
+    def sizeHint(self) -> QSize:
+        height = self.box.height() + 24
+        if self.is_wide:
+            height += font_at(RESULTS_HEIGHT).pixelSize() + self._footer.sizeHint().height()
+        return QSize(font_at(WIDTH).pixelSize(), height)
+
+    # --- queries ----------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _typed(self) -> None:
+        self._ask(at_once=False)
+
+    def _ask(self, *, at_once: bool) -> None:
+        text = self.box.query
+        wanted = is_searchable(text)
+        if wanted and self._manager is not None:
+            same = self._answer is not None and self._answer.question.text == text
+            self._runner.ask(Query(text), at_once=at_once, whole=same and at_once)
+        else:
+            self._runner.stop()
+            self._answer = None
+            self.box.set_state("")
+            if wanted:
+                self._say(*self._instead)
+        self._unfold(wanted)
+
+    def _unfold(self, wanted: bool) -> None:
+        if wanted != self.is_wide:
+            self._below.setVisible(wanted)
+            self.updateGeometry()
+            self.resized.emit()
+
+    @Slot()
+    def _accept(self) -> None:
+        """Enter in the box: open the best result, if it answers the current text."""
+        if self._answer is not None and self._answer.question.text == self.box.query:
+            if self._stack.currentWidget() is self.list:
+                self.list.open_current()
+            else:
+                self._show_all()
+        elif self._manager is None:
+            self.window_requested.emit()
+        else:
+            self._ask(at_once=True)
+
+    @Slot(object)
+    def _open(self, result: MemorySearchResult) -> None:
+        if self._answer is not None:
+            self.chosen.emit(Chosen(self._answer.question, result, self.list.place))
+
+    @Slot()
+    def _click(self) -> None:
+        if self.list.current_result() is not None:
+            self.list.open_current()
+
+    @Slot()
+    def _show_all(self) -> None:
+        if is_searchable(self.box.query):
+            self.chosen.emit(Chosen(Query(self.box.query)))
+        else:
+            self.window_requested.emit()
+
+    @Slot(object)
+    def _show_file(self, row: MoreInFileRow) -> None:
+        """Open the main window with all results of one file."""
+        if self._answer is not None:
+            self.chosen.emit(Chosen(replace(self._answer.question, scope=Scope(row.path, row.title))))
+
+    # --- answers ----------------------------------------------------------------------------------------------------
+
+    @Slot(object)
+    def _show_answer(self, answer: Answer) -> None:
+        outcome = answer.outcome
+        if not outcome.results and not answer.final:
+            return  # semantic search may still find something
+        before, self._answer = self._answer, answer
+        keep = before is not None and before.question == answer.question
+        self.box.set_state(messages.box_state(outcome))
+        if outcome.results:
+            self.list.show_rows(build_rows(outcome, "relevance"), keep=keep)
+            self._stack.setCurrentWidget(self.list)
+        else:
+            self._say(*messages.empty(answer.question, outcome, self._reading))
+        if answer.final:
+            announce(self, messages.spoken_counts(outcome))
+
+    @Slot(object, str)
+    def _show_failure(self, _question: Query, sentence: str) -> None:
+        self._answer = None
+        self.box.set_state("")
+        self._say(tr("The search failed"), sentence)
+        announce(self, sentence)
+
+    @Slot(bool)
+    def _show_waiting(self, waiting: bool) -> None:
+        if waiting:
+            self.box.set_state(tr(messages.SEARCHING))
+
+    def _say(self, title: str, sentence: str) -> None:
+        self.list.show_rows((), keep=False)
+        self.page.show_state(title, sentence)
+        self._stack.setCurrentWidget(self.page)
+
+    @Slot()
+    def _show_keys(self) -> None:
+        every = keymap().shown(SHOW_ALL.name)
+        shows_all = tr("{key} shows all in the window", key=every) if every else ""
+        parts = (tr("Enter opens the result"), shows_all, tr("Esc closes"))
+        self._footer.setText("   ·   ".join(part for part in parts if part))
+
+
+class QuickWindow(QFrame):
+    """The window of the quick search. It is hidden instead of closed, so that it opens immediately the next time."""
+
+    def __init__(self, panel: QuickPanel) -> None:
+        super().__init__(
+            None,
+            Qt.WindowType.Tool | Qt.WindowType.FramelessWindowHint | Qt.WindowType.WindowStaysOnTopHint,
+        )
+        self.panel = panel
+        self._was_active = False
+        self.setWindowTitle(tr("Quick search – Mnemoscope"))
+        self.setProperty("role", "quick")
+        self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(1, 1, 1, 1)
+        column.addWidget(panel)
+        panel.resized.connect(self._fit)
+        QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.hide)
+
+    def toggle(self) -> None:
+        """Show the window, or hide it if it is shown."""
+        if self.isVisible():
+            self.hide()
+        else:
+            self.call_up()
+
+    def call_up(self, text: str = "") -> None:
+        """Show the window, ready to type; `text` is searched for."""
+        if not self.isVisible():
+            self._place(_screen())
+        self.show()
+        self.raise_()
+        self.activateWindow()
+        self.panel.begin(text)
+
+    def _place(self, screen: QScreen) -> None:
+        """Place the window as if it had its results already, since it grows only downwards."""
+        room = screen.availableGeometry()
+        size = self._size(room)
+        whole = size.height() if self.panel.is_wide else size.height() + font_at(RESULTS_HEIGHT).pixelSize()
+        top = room.top() + max(0, (room.height() - whole) // 2)
+        self.setGeometry(QRect(room.left() + (room.width() - size.width()) // 2, top, size.width(), size.height()))
+
+    @Slot()
+    def _fit(self) -> None:
+        """Fit the size to the contents."""
+        for layout in (self.panel.layout(), self.layout()):
+            if layout is not None:
+                layout.activate()  # immediately: hidden widgets must not keep the window large
+        self.resize(self._size(self.screen().availableGeometry()))
+
+    def _size(self, room: QRect) -> QSize:
+        self.ensurePolished()
+        wanted = self.panel.sizeHint() + QSize(2, 2)
+        return wanted.boundedTo(QSize(round(room.width() * _MOST), round(room.height() * _MOST)))
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._was_active = False
+        self.panel.stop()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ActivationChange:
+            if self._was_active and not self.isActiveWindow() and QApplication.activePopupWidget() is None:
+                self.hide()  # the user switched to another program
+            self._was_active = self.isActiveWindow()
+        elif event.type() == QEvent.Type.FontChange:
+            self._fit()
+
+
+def _screen() -> QScreen:
+    return QGuiApplication.screenAt(QCursor.pos()) or QGuiApplication.primaryScreen()
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The user's choice, to open in the window."""
+
+    question: Query
+    result: MemorySearchResult | None = None
+    """The chosen result; None for all results."""
+    place: Place | None = None
+    """Position in the list of results; None if there is none."""
+
+
+def _not_open() -> tuple[str, str]:
+    title, sentence = _NOT_OPEN
+    return tr(title), tr(sentence)

@@ -1,0 +1,233 @@
+"""Choices of search engine and embedding model in the settings dialog, as values without widgets.
+
+A choice is made from settings and applied to settings. Pure functions.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import msgspec
+
+import engine
+from engine import Settings, marked, tr
+
+
+class Engine(NamedTuple):
+    """A search engine that the user can choose."""
+
+    name: str
+    """Name in the settings."""
+    title: str
+    what: str
+    needs: str
+
+
+ENGINES = (
+    Engine(
+        "builtin",
+        marked("Built-in index"),
+        marked("Words and meaning in one index on this machine; everything in this window works with it."),
+        marked("Needs nothing else."),
+    ),
+    Engine(
+        "qmd",
+        "qmd",
+        marked("The index and the models of the command qmd, if you use it already."),
+        marked("Needs qmd 2.6.3 or newer: npm i -g @tobilu/qmd, on Node 22."),
+    ),
+    Engine(
+        "lancedb",
+        marked("LanceDB table"),
+        marked("A table in a folder, in S3 or in LanceDB Cloud that several machines can share."),
+        marked('Needs the package lancedb: pipx install --force ".[lancedb]" in the folder of the source.'),
+    ),
+)
+TITLES = {engine.name: engine.title for engine in ENGINES}
+_PROGRAMS = {"qmd": "qmd", "lancedb": "LanceDB"}
+
+
+@dataclass(frozen=True)
+class EngineChoice:
+    """The chosen engine with its options, as in `Settings`."""
+
+    backend: str
+    command: str = "qmd"
+    search_mode: str = "search"
+    uri: str = ""
+    table: str = ""
+    machine: str = ""
+
+    @classmethod
+    def of(cls, settings: Settings) -> "EngineChoice":
+        return cls(
+            backend=settings.backend,
+            command=settings.qmd.command,
+            search_mode=settings.qmd.search_mode,
+            uri=settings.lancedb.uri,
+            table=settings.lancedb.table,
+            machine=settings.lancedb.machine,
+        )
+
+    def applied_to(self, settings: Settings) -> Settings:
+        """Return the settings with this choice. Raises `SettingsError` for an invalid one."""
+        copy = msgspec.structs.replace
+        return copy(
+            settings,
+            backend=self.backend,
+            qmd=copy(settings.qmd, command=self.command, search_mode=self.search_mode),
+            lancedb=copy(settings.lancedb, uri=self.uri, table=self.table, machine=self.machine),
+        )
+
+    def changes(self, before: "EngineChoice") -> dict[str, Any]:
+        """Return the options to save, by their names in the settings file."""
+        pairs = (
+            ("backend", self.backend, before.backend),
+            ("qmd.command", self.command, before.command),
+            ("qmd.search_mode", self.search_mode, before.search_mode),
+            ("lancedb.uri", self.uri, before.uri),
+            ("lancedb.table", self.table, before.table),
+            ("lancedb.machine", self.machine, before.machine),
+        )
+        return {name: now for name, now, then in pairs if now != then}
+
+    @property
+    def external(self) -> bool:
+        """Whether the table is on another machine."""
+        return self.backend == "lancedb" and "://" in self.uri
+
+
+def switch_words(choice: EngineChoice, before: EngineChoice) -> str:
+    """Return the effects of saving in sentences; empty if nothing changes."""
+    if choice == before:
+        return ""
+    if choice.backend == before.backend:
+        follows = tr("This folder is opened again with these settings.")
+    elif before.backend == "builtin":
+        follows = tr(
+            "Another index is made with the next update, which may take a while. Nothing is deleted: the index of "
+            "the built-in engine stays, so you can go back at any time."
+        )
+    else:
+        follows = tr(
+            "Another index is made with the next update, which may take a while. Nothing is deleted: the index of "
+            "{engine} stays, so you can go back at any time.",
+            engine=_PROGRAMS.get(before.backend, before.backend),
+        )
+    if not choice.external:
+        return follows
+    kept = tr("The text of your notes and sessions is stored at {address}, with secrets masked.", address=choice.uri)
+    return f"{kept} {follows}"
+
+
+REMOTE = engine.remote_names()
+
+
+@dataclass(frozen=True)
+class EmbeddingChoice:
+    """The chosen embedding model with its options, as in `Settings`."""
+
+    provider: str
+    model: str = ""
+    dimensions: int | None = None
+    fallback: str = "none"
+    base_url: str = ""
+    agreed: tuple[str, ...] = ()
+    batch: bool = False
+    model_path: str = ""
+    prices: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, settings: Settings) -> "EmbeddingChoice":
+        return cls(
+            provider=settings.provider,
+            model=settings.model,
+            dimensions=settings.dimensions,
+            fallback=settings.fallback,
+            base_url=settings.remote.base_url,
+            agreed=settings.remote.agreed,
+            batch=settings.remote.batch.enabled,
+            model_path=settings.local.model_path,
+            prices=settings.prices,
+        )
+
+    @property
+    def own_model(self) -> str:
+        """The default model; empty if only the server knows it."""
+        preset = engine.preset_of(self.base_url) if self.provider == "openai" and self.base_url else None
+        known = engine.models_of(self.provider)
+        return preset.model if preset is not None else known[0].model if known else ""
+
+    @property
+    def price(self) -> float | None:
+        """The user's price of a million tokens, in US dollars; None for the list price."""
+        return self.prices.get(self._priced)
+
+    def with_price(self, price: float | None) -> "EmbeddingChoice":
+        others = {name: dollars for name, dollars in self.prices.items() if name != self._priced}
+        return replace(self, prices=others if price is None else others | {self._priced: price})
+
+    @property
+    def _priced(self) -> str:
+        return f"{self.provider}/{self.model or self.own_model}"
+
+    @property
+    def remote(self) -> bool:
+        """Whether the provider is a server, which may be a local one."""
+        return self.provider in REMOTE
+
+    @property
+    def needs_key(self) -> bool:
+        """Whether an API key is known to be required; False for a server at another address."""
+        if self.provider != "openai":
+            return self.remote
+        preset = engine.preset_of(self.base_url) if self.base_url else engine.PRESETS[0]
+        return preset is not None and preset.needs_key
+
+    @property
+    def may_batch(self) -> bool:
+        """Whether batch jobs are available; of the known OpenAI-compatible servers only OpenAI has them."""
+        preset = engine.preset_of(self.base_url) if self.base_url else None
+        return self.remote and (self.provider != "openai" or preset is None or preset is engine.PRESETS[0])
+
+    def with_provider(self, provider: str) -> "EmbeddingChoice":
+        """Return the choice of another provider, with its default model and server."""
+        return replace(self, provider=provider, model="", dimensions=None, base_url="")
+
+    def with_agreed(self, provider: str, agreed: bool) -> "EmbeddingChoice":
+        kept = tuple(name for name in REMOTE if (agreed if name == provider else name in self.agreed))
+        return replace(self, agreed=kept)
+
+    def applied_to(self, settings: Settings) -> Settings:
+        """Return the settings with this choice."""
+        copy = msgspec.structs.replace
+        return copy(
+            settings,
+            provider=self.provider,
+            model=self.model,
+            dimensions=self.dimensions,
+            fallback=self.fallback,
+            prices=dict(self.prices),
+            remote=copy(
+                settings.remote,
+                base_url=self.base_url,
+                agreed=self.agreed,
+                batch=copy(settings.remote.batch, enabled=self.batch),
+            ),
+            local=copy(settings.local, model_path=self.model_path),
+        )
+
+    def changes(self, before: "EmbeddingChoice") -> dict[str, Any]:
+        """Options to save, by their names in the settings file; None removes an option from the file."""
+        pairs = (
+            ("provider", self.provider, before.provider),
+            ("model", self.model, before.model),
+            ("dimensions", self.dimensions, before.dimensions),
+            ("fallback", self.fallback, before.fallback),
+            ("remote.base_url", self.base_url, before.base_url),
+            ("remote.agreed", self.agreed, before.agreed),
+            ("remote.batch.enabled", self.batch, before.batch),
+            ("local.model_path", self.model_path, before.model_path),
+            ("prices", dict(self.prices), before.prices),
+        )
+        return {name: now for name, now, then in pairs if now != then}

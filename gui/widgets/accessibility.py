@@ -1,0 +1,221 @@
+"""Announce messages to screen readers, and make views that paint their content accessible.
+
+Qt doesn't know what such a view paints, and exposes it without a role. A widget with `spoken_role` and `spoken_parts()`
+is exposed as a chart, a list or a document whose children are those parts. Nothing is created before an assistive
+technology asks.
+"""
+
+# mypy: disable-error-code="override"
+# PySide's types don't know that Qt accepts null here.
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Protocol, cast
+
+import shiboken6
+from PySide6.QtCore import QObject, QPoint, QRect, QTimer
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAccessibleInterface, QWindow
+from PySide6.QtWidgets import QApplication, QWidget
+
+from gui.widgets.plain_text import tip_of
+
+_SETTLED_MS = 600
+"""Milliseconds without another message before one is announced."""
+
+
+def announce(widget: QWidget, sentence: str) -> None:
+    """Announce a message as if from `widget`; does nothing without a screen reader."""
+    if QAccessible.isActive():
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, sentence))
+
+
+class SettledAnnouncer(QObject):
+    """Announces only the last of several messages in quick succession."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self._widget = widget
+        self._sentence = ""
+        self._wait = QTimer(self, singleShot=True, interval=_SETTLED_MS)
+        self._wait.timeout.connect(self._say)
+
+    def announce(self, sentence: str) -> None:
+        """Announce a message after a short delay, unless another one follows."""
+        if QAccessible.isActive():
+            self._sentence = sentence
+            self._wait.start()
+
+    def _say(self) -> None:
+        announce(self._widget, self._sentence)
+
+
+_PART_OF = {QAccessible.Role.Document: QAccessible.Role.Paragraph}
+"""Role of the parts; rows of a list by default."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A painted part of a widget."""
+
+    words: str
+    place: QRect
+    """Rectangle in the widget."""
+
+
+class Painted(Protocol):
+    """A widget that describes what it paints."""
+
+    spoken_role: QAccessible.Role
+
+    def spoken_parts(self) -> Sequence[Part]:
+        """Return the visible parts in reading order."""
+
+
+@cache
+def describe_painted_widgets() -> None:
+    """Make painted widgets accessible from now on; call it once per program."""
+    QAccessible.installFactory(_make)
+
+
+_made: dict[int, "_Whole"] = {}
+"""Accessible objects by the widget's id. Qt owns them and deletes them with the widget: Python must not do it
+earlier."""
+
+
+def _make(_kind: str, thing: QObject | None) -> QAccessibleInterface | None:
+    if not isinstance(thing, QWidget) or not hasattr(thing, "spoken_parts"):
+        return None
+    for key in [key for key, one in _made.items() if not shiboken6.isValid(one)]:
+        del _made[key]
+    return _made.setdefault(id(thing), _Whole(thing))
+
+
+class _Whole(QAccessibleInterface):
+    """Accessible object of a painted widget."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__()
+        self._widget = widget
+        self._parts: list[_Part] = []
+
+    def parts(self) -> Sequence[Part]:
+        return cast(Painted, self._widget).spoken_parts() if self.isValid() else ()
+
+    def isValid(self) -> bool:
+        return shiboken6.isValid(self._widget)
+
+    def object(self) -> QObject | None:
+        return self._widget if self.isValid() else None
+
+    def window(self) -> QWindow | None:
+        return self._widget.window().windowHandle() if self.isValid() else None
+
+    def parent(self) -> QAccessibleInterface | None:
+        above = self._widget.parentWidget() or QApplication.instance()
+        return QAccessible.queryAccessibleInterface(above) if above is not None else None
+
+    def childCount(self) -> int:
+        return len(self.parts())
+
+    def child(self, index: int) -> QAccessibleInterface | None:
+        if not 0 <= index < self.childCount():
+            return None
+        while len(self._parts) <= index:
+            self._parts.append(_Part(self, len(self._parts)))
+        return self._parts[index]
+
+    def indexOfChild(self, child: QAccessibleInterface) -> int:
+        return self._parts.index(child) if isinstance(child, _Part) and child in self._parts else -1
+
+    def childAt(self, x: int, y: int) -> QAccessibleInterface | None:
+        at = self._widget.mapFromGlobal(QPoint(x, y))
+        hit = (number for number, part in enumerate(self.parts()) if part.place.contains(at))
+        return self.child(next(hit, -1))
+
+    def focusChild(self) -> QAccessibleInterface | None:
+        return self if self._widget.hasFocus() else None
+
+    def text(self, kind: QAccessible.Text) -> str:
+        match kind:
+            case QAccessible.Text.Name:
+                return self._widget.accessibleName()
+            case QAccessible.Text.Description:
+                return self._widget.accessibleDescription() or tip_of(self._widget)
+            case _:
+                return ""
+
+    def setText(self, kind: QAccessible.Text, text: str) -> None:
+        """Do nothing: painted content is read-only."""
+
+    def rect(self) -> QRect:
+        return QRect(self._widget.mapToGlobal(QPoint(0, 0)), self._widget.size())
+
+    def role(self) -> QAccessible.Role:
+        return cast(Painted, self._widget).spoken_role
+
+    def state(self) -> QAccessible.State:
+        state, widget = QAccessible.State(), self._widget
+        state.focusable = widget.isEnabled()
+        state.focused = widget.hasFocus()
+        state.disabled = not widget.isEnabled()
+        state.invisible = not widget.isVisible()
+        state.readOnly = True
+        return state
+
+
+class _Part(QAccessibleInterface):
+    """Accessible object of a part, by number: its content changes when the view scrolls."""
+
+    def __init__(self, whole: _Whole, number: int) -> None:
+        super().__init__()
+        self._whole = whole
+        self._number = number
+
+    def _part(self) -> Part | None:
+        parts = self._whole.parts() if shiboken6.isValid(self._whole) else ()
+        return parts[self._number] if self._number < len(parts) else None
+
+    def isValid(self) -> bool:
+        return self._part() is not None
+
+    def object(self) -> QObject | None:
+        return None
+
+    def window(self) -> QWindow | None:
+        return self._whole.window()
+
+    def parent(self) -> QAccessibleInterface | None:
+        return self._whole
+
+    def childCount(self) -> int:
+        return 0
+
+    def child(self, index: int) -> QAccessibleInterface | None:
+        return None
+
+    def indexOfChild(self, child: QAccessibleInterface) -> int:
+        return -1
+
+    def childAt(self, x: int, y: int) -> QAccessibleInterface | None:
+        return None
+
+    def text(self, kind: QAccessible.Text) -> str:
+        part = self._part()
+        return part.words if part is not None and kind == QAccessible.Text.Name else ""
+
+    def setText(self, kind: QAccessible.Text, text: str) -> None:
+        """Delegate to the widget's object."""
+
+    def rect(self) -> QRect:
+        part = self._part()
+        return QRect() if part is None else part.place.translated(self._whole.rect().topLeft())
+
+    def role(self) -> QAccessible.Role:
+        return _PART_OF.get(self._whole.role(), QAccessible.Role.ListItem)
+
+    def state(self) -> QAccessible.State:
+        state = QAccessible.State()
+        state.readOnly = True
+        state.invisible = self._part() is None
+        return state

@@ -1,0 +1,299 @@
+"""Texts about the index (search engine, fallback, skipped files, sync), made from its status record alone."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from engine import (
+    FileIssue,
+    MemoryProviderStatus,
+    MemorySyncProgressUpdate,
+    files_covered,
+    marked,
+    number,
+    tr,
+    tr_count,
+)
+from gui.widgets.formatting import ago, duration, exact, money
+from gui.widgets.state import State
+
+BUILTIN = "builtin"
+_NAMES = {BUILTIN: marked("built-in index"), "lancedb": "LanceDB"}
+IndexRemedy = Literal["", "rebuild", "sync"]
+
+
+class FallbackEngine(NamedTuple):
+    """A fallback replaces the chosen engine or provider."""
+
+    chosen: str
+    """Name in the settings."""
+    reason: str
+
+
+def engine_name(backend: str) -> str:
+    """`builtin` -> "built-in index"."""
+    return tr(_NAMES.get(backend, backend))
+
+
+def engine_instead(status: MemoryProviderStatus) -> FallbackEngine | None:
+    """Return the engine that a fallback replaces; None if the chosen one answers."""
+    if status.fallback is None or "fallback" not in status.custom:
+        return None
+    return FallbackEngine(status.fallback.from_, status.fallback.reason)
+
+
+def index_remedy(status: MemoryProviderStatus) -> IndexRemedy:
+    """The action for `index_error`: an index of another engine is only rebuilt by its owner, so it is tried again."""
+    if status.custom.get("readOnly"):
+        return ""
+    return "rebuild" if status.backend == BUILTIN else "sync"
+
+
+def provider_instead(status: MemoryProviderStatus) -> FallbackEngine | None:
+    """The replaced embedding provider; None if there is none or the chosen one works."""
+    if engine_instead(status) is not None:
+        hidden = status.custom.get("providerFallback") or {}
+        return FallbackEngine(str(hidden["from"]), str(hidden["reason"])) if hidden else None
+    return None if status.fallback is None else FallbackEngine(status.fallback.from_, status.fallback.reason)
+
+
+_WORDS = {
+    "bad-name": marked("unusable file name"),
+    "binary": marked("binary"),
+    "broken": marked("broken"),
+    "copied": marked("copied"),
+    "crashed": marked("ended the program"),
+    "exclude": marked("excluded in the settings"),
+    "extension": marked("extension"),
+    "generated": marked("generated"),
+    "hidden": marked("hidden"),
+    "ignored-folder": marked("ignored folder"),
+    "kept-elsewhere": marked("in another workspace"),
+    "missing": marked("missing"),
+    "no-transcript": marked("not a transcript"),
+    "not-a-file": marked("not a file"),
+    "not-embedded": marked("not embedded"),
+    "not-included": marked("not included"),
+    "not-text": marked("not text"),
+    "not-utf8": marked("not UTF-8"),
+    "outside-memory": marked("outside the memory folder"),
+    "packed-twice": marked("compressed copy of a transcript"),
+    "part-of-session": marked("part of a session"),
+    "secret": marked("file with secrets"),
+    "source-off": marked("source turned off"),
+    "symlink": marked("symlink"),
+    "too-large": marked("too large"),
+    "unknown-format": marked("unknown format"),
+    "unreadable": marked("unreadable"),
+}
+
+
+def files_left_out(issues: Iterable[FileIssue]) -> int:
+    """Number of files, or of folders with everything in them: some entries represent all files of a kind."""
+    return sum(files_covered(issue.detail) for issue in issues)
+
+
+def rule_words(rule: str) -> str:
+    """`ignored-folder` -> ignored folder; another program's rule stays unchanged."""
+    return tr(_WORDS[rule]) if rule in _WORDS else rule.replace("-", " ")
+
+
+STALL_SECONDS = 10
+
+PHASE_WORDS = {
+    "waiting": marked("Waiting"),
+    "discovering": marked("Looking for files"),
+    "indexing": marked("Indexing"),
+    "embedding": marked("Embedding"),
+    "publishing": marked("Publishing"),
+    "done": marked("Finishing"),
+}
+REASON_WORDS = {
+    "session-start": marked("session start"),
+    "search": marked("search"),
+    "watch": marked("watch"),
+    "session-delta": marked("session grew"),
+    "interval": marked("interval"),
+    "cli": marked("command line"),
+    "manual": marked("by hand"),
+    "fallback": marked("fallback"),
+}
+RUNNING_WORDS = (*PHASE_WORDS.values(), marked("Paused"), marked("Stalled"))
+"""Every word that may precede the progress bar: they share one width."""
+
+
+@dataclass(frozen=True)
+class SyncLine:
+    """One line, left to right. Empty texts are not shown."""
+
+    state: State
+    word: str
+    fraction: float | None = None
+    """Done share of a running sync, None when none runs; 0 while the total is unknown."""
+    count: str = ""
+    detail: str = ""
+    file: str = ""
+    failed: int = 0
+    paused: bool = False
+    tip: str = ""
+
+    @property
+    def running(self) -> bool:
+        return self.fraction is not None
+
+
+def sync_line(status: MemoryProviderStatus, *, now: float, still_for: float) -> SyncLine:
+    """`now`: seconds since the epoch; `still_for`: seconds since the running sync last moved."""
+    if status.syncing is not None:
+        return _running(status, status.syncing, still_for)
+    if status.index_error and not status.files:
+        return SyncLine("degraded", tr("Index problem"), detail=status.index_error, tip=status.index_error)
+    if status.writer_elsewhere:
+        return SyncLine("working", tr("Another window is indexing"), detail=tr("Searching works meanwhile."))
+    return _resting(status, now)
+
+
+def _without_meaning(status: MemoryProviderStatus) -> str:
+    """Return how much can't be found by meaning yet; empty if nothing is left to embed."""
+    if not status.pending_vectors or status.provider == "none":
+        return ""
+    left = status.pending_vectors
+    if status.awaiting is None:
+        return tr_count("{count:,} passage without a vector yet", "{count:,} passages without a vector yet", left)
+    return tr_count("{count:,} passage waits for your agreement", "{count:,} passages wait for your agreement", left)
+
+
+def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still_for: float) -> SyncLine:
+    # The end of batch jobs, and of another process, can't be predicted.
+    queued = step.phase == "waiting"
+    waiting = (queued or bool(step.waiting)) and not status.paused
+    stalled = not (status.paused or waiting) and still_for >= STALL_SECONDS
+    if status.paused:
+        word = tr("Paused")
+    elif stalled:
+        word = tr("Stalled")
+    else:
+        word = tr(PHASE_WORDS["waiting" if waiting else step.phase])
+    # The current cost has priority over earlier savings.
+    saved = tr("{cost} so far", cost=money(step.cost)) if step.cost else _reused(step.reused)
+    if stalled:
+        parts = [_no_progress(step.current_file.rpartition("/")[2], still_for)]
+    elif status.paused:
+        parts = [saved]
+    elif queued:
+        parts = [tr("another Mnemoscope is writing this index")]
+    elif waiting:
+        jobs = tr_count(
+            "for {count:,} batch job of {provider}",
+            "for {count:,} batch jobs of {provider}",
+            step.waiting,
+            provider=status.provider,
+        )
+        parts = [jobs, saved]
+    else:
+        parts = [_rate(step.rate), "" if step.seconds_left is None else _left(step.seconds_left), saved]
+    return SyncLine(
+        "degraded" if stalled else "off" if status.paused else "working",
+        word,
+        fraction=min(1.0, step.completed / step.total) if step.total else 0.0,
+        count=progress_text(step, step.completed) if step.total else "",
+        detail=" · ".join(part for part in parts if part),
+        file=step.current_file,
+        paused=status.paused,
+        tip=tr(
+            "Reused {vectors}, embedded {chunks} ({reason}).",
+            vectors=tr_count("{count:,} vector", "{count:,} vectors", step.reused),
+            chunks=tr_count("{count:,} passage", "{count:,} passages", step.embedded),
+            reason=tr(REASON_WORDS[step.reason]),
+        ),
+    )
+
+
+def progress_text(step: MemorySyncProgressUpdate, completed: int) -> str:
+    """Return how much of the total is done."""
+    if step.phase == "embedding":
+        return tr("{completed:,} of {total:,} passages", completed=completed, total=step.total)
+    return tr("{completed:,} of {total:,} files", completed=completed, total=step.total)
+
+
+def longest_detail() -> str:
+    """Approximately the longest text next to the progress bar without problems."""
+    return " · ".join((_rate(8888), _left(5288), _reused(888_888)))
+
+
+def _rate(rate: float) -> str:
+    return f"{number(rate, ',.0f')}/s" if rate >= 1 else ""
+
+
+def _left(seconds: float) -> str:
+    return tr("{time} left", time=duration(seconds))
+
+
+def _reused(count: int) -> str:
+    return tr("reused {count:,}", count=count) if count else ""
+
+
+def _no_progress(file: str, seconds: float) -> str:
+    time = duration(seconds)
+    if file:
+        return tr("on {file}, no progress for {time}", file=file, time=time)
+    return tr("no progress for {time}", time=time)
+
+
+def _indexed(status: MemoryProviderStatus) -> str:
+    """How much is indexed, for each source if there are sessions too; and by which program, if not this one."""
+    by = f"{engine_name(status.backend)}: " if status.backend != BUILTIN else ""
+    files = {count.source: count.files for count in status.source_counts}
+    if not files.get("sessions"):
+        return by + tr_count("{count:,} file", "{count:,} files", status.files)
+    notes = tr_count("{count:,} note", "{count:,} notes", files.get("memory", 0))
+    return f"{by}{notes} · {tr_count('{count:,} session', '{count:,} sessions', files['sessions'])}"
+
+
+def why_words_only(status: MemoryProviderStatus) -> str:
+    """Return why the provider of the settings isn't used; empty if it is."""
+    if status.provider != "none" or status.requested_provider == "none":
+        return ""
+    return str(status.custom.get("providerUnavailableReason") or tr("No model is available."))
+
+
+def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
+    if reason := str(status.custom.get("readOnly") or ""):
+        return SyncLine("degraded", tr("Read only"), count=_indexed(status), detail=reason, tip=reason)
+    last = status.last_sync
+    files = _indexed(status)
+    when = ago(last.started + last.seconds, now) if last else ""
+    tip = tr("Last update: {when}.", when=exact(last.started + last.seconds)) if last else ""
+    failed = len(status.failed_files)
+    if last and last.error:
+        return SyncLine("degraded", tr("Update failed"), count=files, detail=last.error, failed=failed, tip=last.error)
+    unfinished = " · ".join(part for part in (_without_meaning(status), _under_way(status), when) if part)
+    if last and last.cancelled:
+        return SyncLine("off", tr("Stopped"), count=files, detail=unfinished, failed=failed, tip=tip)
+    if last is None and not status.files:
+        return SyncLine("off", tr("Nothing indexed yet"))
+    if reason := why_words_only(status):
+        detail = " · ".join(part for part in (reason, when) if part)
+        return SyncLine("degraded", tr("Words only"), count=files, detail=detail, failed=failed, tip=reason)
+    if status.dirty:
+        return SyncLine("working", tr("Changes waiting"), count=files, detail=when, failed=failed, tip=tip)
+    if status.pending_vectors and status.provider != "none":
+        state: State = "working" if status.awaiting is None else "degraded"
+        return SyncLine(state, tr("Keyword search is ready"), count=files, detail=unfinished, failed=failed, tip=tip)
+    if instead := engine_instead(status):
+        detail = f"{_instead(engine_name(status.backend), engine_name(instead.chosen))} · {when}"
+        return SyncLine("degraded", tr("Up to date"), count=files, detail=detail, failed=failed, tip=instead.reason)
+    if instead := provider_instead(status):
+        detail = f"{_instead(status.provider, instead.chosen)} · {when}"
+        return SyncLine("degraded", tr("Up to date"), count=files, detail=detail, failed=failed, tip=instead.reason)
+    state = "degraded" if failed else "fine"
+    return SyncLine(state, tr("Up to date"), count=files, detail=when, failed=failed, tip=tip)
+
+
+def _under_way(status: MemoryProviderStatus) -> str:
+    jobs = len(status.batch.jobs)
+    return tr_count("{count:,} batch job under way", "{count:,} batch jobs under way", jobs) if jobs else ""
+
+
+def _instead(answering: str, chosen: str) -> str:
+    return tr("{answering} instead of {chosen}", answering=answering, chosen=chosen)

@@ -1,0 +1,368 @@
+"""The switcher: a filtered list of all workspaces, to open, add and forget them."""
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from engine import KnownWorkspace, WorkspaceState, marked, tr, tr_count
+from gui.style.stylesheet import font_at
+from gui.style.theme import tokens
+from gui.style.typography import resize_with_text
+from gui.widgets.accessibility import announce
+from gui.widgets.form_controls import CheckBox
+from gui.widgets.formatting import ago, size_text
+from gui.widgets.labels import elide, label
+from gui.widgets.plain_text import set_tip
+from gui.widgets.right_to_left import mirror, write
+from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
+
+# --- Texts about a workspace -----------------------------------------------------------------------------------------
+
+AWAY = marked("Folder missing")
+NOT_INDEXED = marked("Not indexed yet")
+LOOKING = marked("Looking at its index…")
+
+
+def state_text(known: KnownWorkspace, state: WorkspaceState | None) -> str:
+    """Return the state of a workspace in a few words; `state` None: not read yet."""
+    if not known.present:
+        return tr(AWAY)
+    if not known.index_bytes:
+        return tr(NOT_INDEXED)
+    if state is None:
+        return tr(LOOKING)
+    if state.problem:
+        return state.problem
+    files, left, last = state.files, state.pending_vectors, state.last_sync
+    said = [tr_count("{count:,} file", "{count:,} files", files)]
+    if left:
+        said.append(tr_count("{count:,} passage to embed", "{count:,} passages to embed", left))
+    said.append(tr("updated {when}", when=ago(last.started + last.seconds)) if last else tr("never updated"))
+    return " · ".join(said)
+
+
+def forgetting(known: KnownWorkspace) -> str:
+    """Return the question before a workspace is forgotten."""
+    return tr(
+        "Forget {name}? It is no longer listed or searched until you open it again. Its notes stay unchanged, and so "
+        "do its facts and saved searches. Its sessions pass to other workspaces at their next update.",
+        name=known.name,
+    )
+
+
+def removing(known: KnownWorkspace) -> str:
+    return tr("Remove its index as well ({size})", size=size_text(known.index_bytes))
+
+
+def forgotten(known: KnownWorkspace, freed: int) -> str:
+    """Return the message after a workspace was forgotten."""
+    if freed:
+        size = size_text(freed)
+        return tr("{name} is forgotten, and its index ({size}) is deleted.", name=known.name, size=size)
+    return tr("{name} is forgotten.", name=known.name)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+_WIDTH, _HEIGHT = 620, 420
+_PAGE = 6
+_STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: _PAGE, Qt.Key.Key_PageUp: -_PAGE}
+_OPEN = marked("The open workspace can't be forgotten: open another one first")
+_NOTHING = marked("No workspace matches by name or folder.")
+_KNOWN = Qt.ItemDataRole.UserRole
+_STATE = Qt.ItemDataRole.UserRole + 1
+_PAD, _BETWEEN, _GAP = 9, 3, 14
+_MOST_STATE = 0.6
+"""Share of the row that the state may take."""
+
+
+class WorkspaceList(QListWidget):
+    """The list of workspaces; one is always current unless it is empty."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(tr("Workspaces"))
+        self.setItemDelegate(_Rows(self))
+        self.setMouseTracking(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def show_spaces(
+        self, spaces: Sequence[KnownWorkspace], states: Mapping[str, WorkspaceState], open_folder: str
+    ) -> None:
+        """Show these workspaces, with the same one current as before, else the first that can be opened."""
+        before = self.current()
+        self.clear()
+        for known in spaces:
+            item = QListWidgetItem(self)
+            is_open = known.folder == open_folder
+            state = state_text(known, states.get(known.folder))
+            text = tr("Open now · {state}", state=state) if is_open else state
+            item.setData(_KNOWN, known)
+            item.setData(_STATE, text)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{known.name}, {text}, {known.folder}")
+            set_tip(item, known.folder)
+        wanted = [row for row, known in enumerate(spaces) if before is not None and known.folder == before.folder]
+        others = [row for row, known in enumerate(spaces) if known.present and known.folder != open_folder]
+        self.setCurrentRow(next(iter([*wanted, *others]), 0))
+
+    def current(self) -> KnownWorkspace | None:
+        item = self.currentItem()
+        known: KnownWorkspace | None = None if item is None else item.data(_KNOWN)
+        return known
+
+    def step(self, by: int) -> None:
+        """Move by so many rows, without wrapping around."""
+        if self.count():
+            self.setCurrentRow(max(0, min(self.currentRow() + by, self.count() - 1)))
+
+    @property
+    def said(self) -> str:
+        """The texts of the current row, for screen readers."""
+        item = self.currentItem()
+        return "" if item is None else str(item.data(Qt.ItemDataRole.AccessibleTextRole))
+
+
+class _Rows(QStyledItemDelegate):
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        lines = QFontMetrics(font_at(13)).height() + QFontMetrics(font_at(12)).height()
+        return QSize(0, lines + _BETWEEN + 2 * _PAD)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        colours = tokens(option.palette)
+        known: KnownWorkspace = index.data(_KNOWN)
+        painter.save()
+        mirror(painter, option.rect, option.direction)
+        paint_ground(painter, option, colours)
+        rect = option.rect.adjusted(GUTTER, _PAD, -GUTTER, -_PAD)
+        name_font, meta = font_at(13, QFont.Weight.DemiBold), font_at(12)
+        above = QRect(rect.left(), rect.top(), rect.width(), QFontMetrics(name_font).height())
+        below = QRect(rect.left(), above.bottom() + 1 + _BETWEEN, rect.width(), QFontMetrics(meta).height())
+        painter.setFont(meta)
+        painter.setPen(colours.muted if known.present else colours.degraded)
+        end = Qt.TextElideMode.ElideRight
+        state = elide(painter.fontMetrics(), index.data(_STATE), end, int(rect.width() * _MOST_STATE))
+        write(painter, above, AT_RIGHT, state)
+        room = rect.width() - painter.fontMetrics().horizontalAdvance(state) - _GAP
+        painter.setPen(colours.muted)
+        write(
+            painter,
+            below,
+            AT_LEFT,
+            elide(painter.fontMetrics(), known.folder, Qt.TextElideMode.ElideMiddle, rect.width()),
+        )
+        painter.setFont(name_font)
+        painter.setPen(colours.text if known.present else colours.muted)
+        write(painter, above, AT_LEFT, elide(painter.fontMetrics(), known.name, end, room))
+        painter.restore()
+
+
+class Switcher(QDialog):
+    """The dialog of workspaces. Its owner provides the list.
+
+    Signals: chosen: KnownWorkspace to open. add_requested: choose another folder. forget_requested: KnownWorkspace to
+    remove, and whether to delete its index. everywhere_requested: search all workspaces.
+    """
+
+    chosen = Signal(object)
+    add_requested = Signal()
+    forget_requested = Signal(object, bool)
+    everywhere_requested = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Workspaces"))
+        resize_with_text(self, _WIDTH, _HEIGHT, parent)
+        self._spaces: Sequence[KnownWorkspace] = ()
+        self._states: Mapping[str, WorkspaceState] = {}
+        self._open_folder = ""
+        self.box = QLineEdit()
+        self.box.setPlaceholderText(tr("Filter by name or folder"))
+        self.box.setAccessibleName(tr("Filter workspaces"))
+        self.box.setClearButtonEnabled(True)
+        self.box.installEventFilter(self)
+        self.list = WorkspaceList()
+        self._none = label("", "muted", wrap=True)
+        self.question = _Question()
+        self.open_button = QPushButton(tr("Open"))
+        self.open_button.setDefault(True)
+        self.forget_button = QPushButton(tr("Forget…"))
+        self.add_button = QPushButton(tr("Add folder…"))
+        self.everywhere_button = QPushButton(tr("Search all"))
+        set_tip(self.everywhere_button, tr("Search all workspaces from now on"))
+        for button in (self.forget_button, self.add_button, self.everywhere_button):
+            button.setAutoDefault(False)
+        self._arrange()
+        self.box.textChanged.connect(self._show)
+        self.list.currentItemChanged.connect(self._show_current)
+        self.list.itemActivated.connect(self._activated)
+        self.open_button.clicked.connect(self.choose)
+        self.add_button.clicked.connect(self.add_requested)
+        self.forget_button.clicked.connect(self.ask_to_forget)
+        self.everywhere_button.clicked.connect(self.everywhere_requested)
+        self.question.answered.connect(self._answered)
+
+    def _arrange(self) -> None:
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addWidget(self.add_button)
+        buttons.addWidget(self.forget_button)
+        buttons.addStretch(1)
+        buttons.addWidget(self.everywhere_button)
+        buttons.addWidget(self.open_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 16, 16, 14)
+        column.setSpacing(12)
+        for widget in (self.box, self._none):
+            column.addWidget(widget)
+        column.addWidget(self.list, 1)
+        column.addWidget(self.question)
+        column.addLayout(buttons)
+
+    # --- for its controller -----------------------------------------------------------------------------------------
+
+    def begin(self, open_folder: str) -> None:
+        """Show the dialog again, with the workspace of this folder as the open one."""
+        self._open_folder = open_folder
+        self.question.hide()
+        self.box.clear()
+        self.open()
+        self.box.setFocus()
+
+    def show_spaces(self, spaces: Sequence[KnownWorkspace], states: Mapping[str, WorkspaceState]) -> None:
+        """Show the known workspaces; those not in `states` have not been read yet."""
+        self._spaces, self._states = spaces, states
+        self._show()
+
+    # --- internals --------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _show(self) -> None:
+        words = self.box.text().casefold().split()
+        fitting = [
+            known for known in self._spaces if all(word in f"{known.name} {known.folder}".casefold() for word in words)
+        ]
+        self.list.show_spaces(fitting, self._states, self._open_folder)
+        self._none.setText(tr(_NOTHING) if self._spaces and not fitting else "")
+        self._none.setVisible(bool(self._spaces) and not fitting)
+        self._show_current()
+
+    @Slot()
+    def _show_current(self) -> None:
+        known = self.list.current()
+        is_open = known is not None and known.folder == self._open_folder
+        self.open_button.setEnabled(known is not None and known.present and not is_open)
+        self.forget_button.setEnabled(known is not None and not is_open)
+        set_tip(self.forget_button, tr(_OPEN) if is_open else "")
+        if known != self.question.about:
+            self.question.hide()
+
+    @Slot()
+    def choose(self) -> None:
+        """Open the current workspace, if that is possible."""
+        known = self.list.current()
+        if known is not None and self.open_button.isEnabled():
+            self.accept()
+            self.chosen.emit(known)
+
+    @Slot(QListWidgetItem)
+    def _activated(self, _item: QListWidgetItem) -> None:
+        self.choose()
+
+    @Slot()
+    def ask_to_forget(self) -> None:
+        known = self.list.current()
+        if known is not None and self.forget_button.isEnabled():
+            self.question.ask(known)
+
+    @Slot(bool, bool)
+    def _answered(self, agreed: bool, with_index: bool) -> None:
+        known = self.question.about
+        self.question.hide()
+        self.box.setFocus()
+        if agreed and known is not None:
+            self.forget_requested.emit(known, with_index)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keys of the box that are meant for the list."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._walks(event):
+            return True
+        return super().eventFilter(watched, event)
+
+    def _walks(self, event: QKeyEvent) -> bool:
+        """Whether the key moves through the list."""
+        if event.key() not in _STEPS or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            return False
+        self.list.step(_STEPS[Qt.Key(event.key())])
+        announce(self.list, self.list.said)
+        return True
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Delete and self.list.hasFocus():
+            self.ask_to_forget()
+        elif event.key() == Qt.Key.Key_Escape and self.question.isVisible():
+            self._answered(False, False)
+        else:
+            super().keyPressEvent(event)
+
+
+class _Question(QFrame):
+    """Asks for confirmation before a workspace is forgotten."""
+
+    answered = Signal(bool, bool)
+    """Whether the user confirmed, and whether to delete the index as well."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.about: KnownWorkspace | None = None
+        self._words = label("", wrap=True)
+        self.with_index = CheckBox("")
+        self.yes = QPushButton(tr("Forget"))
+        self.no = QPushButton(tr("Cancel"))
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addWidget(self.with_index)
+        buttons.addStretch(1)
+        for button, agreed in ((self.no, False), (self.yes, True)):
+            button.setAutoDefault(False)
+            button.clicked.connect(lambda _=False, agreed=agreed: self._answer(agreed))
+            buttons.addWidget(button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self._words)
+        column.addLayout(buttons)
+        self.hide()
+
+    def ask(self, known: KnownWorkspace) -> None:
+        self.about = known
+        self._words.setText(forgetting(known))
+        self.with_index.words = removing(known)
+        self.with_index.setAccessibleName(removing(known))
+        self.with_index.setChecked(False)
+        self.with_index.setVisible(bool(known.index_bytes))
+        self.with_index.updateGeometry()
+        self.show()
+        self.no.setFocus()
+        announce(self, self._words.text())
+
+    def _answer(self, agreed: bool) -> None:
+        self.answered.emit(agreed, self.with_index.isChecked())
+
+    def hideEvent(self, event: object) -> None:
+        self.about = None

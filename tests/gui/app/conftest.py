@@ -1,0 +1,47 @@
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QSystemTrayIcon
+
+from gui.app import tray as tray_module
+from gui.app.tray import Tray
+from gui.window.main_window import MainWindow
+from gui.window.quick_search import QuickSearchController
+
+
+class FakeIcon(QSystemTrayIcon):
+    """A tray icon on a desktop that has a tray; this machine has none, so its calls are recorded."""
+
+    told: list[tuple[str, str]]
+
+    def __init__(self, parent: Any) -> None:
+        super().__init__(parent)
+        self.told = []
+
+    def show(self) -> None:
+        """The platform of the tests would complain that it has no tray."""
+
+    def showMessage(self, title: str, sentence: str, *_: Any) -> None:
+        self.told.append((title, sentence))
+
+
+@pytest.fixture
+def tray_there(monkeypatch) -> None:
+    """As on a desktop with a tray."""
+    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
+    monkeypatch.setattr(QSystemTrayIcon, "supportsMessages", lambda: True)
+    monkeypatch.setattr(tray_module, "QSystemTrayIcon", FakeIcon)
+
+
+@pytest.fixture
+def tray(window: MainWindow, tray_there) -> Tray:
+    tray = Tray(window.workspace, window)
+    tray.set_enabled(True)
+    return tray
+
+
+@pytest.fixture
+def way(qtbot, window: MainWindow, jobs) -> QuickSearchController:
+    way = QuickSearchController(window, window.workspace, jobs)
+    qtbot.addWidget(way.quick)
+    return way

@@ -1,0 +1,57 @@
+import msgspec
+import pytest
+
+from engine import Settings
+from gui.app.desktop_integration import DesktopIntegration
+from gui.app.single_instance import IpcAddress, IpcMessage, encode, hand_over
+from gui.settings.system_setting import SystemRow
+from tests.helpers.windows import at_rest
+
+
+@pytest.fixture
+def staying(window, jobs, way, appearance, tray_there, tmp_path) -> DesktopIntegration:
+    return DesktopIntegration(window, jobs, appearance, way, Settings(), IpcAddress(str(tmp_path / "s"), ""))
+
+
+def _want(window, **wanted: bool) -> None:
+    settings = window.workspace.current.settings
+    window.workspace.take_settings(
+        msgspec.structs.replace(settings, window=msgspec.structs.replace(settings.window, **wanted)),
+        window.workspace.current.folder,
+    )
+
+
+def test_settings_apply_immediately(qtbot, window, staying, memory):
+    assert staying.tray.is_shown
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: at_rest(window))
+    _want(window, tray=False)
+    assert not staying.tray.is_shown
+    _want(window, tray=True, close_to_tray=True)
+    window.state.told_of_tray = True
+    window.close()
+    assert staying.tray.is_shown
+    assert not window.isVisible()
+    staying.tray.window_requested.emit()
+    assert window.isVisible()
+
+
+def test_later_start_is_served_until_window_closes(qtbot, jobs, window, way, staying, tmp_path):
+    outcomes = []
+    line = encode(IpcMessage("/", ("--toggle",), ""))
+    jobs.read(lambda _: hand_over(str(tmp_path / "s"), line, timeout=10), outcomes.append)
+    qtbot.waitUntil(lambda: outcomes == ["taken"] and way.quick.isVisible())
+    staying.tray.quit_requested.emit()
+    assert hand_over(str(tmp_path / "s"), line) == "not running"
+
+
+def test_settings_have_start_at_login_row(qtbot, window, staying, memory):
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: at_rest(window))
+    window.settings.show_page("general")
+    dialog = window.settings.dialog
+    dialog.search("startup login")
+    qtbot.waitUntil(lambda: dialog.ready)
+    row = dialog.findChild(SystemRow)
+    assert row.field.box.words == "Start at login"
+    dialog.leave()

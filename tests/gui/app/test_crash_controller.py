@@ -1,0 +1,183 @@
+"""From errors in slots, threads and jobs to one dialog that can be read, copied and closed."""
+
+import gc
+import logging
+import sys
+import threading
+
+import pytest
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+
+from gui.app.crash_controller import CrashController, CrashDialog, ExceptionHooks
+from gui.app.crash_report import failure_of
+
+
+class _Sender(QObject):
+    sent = Signal()
+
+
+@pytest.fixture
+def catching(qapp):
+    made = ExceptionHooks()
+    made.begin()
+    yield made
+    made.end()
+    qapp.processEvents()
+
+
+@pytest.fixture
+def way(qtbot, appearance, catching, tmp_path):
+    window = QWidget()
+    window.resize(900, 700)
+    qtbot.addWidget(window)
+    window.show()
+    return CrashController(window, catching, lambda: None, tmp_path / "mnemoscope.log")
+
+
+def _press(dialog: CrashDialog, words: str) -> None:
+    next(button for button in dialog.findChildren(QPushButton) if button.text() == words).click()
+
+
+def _fail(number: int = 0) -> None:
+    """A place of its own for each number."""
+    source = "\n" * number + "raise ValueError('therapy.md')"
+    exec(compile(source, "<string>", "exec"), {})
+
+
+def _dialogs() -> list[CrashDialog]:
+    return [widget for widget in QApplication.topLevelWidgets() if isinstance(widget, CrashDialog)]
+
+
+def test_error_in_slot_opens_dialog(qtbot, way):
+    sender = _Sender()
+    sender.sent.connect(_fail)
+    sender.sent.emit()
+    qtbot.waitUntil(lambda: way.dialog is not None)
+    assert "ValueError in the window, once" in way.dialog.report
+    assert "therapy" not in way.dialog.report
+
+
+def test_errors_in_thread_and_finalizer_open_dialog(qtbot, way):
+    thread = threading.Thread(target=_fail)
+    thread.start()
+    thread.join()
+    qtbot.waitUntil(lambda: way.dialog is not None)
+    assert "in the background" in way.dialog.report
+
+    class Bad:
+        def __del__(self) -> None:
+            raise KeyError("therapy")
+
+    bad = Bad()
+    del bad
+    gc.collect()
+    qtbot.waitUntil(lambda: "in a destructor or callback" in way.dialog.report)
+
+
+def test_error_in_job_opens_dialog_and_reports_failure(qtbot, way, catching, jobs):
+    jobs.failed.connect(catching.report_job_error)
+    told = []
+    jobs.read(lambda _: _fail(), lambda _: None, told.append)
+    qtbot.waitUntil(lambda: way.dialog is not None)
+    assert "ValueError in the background, once" in way.dialog.report
+    assert told == ["Unexpected error (ValueError); the log has the details."]
+
+
+def test_expected_job_failure_opens_no_dialog(qtbot, way, catching, jobs):
+    jobs.failed.connect(catching.report_job_error)
+    told = []
+    jobs.read(lambda _: open("/nowhere/at/all"), lambda _: None, told.append)  # noqa: PTH123, SIM115
+    qtbot.waitUntil(lambda: bool(told))
+    assert way.dialog is None
+
+
+def test_open_dialog_counts_repeats_and_adds_new_errors(qtbot, way):
+    for _ in range(3):
+        QTimer.singleShot(0, _fail)
+    qtbot.waitUntil(lambda: way.dialog is not None and "3 times" in way.dialog.report)
+    QTimer.singleShot(0, lambda: _fail(1))
+    qtbot.waitUntil(lambda: way.dialog.report.count("Traceback") == 2)
+    assert len(_dialogs()) == 1
+
+
+def test_dismissed_error_does_not_reopen_dialog(qtbot, way):
+    QTimer.singleShot(0, _fail)
+    qtbot.waitUntil(lambda: way.dialog is not None)
+    _press(way.dialog, "Continue")
+    qtbot.waitUntil(lambda: way.dialog is None)
+    for _ in range(5):
+        QTimer.singleShot(0, _fail)
+    QTimer.singleShot(0, lambda: _fail(2))
+    qtbot.waitUntil(lambda: way.dialog is not None)
+    assert "6 times" in way.dialog.report
+    assert "once" in way.dialog.report
+
+
+def test_dialogs_per_run_are_limited(qtbot, way):
+    opened = 0
+    for number in range(30):
+        way.show_failure(failure_of(*_error(number), "in the window"))
+        if way.dialog is not None:
+            opened += 1
+            way.dialog.reject()
+            qtbot.waitUntil(lambda: way.dialog is None)
+    assert opened == 5
+
+
+def _error(number: int):
+    try:
+        _fail(number)
+    except ValueError as error:
+        return error, error.__traceback__
+    raise AssertionError
+
+
+def test_repeated_error_logs_traceback_once(qtbot, way, caplog):
+    with caplog.at_level(logging.ERROR):
+        for _ in range(25):
+            QTimer.singleShot(0, _fail)
+        qtbot.waitUntil(lambda: way.dialog is not None and "25 times" in way.dialog.report)
+    assert [record.exc_info is not None for record in caplog.records] == [True, False]
+    assert "10 times by now" in caplog.text
+
+
+def test_keyboard_interrupt_and_system_exit_are_no_errors(qtbot, way, catching):
+    sys.excepthook(KeyboardInterrupt, KeyboardInterrupt(), None)
+    sys.excepthook(SystemExit, SystemExit(), None)
+    QTimer.singleShot(0, _fail)
+    qtbot.waitUntil(lambda: way.dialog is not None)
+    assert "Keyboard" not in way.dialog.report
+    assert "SystemExit" not in way.dialog.report
+
+
+def test_dialog_buttons_copy_open_log_folder_and_restart(qtbot, way, monkeypatch, tmp_path):
+    opened = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
+    QTimer.singleShot(0, _fail)
+    qtbot.waitUntil(lambda: way.dialog is not None)
+    _press(way.dialog, "Copy report")
+    assert QGuiApplication.clipboard().text() == way.dialog.report
+    _press(way.dialog, "Open log folder")
+    assert opened == [str(tmp_path)]
+    with qtbot.waitSignal(way.restart_requested):
+        _press(way.dialog, "Restart Mnemoscope")
+    qtbot.waitUntil(lambda: way.dialog is None)
+
+
+def test_earlier_crash_dialog_has_no_restart_button(qtbot, way):
+    way.report_earlier_crash("Mnemoscope 0.1.0\n\nFatal Python error: Aborted")
+    buttons = {button.text(): button.isVisible() for button in way.dialog.findChildren(QPushButton)}
+    assert buttons["Close"]
+    assert not buttons["Restart Mnemoscope"]
+    assert "Aborted" in way.dialog.report
+
+
+def test_end_restores_previous_hooks(qapp):
+    before = (sys.excepthook, threading.excepthook, sys.unraisablehook)
+    catching = ExceptionHooks()
+    catching.begin()
+    assert sys.excepthook != before[0]
+    catching.end()
+    assert (sys.excepthook, threading.excepthook, sys.unraisablehook) == before
