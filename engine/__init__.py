@@ -126,6 +126,7 @@ if TYPE_CHECKING:
     from engine.text.languages import detect_language as detect_language
     from engine.text.operators import QUERY_HELP as QUERY_HELP
     from engine.text.query_parser import parse_query as parse_query
+    from engine.workspaces.memory_pool import MemoryPool as MemoryPool
     from engine.workspaces.multi_workspace_memory import MultiWorkspaceMemory as MultiWorkspaceMemory
     from engine.workspaces.registry import forget_workspace as forget_workspace
     from engine.workspaces.registry import known_workspaces as known_workspaces
@@ -156,6 +157,7 @@ _HOME = {
     "Facts": "engine.memory.facts",
     "IndexInsight": "engine.memory.insight",
     "BUILT_IN_CAN": "engine.backends.qmd.unsupported",
+    "MemoryPool": "engine.workspaces.memory_pool",
     "MultiWorkspaceMemory": "engine.workspaces.multi_workspace_memory",
     "forget_workspace": "engine.workspaces.registry",
     "known_workspaces": "engine.workspaces.registry",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, S
 from engine.embedding.base import EmbeddingProvider
 from engine.embedding.batch_jobs.base import BatchApi
 from engine.embedding.batch_jobs.lines import Group, Text, groups
-from engine.embedding.batch_jobs.runner import BatchRunner
+from engine.embedding.batch_jobs.runner import BatchContext, BatchRunner
 from engine.embedding.service_errors import pause
 from engine.indexing.cost_estimate import name_of
 from engine.indexing.embed_stage import VectorStorage
@@ -36,17 +36,9 @@ class BatchStage:
         self._api = api
         self._model = model
         self._keeper = VectorStorage(work, model)
-        self._runner = BatchRunner(
-            api,
-            name_of(provider),
-            model,
-            work.parts.batch_jobs,
-            work.parts.batch_policy,
-            self._settings,
-            work.token,
-            keep=self._keep,
-            texts_of=self._texts_of,
-        )
+        parts = work.parts
+        jobs = BatchContext(api, name_of(provider), parts.batch_jobs, parts.batch_policy, self._settings, work.token)
+        self._runner = BatchRunner(jobs, model, keep=self._keep, texts_of=self._texts_of)
         self._meter.spending.watch(self._runner)
         self._waiting: Generator[Group, None, None] | None = None
         self._queued: set[bytes] = set()

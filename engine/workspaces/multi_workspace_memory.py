@@ -29,7 +29,7 @@ from engine.records import (
 )
 from engine.records.workspaces import name_in, split_name
 from engine.settings import Settings
-from engine.workspaces.memory_pool import MemoryPool, OpenOther
+from engine.workspaces.memory_pool import MemoryPool
 from engine.workspaces.multi_search import AllWorkspaces
 from engine.workspaces.registry import here_and_others
 
@@ -115,28 +115,25 @@ class MultiWorkspaceMemory:
     any file; their memories are opened for that without a watcher, and nothing is synced there.
     """
 
-    def __init__(  # noqa: PLR0913 - most are options, given by name
+    def __init__(
         self,
         here: "MemorySearchManager",
         folder: Path,
         known: Callable[[], Sequence[KnownWorkspace]],
-        open_other: OpenOther,
-        settings_of: Callable[[str], Settings],
+        pool: MemoryPool,
         *,
         most: int,
-        pool: MemoryPool | None = None,
         executor: Executor | None = None,
     ) -> None:
         """`folder`: of the memory `here`, which is closed with this. `known`: all workspaces, that one or not.
 
-        `settings_of`: as for a `MemoryPool`. `most`: results where a search names no number.
-        `executor`: as for `AllWorkspaces`.
+        `pool`: opens the others. `most`: results where a search names no number. `executor`: as for `AllWorkspaces`.
         """
         self._here = here
         self._folder = str(folder.resolve())
         self._list = known
         self._most = most
-        self._pool = pool or MemoryPool(open_other, settings_of, executor=executor)
+        self._pool = pool
         self._all = AllWorkspaces(self._pool, executor=executor)
         self._lock = threading.Lock()
         self._looked = -_LOOK_AGAIN_SECONDS

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 import engine
 from engine import (
     CancelToken,
+    MemoryPool,
     MemoryProviderStatus,
     MemorySearchManager,
     MnemoscopeError,
@@ -179,10 +180,8 @@ class Workspace(QObject):
             return engine.known_workspaces(config=self.config, store_path=store)
 
         executor = self._jobs.executor_elsewhere()
-        open_other = partial(engine.open_memory, executor=executor)
-        return MultiWorkspaceMemory(
-            manager, folder, known, open_other, settings_of, most=FIRST_RESULTS, executor=executor
-        )
+        pool = MemoryPool(partial(engine.open_memory, executor=executor), settings_of, executor=executor)
+        return MultiWorkspaceMemory(manager, folder, known, pool, most=FIRST_RESULTS, executor=executor)
 
     def settings_of(self, folder: Path) -> Settings:
         """Return the settings of a folder, open or not; on any thread. Raises `SettingsError`."""

@@ -10,7 +10,7 @@ import random
 import time
 import uuid
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -46,9 +46,30 @@ from engine.store.vector_encoding import StoredModel
 if TYPE_CHECKING:
     from engine.embedding.base import Vectors
 
+log = logging.getLogger(__name__)
+
 _CREATE_TRIES = 3
 _SETTLING_SECONDS = 30.0
 """Time after which a creation request has either taken effect or never will."""
+_KEPT_AT_ONCE = 64
+_MOST_TROUBLE = 5
+"""Number of consecutive failed polls after which the sync stops and leaves the jobs to a later one."""
+_KEPT_SECONDS = 31 * 86_400.0
+"""No provider stores results for longer."""
+_STOP_SECONDS = 15 * 60.0
+"""According to providers, cancelling a job takes up to ten minutes."""
+_BEYOND_WINDOW_SECONDS = 3600.0
+
+
+class BatchContext(NamedTuple):
+    """What the batch jobs of one model need in one sync."""
+
+    api: BatchApi
+    name: ModelName
+    jobs: BatchJobs
+    policy: BatchPolicy
+    settings: BatchSettings
+    token: CancelToken
 
 
 class Uncertain(Exception):
@@ -63,21 +84,8 @@ class Uncertain(Exception):
 class JobCreator:
     """Creates jobs for one sync, on one thread."""
 
-    def __init__(
-        self,
-        api: BatchApi,
-        name: ModelName,
-        jobs: BatchJobs,
-        policy: BatchPolicy,
-        settings: BatchSettings,
-        token: CancelToken,
-    ) -> None:
-        self._api = api
-        self._name = name
-        self._jobs = jobs
-        self._policy = policy
-        self._settings = settings
-        self._token = token
+    def __init__(self, context: BatchContext) -> None:
+        self._api, self._name, self._jobs, self._policy, self._settings, self._token = context
 
     def create(self, group: Group, *, attempt: int, instead_of: str) -> StoredJob | None:
         """Create a job for these texts, replacing the job named `instead_of`; None if that failed.
@@ -163,43 +171,21 @@ class JobCreator:
             self._policy.failed(self._name.provider, str(error), attempt)
 
 
-log = logging.getLogger(__name__)
-
-_KEPT_AT_ONCE = 64
-_MOST_TROUBLE = 5
-"""Number of consecutive failed polls after which the sync stops and leaves the jobs to a later one."""
-_KEPT_SECONDS = 31 * 86_400.0
-"""No provider stores results for longer."""
-_STOP_SECONDS = 15 * 60.0
-"""According to providers, cancelling a job takes up to ten minutes."""
-_BEYOND_WINDOW_SECONDS = 3600.0
-
-
 class BatchRunner:
     """Runs the jobs for one sync, on one thread."""
 
-    def __init__(  # noqa: PLR0913 - most are options, given by name
+    def __init__(
         self,
-        api: BatchApi,
-        name: ModelName,
+        context: BatchContext,
         model: StoredModel,
-        jobs: BatchJobs,
-        policy: BatchPolicy,
-        settings: BatchSettings,
-        token: CancelToken,
         *,
         keep: "Callable[[Sequence[bytes], Vectors], None]",
         texts_of: Callable[[Iterable[bytes]], Iterable[Text]],
     ) -> None:
         """`keep` stores unit vectors (n, dims) by hash; `texts_of` finds the texts that are still indexed."""
-        self._api = api
-        self._name = name
+        self._api, self._name, self._jobs, self._policy, self._settings, self._token = context
+        self._creator = JobCreator(context)
         self._model = model
-        self._jobs = jobs
-        self._policy = policy
-        self._settings = settings
-        self._token = token
-        self._creator = JobCreator(api, name, jobs, policy, settings, token)
         self._keep = keep
         self._texts_of = texts_of
         self._open: dict[str, StoredJob] = {}

@@ -39,8 +39,7 @@ def everywhere(
         open_(str(folders["garden"])),
         folders["garden"],
         lambda: known_workspaces(store_path=str(tmp_path / "data")),
-        open_,
-        in_force.__getitem__,
+        MemoryPool(open_, in_force.__getitem__),
         most=6,
     )
     yield memory
@@ -184,8 +183,7 @@ def test_an_index_that_cannot_be_looked_into_says_why(folders: dict[str, Path], 
         open_(str(folders["garden"])),
         folders["garden"],
         lambda: known_workspaces(store_path=str(tmp_path / "data")),
-        lambda *_: Closed(),  # type: ignore[arg-type,return-value]
-        lambda _: Settings(),
+        MemoryPool(lambda *_: Closed(), lambda _: Settings()),  # type: ignore[arg-type,return-value]
         most=6,
     )
     assert memory.insight is not None

@@ -9,6 +9,7 @@ import pytest
 from engine.memory.contract import MemorySearchManager
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
+from engine.workspaces.memory_pool import MemoryPool
 from engine.workspaces.multi_workspace_memory import MultiWorkspaceMemory
 from engine.workspaces.registry import known_workspaces
 
@@ -47,8 +48,7 @@ def test_each_is_indexed_once_and_found_from_everywhere(
             open_(str(folder)),
             folder,
             lambda: known_workspaces(store_path=str(tmp_path / "data")),
-            open_,
-            lambda _: settings,
+            MemoryPool(open_, lambda _: settings),
             most=6,
         )
         for session, text in SAID.items():
@@ -75,8 +75,7 @@ def test_a_copy_that_is_left_for_a_while_is_found_once(
         garden,
         folders["garden"],
         lambda: known_workspaces(store_path=str(tmp_path / "data")),
-        open_,
-        lambda _: settings,
+        MemoryPool(open_, lambda _: settings),
         most=6,
     )
     outcome = everywhere.search_everywhere(SAID["boat"], sources=["sessions"])
