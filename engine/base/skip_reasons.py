@@ -120,17 +120,17 @@ NOT_EMBEDDED = Reason(marked("A passage is found by words only: {problem}"))
 
 # --- transcripts ------------------------------------------------------------------------------------------------------
 
-NO_TRANSCRIPT_NAME = Reason(marked("By its name it is no transcript of an agent that is known."))
+NO_TRANSCRIPT_NAME = Reason(marked("It does not have the name of a transcript of a known agent."))
 MORE_OTHER_NAMES = Reason(
-    marked("{count:,} more file in it is no transcript by its name."),
-    marked("{count:,} more files in it are no transcripts by their names."),
+    marked("{count:,} more file here does not have the name of a transcript."),
+    marked("{count:,} more files here do not have the names of transcripts."),
 )
 OTHER_NAMES = Reason(
-    marked("{count:,} file in it is not read, because by its name it is no transcript: {names}"),
-    marked("{count:,} files in it are not read, because by their names they are no transcripts: {names}"),
+    marked("{count:,} file here is not read, because it does not have the name of a transcript: {names}"),
+    marked("{count:,} files here are not read, because they do not have the names of transcripts: {names}"),
 )
-NO_TRANSCRIPT = Reason(marked("It is no transcript of an agent that is known."))
-NO_TRANSCRIPT_OR_EMPTY = Reason(marked("It is no transcript of an agent that is known, or nothing was said in it."))
+NO_TRANSCRIPT = Reason(marked("It is not a transcript of a known agent."))
+NO_TRANSCRIPT_OR_EMPTY = Reason(marked("It is not a transcript of a known agent, or nothing was said in it."))
 PART_OF_SESSIONS = Reason(marked("It is read as a part of the sessions beside this folder."))
 PACKED_TWICE = Reason(marked("The transcript that it was packed from lies beside it and is read."))
 CRASHED = Reason(

@@ -217,7 +217,7 @@ def chunk_text(
     front: FrontMatter | None = None,
     structure: Structure | None = None,
 ) -> list[Chunk]:
-    """Return the chunks of a text in order, each of at most `tokens` by the reference's counting, overlap included.
+    """Return the chunks of a text in order, each of at most `tokens` of four characters, overlap included.
 
     Every visible character is in a chunk, except for keys and other data in the front matter: `front` is the parsed
     front matter, `structure` that of a note in another format than Markdown. A chunk repeats up to `overlap` tokens (at

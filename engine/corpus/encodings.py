@@ -224,7 +224,7 @@ def _latin(sample: bytes) -> str:
 
 
 def _is_plausible(sample: bytes, codec: str) -> bool:
-    """Return whether the text has what nearly all texts in this encoding have."""
+    """Return whether the sample has as many usual characters as text in this encoding has."""
     high, text = len(_BEYOND_ASCII.findall(sample)), sample.decode(codec, "replace")
     if codec == "cp949":
         return 2 * len(_HANGUL.findall(sample)) > 0.8 * high

@@ -10,7 +10,7 @@ from engine.embedding.batch_jobs.runner import BatchContext, BatchRunner
 from engine.embedding.service_errors import pause
 from engine.indexing.cost_estimate import name_of
 from engine.indexing.embed_stage import VectorStorage
-from engine.indexing.sync_parts import StageWork
+from engine.indexing.stage_data import StageWork
 from engine.store.vector_encoding import StoredModel, Vectors
 
 _TEXTS_AT_ONCE = 256

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from engine.indexing.sync_parts import StageWork
+from engine.indexing.stage_data import StageWork
 from engine.records import FileIssue
 from engine.store.index import WORDS_TO_FORGET
 from engine.store.writer import Writer

@@ -10,7 +10,7 @@ from engine.base.errors import Cancelled, ProviderError
 from engine.base.language import tr
 from engine.embedding.base import EmbeddingProvider, PartialAnswer, TextsRefused
 from engine.embedding.long_texts import requests
-from engine.indexing.sync_parts import StageWork
+from engine.indexing.stage_data import StageWork
 from engine.records import NOT_EMBEDDED, FileIssue
 from engine.store import stored_models
 from engine.store.snapshot import Unembedded

@@ -17,7 +17,7 @@ _LABELS: dict[SyncPhase, str] = {
     "discovering": marked("Looking for files"),
     "indexing": marked("Indexing files"),
     "embedding": marked("Embedding"),
-    "publishing": marked("Publishing"),
+    "publishing": marked("Saving"),
     "done": marked("Done"),
 }
 _TOKENS_A_PRICE = 1_000_000

@@ -29,7 +29,7 @@ from engine.corpus.transcripts.transcript_files import transcript_of
 from engine.records import FileIssue
 from engine.redaction.masks import redact
 from engine.store.location import IndexFiles
-from engine.store.session_ownership import Homes, SessionOwner, SessionOwnership
+from engine.store.session_workspaces import Homes, SessionOwner, SessionOwnership
 
 log = logging.getLogger(__name__)
 

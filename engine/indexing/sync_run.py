@@ -10,7 +10,7 @@ from engine.base.errors import Cancelled, Closed, MnemoscopeError, ProviderError
 from engine.indexing.commits import TextOutcome
 from engine.indexing.note_preparation import fingerprint
 from engine.indexing.progress import ProgressMeter
-from engine.indexing.sync_parts import Sharing, StageWork, SyncParts
+from engine.indexing.stage_data import Sharing, StageWork, SyncParts
 from engine.indexing.text_stage import TextStage
 from engine.indexing.vector_stage import VectorStage
 from engine.records import MemorySyncProgressUpdate, SyncReason, SyncReport

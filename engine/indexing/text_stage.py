@@ -20,7 +20,7 @@ from engine.indexing.commits import Change, Commits, TextOutcome
 from engine.indexing.preparation_processes import NotePreparation
 from engine.indexing.session_ownership import INDEXED_ELSEWHERE, elsewhere, ownership_issues, ownership_message
 from engine.indexing.session_rows import note_left_out, session_file
-from engine.indexing.sync_parts import StageWork
+from engine.indexing.stage_data import StageWork
 from engine.records import FileIssue
 from engine.store import sessions
 from engine.store.sessions import StoredTranscript
@@ -269,7 +269,7 @@ class SessionStage:
     def _read(self, due: list[FoundFile], copies: set[str]) -> None:
         if not due:
             return
-        from engine.indexing.transcript_rows import TranscriptRows  # brings every format with it
+        from engine.indexing.transcript_stage import TranscriptRows  # brings every format with it
 
         due, passed_over = self._crashes.readable(due)
         self._outcome.failed += passed_over

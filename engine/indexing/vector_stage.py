@@ -11,7 +11,7 @@ from engine.embedding.batch_jobs.base import batches_of
 from engine.indexing.cost_estimate import estimate, name_of
 from engine.indexing.embed_stage import EmbedStage
 from engine.indexing.progress import ProgressMeter
-from engine.indexing.sync_parts import StageWork, SyncParts
+from engine.indexing.stage_data import StageWork, SyncParts
 from engine.records import EmbeddingEstimate, FileIssue
 from engine.store import stored_models
 from engine.store.schema import Tables

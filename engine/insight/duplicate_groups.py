@@ -1,4 +1,4 @@
-"""Combines pairs of notes that share text to groups: a passage that was copied ten times is one group.
+"""Combines pairs of notes that share text into groups: a passage that was copied ten times is one group.
 
 Groups that the user has hidden are stored in `user.sqlite`, because they can't be rebuilt.
 """

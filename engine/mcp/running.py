@@ -135,9 +135,9 @@ def _built_when_used() -> Iterator[None]:
 
 @contextmanager
 def _lean_packages() -> Iterator[None]:
-    """Let modules of these packages be imported without the packages' other imports.
+    """Let modules of the packages in `_PASSED_OVER` be imported without running the packages' `__init__`.
 
-    That is a third of the start. Afterwards the packages can be imported normally.
+    This saves a third of the time to start. Afterwards the packages can be imported normally.
     """
     stand_ins: dict[str, ModuleType] = {}
     for name in _PASSED_OVER:

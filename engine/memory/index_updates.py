@@ -20,7 +20,7 @@ from engine.store.user_data import UserData
 
 if TYPE_CHECKING:
     from engine.indexing.cost_estimate import EmbeddingWork
-    from engine.indexing.sync_parts import Agreement, RefusedTexts, Sharing
+    from engine.indexing.stage_data import Agreement, RefusedTexts, Sharing
     from engine.records.sync import ProgressCallback
 
 log = logging.getLogger(__name__)
@@ -104,7 +104,7 @@ class IndexUpdates:
         self, reason: SyncReason, force: bool, agreement: "Agreement", listener: "ProgressCallback", token: CancelToken
     ) -> SyncReport:
         # imported here because a search must not wait for the modules of a sync
-        from engine.indexing.sync_parts import SyncParts
+        from engine.indexing.stage_data import SyncParts
         from engine.indexing.sync_run import SyncRun
 
         parts = SyncParts(

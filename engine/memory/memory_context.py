@@ -25,7 +25,7 @@ from engine.store.user_data import UserData
 from engine.store.vectors import VectorIndex
 
 if TYPE_CHECKING:
-    from engine.indexing.sync_parts import Sharing
+    from engine.indexing.stage_data import Sharing
     from engine.store.vector_encoding import Vectors
 
 log = logging.getLogger(__name__)

@@ -134,7 +134,7 @@ class FileUse(Record, frozen=True, gc=False):
 
 
 class SessionNote(Record, frozen=True):
-    """Draft of the note of a session."""
+    """Draft of a note that is made from a session."""
 
     session: str
     """Stable name of the session."""

@@ -20,7 +20,7 @@ from engine.search.keyword_leg import KeywordLeg, with_all_parts
 from engine.search.keyword_scores import KeywordScores
 from engine.search.query_conditions import Conditions, files_to_search, hidden, wanted_roles
 from engine.search.query_embedding import QueryEmbedder
-from engine.search.query_summary import demand, remarks_of, understood
+from engine.search.query_wording import demand, remarks_of, understood
 from engine.search.ranking import KeywordPart, Ranker
 from engine.search.result_cache import Moment, ResultCache
 from engine.search.result_set import FoundSet, Kept, is_lasting, list_newest, narrow

@@ -65,9 +65,9 @@ def session_of(key: str) -> Session:
 
 
 def is_shared_session(session_key: str | None) -> bool:
-    """Whether other people may read the session: true unless the key has the form of a private session's.
+    """Whether other people may read the session that asks.
 
-    Without a key, the request is the user's own.
+    False for a key in the form of a private session's, and without a key: then the user asks.
     """
     return session_key is not None and bool(session_key.strip()) and session_of(session_key).chat != "direct"
 

@@ -31,7 +31,7 @@ class Awaiting(msgspec.Struct, frozen=True):
 
 
 class MissingVectors(msgspec.Struct, frozen=True):
-    """Chunks and texts that have no vector of a model yet."""
+    """Counts of the chunks and texts that have no vector of a model yet."""
 
     chunks: int = 0
     texts: int = 0

@@ -190,7 +190,7 @@ class UserData:
         return f"{restored} " + tr("The file that was there is now {file}.", file=aside.name)
 
     def _copy_newest(self, target: Path) -> str:
-        """Copy the data to restore; returns a description of its source."""
+        """Copy the lost data if they are whole, else the newest backup. Returns in words which of them it was."""
         if self._lost is not None:
             with contextlib.suppress(apsw.Error):
                 check(self._lost)

@@ -14,7 +14,7 @@ from engine.records import KnownWorkspace, WorkspaceState
 from engine.settings.saving import named_workspaces
 from engine.store.connection import WriterLock, open_connection, translated
 from engine.store.location import IndexFiles, index_files, note_workspace, noted_workspaces
-from engine.store.session_ownership import SessionOwnership
+from engine.store.session_workspaces import SessionOwnership
 from engine.store.snapshot import Snapshot
 from engine.store.stored_models import ModelName, stored_models
 from engine.store.user_data import UserData

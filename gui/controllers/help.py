@@ -14,9 +14,9 @@ from gui.controllers.settings import SettingsController
 from gui.core.jobs import Jobs, JobSlot
 from gui.core.window_context import AppPaths
 from gui.core.workspace import Workspace
-from gui.help.components import Component, read_components
 from gui.help.guide_window import GuideWindow
 from gui.help.licence_sheet import LicenceSheet
+from gui.help.licences import Component, read_components
 from gui.help.pages import GuidePage, page_names, read_pages
 from gui.widgets.buttons import SCHEME
 from gui.widgets.labels import label, line

@@ -186,8 +186,8 @@ class Conversation:
         return self.session.messages[entry.parts[0]]
 
     def at_line(self, line: int) -> tuple[int, list[int]]:
-        """Return the entry and the pieces of a line of the transcript, or else of the last line before it that has
-        any."""
+        """Return the numbers of the entry and of the pieces that are in this line of the transcript, or else in
+        the last line before it with an entry."""
         if not self._lines:
             return 0, []
         end = bisect_right(self._lines, line) or 1

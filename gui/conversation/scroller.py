@@ -104,7 +104,7 @@ class ConversationScroller(QObject):
         return self.layout.count if self.layout is not None else 0
 
     def _height(self, number: int) -> int:
-        """Height of a row, counted from 1; the last one has some space below it."""
+        """Height of row `number`, counted from 1, in pixels. The last row has some space below it."""
         assert self.layout is not None
         below = self.layout.measures.px(24) if number == self._count else 0
         return self.layout.height(number - 1) + below

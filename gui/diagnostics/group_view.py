@@ -16,7 +16,7 @@ from gui.core.capabilities import SHORT
 from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.widgets.labels import breakable, label
 from gui.widgets.right_to_left import margins
-from gui.widgets.state import State, StateLabel, with_state
+from gui.widgets.state_dot import State, StateLabel, with_state
 
 # --- One value of the diagnostics, and texts of counts ---------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from gui.widgets.buttons import add_clear_button
 from gui.widgets.formatting import exact, size_text
 from gui.widgets.labels import breakable, label
 from gui.widgets.right_to_left import margins
-from gui.widgets.state import State, StateLabel
+from gui.widgets.state_dot import State, StateLabel
 
 # --- The status of a path for display: a word with its dot, a sentence, the details as a tooltip ---------------------
 

@@ -6,7 +6,7 @@ from engine import BUILT_IN_CAN, MemoryProviderStatus, SyncSummary, marked, numb
 from gui.core.capabilities import SHORT
 from gui.diagnostics.group_view import Diagnostic, Group, Remedy, chunks, files, vectors
 from gui.widgets.formatting import ago, duration, estimate_words, exact, size_text, spent_words
-from gui.widgets.state import State
+from gui.widgets.state_dot import State
 from gui.widgets.status_texts import (
     REASON_WORDS,
     engine_instead,
@@ -21,7 +21,7 @@ _PHASES = {
     "discovering": marked("looking for files"),
     "indexing": marked("indexing"),
     "embedding": marked("embedding"),
-    "publishing": marked("publishing"),
+    "publishing": marked("saving"),
     "done": marked("finishing"),
 }
 """Phase of a sync -> state of the index in words."""

@@ -335,7 +335,7 @@ class GuidePageList(QListWidget):
         self.itemClicked.connect(self._tell_entered)
 
     def show_pages(self, pages: Sequence[GuidePage], current: GuideLocation) -> None:
-        """Show all pages."""
+        """List all pages of the guide, with the current one selected."""
         self._fill([(page.title, (page.name, "")) for page in pages], current)
 
     def show_found(self, found: Sequence[Section], current: GuideLocation) -> None:

@@ -5,7 +5,7 @@ from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
 
 from engine import tr, tr_count
-from gui.help.components import UNKNOWN, Component
+from gui.help.licences import UNKNOWN, Component
 from gui.style.typography import fixed_font, font_scale
 from gui.widgets.buttons import add_clear_button
 from gui.widgets.labels import breakable, label

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QSizePolicy, QVB
 from engine import HealthFinding, marked, tr, tr_count
 from gui.style.stylesheet import font_at
 from gui.widgets.labels import breakable, label
-from gui.widgets.state import State, StateDot
+from gui.widgets.state_dot import State, StateDot
 from gui.widgets.tab_order import insert_after, stop_before
 
 _STATES: dict[str, tuple[State, str]] = {

@@ -38,7 +38,7 @@ from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.formatting import clock_time, exact
 from gui.widgets.labels import breakable, label
 from gui.widgets.plain_text import set_tip
-from gui.widgets.state import State, StateDot
+from gui.widgets.state_dot import State, StateDot
 from gui.widgets.sync_bar import ProgressLine
 
 _FULL = 1000

@@ -11,7 +11,7 @@ from gui.style.theme import tokens
 from gui.widgets.formatting import duration, grouped, size_text
 from gui.widgets.labels import ElidedLabel, label
 from gui.widgets.plain_text import set_tip
-from gui.widgets.state import State, state_colour
+from gui.widgets.state_dot import State, state_colour
 from gui.widgets.status_texts import files_left_out
 
 _KILO = 1000

@@ -74,7 +74,7 @@ class StartLists(QWidget):
             button = self._add(grid, words, tr("found by its meaning"), name)
             button.clicked.connect(lambda: choose_example(content.example))
             words = tr("Map of your notes")
-            button = self._add(grid, words, tr("similar ones together"), words)
+            button = self._add(grid, words, tr("grouped by similarity"), words)
             button.clicked.connect(lambda _checked: show_map())
         if content.recent:
             grid = self._section(tr("Recent"))

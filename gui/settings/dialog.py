@@ -24,7 +24,7 @@ from gui.core.jobs import Jobs
 from gui.settings.broken_settings import WORDS
 from gui.settings.dialog_footer import DialogFooter
 from gui.settings.model import SettingsModel
-from gui.settings.page_layout import GUIDE, PAGES, SettingsPage, whole_page
+from gui.settings.option_placement import GUIDE, PAGES, SettingsPage, whole_page
 from gui.settings.pages import PageMaker, Pages
 from gui.settings.results_page import ResultsPage
 from gui.settings.system_setting import SystemSwitch

@@ -78,7 +78,7 @@ class DownloadRow(QWidget):
         self._looking.put(self._jobs.read(lambda _: engine.missing_model(settings), self._show))
 
     def stop(self) -> None:
-        """Stop the download."""
+        """Stop the look-up and the download."""
         self._looking.cancel()
         self._fetching.cancel()
 

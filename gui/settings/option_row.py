@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication, QFrame, QMenu, QPushButton, QVBoxLay
 from engine import Option, SavedIn, SettingChange, SettingsConsequences, marked, spoken, system_language, tr
 from gui.settings.fields import ChoiceField, ChoicesField, Field, LineField, LinesField, SwitchField
 from gui.settings.model import SettingsModel
+from gui.settings.option_placement import OptionPlacement
 from gui.settings.option_search import mark
-from gui.settings.page_layout import OptionPlacement
 from gui.settings.value_text import value_words
 from gui.widgets.accessibility import announce
 from gui.widgets.flow_layout import FlowLayout

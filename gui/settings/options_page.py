@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from engine import tr
 from gui.settings.model import SettingsModel
+from gui.settings.option_placement import PAGES, OptionPlacement, SettingsPage, options_on
 from gui.settings.option_row import OptionRow
-from gui.settings.page_layout import PAGES, OptionPlacement, SettingsPage, options_on
 from gui.settings.system_setting import SystemRow, SystemSwitch, with_switches
 from gui.widgets.labels import label, line
 from gui.widgets.scrolling import scrolling_column

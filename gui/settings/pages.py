@@ -14,8 +14,8 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.settings.embedding_page import EmbeddingPage
 from gui.settings.engine_page import EnginePage
 from gui.settings.model import SettingsModel
+from gui.settings.option_placement import FORMS, PAGES, PARTS, SettingsPage, options_on, whole_page
 from gui.settings.options_page import OptionsPage
-from gui.settings.page_layout import FORMS, PAGES, PARTS, SettingsPage, options_on, whole_page
 from gui.settings.sources_page import SourcesPage
 from gui.settings.system_setting import SystemSwitch
 from gui.settings.wording import NAMES, sent_words, stored_words

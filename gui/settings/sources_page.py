@@ -28,9 +28,9 @@ from engine import (
 from gui.core.jobs import Jobs, JobSlot
 from gui.settings.fields import Field
 from gui.settings.model import SettingsModel
+from gui.settings.option_placement import OptionPlacement
 from gui.settings.option_row import OptionRow
 from gui.settings.options_page import OptionsPage
-from gui.settings.page_layout import OptionPlacement
 from gui.sources.index_preview import KindChips
 from gui.sources.place_rows import PlaceBoxes, PlaceChoices, ask_for_exports, ask_for_folder, issue_lines, short_path
 from gui.sources.sessions_page import LOOKING, NOTHING, Choice, Source, find_other_sources, measure

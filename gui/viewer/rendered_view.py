@@ -47,7 +47,7 @@ _CHARACTERS = 1_000
 
 
 class StepwiseLayout(QObject):
-    """One document at a time.
+    """Lays out one document at a time, in steps that leave the window responsive.
 
     Signals: reached: the page is laid out up to the requested block. finished: it is laid out completely.
     """

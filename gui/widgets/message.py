@@ -26,7 +26,7 @@ from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import margins
 from gui.widgets.row_list import GUTTER
 from gui.widgets.scrolling import scrolling_column
-from gui.widgets.state import State, StateDot
+from gui.widgets.state_dot import State, StateDot
 from gui.widgets.tab_order import insert_after, stop_before
 
 _PAGE_WIDTH = 520

@@ -15,7 +15,7 @@ from engine import (
     tr_count,
 )
 from gui.widgets.formatting import ago, duration, exact, money
-from gui.widgets.state import State
+from gui.widgets.state_dot import State
 
 BUILTIN = "builtin"
 _NAMES = {BUILTIN: marked("built-in index"), "lancedb": "LanceDB"}
@@ -105,7 +105,7 @@ PHASE_WORDS = {
     "discovering": marked("Looking for files"),
     "indexing": marked("Indexing"),
     "embedding": marked("Embedding"),
-    "publishing": marked("Publishing"),
+    "publishing": marked("Saving"),
     "done": marked("Finishing"),
 }
 REASON_WORDS = {

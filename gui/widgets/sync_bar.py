@@ -14,7 +14,7 @@ from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, label
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import margins, mirror
-from gui.widgets.state import State, StateDot
+from gui.widgets.state_dot import State, StateDot
 from gui.widgets.status_texts import RUNNING_WORDS, SyncLine, longest_detail, progress_text, sync_line
 
 _TICK_MS = 1000

@@ -16,7 +16,7 @@ from gui.core.workspace import Opened
 from gui.settings.custom_keys import CustomKeys
 from gui.settings.keyboard_page import KeyboardPage
 from gui.widgets.tab_order import first_stop, takes_keys
-from gui.window.palette import PaletteController
+from gui.window.command_palette import PaletteController
 from gui.window.search_menu import SearchMenu
 from gui.window.window_parts import WindowParts
 

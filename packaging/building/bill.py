@@ -20,7 +20,7 @@ from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 from packageurl import PackageURL
 
-from gui.help.components import PROGRAM, Component, read_components
+from gui.help.licences import PROGRAM, Component, read_components
 
 LOCK = Path(__file__).resolve().parents[1] / "requirements-bundle.lock"
 

@@ -20,7 +20,7 @@ import pygments.lexers
 
 from engine.base.language import LANGUAGES
 from gui.conversation.entries import LANGUAGES as CODE_LANGUAGES
-from gui.help.components import BUNDLED_LIST, PROGRAM, python_licence
+from gui.help.licences import BUNDLED_LIST, PROGRAM, python_licence
 
 Entry = tuple[str, str, str]
 """Path in the bundle, source path, and PyInstaller's name for the kind of file."""

@@ -16,7 +16,7 @@ import msgspec
 from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
-from engine.indexing import note_preparation, transcript_rows
+from engine.indexing import note_preparation, transcript_stage
 
 notes, data, sessions, how, *rest = sys.argv[1:]
 
@@ -29,7 +29,7 @@ def deadly(function, place):
     return read
 
 note_preparation.read = deadly(note_preparation.read, 0)
-transcript_rows.TranscriptRows.take = deadly(transcript_rows.TranscriptRows.take, 1)
+transcript_stage.TranscriptRows.take = deadly(transcript_stage.TranscriptRows.take, 1)
 settings = Settings(provider="none", sessions=SessionSettings(folders=(sessions,)))
 settings = msgspec.structs.replace(settings, store=msgspec.structs.replace(settings.store, path=data))
 memory = BuiltinMemory(Path(notes), settings, executor=None, background=False)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gui.help.components import installed_packages, required_packages
+from gui.help.licences import installed_packages, required_packages
 
 
 @pytest.fixture

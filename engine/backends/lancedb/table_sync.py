@@ -30,7 +30,7 @@ from engine.corpus.chunking import Chunk
 from engine.embedding.base import EmbeddingProvider
 from engine.indexing.embed_stage import VectorStorage
 from engine.indexing.note_preparation import chunk_rows, fingerprint
-from engine.indexing.sync_parts import StageWork
+from engine.indexing.stage_data import StageWork
 from engine.records import Source
 from engine.redaction.masks import redact
 from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
@@ -372,7 +372,7 @@ class TablePublisher:
     def _put(
         self, files: Sequence[LocalFile], instead_of: Sequence[str], view: TableView, rules: str, work: StageWork
     ) -> None:
-        """Commit whole files, replacing those with these keys."""
+        """Store these files in one commit. `instead_of`: keys of the files that they replace."""
         me = self._machine()
         with work.parts.store.read() as snapshot:
             stored = [(file, read_stored(snapshot, file)) for file in files]

@@ -16,7 +16,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.language import tr
 from engine.memory.requests import make_request
 from engine.records import MemorySearchResult, SearchMode, SearchOutcome, SearchTimings
-from engine.search.query_summary import remarks_of, understood
+from engine.search.query_wording import remarks_of, understood
 from engine.search.search_context import SearchRequest
 from engine.settings import Settings
 from engine.settings.backend_options import QmdLimitSettings

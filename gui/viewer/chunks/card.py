@@ -30,7 +30,7 @@ from gui.viewer.chunks.wording import VECTOR_STATES, Fact, as_text, facts, title
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, breakable, label, line
 from gui.widgets.right_to_left import margins
-from gui.widgets.state import StateLabel
+from gui.widgets.state_dot import StateLabel
 from gui.widgets.tab_order import LastInTabOrder
 
 _SIDE = 16

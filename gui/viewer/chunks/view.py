@@ -19,7 +19,7 @@ from gui.viewer.source_view import SourceView
 from gui.widgets.accessibility import Part
 from gui.widgets.plain_text import show_tip
 from gui.widgets.right_to_left import mirror
-from gui.widgets.state import state_colour
+from gui.widgets.state_dot import state_colour
 
 # --- Lanes of a file's chunks in the margin: side by side where they overlap -----------------------------------------
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from engine import ChunkDetail, ChunkRow, FileChunks, VectorState, marked, tr, tr_count, tr_reason
 from gui.widgets.formatting import exact, size_text
-from gui.widgets.state import State
+from gui.widgets.state_dot import State
 
 VECTOR_STATES: dict[VectorState, tuple[State, str]] = {
     "ready": ("fine", marked("has its vector")),

@@ -13,7 +13,7 @@ from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import FolderFiles
-from engine.indexing import session_rows, transcript_rows
+from engine.indexing import session_rows, transcript_stage
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
 from tests.helpers.fake_provider import FakeProvider, selection_of
@@ -82,7 +82,7 @@ def test_a_message_is_found_with_its_place(memory: BuiltinMemory, boat: Path) ->
 
 def test_an_unchanged_transcript_is_not_read_again(memory: BuiltinMemory, boat: Path, monkeypatch) -> None:
     memory.sync()
-    monkeypatch.setattr(transcript_rows.TranscriptRows, "take", lambda *_: pytest.fail("read again"))
+    monkeypatch.setattr(transcript_stage.TranscriptRows, "take", lambda *_: pytest.fail("read again"))
     report = memory.sync()
     assert (report.files_indexed, report.files_unchanged) == (0, 2)
 
@@ -135,13 +135,13 @@ def test_no_secret_reaches_the_index(memory: BuiltinMemory, boat: Path) -> None:
 def test_growth_is_read_from_where_it_ended(memory: BuiltinMemory, boat: Path, monkeypatch) -> None:
     memory.sync()
     offsets: list[int] = []
-    read = transcript_rows.LineReader.read
+    read = transcript_stage.LineReader.read
 
     def noted(self, *arguments):
         offsets.append(self.offset)
         return read(self, *arguments)
 
-    monkeypatch.setattr(transcript_rows.LineReader, "read", noted)
+    monkeypatch.setattr(transcript_stage.LineReader, "read", noted)
     size = boat.stat().st_size
     with boat.open("a") as file:
         file.write(said("user", "And the rudder bearing?", 4))
@@ -184,12 +184,12 @@ def test_long_transcript_in_parts_resumes(
     memory: BuiltinMemory, boat: Path, monkeypatch: pytest.MonkeyPatch, lines: int
 ) -> None:
     with monkeypatch.context() as small:
-        small.setattr(transcript_rows, "_CHUNKS_A_PART", 3)
+        small.setattr(transcript_stage, "_CHUNKS_A_PART", 3)
         with boat.open("a") as file:
             for minute in range(60):
                 file.write(said("user" if minute % 2 else "assistant", f"Word{minute} " * 90, minute))
         token, offsets = CancelToken(), []
-        read = transcript_rows.LineReader.read
+        read = transcript_stage.LineReader.read
 
         def stopping(self, *arguments):
             offsets.append(self.offset)
@@ -199,7 +199,7 @@ def test_long_transcript_in_parts_resumes(
                     token.cancel()
                     token.checkpoint()
 
-        monkeypatch.setattr(transcript_rows.LineReader, "read", stopping)
+        monkeypatch.setattr(transcript_stage.LineReader, "read", stopping)
         assert memory.sync(cancel=token).cancelled
         memory.sync()
         assert (offsets[1] > 0) == (lines > 3)
@@ -333,7 +333,7 @@ def test_unreadable_transcript_changes_index_once(
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(transcript_rows, "opened", refuse)
+    monkeypatch.setattr(transcript_stage, "opened", refuse)
     monkeypatch.setattr(FolderFiles, "open", refuse)
     assert memory.sync().files_removed == 1
     report = memory.sync()

@@ -54,7 +54,7 @@ def test_skipped_files_are_named_with_reasons(verb: Run, store: Path) -> None:
     assert skipped["sessions/boats/notes.txt"] == "no-transcript"
     assert skipped["sessions/boats/shopping.jsonl"] == "unknown-format"
     assert skipped["sessions/boats/…"] == "no-transcript"
-    assert "notes.txt  By its name it is no transcript of an agent that is known." in verb("status").out
+    assert "notes.txt  It does not have the name of a transcript of a known agent." in verb("status").out
 
 
 def test_no_skipped_files_prints_nothing(verb: Run, store: Path) -> None:
@@ -87,7 +87,7 @@ def test_unreadable_transcript_is_one_finding(verb: Run, store: Path, monkeypatc
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("engine.indexing.transcript_rows.opened", refuse)  # root ignores file permissions
+    monkeypatch.setattr("engine.indexing.transcript_stage.opened", refuse)  # root ignores file permissions
     verb("index")
     found = check(verb, "Transcripts")
     assert (found["state"], found["detail"]) == (

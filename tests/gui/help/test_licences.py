@@ -2,8 +2,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QLabel, QPushButton
 
 from gui.controllers import help as help_controller
-from gui.help.components import Component
 from gui.help.licence_sheet import LicenceSheet
+from gui.help.licences import Component
 
 COMPONENTS = (
     Component("beta", "2.0", "MIT", "A second thing.", ("Permission is hereby granted\nby its authors.",)),

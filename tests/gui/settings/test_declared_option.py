@@ -9,7 +9,7 @@ from engine.settings import catalog, checking, loading, saving
 from engine.settings.section import Group, Section, answering_as, option
 from gui.settings.dialog import SettingsDialog
 from gui.settings.model import applies_at_once
-from gui.settings.page_layout import placed_options
+from gui.settings.option_placement import placed_options
 
 
 class RulerSettings(Section, frozen=True):

@@ -1,8 +1,8 @@
 import pytest
 from PySide6.QtGui import QPalette
 
+from gui.settings.option_placement import placed_options
 from gui.settings.option_search import ALSO_CALLED, fit, with_marks, words_of
-from gui.settings.page_layout import placed_options
 from tests.helpers.catalogue import translated
 
 GERMAN = {"Maximum file size": "Größte Datei", "Sources": "Quellen", "Light": "Hell"}

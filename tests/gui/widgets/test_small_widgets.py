@@ -16,7 +16,7 @@ from gui.widgets.labels import ElidedLabel, breakable
 from gui.widgets.message import Action, Banner, MessagePage
 from gui.widgets.right_to_left import text_direction
 from gui.widgets.scrolling import column_page
-from gui.widgets.state import State, StateDot, StateLabel
+from gui.widgets.state_dot import State, StateDot, StateLabel
 
 
 def test_elided_label_shows_full_text_in_tooltip(qtbot):

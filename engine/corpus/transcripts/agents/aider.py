@@ -1,4 +1,4 @@
-"""Aider. It writes its sessions into the folders of projects, which the user lists."""
+"""Declares Aider, which writes its sessions into the folders of projects, which the user lists."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Antigravity and its command line. A shorter transcript next to the full one is a copy."""
+"""Declares Antigravity and its command line. A shorter transcript next to the full one is a copy."""
 
 import os
 from collections.abc import Iterable, Set

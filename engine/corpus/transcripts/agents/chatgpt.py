@@ -1,4 +1,4 @@
-"""ChatGPT's data export, which the user downloads: one file, or one for each conversation.
+"""Declares ChatGPT's data export, which the user downloads: one file, or one for each conversation.
 
 The latter are in a folder `conversations` of the export or `conversations-<id>` of the program for macOS before 2024
 (checked against cass, August 2026), or were saved one by one.

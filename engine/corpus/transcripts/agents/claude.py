@@ -1,4 +1,4 @@
-"""Claude.ai's data export, which the user downloads."""
+"""Declares Claude.ai's data export, which the user downloads."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Claude Code."""
+"""Declares Claude Code: where its sessions are, in which format, and how to resume one."""
 
 import os
 from typing import TYPE_CHECKING

@@ -1,4 +1,5 @@
-"""Cline, an extension of VS Code and a command line. Roo Code and Kilo Code, which began as copies, store the same."""
+"""Declares Cline, an extension of VS Code and a command line. Roo Code and Kilo Code, which began as copies, store
+the same."""
 
 import os
 from typing import TYPE_CHECKING

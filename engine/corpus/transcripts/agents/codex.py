@@ -1,4 +1,5 @@
-"""Codex CLI. It names sessions in a file of its own, and compresses those that have not changed for a week."""
+"""Declares Codex CLI, which names sessions in a file of its own, and compresses those that have not changed for a
+week."""
 
 import os
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Continue, an extension of VS Code and of JetBrains' programs, and a command line."""
+"""Declares Continue, an extension of VS Code and of JetBrains' programs, and a command line."""
 
 import os
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Crush. Its database is in each project's folder; a file in its data folder lists these."""
+"""Declares Crush. Its database is in each project's folder; a file in its data folder lists these."""
 
 import os
 from collections.abc import Iterator

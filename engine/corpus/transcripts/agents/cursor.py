@@ -1,4 +1,4 @@
-"""Cursor, the editor: all its chats are in one database."""
+"""Declares Cursor, the editor: all its chats are in one database."""
 
 import os
 from typing import TYPE_CHECKING

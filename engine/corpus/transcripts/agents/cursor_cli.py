@@ -1,4 +1,5 @@
-"""Cursor's command line, `cursor-agent`. The editor writes the same transcripts of chats that are in its database."""
+"""Declares Cursor's command line, `cursor-agent`. The editor writes the same transcripts of chats that are in its
+database."""
 
 import os
 from collections.abc import Iterable, Set

@@ -1,4 +1,4 @@
-"""Factory's Droid."""
+"""Declares Factory's Droid: where its sessions are, in which format, and how to resume one."""
 
 from typing import TYPE_CHECKING
 

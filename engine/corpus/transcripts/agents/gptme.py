@@ -1,4 +1,4 @@
-"""gptme."""
+"""Declares gptme: where its sessions are, in which format, and how to resume one."""
 
 import os
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""iFlow CLI."""
+"""Declares iFlow CLI: where its sessions are, in which format, and how to resume one."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Kilo since its version 7 of 2026, an extension of VS Code and a command line made from opencode.
+"""Declares Kilo since its version 7 of 2026, an extension of VS Code and a command line made from opencode.
 
 It has the same database. Checked against descriptions of versions 7.0 to 7.6: `kilo.db`, or the file that `KILO_DB`
 names.

@@ -1,4 +1,4 @@
-"""Kilo Code before version 7, which stores its tasks as Roo Code does.
+"""Declares Kilo Code before version 7, which stores its tasks as Roo Code does.
 
 Checked against claude-code-history-viewer of August 2026. Version 7 is another program (`kilo`).
 """

@@ -1,4 +1,4 @@
-"""Kimi CLI, and Kimi Code, which followed it in 2026."""
+"""Declares Kimi CLI, and Kimi Code, which followed it in 2026."""
 
 import os
 from collections.abc import Iterable, Set

@@ -1,4 +1,5 @@
-"""Kiro's command line, formerly that of Amazon Q: its sessions were in one database, and are files since 2026."""
+"""Declares Kiro's command line, formerly that of Amazon Q: its sessions were in one database, and are files since
+2026."""
 
 import os
 from typing import TYPE_CHECKING

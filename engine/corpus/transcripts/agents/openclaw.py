@@ -1,4 +1,4 @@
-"""OpenClaw, formerly Moltbot and Clawdbot.
+"""Declares OpenClaw, formerly Moltbot and Clawdbot.
 
 Its workspaces are found in its configuration (`engine/corpus/places.py`).
 """

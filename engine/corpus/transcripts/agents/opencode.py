@@ -1,4 +1,4 @@
-"""opencode: its sessions were files until February 2026, and were then copied into a database next to them.
+"""Declares opencode: its sessions were files until February 2026, and were then copied into a database next to them.
 
 The files remained, so a session may be in both; the database then counts.
 """

@@ -1,4 +1,4 @@
-"""OpenHands."""
+"""Declares OpenHands: where its sessions are, in which format, and how to resume one."""
 
 import os
 import re

@@ -1,4 +1,5 @@
-"""Pi and Oh My Pi, a fork of it. OpenClaw stores their format, too: the folder or the file's name tells them apart."""
+"""Declares Pi and Oh My Pi, a fork of it. OpenClaw stores their format, too: the folder or the file's name tells
+them apart."""
 
 import os
 from typing import TYPE_CHECKING

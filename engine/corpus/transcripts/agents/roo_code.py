@@ -1,4 +1,4 @@
-"""Roo Code, which stores its tasks as Cline does."""
+"""Declares Roo Code, which stores its tasks as Cline does."""
 
 from engine.corpus.transcripts.agents.cline import extension_agent
 

@@ -1,4 +1,4 @@
-"""Zed's agent panel."""
+"""Declares Zed's agent panel: where its sessions are, and in which format."""
 
 import os
 from typing import TYPE_CHECKING

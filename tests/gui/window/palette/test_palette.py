@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QApplication, QToolTip
 
 from engine import SavedSearch
 from gui.commands.keymap import keymap
-from gui.window.palette import PaletteBox
+from gui.window.command_palette import PaletteBox
 from gui.window.palette_entries import Entry, choose
 from tests.helpers.windows import at_rest
 

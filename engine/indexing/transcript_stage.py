@@ -34,7 +34,7 @@ from engine.indexing.session_rows import (
     note_transcript,
     session_file,
 )
-from engine.indexing.sync_parts import StageWork
+from engine.indexing.stage_data import StageWork
 from engine.records import FileIssue
 from engine.redaction.masks import redact
 from engine.store import sessions

@@ -3,7 +3,7 @@
 import json
 import sys
 
-from gui.help.components import BUNDLED_LIST, read_components
+from gui.help.licences import BUNDLED_LIST, read_components
 
 PACKAGE = """\
 Metadata-Version: 2.4

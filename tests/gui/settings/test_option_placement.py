@@ -5,7 +5,7 @@ import pytest
 
 from engine import Settings, all_options
 from gui.settings.engine_and_model_choice import EmbeddingChoice, EngineChoice
-from gui.settings.page_layout import FORMS, PAGES, name_of, options_on, placed_options
+from gui.settings.option_placement import FORMS, PAGES, name_of, options_on, placed_options
 
 
 def test_every_option_is_on_exactly_one_page():
@@ -29,16 +29,16 @@ def test_forms_save_exactly_the_options_of_their_page():
 
 
 def test_new_window_option_gets_a_row(monkeypatch):
-    from gui.settings import page_layout
+    from gui.settings import option_placement
 
     added = msgspec.structs.replace(all_options()[0], key="window.show_ruler", label="")
-    monkeypatch.setattr(page_layout, "all_options", lambda: (*all_options(), added))
-    page_layout.placed_options.cache_clear()
+    monkeypatch.setattr(option_placement, "all_options", lambda: (*all_options(), added))
+    option_placement.placed_options.cache_clear()
     try:
-        found = page_layout.placed_options()["window.show_ruler"]
+        found = option_placement.placed_options()["window.show_ruler"]
     finally:
         monkeypatch.undo()
-        page_layout.placed_options.cache_clear()
+        option_placement.placed_options.cache_clear()
     assert (found.page, found.title) == ("general", "Show ruler")
 
 
