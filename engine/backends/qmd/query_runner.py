@@ -47,7 +47,7 @@ _TYPED = re.compile(r"^\s*(lex|vec|hyde|intent|expand)\s*:", re.IGNORECASE)
 _LONGEST_WORD = 120
 UNKNOWN_TO_QMD = {
     "tag": marked("tags"),
-    "role": marked("who speaks"),
+    "role": marked("speakers"),
     "file": marked("files of tool calls"),
     "command": marked("commands of tool calls"),
     "machine": marked("names of machines"),

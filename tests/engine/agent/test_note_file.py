@@ -174,7 +174,7 @@ def test_changed_or_deleted_note_is_not_undone(workspace: Path) -> None:
     note = write(workspace)
     file = workspace / note.path
     file.write_text("mine now\n")
-    with pytest.raises(NoteError, match="has been changed"):
+    with pytest.raises(NoteError, match="was changed"):
         locate_untouched(workspace, note)
     file.unlink()
     with pytest.raises(NoteError, match="not there any more"):
