@@ -273,7 +273,7 @@ class QueryRunner:
                 log.info("qmd had lost its collections")
                 hits = run(verb)
             elif _NO_OPTION.search(failure.errors) and verb != "query":
-                hits = run("query")  # of some versions the only one that knows all options
+                hits = run("query")  # in some versions, only this verb supports all options
             else:
                 raise
         self._answers.put(key, tuple(hits))
