@@ -92,7 +92,7 @@ def test_nothing_is_written_through_a_link(workspace: Path, tmp_path: Path) -> N
 
 def test_file_named_like_folder_is_refused(workspace: Path) -> None:
     (workspace / "memory").write_text("mine")
-    with pytest.raises(NoteError, match="is no folder"):
+    with pytest.raises(NoteError, match="is not a folder"):
         write(workspace)
     assert (workspace / "memory").read_text() == "mine"
 
