@@ -172,7 +172,7 @@ class _Parser(argparse.ArgumentParser):
 
     def _parse_optional(self, arg_string: str) -> Any:
         if self.takes_exclusions and len(arg_string) > len("-h") and arg_string[0] == "-" != arg_string[1]:
-            return None  # no option
+            return None  # the word is not an option
         return super()._parse_optional(arg_string)
 
 

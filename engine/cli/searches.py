@@ -61,7 +61,7 @@ def ask_saved(
         if kept.unreadable:
             raise StoreError(kept.unreadable)
         raise MnemoscopeError(f"No search is saved as “{name}”: mnemoscope searches lists those that are.")
-    with contextlib.suppress(StoreError):  # on a full disk it can still be run
+    with contextlib.suppress(StoreError):  # the search can still be run on a full disk
         kept.touch(name)
     named = cast("SearchOptions", {option: value for option, value in given.items() if value not in (None, ())})
     outcome = _outcome(manager, place, question, named, cancel, config)

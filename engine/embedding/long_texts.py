@@ -35,10 +35,10 @@ def requests(items: Iterable[Item], limits: Limits, tokens: Callable[[Item], int
 # ---------------------------------------------------------------------------------------------------------------------
 
 _ENDS = (
-    re.compile(r"\n[^\S\n]*\n\s*"),  # of a paragraph
-    re.compile(r"\n"),  # of a line: an item of a list, a line of code
+    re.compile(r"\n[^\S\n]*\n\s*"),  # the end of a paragraph
+    re.compile(r"\n"),  # the end of a line: an item of a list, a line of code
     re.compile(r"[.!?…]+[\"'”’»)\]]*\s+|[。！？]+[」』）]*"),  # noqa: RUF001 of a sentence, of a Chinese one as well
-    re.compile(r"\s+"),  # of a word
+    re.compile(r"\s+"),  # the end of a word
 )
 """Boundaries at which a text may be cut, best first."""
 _REACH = 0.25

@@ -48,7 +48,7 @@ def make(settings: Settings, key: str | None) -> EmbeddingProvider:
     if not name:
         raise ProviderError(tr("{name} needs the name of a model: set model in the settings.", name=http.service.name))
     if own:
-        name = name.removeprefix("openai/")  # elsewhere it is part of the name
+        name = name.removeprefix("openai/")  # for other servers it is part of the name
     # Servers of models with open weights do not add prefixes to texts.
     prompts = _prompts(name)
     model = Model.of(settings, "openai", name, base_url=http.base_url, limits=_LIMITS, inputs=prompts)

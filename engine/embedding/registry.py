@@ -176,7 +176,7 @@ def _loaded_from(module: str) -> Factory:
 
 
 FACTORIES: dict[str, Factory] = {provider.name: _loaded_from(provider.module) for provider in PROVIDERS}
-"""What makes each provider, from its settings and its key."""
+"""Functions that create each provider from settings and key, by its name."""
 
 
 # --- Tests settings before they are saved: sends a single word, never the user's texts ------------------------------

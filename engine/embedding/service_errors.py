@@ -157,7 +157,7 @@ class Service:
     """A service's name for messages, and the variable of its key."""
 
     name: str
-    """As in the sentence "OpenAI refused the key"."""
+    """Name of the service, as in "OpenAI refused the key"."""
     key_variable: str = ""
     """Environment variable of its key; empty if it has none."""
 

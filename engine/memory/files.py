@@ -162,7 +162,7 @@ class SessionFiles:
             unknown=tuple(sorted(found.unknown.items())),
         )
         if before is not None and text == before.text:
-            text = before.text  # which stays in use: the caller drops what brings nothing new
+            text = before.text  # returned again, so that the caller sees that nothing has changed
         if read.position is not None:
             self._last = _LastRead(path, reveal, weakref.ref(text), read.position)
         return text

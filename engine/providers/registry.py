@@ -30,7 +30,7 @@ GGUF = Provider(
 
 
 PROVIDERS: tuple[Provider, ...] = (EMBEDDED, GGUF, OPENAI, GEMINI, VOYAGE)
-"""In the order of the settings; `auto` tries those with hosts in this order."""
+"""All providers in the order of the settings; `auto` tries the remote ones in this order."""
 
 
 def provider_names() -> tuple[str, ...]:

@@ -23,18 +23,18 @@ HIDDEN = "***"
 """Replacement for a secret that is hidden completely."""
 
 _BLOCK = 256 * 1024
-_WINDOW = 64 * 1024  # of one match
-_OVERLAP = 64  # more than the longest anchor
-_BEFORE = 48  # characters before a match that a judge reads
+_WINDOW = 64 * 1024  # maximum length of one match
+_OVERLAP = 64  # between blocks: more than the longest anchor
+_BEFORE = 48  # characters before a match that are passed to a judge
 _NEAR = 5  # characters next to the sign of an anchor that are compared
 _BY_RARITY = '~4q1zj"xv/=:w3k569278_-.b0fhpgycmdulirsoante# '
-_WHOLE = frozenset({"key", "token", "secret", "pin", "psk", "pw"})  # anchors that no letter follows
+_WHOLE = frozenset({"key", "token", "secret", "pin", "psk", "pw"})  # anchors that must not be followed by a letter
 _ASCII = bytes(range(128))
 _LEAST_SHOWN = 20  # in a shorter secret, a partial mask would show more than half
 _HEAD, _TAIL = 6, 4
-_ROUNDS = 8  # two are rarely needed
+_ROUNDS = 8  # maximum; even two are rarely needed
 _PARTIAL = lazy_pattern(rf"\S{{{_HEAD}}}…\S{{{_TAIL}}}")
-_LAST_RUN = lazy_pattern(r"(?<![!-~])[!-~]+\Z")  # of characters that occur in secrets
+_LAST_RUN = lazy_pattern(r"(?<![!-~])[!-~]+\Z")  # the last run of characters that occur in secrets
 _RUN = lazy_pattern(r"[^\s\"'`]*+")
 
 _BASE64 = "[A-Za-z0-9+/=]"
@@ -49,7 +49,7 @@ _KEY_ON_LINE = lazy_pattern(
 _INDENT = lazy_pattern(r"[ \t]*+(?:- )*+")
 _INDENTED = lazy_pattern(r"([ \t]*+)([^\r\n]*+)\r?\n?")
 _LONG_RUN = lazy_pattern(rf"{_BASE64}{{16}}")
-_LONGEST_BLOCK = 20_000  # lines
+_LONGEST_BLOCK = 20_000  # lines of a private key
 _BLANK_LINES = 2
 PATTERNS: tuple[SecretPattern, ...] = (*TOLD_BY_SURROUNDINGS, *TOLD_BY_SYNTAX, *TOLD_BY_FORM, *SERVICES)
 

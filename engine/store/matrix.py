@@ -48,7 +48,7 @@ _TOLERATED_LOSS = 0.002
 
 class _State(NamedTuple):
     blocks: dict[int, Block]
-    """By block number, in rising order; only the last one may be open."""
+    """Blocks by number, in rising order; only the last one may be open."""
     lookup: RowIndex
     centre: Floats | None
     """Origin for sign bits, fixed when the first block is full. Without it, vectors of models whose mean is far from

@@ -31,7 +31,7 @@ class SessionOwner(NamedTuple):
 
 
 Homes = Mapping[str, SessionOwner]
-"""By the transcript's path."""
+"""Owner of each transcript, by its path."""
 
 
 def _m001_homes(connection: apsw.Connection) -> None:

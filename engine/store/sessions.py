@@ -88,7 +88,7 @@ def sessions(snapshot: Snapshot, path: str | None = None) -> list[StoredSession]
 
 
 def machines(snapshot: Snapshot) -> dict[str, str]:
-    """By the beginning of stable names, the machine that these sessions are from."""
+    """Return the machine that sessions are from, by the start of their stable names."""
     stored = snapshot.meta("machines")
     return msgspec.json.decode(stored, type=dict[str, str]) if isinstance(stored, str) else {}
 
@@ -122,7 +122,8 @@ def usage_of_sessions(snapshot: Snapshot, path: str | None = None) -> dict[str, 
 
 
 def _copied_usage(snapshot: Snapshot, path: str | None) -> dict[tuple[str, str], list[float]]:
-    """By session and model, the usage of requests that an earlier session has, too. `path`: only of this session."""
+    """Return the usage of requests copied from an earlier session, by session and model. `path`: of this session
+    only."""
     tables = snapshot.tables
     if path is None:
         shared = f"SELECT digest FROM {tables.request_marks} GROUP BY digest HAVING count(*) > 1"

@@ -21,7 +21,7 @@ class StoredUse(NamedTuple):
     line: int
     ordinal: int
     time: float
-    """Of the message, else of the session's last one."""
+    """Time of the message or, if unknown, of the last message of the session."""
 
 
 def uses_in_session(snapshot: Snapshot, session: str) -> list[StoredUse]:
@@ -101,7 +101,7 @@ def _frequent(snapshot: Snapshot, value: str, condition: str, limit: int) -> lis
 
 
 def _fitting(snapshot: Snapshot, part: str, fits: Fits) -> dict[str, list[int]]:
-    """By path, the sessions with it."""
+    """Return the sessions that use a path, by path."""
     tables, connection = snapshot.tables, snapshot.connection
     projects = dict(connection.execute(f"SELECT file_id, project FROM {tables.sessions}"))
     # SQLite compares ASCII alone without case, so all other paths are looked at.

@@ -70,7 +70,7 @@ def _user_7_facts(connection: apsw.Connection) -> None:
 
 
 def _user_8_unseen_notes(connection: apsw.Connection) -> None:
-    # Notes written by an agent that the user has not seen yet (engine/store/unseen_notes.py).
+    # Notes written by an agent that the user has not seen yet (`UnseenNotes` in `user_data.py`).
     connection.execute(
         """CREATE TABLE unseen_notes (
             path TEXT PRIMARY KEY, session TEXT NOT NULL, written REAL NOT NULL, digest TEXT NOT NULL)"""

@@ -73,7 +73,7 @@ class Piece(NamedTuple):
     start: int
     end: int
     token: str
-    """What the words stream holds."""
+    """The token as the `words` stream contains it."""
     root: str
     """Lower-case form to stem for the stems stream; "" for an identifier as a whole, which has no stem."""
 

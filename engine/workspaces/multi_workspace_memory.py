@@ -147,7 +147,7 @@ class MultiWorkspaceMemory:
     def search_everywhere(
         self, query: str, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
     ) -> SearchOutcome:
-        """As `search`, in all known workspaces; see `AllWorkspaces.search`."""
+        """Search all known workspaces; see `AllWorkspaces.search`."""
         mine, others = self._workspaces()
         most = options.get("max_results") or self._most
         names = {one.folder: one.name for one in others}
@@ -273,7 +273,7 @@ class MultiWorkspaceMemory:
 
 
 def _glob_of(other: KnownWorkspace) -> str:
-    """What a pattern begins with that matches files of this workspace alone."""
+    """Return the start of patterns that match only files of this workspace."""
     return literal_glob(name_in(other.name, ""))
 
 

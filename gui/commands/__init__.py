@@ -19,7 +19,7 @@ class Context:
     name: Place
     title: str
     missing: str = ""
-    """What the user must do first to use its commands, while the part is not visible."""
+    """Hint how to make the part visible, so that its commands can be used."""
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,7 @@ def _sections(name: str, text: str) -> Iterator[Section]:
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _MARKUP = re.compile(r"[*`|]+")
 LANGUAGES = {"en": "english", "de": "german"}
-"""By tag, as the analysis names those in which the guide is written; words of another are taken as English."""
+"""Names that the text analysis has for the languages of the guide, by tag; any other language is read as English."""
 _MOST_OF_ONE = 3
 """Further occurrences of a word in a section don't count."""
 _IN_TITLE, _IN_HEADING = 6, 9

@@ -121,7 +121,7 @@ def schema(dims: int | None = None, model: ModelName | None = None) -> "pa.Schem
         pa.field("source", text),
         pa.field("path", text),
         pa.field("mtime_ns", whole),
-        # of a file's own row
+        # columns of a file's own row
         pa.field("hash", text),
         pa.field("size", whole),
         pa.field("title", text),
@@ -132,7 +132,7 @@ def schema(dims: int | None = None, model: ModelName | None = None) -> "pa.Schem
         pa.field("holders", text),
         pa.field("writer", text),
         pa.field("rules", text),
-        # of a passage
+        # columns of a passage's row
         pa.field("start_line", pa.int32()),
         pa.field("end_line", pa.int32()),
         pa.field("heading", text),

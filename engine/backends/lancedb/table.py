@@ -363,7 +363,7 @@ class SharedTable:
             if not isinstance(problem, _NO_PROBLEM):
                 self.problem = str(problem)
                 log.warning("The LanceDB table cannot be used: %s (%s)", type(problem).__name__, type(error).__name__)
-            raise problem from None  # its text may hold what must not reach a log
+            raise problem from None  # the original error may contain texts that must not be logged
         self.problem = None
         return answer
 

@@ -116,7 +116,7 @@ def _machine_number() -> str:
             create_private(new)
             new.write_text(uuid.uuid4().hex, encoding="ascii")
             try:
-                os.link(new, file)  # the first one wins: two programs may start at the same time
+                os.link(new, file)  # of two programs that start at the same time, the first one wins
             except FileExistsError:
                 pass
             except OSError:
@@ -207,7 +207,7 @@ def _foreign_names(files: Iterable[SharedFile]) -> dict[str, str]:
     for file in sorted(files, key=lambda file: (file.path, -file.mtime_ns, file.key)):
         label = file.holders[0][1] if file.holders else "nobody"
         number, name = 1, f"{_FOREIGN}{label}/{file.path}"
-        while (file.source, name) in taken:  # two machines of one name
+        while (file.source, name) in taken:  # two machines have the same name
             number += 1
             name = f"{_FOREIGN}{label}-{number}/{file.path}"
         taken.add((file.source, name))

@@ -251,7 +251,7 @@ def _seen_by_qmd(folder: str) -> list[os.DirEntry[str]]:
         with os.scandir(folder) as entries:
             return [entry for entry in entries if not entry.name.startswith(".") and entry.name not in PASSED_BY_QMD]
     except OSError:
-        return []  # it cannot read it either
+        return []  # qmd can't read the folder either
 
 
 def _passed_over(

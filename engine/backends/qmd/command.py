@@ -130,7 +130,7 @@ def _start(
         stderr=err,
         creationflags=flags,
         start_new_session=session,
-        umask=-1 if sys.platform == "win32" else 0o077,  # its index holds the notes
+        umask=-1 if sys.platform == "win32" else 0o077,  # qmd's index contains text of the notes
     )
 
 

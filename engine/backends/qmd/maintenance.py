@@ -92,7 +92,7 @@ class QmdIndexFile:
         connection = apsw.Connection(address, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
         try:
             connection.set_busy_timeout(_BUSY_MS)
-            with connection:  # one moment for all three
+            with connection:  # one transaction, so that all three counts are of the same moment
                 grouped = "SELECT collection, count(*) FROM documents WHERE active = 1 GROUP BY collection"
                 documents = {str(name): _number(count) for name, count in connection.execute(grouped)}
                 texts = "SELECT DISTINCT hash FROM documents WHERE active = 1"
@@ -250,7 +250,7 @@ class Maintenance:
 
     def _remove(self, names: set[str], token: CancelToken) -> None:
         if names and not self._command.config_file.exists():
-            self.restore()  # otherwise it would not know what to remove
+            self.restore()  # otherwise qmd would not know what to remove
         for name in sorted(names):
             with contextlib.suppress(QmdFailed):  # it has been removed before
                 seconds = self._settings.command_timeout_seconds

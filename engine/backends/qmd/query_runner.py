@@ -47,7 +47,7 @@ _TYPED = re.compile(r"^\s*(lex|vec|hyde|intent|expand)\s*:", re.IGNORECASE)
 _LONGEST_WORD = 120
 UNKNOWN_TO_QMD = {
     "tag": marked("tags"),
-    "role": marked("who speaks"),
+    "role": marked("speakers"),
     "file": marked("files of tool calls"),
     "command": marked("commands of tool calls"),
     "machine": marked("names of machines"),
@@ -273,7 +273,7 @@ class QueryRunner:
                 log.info("qmd had lost its collections")
                 hits = run(verb)
             elif _NO_OPTION.search(failure.errors) and verb != "query":
-                hits = run("query")  # of some versions the only one that knows all options
+                hits = run("query")  # in some versions, only this verb supports all options
             else:
                 raise
         self._answers.put(key, tuple(hits))

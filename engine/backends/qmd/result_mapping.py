@@ -81,7 +81,7 @@ class ResultMapper:
             and (one.session is not None or one.path in accepted)
             and all(ok(one) for ok in conditions)
         ]
-        return sorted(kept, key=lambda one: -one.hit.score)  # of equal ones in the order of `qmd`
+        return sorted(kept, key=lambda one: -one.hit.score)  # equal scores stay in the order of `qmd`
 
     def results(
         self,
@@ -117,7 +117,7 @@ class ResultMapper:
         try:
             return Candidate(name, "memory", self._guard.locate(name).stat().st_mtime, hit, None)
         except (PathRefused, OSError):
-            return None  # it was deleted meanwhile
+            return None  # the file was deleted meanwhile
 
     def _of_note(
         self, candidate: Candidate, longest: int, question: QueryText, by_words: bool

@@ -131,7 +131,7 @@ class SessionExports:
             places = decode_json(read_file(file.with_suffix(".json"), _MOST_BYTES), tuple[_Place, ...])
             lines = read_file(file, _MOST_BYTES).decode().split("\n")
         except (OSError, ValueError):
-            return None  # a pass has just taken it away
+            return None  # a concurrent sync has just removed the file
         if not places:
             return None
         at = max(0, bisect_right([place.first for place in places], line) - 1)
@@ -174,7 +174,7 @@ class SessionExports:
         done.failed += passed_over
         fresh = ExportList(fingerprint)
         for issue in passed_over:
-            if issue.path in known:  # earlier exports of it stay
+            if issue.path in known:  # earlier exports of the transcript stay
                 fresh.transcripts[issue.path] = known[issue.path]
                 names = known[issue.path].sessions
                 fresh.sessions |= {name: now.sessions[name] for name in names if name in now.sessions}
@@ -212,7 +212,7 @@ class SessionExports:
         """Export one whole transcript."""
         names, issue = list[str](), ("", "")
         try:
-            from engine.corpus.transcripts.transcript_reader import conversations  # brings every format with it
+            from engine.corpus.transcripts.transcript_reader import conversations  # imports every format
 
             for conversation in conversations(Path(file.path), token):
                 token.checkpoint()
@@ -340,7 +340,7 @@ def _put(file: Path, data: bytes) -> bool:
     try:
         if read_file(file, len(data)) == data:
             return False
-    except OSError:  # not there, or another file
+    except OSError:  # the file is missing, or has another size
         pass
     replace_file(file, data)
     return True
@@ -367,7 +367,7 @@ class StoredExportList:
             except FileNotFoundError:
                 self._list, self._read_as = ExportList(), (0, 0)
             except (OSError, ValueError):
-                self._list = ExportList()  # of another version, or damaged: everything is exported again
+                self._list = ExportList()  # the list is damaged or of another version: everything is exported again
             return self._list
 
     def keep(self, fresh: ExportList) -> None:

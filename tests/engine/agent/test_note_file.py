@@ -92,7 +92,7 @@ def test_nothing_is_written_through_a_link(workspace: Path, tmp_path: Path) -> N
 
 def test_file_named_like_folder_is_refused(workspace: Path) -> None:
     (workspace / "memory").write_text("mine")
-    with pytest.raises(NoteError, match="is no folder"):
+    with pytest.raises(NoteError, match="is not a folder"):
         write(workspace)
     assert (workspace / "memory").read_text() == "mine"
 
@@ -174,7 +174,7 @@ def test_changed_or_deleted_note_is_not_undone(workspace: Path) -> None:
     note = write(workspace)
     file = workspace / note.path
     file.write_text("mine now\n")
-    with pytest.raises(NoteError, match="has been changed"):
+    with pytest.raises(NoteError, match="was changed"):
         locate_untouched(workspace, note)
     file.unlink()
     with pytest.raises(NoteError, match="not there any more"):

@@ -150,7 +150,7 @@ def test_where_nothing_can_be_written_facts_are_found_by_words(tmp_path: Path, p
     with contextlib.closing(UserData(tmp_path / "user.sqlite", read_only=True)) as data:
         frozen = Facts(data, lambda: provider, lambda _: None)
         assert texts(frozen, "prefer tea") == ["I prefer tea"]
-        assert "cannot be written" in frozen.problem
+        assert "read-only" in frozen.problem
         assert provider.embedded == []
         with pytest.raises(IndexReadOnly):
             frozen.add("another")

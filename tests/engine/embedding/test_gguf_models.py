@@ -114,5 +114,5 @@ def test_only_matryoshka_vectors_are_shortened(tmp_path: Path) -> None:
 
 
 def test_missing_model_reported_with_fix() -> None:
-    with pytest.raises(ProviderError, match=r"embeddinggemma.* yet: fetch it in the settings, or by mnemoscope"):
+    with pytest.raises(ProviderError, match=r"embeddinggemma.* yet: download it in the settings, or with mnemoscope"):
         make(Settings(provider="gguf"), None)

@@ -80,7 +80,7 @@ def test_plain_http_only_to_this_machine(machine) -> None:
 
     report = machine("desk", notes=HOSE, lancedb=elsewhere).sync()
 
-    assert "anyone on the way can read" in report.error
+    assert "is not encrypted" in report.error
     assert "lancedb.allow_http" in report.error
 
 
