@@ -56,6 +56,9 @@ if TYPE_CHECKING:
     from engine.corpus.discovery import preview_workspace as preview_workspace
     from engine.corpus.document import note_title as note_title
     from engine.corpus.document import structure_of as structure_of
+    from engine.corpus.documents import has_pages as has_pages
+    from engine.corpus.documents import is_document as is_document
+    from engine.corpus.documents import page_of as page_of
     from engine.corpus.globs import literal_glob as literal_glob
     from engine.corpus.json_notes import is_json_note as is_json_note
     from engine.corpus.line_reader import NumberedText as NumberedText
@@ -166,6 +169,9 @@ _HOME = {
     "VERBS": "engine.cli.arguments",
     "CancelToken": "engine.base.cancellation",
     "note_title": "engine.corpus.document",
+    "has_pages": "engine.corpus.documents",
+    "is_document": "engine.corpus.documents",
+    "page_of": "engine.corpus.documents",
     "literal_glob": "engine.corpus.globs",
     "READABLE_EXTENSIONS": "engine.corpus.discovery",
     "is_json_note": "engine.corpus.json_notes",

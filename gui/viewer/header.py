@@ -105,6 +105,7 @@ class ViewerHeader(QFrame):
         """`buttons` fold away from the last to the first; a None in `menu` is a line between groups."""
         super().__init__(parent)
         self.setProperty("role", "side")
+        self._named = ("", "")
         self.title = ElidedLabel(parent=self)
         self.title.setProperty("role", "strong")
         self.crumb = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle, parent=self)
@@ -124,6 +125,9 @@ class ViewerHeader(QFrame):
         self.separator.setParent(self)
 
     def show_title(self, title: str, breadcrumb: str) -> None:
+        if (title, breadcrumb) == self._named:
+            return
+        self._named = title, breadcrumb
         self.title.setText(title)
         self.crumb.setText(breadcrumb)
         self._arrange()

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from engine import CancelToken, note_title, structure_of
+from engine import CancelToken, is_document, note_title, structure_of, tr
 from gui.viewer.lines import Lines
 
 _LOOKED_AT = 4 * 1024 * 1024
@@ -41,8 +41,15 @@ class HeadingPlace:
 
 
 def is_markup(name: str) -> bool:
-    """Whether the file with this stable name is a note in Org, reStructuredText or AsciiDoc."""
+    """Whether the file with this stable name is a document, or a note in Org, reStructuredText or AsciiDoc."""
     return structure_of("", name) is not None
+
+
+def why_no_page(name: str) -> str:
+    """Why a file that `is_markup` is not shown as a page."""
+    if is_document(name):
+        return tr("Only Markdown is shown as a page. The text of this document is shown.")
+    return tr("Only Markdown is shown as a page. The source of this file is shown.")
 
 
 def title_of(lines: Lines, name: str) -> str:
@@ -78,7 +85,7 @@ class Outline:
 
     @classmethod
     def of_markup(cls, lines: Lines, name: str, cancel: CancelToken) -> "Outline | None":
-        """Read the first megabytes of a note in Org, reStructuredText or AsciiDoc; None for other files."""
+        """Read the first megabytes of a file that `is_markup`; None for other files."""
         text = "\n".join(text for _, text in _numbered(lines, cancel)) if is_markup(name) else ""
         found = structure_of(text, name)
         if found is None:

@@ -25,7 +25,7 @@ from gui.viewer.link_card import LinkCard
 from gui.viewer.match_navigator import IN_FILE, MatchNavigator, MatchView
 from gui.viewer.note_markup import FOLD_SCHEME, Resolve
 from gui.viewer.notice_page import NothingToRead
-from gui.viewer.outline import HeadingPlace, Outline, heading_key, is_markup
+from gui.viewer.outline import HeadingPlace, Outline, heading_key, is_markup, why_no_page
 from gui.viewer.rendered_view import MOST_BYTES, RenderedView
 from gui.widgets.formatting import size_text
 from gui.widgets.message import Action
@@ -70,7 +70,7 @@ class SourceAndPage(QObject):
         if not self._wants_page:
             self._show_source()
         elif is_markup(opened.name):
-            self._give_up(tr("Only Markdown is shown as a page. The source of this file is shown."))
+            self._give_up(why_no_page(opened.name))
         elif size > MOST_BYTES:
             shown = size_text(size)
             self._give_up(tr("This file has {size}, too much to render. Its source is shown.", size=shown))
@@ -360,13 +360,19 @@ class ViewerPanel(BaseViewer):
         target, opened = self.target, self.opened
         if target is None or opened is None:
             return
-        title = target.title or opened.title or target.file_title
-        self.header.show_title(title, " · ".join(filter(None, (target.breadcrumb, opened.lines.encoding))))
         self.header.set_ready(True)
         self.source.set_highlight(target.part)
         if reveal:
             self.source.reveal_part(target.first or 1, target.focus)
+        self._show_title()
         self._source_and_page.show(opened, target, keep_place=self.page is self.rendered and not reveal)
+
+    def _show_title(self) -> None:
+        """Show title, path and what the text at the current line is."""
+        if (target := self.target) is not None and (opened := self.opened) is not None and opened.name == target.name:
+            kind = opened.kind_of_text(self.source.current_line())
+            title = target.title or opened.title or target.file_title
+            self.header.show_title(title, " · ".join(filter(None, (target.breadcrumb, kind))))
 
     def _turn_to(self, face: QWidget) -> None:
         """Show the mode whose text is loaded."""
@@ -464,6 +470,7 @@ class ViewerPanel(BaseViewer):
         self._opener.opened.connect(self._on_opened)
         self._opener.failed.connect(self._on_failed)
         self._opener.slow.connect(self._on_slow)
+        self.scrolled.connect(self._show_title)
         self._follower.changed.connect(lambda: self._open(reloading=True))
         self._follower.vanished.connect(self._on_vanished)
         self._source_and_page.turned.connect(self._turn_to)
