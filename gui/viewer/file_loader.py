@@ -101,15 +101,21 @@ class OpenedFile:
     keep: Callable[[], None]
     """Called by the receiver: from now on the receiver closes `lines`, not a cancelled job."""
 
-    def kind_of_text(self, line: int) -> str:
-        """Say what the lines are, if not those of the file: the text of a document, or of its page at this line."""
-        if not is_document(self.name):
-            return self.lines.encoding
+    @property
+    def is_document(self) -> bool:
+        """Whether the lines are the text of a document, and not those of the file."""
+        return is_document(self.name)
+
+    def crumb(self, path: str, line: int) -> str:
+        """The path with the encoding of the file; of a document, after what its text is at this line."""
+        if not self.is_document:
+            return " · ".join(filter(None, (path, self.lines.encoding)))
         pages = self.outline.headings if has_pages(self.name) else ()
         if not pages:
-            return tr("Text of the document")
+            return f"{tr('Text of the document')} · {path}"
         number = max(0, bisect_right(pages, line, key=lambda heading: heading.line) - 1)
-        return tr("Text of page {page} of {pages}", page=page_of(pages[number].title), pages=page_of(pages[-1].title))
+        page, last = page_of(pages[number].title), page_of(pages[-1].title)
+        return f"{tr('Text of page {page} of {pages}', page=page, pages=last)} · {path}"
 
 
 class FileLoader(QObject):

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from engine import CancelToken, is_document, note_title, structure_of, tr
+from engine import CancelToken, note_title, structure_of
 from gui.viewer.lines import Lines
 
 _LOOKED_AT = 4 * 1024 * 1024
@@ -43,13 +43,6 @@ class HeadingPlace:
 def is_markup(name: str) -> bool:
     """Whether the file with this stable name is a document, or a note in Org, reStructuredText or AsciiDoc."""
     return structure_of("", name) is not None
-
-
-def why_no_page(name: str) -> str:
-    """Why a file that `is_markup` is not shown as a page."""
-    if is_document(name):
-        return tr("Only Markdown is shown as a page. The text of this document is shown.")
-    return tr("Only Markdown is shown as a page. The source of this file is shown.")
 
 
 def title_of(lines: Lines, name: str) -> str:

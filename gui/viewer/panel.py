@@ -25,7 +25,7 @@ from gui.viewer.link_card import LinkCard
 from gui.viewer.match_navigator import IN_FILE, MatchNavigator, MatchView
 from gui.viewer.note_markup import FOLD_SCHEME, Resolve
 from gui.viewer.notice_page import NothingToRead
-from gui.viewer.outline import HeadingPlace, Outline, heading_key, is_markup, why_no_page
+from gui.viewer.outline import HeadingPlace, Outline, heading_key, is_markup
 from gui.viewer.rendered_view import MOST_BYTES, RenderedView
 from gui.widgets.formatting import size_text
 from gui.widgets.message import Action
@@ -67,10 +67,10 @@ class SourceAndPage(QObject):
         if opened.name != self._hinted:
             self._hinted = ""
         size = opened.lines.size
-        if not self._wants_page:
+        if not self._wants_page or opened.is_document:
             self._show_source()
         elif is_markup(opened.name):
-            self._give_up(why_no_page(opened.name))
+            self._give_up(tr("Only Markdown is shown as a page. The source of this file is shown."))
         elif size > MOST_BYTES:
             shown = size_text(size)
             self._give_up(tr("This file has {size}, too much to render. Its source is shown.", size=shown))
@@ -300,6 +300,7 @@ class ViewerPanel(BaseViewer):
         if old is not None:
             old.close()
         self._follower.follow(opened.location)
+        self.header.offer_modes(not opened.is_document)
         self.rendered.resolve = self._resolver(opened.name)
         self._chunks.show_file(opened.name, opened.lines)
         self.link_card.show_file(opened.name)
@@ -370,9 +371,8 @@ class ViewerPanel(BaseViewer):
     def _show_title(self) -> None:
         """Show title, path and what the text at the current line is."""
         if (target := self.target) is not None and (opened := self.opened) is not None and opened.name == target.name:
-            kind = opened.kind_of_text(self.source.current_line())
-            title = target.title or opened.title or target.file_title
-            self.header.show_title(title, " · ".join(filter(None, (target.breadcrumb, kind))))
+            crumb = opened.crumb(target.breadcrumb, self.source.current_line())
+            self.header.show_title(target.title or opened.title or target.file_title, crumb)
 
     def _turn_to(self, face: QWidget) -> None:
         """Show the mode whose text is loaded."""

@@ -27,12 +27,12 @@ def test_viewer_shows_text_and_names_the_page(panel: ViewerPanel, show, report: 
     show(report, 4 + 6 * 11 + 3, 4 + 6 * 11 + 4)
     assert panel.source.text_at(panel.source.current_line()).endswith(" of 12")
     assert panel.header.title.text() == "Annual report"
-    assert panel.header.crumb.text() == "papers/report.pdf · Text of page 12 of 40"
+    assert panel.header.crumb.text() == "Text of page 12 of 40 · papers/report.pdf"
 
 
 def test_named_page_follows_scrolling(qtbot, panel: ViewerPanel, show, report: str) -> None:
     show(report)
-    assert panel.header.crumb.text().endswith("Text of page 1 of 40")
+    assert panel.header.crumb.text().startswith("Text of page 1 of 40")
     panel.source.go_to_line(panel.source.line_count)
     qtbot.waitUntil(lambda: "Text of page 3" in panel.header.crumb.text() or "page 4" in panel.header.crumb.text())
 
@@ -41,9 +41,19 @@ def test_other_documents_are_named(panel: ViewerPanel, show, memory: FakeMemory)
     memory.files["page.html"] = "<h1>Plan</h1><p>Words"
     show("page.html")
     assert panel.source.text_at(3) == "Words"
-    assert panel.header.crumb.text().endswith("Text of the document")
+    assert panel.header.crumb.text().startswith("Text of the document")
     panel.choose_rendered(True)
     assert panel.page is panel.source
+
+
+def test_only_notes_offer_the_rendered_page(panel: ViewerPanel, show, report: str) -> None:
+    panel.resize(1400, 500)
+    show(report)
+    assert panel.header.rendered_button.isHidden()
+    panel.header.toggle_mode()
+    assert panel.page is panel.source
+    show("projects/greenhouse.md")
+    assert not panel.header.rendered_button.isHidden()
 
 
 def test_document_without_text_says_why(qtbot, panel: ViewerPanel, memory: FakeMemory) -> None:
