@@ -111,11 +111,12 @@ class OpenedFile:
         if not self.is_document:
             return " · ".join(filter(None, (path, self.lines.encoding)))
         pages = self.outline.headings if has_pages(self.name) else ()
-        if not pages:
-            return f"{tr('Text of the document')} · {path}"
-        number = max(0, bisect_right(pages, line, key=lambda heading: heading.line) - 1)
-        page, last = page_of(pages[number].title), page_of(pages[-1].title)
-        return f"{tr('Text of page {page} of {pages}', page=page, pages=last)} · {path}"
+        kind = tr("Text of the document")
+        if pages:
+            number = max(0, bisect_right(pages, line, key=lambda heading: heading.line) - 1)
+            page, last = page_of(pages[number].title), page_of(pages[-1].title)
+            kind = tr("Text of page {page} of {pages}", page=page, pages=last)
+        return f"{kind} · {path}"
 
 
 class FileLoader(QObject):
