@@ -52,7 +52,7 @@ class DocumentReader:
         self._seconds = seconds
         self._memory = memory
         self._lock = Lock()
-        self._idle: _Worker | None = None
+        self._idle: Worker | None = None
         self._known: OrderedDict[bytes, str] = OrderedDict()
         self._characters = 0
 
@@ -65,9 +65,8 @@ class DocumentReader:
             if key in self._known:
                 self._known.move_to_end(key)
                 return self._known[key]
-            worker, self._idle = self._idle, None
-        worker = worker if worker is not None and worker.is_alive() else _Worker(self._memory)
-        answer = worker.ask(ending, data, self._seconds, cancel)
+            idle, self._idle = self._idle, None
+        worker, answer = self._ask(idle, ending, data, cancel)
         with self._lock:
             spare, self._idle = self._idle, worker
         if spare is not None:
@@ -76,6 +75,19 @@ class DocumentReader:
             raise DocumentError(answer.rule, answer.detail)
         self._keep(key, answer.text)
         return answer.text
+
+    def _ask(
+        self, idle: "Worker | None", ending: str, data: bytes, cancel: CancelToken | None
+    ) -> "tuple[Worker, _Answer]":
+        """Return the answer of the idle process, or of a new one if that has ended, and the process."""
+        if idle is not None and idle.is_alive():
+            with contextlib.suppress(Ended):  # it may end just now, since it was idle for long
+                return idle, idle.ask(ending, data, self._seconds, cancel)
+        worker = Worker(self._memory)
+        try:
+            return worker, worker.ask(ending, data, self._seconds, cancel)
+        except Ended:
+            raise DocumentError("unfinished", skip_reasons.READER_DIED.said()) from None
 
     def close(self) -> None:
         """End the idle process."""
@@ -92,7 +104,11 @@ class DocumentReader:
                 self._characters -= len(self._known.popitem(last=False)[1])
 
 
-class _Worker:
+class Ended(Exception):
+    """The process ended before it answered."""
+
+
+class Worker:
     """The client of one process, which it starts."""
 
     def __init__(self, memory: int) -> None:
@@ -110,7 +126,10 @@ class _Worker:
         return False
 
     def ask(self, ending: str, data: bytes, seconds: float, cancel: CancelToken | None) -> _Answer:
-        """Wait for the text of a document. Raises `Cancelled`, and `DocumentError` if the process has to be ended."""
+        """Wait for the text of a document.
+
+        The process is over after `Ended`, `DocumentError` for one that takes too long, and `Cancelled`.
+        """
         try:
             self._pipe.send_bytes(ending.encode())
             self._pipe.send_bytes(data)
@@ -123,7 +142,7 @@ class _Worker:
             return msgspec.msgpack.decode(self._pipe.recv_bytes(), type=_Answer)
         except (EOFError, OSError, msgspec.MsgspecError):
             self.end()
-            raise DocumentError("unfinished", skip_reasons.READER_DIED.said()) from None
+            raise Ended from None
         except BaseException:
             self.end()
             raise
@@ -142,6 +161,8 @@ def serve(pipe: Connection, memory: int) -> None:
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
     _limit_memory(memory)
+    with open(os.devnull, "wb") as nowhere:  # an MCP server writes its messages to the same output
+        os.dup2(nowhere.fileno(), 1)
     with contextlib.suppress(EOFError, OSError):
         while pipe.poll(_IDLE):
             ending, data = pipe.recv_bytes().decode(), pipe.recv_bytes()

@@ -21,7 +21,7 @@ from engine.corpus.chunking import chunk_note
 from engine.corpus.document import describe
 from engine.corpus.documents import DocumentError
 from engine.corpus.documents.office import read_docx, read_odt
-from engine.corpus.documents.process import DocumentReader
+from engine.corpus.documents.process import DocumentReader, Worker
 from engine.corpus.documents.text import MOST_CHARACTERS, DocumentText, TextFull
 from engine.corpus.documents.web_pages import read_epub, read_html
 from engine.corpus.line_reader import NumberedText
@@ -341,6 +341,17 @@ def test_dead_reader_is_replaced() -> None:
     assert len(readers()) == 1
     reader.close()
     assert not readers()
+
+
+def test_reader_that_ends_when_asked_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = DocumentReader()
+    assert reader.text_of(b"<p>x</p>", "a.html") == "x\n"
+    (process,) = readers()
+    process.kill()
+    process.join()
+    monkeypatch.setattr(Worker, "is_alive", lambda worker: True)
+    assert reader.text_of(b"<p>y</p>", "a.html") == "y\n"
+    reader.close()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems don't limit the memory of a process")
