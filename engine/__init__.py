@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from engine.corpus.places import find_places as find_places
     from engine.corpus.places import measure_sessions as measure_sessions
     from engine.corpus.places import sessions_workspace as sessions_workspace
+    from engine.corpus.tags import HASHTAG as HASHTAG
     from engine.corpus.transcripts.registry import agent_label as agent_label
     from engine.corpus.transcripts.registry import usual_folders as usual_folders
     from engine.corpus.transcripts.stores import may_name_session as may_name_session
@@ -179,6 +180,7 @@ _HOME = {
     "find_places": "engine.corpus.places",
     "sessions_workspace": "engine.corpus.places",
     "measure_sessions": "engine.corpus.places",
+    "HASHTAG": "engine.corpus.tags",
     "structure_of": "engine.corpus.document",
     "agent_label": "engine.corpus.transcripts.registry",
     "usual_folders": "engine.corpus.transcripts.registry",

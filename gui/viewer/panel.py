@@ -478,6 +478,7 @@ class ViewerPanel(BaseViewer):
         self.rendered.followed.connect(self.follow_link)
         self._links.file_chosen.connect(self._open_location)
         self._links.heading_chosen.connect(self._go_to_anchor)
+        self._links.search_requested.connect(self.search_requested)
         self._links.missed.connect(self._offer_search)
         self._links.notified.connect(self.hint.say)
         self.link_card.chosen.connect(self._open_linked)
