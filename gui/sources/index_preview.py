@@ -117,15 +117,15 @@ class KindChips(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._chips: dict[str, Chip] = {}
-        chips = QWidget()
-        self._flow = FlowLayout(8, chips)
-        mark_place(chips)
+        self._place = QWidget()
+        self._flow = FlowLayout(8, self._place)
+        mark_place(self._place)
         self._missing = label("", "meta", wrap=True)
         self._missing.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        column.addWidget(chips)
+        column.addWidget(self._place)
         column.addWidget(self._missing)
         self.extensions: tuple[str, ...] = ()
         """Extensions to index, also those that no file has."""
@@ -159,7 +159,7 @@ class KindChips(QWidget):
         chip = Chip(ending)
         chip.setChecked(ending in self.extensions)
         chip.clicked.connect(lambda on, ending=ending: self._clicked(ending, on))
-        end = LastInTabOrder(self._flow.parentWidget())
+        end = LastInTabOrder(self._place)
         self._flow.addWidget(chip)
         end.take(chip)
         return chip
