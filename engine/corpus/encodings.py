@@ -1,12 +1,14 @@
-"""Detects the encoding of a text file and decodes it: UTF-8, UTF-16 and UTF-32 with a byte order mark, older ones.
+"""Detects the encoding of a text file and decodes it: UTF-8, UTF-16, UTF-32 with a byte order mark, older ones.
 
 Everything that reads a note decodes it with this module, so that index, viewer and agents count the same lines.
 
-* Valid UTF-8 is UTF-8. If no fewer sequences beyond ASCII are valid than invalid, it is damaged UTF-8: a broken
+* Without a mark, a file is UTF-16 if every second byte of its beginning is often NUL and the other ones hardly ever,
+  and if that gives no control characters. Most texts of East Asia have too few for that.
+* Other valid UTF-8 is UTF-8. If no fewer sequences beyond ASCII are valid than invalid, it is damaged UTF-8: a broken
   character must not turn all others into those of another encoding.
 * A file is binary if more than 2 % of its bytes are control characters that no text has (30 % in valid UTF-8, which is
-  itself a sign of text; lists separated by NUL have some 5 %). Compressed data has 9 %, text in UTF-16 without a mark
-  50 %, a file that a crash left filled with zeros 100 %. Up to three of them never make a file binary.
+  itself a sign of text; lists separated by NUL have some 5 %). Compressed data has 9 %, a
+  file that a crash left filled with zeros 100 %. Up to three of them never make a file binary.
 * If most bytes beyond ASCII stand alone between ASCII ones, as accents in a word do, or if there are at most two, the
   encoding is Windows-1252, of which Latin-1 is a part. charset-normalizer takes many such texts for Chinese or Central
   European ones.
@@ -23,6 +25,8 @@ BLOCK = 256 * 1024
 
 NAMES = {
     "utf-16": "UTF-16",
+    "utf-16-le": "UTF-16",
+    "utf-16-be": "UTF-16",
     "utf-32": "UTF-32",
     "cp1252": "Windows-1252",
     "latin-1": "Latin-1",
@@ -50,6 +54,13 @@ _WIDER = {"big5": "big5hkscs"}
 _CONTROLS = bytes(code for code in range(32) if code not in b"\a\b\t\n\v\f\r\x1b") + b"\x7f"
 _FEW_CONTROLS = 3
 _MOST_CONTROLS, _MOST_IN_UTF8 = 0.02, 0.3
+_WIDE_SAMPLE = 4096
+_FEWEST_PAIRS = 8
+_NUL_SHARE, _OTHER_NUL_SHARE = 0.1, 0.02
+"""Shares of NUL among the upper bytes of UTF-16 that there are at least (blanks and line ends in other alphabets), and
+among the lower bytes that there are at most."""
+_BEYOND_ALPHABETS, _MOST_BEYOND = 0x20, 0.3
+"""First upper byte beyond the alphabets, and the share of such characters that there is at most."""
 _FEWEST = 3
 """Bytes beyond ASCII with which an encoding other than Windows-1252 is possible."""
 _SAMPLE = 32 * 1024
@@ -70,9 +81,26 @@ class Binary(Exception):
     """The file is no text."""
 
 
-def marked_encoding(start: bytes) -> str:
-    """Return the codec that a byte order mark at the start of a file names, or "" (also for UTF-8)."""
-    return next((codec for mark, codec in _MARKS if start.startswith(mark)), "")
+def wide_encoding(start: bytes) -> str:
+    """Return the codec of a file in UTF-16 or UTF-32 from its first block, or "" for any other."""
+    marked = next((codec for mark, codec in _MARKS if start.startswith(mark)), "")
+    return marked or _unmarked_utf16(start[:_WIDE_SAMPLE])
+
+
+def _unmarked_utf16(sample: bytes) -> str:
+    """Return the codec of a text in UTF-16 without a byte order mark; "" if it is none."""
+    pairs = len(sample) // 2
+    if pairs < _FEWEST_PAIRS or b"\0" not in sample:
+        return ""
+    first, second = (sample[at : 2 * pairs : 2].count(0) / pairs for at in (0, 1))
+    for codec, upper, lower in (("utf-16-le", second, first), ("utf-16-be", first, second)):
+        if upper >= _NUL_SHARE and lower <= _OTHER_NUL_SHARE:
+            high = sample[codec == "utf-16-le" : 2 * pairs : 2]
+            if sum(byte >= _BEYOND_ALPHABETS for byte in high) > _MOST_BEYOND * pairs:
+                return ""  # such as names of even length, each with a NUL after it
+            text = codecs.getincrementaldecoder(codec)("replace").decode(sample)
+            return "" if "\ufffd" in text or count_controls(text.encode("utf-8")) else codec
+    return ""
 
 
 class Utf8Check:
@@ -83,7 +111,7 @@ class Utf8Check:
         self._begun = self._failed = False
 
     def add(self, block: bytes) -> None:
-        self._failed = self._failed or (not self._begun and marked_encoding(block) != "")
+        self._failed = self._failed or (not self._begun and wide_encoding(block) != "")
         self._begun = True
         if not self._failed and not (block.isascii() and not self._decoder.getstate()[0]):
             self._decode(block)
@@ -107,7 +135,7 @@ def detect(blocks: Blocks) -> str:
     sample = _Sample()
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     for block in blocks():
-        if not size and (marked := marked_encoding(block)):
+        if not size and (marked := wide_encoding(block)):
             return marked
         size += len(block)
         controls += count_controls(block)

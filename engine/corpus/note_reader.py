@@ -48,7 +48,7 @@ def read_note(path: str, name: str, max_bytes: int, cancel: CancelToken | None =
     try:
         with closing(_blocks(path, name, max_bytes)) as blocks:
             for block in blocks:
-                if not size and encodings.marked_encoding(block):
+                if not size and encodings.wide_encoding(block):
                     return _in_other_encoding(path, name, max_bytes)
                 size += len(block)
                 if b"\0" in block:

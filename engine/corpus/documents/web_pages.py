@@ -39,7 +39,7 @@ def _decoded(data: bytes) -> str:
     """The text of a page in the encoding that it declares, else in the one that it seems to have."""
     found = _CHARSET.search(data[:4096])
     with suppress(LookupError, UnicodeDecodeError):
-        if found and not encodings.marked_encoding(data):
+        if found and not encodings.wide_encoding(data):
             return data.decode(codecs.lookup(found[1].decode("ascii")).name)
     try:
         codec = encodings.detect(lambda: (data,))

@@ -100,6 +100,16 @@ def test_byte_order_mark_names_the_encoding(tmp_path: Path, codec: str, end: str
     assert written(tmp_path, f"\ufeff{text}".encode(codec)) == (text, name)
 
 
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize(
+    "text",
+    ["# Möhren\r\nin reih und glied\n", f"{GREEK}\n" * 9, "Привет, мир! Это заметка.\n" * 400, "One line, and 日本"],
+)
+def test_utf16_without_a_mark_is_text(tmp_path: Path, codec: str, text: str) -> None:
+    assert written(tmp_path, text.encode(codec)) == (text, "UTF-16")
+    assert written(tmp_path, text.encode(codec) + b"\0")[0].startswith(text)
+
+
 @pytest.mark.parametrize("codec", ["utf-8", "cp1252", "cp932", "utf-16"])
 def test_start_of_a_file_is_decoded_like_the_whole(codec: str) -> None:
     text = texts.JAPANESE if codec == "cp932" else texts.GERMAN
@@ -129,7 +139,8 @@ def test_broken_character_does_not_change_the_others(tmp_path: Path) -> None:
     "data",
     [
         bytes(4096),
-        "Only UTF-16 without a mark".encode("utf-16-le") * 9,
+        "UTF-16 with \x01 controls".encode("utf-16-le") * 9,
+        bytes(at % 200 if at % 2 == 0 else 0 for at in range(4096)),
         b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x10\x08\x06\0\0\0\x1f\xf3\xff",
         b"PK\x03\x04\x14\0\x08\0\x08\0\0\0!\0\xb7" + bytes(range(256)) * 4,
     ],
@@ -146,6 +157,7 @@ def test_binary_files_are_refused_but_can_be_opened(tmp_path: Path, data: bytes)
 
 
 def test_list_separated_by_nul_is_text(tmp_path: Path) -> None:
+    assert written(tmp_path, b"notes/1.txt\0notes/2.txt\0" * 50)[0].startswith("notes/1.txt\ufffdnotes")
     assert written(tmp_path, b"notes/one.md\0notes/two.md\0" * 50)[0].startswith("notes/one.md\ufffdnotes")
 
 
