@@ -10,13 +10,14 @@ Everything that reads a note decodes it with this module, so that index, viewer 
   itself a sign of text; lists separated by NUL have some 5 %). Compressed data has 9 %, a
   file that a crash left filled with zeros 100 %. Up to three of them never make a file binary.
 * If most bytes beyond ASCII stand alone between ASCII ones, as accents in a word do, or if there are at most two, the
-  encoding is Windows-1252, of which Latin-1 is a part. charset-normalizer takes many such texts for Chinese or Central
-  European ones.
+  encoding is Windows-1252, of which Latin-1 is a part; or Windows-1250 or Windows-1254 if bytes that are rare signs or
+  letters of other languages there are common letters here. charset-normalizer takes many such texts for Chinese.
 * Otherwise charset-normalizer selects one of the encodings of East Asia, Cyrillic and Greek. Of less than some 40
   bytes it may take Chinese for Korean, so a reading has to look like its language, too.
 """
 
 import codecs
+import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator
 
@@ -28,7 +29,9 @@ NAMES = {
     "utf-16-le": "UTF-16",
     "utf-16-be": "UTF-16",
     "utf-32": "UTF-32",
+    "cp1250": "Windows-1250",
     "cp1252": "Windows-1252",
+    "cp1254": "Windows-1254",
     "latin-1": "Latin-1",
     "cp932": "Shift-JIS",
     "euc_jp": "EUC-JP",
@@ -70,6 +73,8 @@ _KANA = re.compile(rb"[\x82\x83]")
 """First bytes of kana in Shift-JIS, whose second bytes may be ASCII; rare marks in Windows-1252."""
 _HANGUL = re.compile(rb"[\xb0-\xc8][\xa1-\xfe]")
 _EUC_KANA = re.compile(rb"[\xa4\xa5][\xa1-\xf6]")
+_SIGNS_IN_WORDS = re.compile(rb"(?<=[A-Za-z\x80-\xff])[\x9d\x9f\xb3\xb9\xba\xbe\xbf](?=[a-z\x80-\xff])")
+"""Signs of Windows-1252, such as a raised 3, where Windows-1250 has letters."""
 _PAIRS = re.compile(rb"[\x80-\xff]{2}")
 _NARROW_KANA = re.compile("[\uff61-\uff9f]")
 
@@ -244,11 +249,35 @@ def _is_latin(sample: bytes) -> bool:
 
 
 def _latin(sample: bytes) -> str:
-    try:
-        sample.decode("cp1252")
-    except UnicodeDecodeError:
-        return "latin-1"
-    return "cp1252"
+    """Return the codec of a text in Latin letters."""
+    for codec in filter(None, (_central_european(sample), _turkish(sample), "cp1252")):
+        with contextlib.suppress(UnicodeDecodeError):
+            sample.decode(codec)
+            return codec
+    return "latin-1"
+
+
+def _central_european(sample: bytes) -> str:
+    """Return "cp1250" for a text in Polish, Romanian, Hungarian, Czech or a language written like it, else ""."""
+    carons, others = _count(sample, b"\x8a\x8e\x9a\x9e"), _count(sample, b"\xbe\x9d\xc8\xe6\xe8\xec\xef\xf2\xf8\xf9")
+    # Š and ž with è or ø: no language of Windows-1252 has both, but a Danish text, with its å, may have a Czech name.
+    czech = carons * 6 >= others >= 2 and carons + others >= 5 and 4 * _count(sample, b"\xe5") <= carons
+    long_ones = _count(sample, b"\xf5\xfb")
+    hungarian = b"\xfb" in sample and long_ones >= 3 and _count(sample, b"\xe1\xe9") > long_ones
+    hungarian = hungarian and not _count(sample, b"\xe2\xe3\xe4\xe7\xea")  # of Portuguese, French, Estonian
+    signs = len(_SIGNS_IN_WORDS.findall(sample))
+    polish = signs >= 3 and 10 * signs >= len(_BEYOND_ASCII.findall(sample))
+    return "cp1250" if czech or hungarian or polish else ""
+
+
+def _turkish(sample: bytes) -> str:
+    """Return "cp1254" for a text in Turkish, whose own letters are Icelandic ones in Windows-1252, else ""."""
+    turkish, icelandic = _count(sample, b"\xd0\xdd\xde\xf0\xfd\xfe"), _count(sample, b"\xe1\xe6\xe9\xed\xf3\xfa")
+    return "cp1254" if turkish >= 3 and 5 * icelandic <= turkish else ""
+
+
+def _count(sample: bytes, wanted: bytes) -> int:
+    return len(sample) - len(sample.translate(None, wanted))
 
 
 def _is_plausible(sample: bytes, codec: str) -> bool:

@@ -199,3 +199,32 @@ def test_detection_does_not_depend_on_blocks(data: bytes, size: int) -> None:
 def test_every_codec_has_a_name() -> None:
     for codec in encodings.NAMES:
         assert codecs.lookup(codec)
+
+
+LATIN = (
+    ("cp1250", "Příliš žluťoučký kůň úpěl ďábelské ódy. Žádný učený z nebe nespadl."),
+    ("cp1250", "Sú obdarení rozumom a svedomím, čo sa týka dôstojnosti. Ďakujem, že šiel s ľuďmi; škoda, čaká."),
+    ("cp1250", "Zażółć gęślą jaźń. Wszyscy ludzie rodzą się wolni i równi pod względem swej godności."),
+    ("cp1250", "Chciałbym dziś napisać kilka słów. Było późno, więc wziąłem książkę; wszędzie żaby."),
+    ("cp1250", "Az emberek, ésszel és lelkiismerettel bírván, egyenlő méltósága. Hűség, erő, nő, tűz."),
+    ("cp1250", "Čaša žita šuma, što će biti s ljudskim bićima? Sviješću i žarom, češće."),
+    ("cp1250", "Človeška družba, žoga, šola, češnja in še več."),
+    ("cp1250", "Aşa este, reuşesc, oraşul, paşii, uşa; să fie în casă."),
+    ("cp1254", "İnsanlar hür ve haklar bakımından eşit doğarlar. İğne, ışık, şehir."),
+    ("cp1254", "Şehir çok güzeldi; yağmur yağıyordu, çocuklar dışarıda."),
+    ("cp1252", "Hver maður er borinn frjáls og jafn öðrum að virðingu og réttindum. Það þýðir bróðurlega."),
+    ("cp1252", "Øll menniskju eru fødd fræls og jøvn til virðingar, í bróðuranda hvørt um annað."),
+    ("cp1252", "As razões, as nações, os corações; não são órfãos. Põe."),
+    ("cp1252", "Où sûr, dû, mûr, goût, l'œuvre à la fenêtre, là-bas; n°3, note¹ et renvoi² à 25 m³."),
+    ("cp1252", "Perché è così, più, può, città, lunedì, martedì, virtù, però. Già."),
+    ("cp1252", "¿Qué? ¿Cuándo? El niño comió 1º de mayo. ¿Y si no? Pingüino, ¿será así?"),
+    ("cp1252", "På øya så vi blåbær, fløte, rømme og ål; Žižek læste på øen."),
+    ("cp1252", "Kõik inimesed sünnivad võrdsetena. Šokolaad, žürii, õun, tõusid, äär."),
+    ("cp1252", "Coördinatie, reële, naïef, geïnd, één, vóór, hè, 25 m³ gas, 3 m² en 5 m³."),
+)
+
+
+@pytest.mark.parametrize(("codec", "text"), LATIN)
+def test_latin_alphabets_are_told_apart(tmp_path: Path, codec: str, text: str) -> None:
+    assert written(tmp_path, f"{text}\n".encode(codec)) == (f"{text}\n", encodings.NAMES[codec])
+    assert written(tmp_path, f"{text}\n".encode(codec) * 400)[1] == encodings.NAMES[codec]
