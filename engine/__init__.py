@@ -56,6 +56,9 @@ if TYPE_CHECKING:
     from engine.corpus.discovery import preview_workspace as preview_workspace
     from engine.corpus.document import note_title as note_title
     from engine.corpus.document import structure_of as structure_of
+    from engine.corpus.documents import has_pages as has_pages
+    from engine.corpus.documents import is_document as is_document
+    from engine.corpus.documents import page_of as page_of
     from engine.corpus.globs import literal_glob as literal_glob
     from engine.corpus.json_notes import is_json_note as is_json_note
     from engine.corpus.line_reader import NumberedText as NumberedText
@@ -65,6 +68,7 @@ if TYPE_CHECKING:
     from engine.corpus.places import find_places as find_places
     from engine.corpus.places import measure_sessions as measure_sessions
     from engine.corpus.places import sessions_workspace as sessions_workspace
+    from engine.corpus.tags import HASHTAG as HASHTAG
     from engine.corpus.transcripts.registry import agent_label as agent_label
     from engine.corpus.transcripts.registry import usual_folders as usual_folders
     from engine.corpus.transcripts.stores import may_name_session as may_name_session
@@ -168,6 +172,9 @@ _HOME = {
     "VERBS": "engine.cli.arguments",
     "CancelToken": "engine.base.cancellation",
     "note_title": "engine.corpus.document",
+    "has_pages": "engine.corpus.documents",
+    "is_document": "engine.corpus.documents",
+    "page_of": "engine.corpus.documents",
     "literal_glob": "engine.corpus.globs",
     "READABLE_EXTENSIONS": "engine.corpus.discovery",
     "is_json_note": "engine.corpus.json_notes",
@@ -175,6 +182,7 @@ _HOME = {
     "find_places": "engine.corpus.places",
     "sessions_workspace": "engine.corpus.places",
     "measure_sessions": "engine.corpus.places",
+    "HASHTAG": "engine.corpus.tags",
     "structure_of": "engine.corpus.document",
     "agent_label": "engine.corpus.transcripts.registry",
     "usual_folders": "engine.corpus.transcripts.registry",

@@ -18,6 +18,7 @@ from engine.agent.access import AgentAccess
 from engine.agent.tool import count, said, share, unavailable
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, QueryTooLong
+from engine.corpus.documents import has_pages, page_of
 from engine.records import CitedPassage, FallbackStatus, MemorySearchAnswer, MemorySearchResult, SearchOutcome, cite
 from engine.text.folding import visible
 from engine.text.grapheme_cuts import cut
@@ -138,7 +139,8 @@ def _passage(result: MemorySearchResult, cited: bool) -> CitedPassage:
     if not cited:
         return passage
     citation = cite(result.path, result.start_line, result.end_line)
-    snippet = f"{result.snippet.strip()}\n\nSource: {citation}"
+    page = page_of(result.heading[0]) if result.heading and has_pages(result.path) else 0
+    snippet = f"{result.snippet.strip()}\n\nSource: {citation}" + (f" (page {page})" if page else "")
     return msgspec.structs.replace(passage, snippet=snippet, citation=citation)
 
 

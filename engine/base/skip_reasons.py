@@ -116,6 +116,20 @@ NO_JSON_NOTE = Reason(marked("It isn't a canvas or a notebook."))
 OTHER_NOTEBOOK = Reason(marked("Only notebooks in version 4 of their format are read; save it with a current Jupyter."))
 LARGE_JSON_NOTE = Reason(marked("A canvas or a notebook may have {limit:,} bytes."))
 BROKEN_NOTE = Reason(marked("It cannot be read as a note: {problem}"))
+NO_PDF_READER = Reason(
+    marked('PDF files need another package: run pipx install --force ".[documents]" in the folder of the source.')
+)
+ENCRYPTED = Reason(marked("It is encrypted: save a copy without a password."))
+NO_TEXT = Reason(marked("It contains no text, perhaps only scanned pages: recognize their text with an OCR program."))
+DAMAGED_DOCUMENT = Reason(
+    marked("It is damaged or not what its name says ({problem}): open it in its program and save it again.")
+)
+SLOW_DOCUMENT = Reason(
+    marked("Its text could not be read within {seconds} seconds: split it, or exclude it in the settings.")
+)
+READER_DIED = Reason(
+    marked("Its text could not be read: its reader crashed or needed too much memory. Save it again or split it.")
+)
 NOT_EMBEDDED = Reason(marked("A passage is found by words only: {problem}"))
 
 # --- transcripts ------------------------------------------------------------------------------------------------------
@@ -165,6 +179,13 @@ DAMAGED_TEXT = Reason(marked("The database cannot be read: a text in it is damag
 BROKEN_CHANGE = Reason(marked("A change to it was interrupted: start its program, which then repairs it"))
 UNREADABLE_DATABASE = Reason(marked("The database cannot be read: {what}"))
 NO_JSON_OBJECT = Reason(marked("no JSON object in {file}"))
+NO_ZIP = Reason(marked("it isn't a zip archive"))
+NO_MAIN_PART = Reason(marked("its text is missing"))
+BROKEN_XML = Reason(marked("its XML is invalid"))
+ENTITIES = Reason(marked("its XML declares entities"))
+LARGE_PART = Reason(marked("a part of it is too large"))
+NO_PDF = Reason(marked("it isn't a valid PDF"))
+NO_PAGE = Reason(marked("it contains many control characters"))
 TOO_DEEP = Reason(marked("nested too deeply"))
 
 # --- configuration files with paths -----------------------------------------------------------------------------------

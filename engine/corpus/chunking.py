@@ -36,7 +36,9 @@ class _Unit(NamedTuple):
 def pack(outline: Outline, limit: int, overlap: int) -> list[Span]:
     """Return the chunks of a text in order, each of at most `limit` weight; together they contain every piece."""
     packer = _Packer(outline, limit, min(overlap, limit // 2))
-    packer.pack(list(packer.units(0, len(outline.sections))))
+    units = list(packer.units(0, len(outline.sections)))
+    for part in ([unit] for unit in units) if outline.apart else (units,):
+        packer.pack(part)
     return packer.spans
 
 

@@ -16,6 +16,8 @@ import msgspec
 from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
 from engine.base.language import marked
+from engine.corpus.documents import ENDINGS as DOCUMENT_ENDINGS
+from engine.corpus.documents import is_readable
 from engine.corpus.file_rules import SECRET_PLACE, FileRules, unreadable
 from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile
 from engine.corpus.ignore import Match, shown
@@ -25,8 +27,8 @@ from engine.corpus.transcripts.stores import find_transcripts
 from engine.records import FileIssue, PreviewFolder, PreviewKind, WorkspacePreview
 from engine.settings import Settings
 
-READABLE_EXTENSIONS = (*Settings().extensions, *JSON_ENDINGS)
-"""Endings of all files with a format that is understood: notes, canvases and notebooks."""
+READABLE_EXTENSIONS = (*Settings().extensions, *JSON_ENDINGS, *DOCUMENT_ENDINGS)
+"""Endings of all files with a format that is understood: notes, canvases, notebooks and documents."""
 _LISTED_PER_RULE = 1_000
 _LISTED_ENDINGS = 30
 
@@ -216,7 +218,12 @@ def preview_workspace(workspace: Path, settings: Settings, *, cancel: CancelToke
 def _kinds(discovery: Discovery) -> Iterator[PreviewKind]:
     indexed = Counter(os.path.splitext(file.name)[1].lower() for file in discovery.files)
     for ending, number in indexed.items():
-        yield PreviewKind(extension=ending, files=number, indexed=True)
+        yield PreviewKind(extension=ending, files=number, indexed=True, missing=_missing(ending))
     for ending in READABLE_EXTENSIONS:
         if ending not in indexed and (number := discovery.endings.get(ending, 0)):
-            yield PreviewKind(extension=ending, files=number, indexed=False)
+            yield PreviewKind(extension=ending, files=number, indexed=False, missing=_missing(ending))
+
+
+def _missing(ending: str) -> str:
+    """Return what has to be installed to read files with this ending."""
+    return "" if is_readable(ending) else skip_reasons.NO_PDF_READER.said()

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from engine.corpus import front_matter, markdown
+from engine.corpus import documents, front_matter, markdown
 from engine.corpus.dates import date_in_front_matter, is_evergreen
 from engine.corpus.front_matter import FrontMatter
 from engine.corpus.links import journal_names
@@ -86,6 +86,8 @@ def structure_of(text: str, name: str) -> Structure | None:
         from engine.corpus import asciidoc
 
         return asciidoc.read(text)
+    if ending in documents.ENDINGS:
+        return documents.read(text, name)
     return None
 
 

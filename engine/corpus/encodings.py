@@ -1,20 +1,23 @@
-"""Detects the encoding of a text file and decodes it: UTF-8, UTF-16 and UTF-32 with a byte order mark, older ones.
+"""Detects the encoding of a text file and decodes it: UTF-8, UTF-16, UTF-32 with a byte order mark, older ones.
 
 Everything that reads a note decodes it with this module, so that index, viewer and agents count the same lines.
 
-* Valid UTF-8 is UTF-8. If no fewer sequences beyond ASCII are valid than invalid, it is damaged UTF-8: a broken
+* Without a mark, a file is UTF-16 if every second byte of its beginning is often NUL and the other ones hardly ever,
+  and if that gives no control characters. Most texts of East Asia have too few for that.
+* Other valid UTF-8 is UTF-8. If no fewer sequences beyond ASCII are valid than invalid, it is damaged UTF-8: a broken
   character must not turn all others into those of another encoding.
 * A file is binary if more than 2 % of its bytes are control characters that no text has (30 % in valid UTF-8, which is
-  itself a sign of text; lists separated by NUL have some 5 %). Compressed data has 9 %, text in UTF-16 without a mark
-  50 %, a file that a crash left filled with zeros 100 %. Up to three of them never make a file binary.
+  itself a sign of text; lists separated by NUL have some 5 %). Compressed data has 9 %, a
+  file that a crash left filled with zeros 100 %. Up to three of them never make a file binary.
 * If most bytes beyond ASCII stand alone between ASCII ones, as accents in a word do, or if there are at most two, the
-  encoding is Windows-1252, of which Latin-1 is a part. charset-normalizer takes many such texts for Chinese or Central
-  European ones.
+  encoding is Windows-1252, of which Latin-1 is a part; or Windows-1250 or Windows-1254 if bytes that are rare signs or
+  letters of other languages there are common letters here. charset-normalizer takes many such texts for Chinese.
 * Otherwise charset-normalizer selects one of the encodings of East Asia, Cyrillic and Greek. Of less than some 40
   bytes it may take Chinese for Korean, so a reading has to look like its language, too.
 """
 
 import codecs
+import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator
 
@@ -23,8 +26,12 @@ BLOCK = 256 * 1024
 
 NAMES = {
     "utf-16": "UTF-16",
+    "utf-16-le": "UTF-16",
+    "utf-16-be": "UTF-16",
     "utf-32": "UTF-32",
+    "cp1250": "Windows-1250",
     "cp1252": "Windows-1252",
+    "cp1254": "Windows-1254",
     "latin-1": "Latin-1",
     "cp932": "Shift-JIS",
     "euc_jp": "EUC-JP",
@@ -50,6 +57,13 @@ _WIDER = {"big5": "big5hkscs"}
 _CONTROLS = bytes(code for code in range(32) if code not in b"\a\b\t\n\v\f\r\x1b") + b"\x7f"
 _FEW_CONTROLS = 3
 _MOST_CONTROLS, _MOST_IN_UTF8 = 0.02, 0.3
+_WIDE_SAMPLE = 4096
+_FEWEST_PAIRS = 8
+_NUL_SHARE, _OTHER_NUL_SHARE = 0.1, 0.02
+"""Shares of NUL among the upper bytes of UTF-16 that there are at least (blanks and line ends in other alphabets), and
+among the lower bytes that there are at most."""
+_BEYOND_ALPHABETS, _MOST_BEYOND = 0x20, 0.3
+"""First upper byte beyond the alphabets, and the share of such characters that there is at most."""
 _FEWEST = 3
 """Bytes beyond ASCII with which an encoding other than Windows-1252 is possible."""
 _SAMPLE = 32 * 1024
@@ -59,6 +73,8 @@ _KANA = re.compile(rb"[\x82\x83]")
 """First bytes of kana in Shift-JIS, whose second bytes may be ASCII; rare marks in Windows-1252."""
 _HANGUL = re.compile(rb"[\xb0-\xc8][\xa1-\xfe]")
 _EUC_KANA = re.compile(rb"[\xa4\xa5][\xa1-\xf6]")
+_SIGNS_IN_WORDS = re.compile(rb"(?<=[A-Za-z\x80-\xff])[\x9d\x9f\xb3\xb9\xba\xbe\xbf](?=[a-z\x80-\xff])")
+"""Signs of Windows-1252, such as a raised 3, where Windows-1250 has letters."""
 _PAIRS = re.compile(rb"[\x80-\xff]{2}")
 _NARROW_KANA = re.compile("[\uff61-\uff9f]")
 
@@ -70,9 +86,26 @@ class Binary(Exception):
     """The file is no text."""
 
 
-def marked_encoding(start: bytes) -> str:
-    """Return the codec that a byte order mark at the start of a file names, or "" (also for UTF-8)."""
-    return next((codec for mark, codec in _MARKS if start.startswith(mark)), "")
+def wide_encoding(start: bytes) -> str:
+    """Return the codec of a file in UTF-16 or UTF-32 from its first block, or "" for any other."""
+    marked = next((codec for mark, codec in _MARKS if start.startswith(mark)), "")
+    return marked or _unmarked_utf16(start[:_WIDE_SAMPLE])
+
+
+def _unmarked_utf16(sample: bytes) -> str:
+    """Return the codec of a text in UTF-16 without a byte order mark; "" if it is none."""
+    pairs = len(sample) // 2
+    if pairs < _FEWEST_PAIRS or b"\0" not in sample:
+        return ""
+    first, second = (sample[at : 2 * pairs : 2].count(0) / pairs for at in (0, 1))
+    for codec, upper, lower in (("utf-16-le", second, first), ("utf-16-be", first, second)):
+        if upper >= _NUL_SHARE and lower <= _OTHER_NUL_SHARE:
+            high = sample[codec == "utf-16-le" : 2 * pairs : 2]
+            if sum(byte >= _BEYOND_ALPHABETS for byte in high) > _MOST_BEYOND * pairs:
+                return ""  # such as names of even length, each with a NUL after it
+            text = codecs.getincrementaldecoder(codec)("replace").decode(sample)
+            return "" if "\ufffd" in text or count_controls(text.encode("utf-8")) else codec
+    return ""
 
 
 class Utf8Check:
@@ -83,7 +116,7 @@ class Utf8Check:
         self._begun = self._failed = False
 
     def add(self, block: bytes) -> None:
-        self._failed = self._failed or (not self._begun and marked_encoding(block) != "")
+        self._failed = self._failed or (not self._begun and wide_encoding(block) != "")
         self._begun = True
         if not self._failed and not (block.isascii() and not self._decoder.getstate()[0]):
             self._decode(block)
@@ -107,7 +140,7 @@ def detect(blocks: Blocks) -> str:
     sample = _Sample()
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     for block in blocks():
-        if not size and (marked := marked_encoding(block)):
+        if not size and (marked := wide_encoding(block)):
             return marked
         size += len(block)
         controls += count_controls(block)
@@ -216,11 +249,35 @@ def _is_latin(sample: bytes) -> bool:
 
 
 def _latin(sample: bytes) -> str:
-    try:
-        sample.decode("cp1252")
-    except UnicodeDecodeError:
-        return "latin-1"
-    return "cp1252"
+    """Return the codec of a text in Latin letters."""
+    for codec in filter(None, (_central_european(sample), _turkish(sample), "cp1252")):
+        with contextlib.suppress(UnicodeDecodeError):
+            sample.decode(codec)
+            return codec
+    return "latin-1"
+
+
+def _central_european(sample: bytes) -> str:
+    """Return "cp1250" for a text in Polish, Romanian, Hungarian, Czech or a language written like it, else ""."""
+    carons, others = _count(sample, b"\x8a\x8e\x9a\x9e"), _count(sample, b"\xbe\x9d\xc8\xe6\xe8\xec\xef\xf2\xf8\xf9")
+    # Š and ž with è or ø: no language of Windows-1252 has both, but a Danish text, with its å, may have a Czech name.
+    czech = carons * 6 >= others >= 2 and carons + others >= 5 and 4 * _count(sample, b"\xe5") <= carons
+    long_ones = _count(sample, b"\xf5\xfb")
+    hungarian = b"\xfb" in sample and long_ones >= 3 and _count(sample, b"\xe1\xe9") > long_ones
+    hungarian = hungarian and not _count(sample, b"\xe2\xe3\xe4\xe7\xea")  # of Portuguese, French, Estonian
+    signs = len(_SIGNS_IN_WORDS.findall(sample))
+    polish = signs >= 3 and 10 * signs >= len(_BEYOND_ASCII.findall(sample))
+    return "cp1250" if czech or hungarian or polish else ""
+
+
+def _turkish(sample: bytes) -> str:
+    """Return "cp1254" for a text in Turkish, whose own letters are Icelandic ones in Windows-1252, else ""."""
+    turkish, icelandic = _count(sample, b"\xd0\xdd\xde\xf0\xfd\xfe"), _count(sample, b"\xe1\xe6\xe9\xed\xf3\xfa")
+    return "cp1254" if turkish >= 3 and 5 * icelandic <= turkish else ""
+
+
+def _count(sample: bytes, wanted: bytes) -> int:
+    return len(sample) - len(sample.translate(None, wanted))
 
 
 def _is_plausible(sample: bytes, codec: str) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from engine.base.cancellation import CancelToken
-from engine.corpus import encodings, json_notes
+from engine.corpus import documents, encodings, json_notes
 from engine.corpus.safe_open import open_regular
 
 LINE_LIMIT = 20_000
@@ -53,10 +53,16 @@ class NumberedText:
 
     @classmethod
     def open(cls, path: str | Path, cancel: CancelToken | None = None) -> Self:
-        """Open and count lines; raises `PathRefused` if it isn't a regular file, `OSError`, `Cancelled`."""
+        """Open and count lines.
+
+        Raises `PathRefused` if it isn't a regular file, `DocumentError` for a document without text, `OSError`,
+        `Cancelled`.
+        """
         descriptor, state = open_regular(path)
         file = _FileSource(descriptor, state.st_size)
         try:
+            if documents.is_document(str(path)):
+                return cls._of_document(file, str(path), cancel)
             text = cls._of_file(file, cancel)
             return cls._readable(text, str(path)) if json_notes.is_json_note(str(path)) else text
         except BaseException:
@@ -68,6 +74,16 @@ class NumberedText:
         """Make numbered lines of a text in memory."""
         source = _MemorySource(text.encode("utf-8", "replace"))
         return cls(source, _line_ends(source, None), source.size)
+
+    @classmethod
+    def _of_document(cls, file: "_FileSource", path: str, cancel: CancelToken | None) -> Self:
+        from engine.corpus.documents.process import DOCUMENTS  # multiprocessing takes 10 ms to import
+
+        documents.check(path, file.size)
+        found = cls.of(DOCUMENTS.text_of(file.read(0, file.size), path, cancel))
+        found.size = file.size
+        file.close()
+        return found
 
     @classmethod
     def _readable(cls, text: Self, path: str) -> Self:

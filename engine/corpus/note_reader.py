@@ -9,8 +9,9 @@ from contextlib import closing
 import msgspec
 
 from engine.base import skip_reasons
+from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
-from engine.corpus import encodings, json_notes
+from engine.corpus import documents, encodings, json_notes
 from engine.corpus.safe_open import open_regular
 from engine.records import FileIssue
 
@@ -24,19 +25,22 @@ class NoteText(msgspec.Struct, frozen=True):
 
 
 class Unreadable(Exception):
-    """The note can't be indexed; `issue` has the reason: `unreadable`, `symlink`, `too-large`, `binary`
-    or `unknown-format`."""
+    """The note can't be indexed; `issue` has the reason: `unreadable`, `symlink`, `too-large`, `binary`,
+    `unknown-format`, or the rule of a `DocumentError`."""
 
     def __init__(self, name: str, rule: str, detail: str) -> None:
         super().__init__(detail)
         self.issue = FileIssue(path=name, rule=rule, detail=detail)
 
 
-def read_note(path: str, name: str, max_bytes: int) -> NoteText:
+def read_note(path: str, name: str, max_bytes: int, cancel: CancelToken | None = None) -> NoteText:
     """The text of the regular file at `path`, whose stable name is `name`.
 
-    Raises `Unreadable`, and `FileNotFoundError` for a file deleted meanwhile, which is no error of it.
+    Raises `Unreadable`, and `FileNotFoundError` for a file deleted meanwhile, which is no error of it. Only a document
+    takes so long that it can be cancelled.
     """
+    if documents.is_document(name):
+        return _document(path, name, max_bytes, cancel)
     decoder = codecs.getincrementaldecoder("utf-8")()
     digest = hashlib.sha256()
     parts: list[str] = []
@@ -44,7 +48,7 @@ def read_note(path: str, name: str, max_bytes: int) -> NoteText:
     try:
         with closing(_blocks(path, name, max_bytes)) as blocks:
             for block in blocks:
-                if not size and encodings.marked_encoding(block):
+                if not size and encodings.wide_encoding(block):
                     return _in_other_encoding(path, name, max_bytes)
                 size += len(block)
                 if b"\0" in block:
@@ -59,6 +63,18 @@ def read_note(path: str, name: str, max_bytes: int) -> NoteText:
     if json_notes.is_json_note(name):
         return _readable("".join(parts), name)
     return NoteText(encodings.as_text("".join(parts)), digest.hexdigest())
+
+
+def _document(path: str, name: str, max_bytes: int, cancel: CancelToken | None) -> NoteText:
+    from engine.corpus.documents.process import DOCUMENTS  # multiprocessing takes 10 ms to import
+
+    try:
+        documents.check(name, 0)
+        with closing(_blocks(path, name, max_bytes, with_mark=True)) as blocks:
+            text = DOCUMENTS.text_of(b"".join(blocks), name, cancel)
+    except documents.DocumentError as problem:
+        raise Unreadable(name, problem.rule, problem.detail) from None
+    return NoteText(text, hashlib.sha256(text.encode()).hexdigest())
 
 
 def _readable(text: str, name: str) -> NoteText:
@@ -88,8 +104,8 @@ def _binary(name: str) -> Unreadable:
     return Unreadable(name, "binary", skip_reasons.BINARY.said())
 
 
-def _blocks(path: str, name: str, max_bytes: int) -> Generator[bytes, None, None]:
-    """The file's bytes without a byte order mark, up to the limit."""
+def _blocks(path: str, name: str, max_bytes: int, *, with_mark: bool = False) -> Generator[bytes, None, None]:
+    """The file's bytes up to the limit, without a byte order mark or `with_mark`."""
     try:
         descriptor, state = open_regular(path)
     except PathRefused:
@@ -109,7 +125,7 @@ def _blocks(path: str, name: str, max_bytes: int) -> Generator[bytes, None, None
             if not block:
                 return
             total += len(block)
-            yield block if total > len(block) else block.removeprefix(codecs.BOM_UTF8)
+            yield block if with_mark or total > len(block) else block.removeprefix(codecs.BOM_UTF8)
     except OSError as error:
         raise _unreadable(name, error) from None
     finally:

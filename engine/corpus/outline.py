@@ -62,6 +62,8 @@ class Outline:
         self.weights: array[int] = array("q", [0])
         """Weight of all pieces before each piece, line ends included; one entry more than pieces."""
         self.sections: list[Section] = [Section(0, (), 0, 0)]
+        self.apart = structure is not None and structure.apart
+        """Whether no chunk contains text of two sections of the highest level."""
         scan = _Scan(self, limit) if structure is None else _MarkupScan(self, limit, structure)
         scan.run(front)
 

@@ -1,4 +1,4 @@
-"""The structure of a note in Org, reStructuredText or AsciiDoc: its title, tags, headings, properties and code.
+"""The structure of a note that isn't Markdown, or of a document: its title, tags, headings, properties and code.
 
 Each format has a module of its own. Only what makes a note searchable is read, line by line and in linear time:
 docutils parses a whole document for 40 times as long and includes other files, and nothing in a note raises an error.
@@ -48,6 +48,8 @@ class Structure(msgspec.Struct, frozen=True):
     aliases: tuple[str, ...]
     data: Mapping[int, str]
     """Lines that are data instead of text, each with the part of it that is searched."""
+    apart: bool = False
+    """Whether no passage contains text below two headings of the highest level, since these are pages."""
 
     def searched_text(self, text: str) -> str:
         """Return the note's text with its data reduced to the searched values; the number of lines stays."""
@@ -98,7 +100,7 @@ class StructureBuilder:
         """The line is data that is not searched."""
         self.data[line] = ""
 
-    def done(self) -> Structure:
+    def done(self, *, apart: bool = False) -> Structure:
         return Structure(
             title=" ".join(self.title.split())[:_TITLE_LIMIT] or self._leading,
             headings=tuple(self.headings),
@@ -107,6 +109,7 @@ class StructureBuilder:
             tags=tuple(self.tags),
             aliases=tuple(self.aliases),
             data=self.data,
+            apart=apart,
         )
 
 

@@ -18,7 +18,8 @@ _LINE = 4096
 _MOST = 500
 _LONGEST = 100
 _BETWEEN = re.compile(r"[,\[\]\s]+")
-_HASHTAG = re.compile(r"(?:^|(?<=[\s(,;]))#([\w\-/]+)")
+HASHTAG = re.compile(r"(?:^|(?<=[\s(,;]))#([\w\-/]+)")
+"""A tag in the text of a note, outside of code; one of digits alone is the number of an issue."""
 
 
 def indexed_by(fingerprint: object) -> bool:
@@ -72,4 +73,4 @@ def _hashtags(text: str, start: int) -> Iterator[str]:
         elif line.lstrip().startswith(markdown.FENCES):
             fence = markdown.fence_marks(line)
         elif "#" in line:
-            yield from _HASHTAG.findall(markdown.CODE_SPAN.sub(" ", line) if "`" in line else line)
+            yield from HASHTAG.findall(markdown.CODE_SPAN.sub(" ", line) if "`" in line else line)

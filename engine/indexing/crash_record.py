@@ -1,5 +1,4 @@
-"""Records which file was being read when a process crashed: a file that crashes two processes is skipped until it
-changes."""
+"""Records files that are skipped until they change: those that crash two processes, and documents without text."""
 
 import contextlib
 import os
@@ -19,10 +18,17 @@ _ENOUGH = 2
 """Number of crashes until a file is skipped; after one, which may be a kill or a power failure, it is read last."""
 
 
+_LASTING = ("encrypted", "no-text", "damaged", "unfinished")
+"""Rules of documents that are not read again, since that takes long and would have the same result."""
+
+
 class _Suspect(msgspec.Struct, array_like=True):
     mtime_ns: int
     size: int
     deaths: int
+    rule: str = ""
+    detail: str = ""
+    """Why it could not be read, if that is known."""
 
 
 class CrashRecord:
@@ -38,6 +44,7 @@ class CrashRecord:
         self._list = folder / "reading-crashed.json"
         self._open: int | None = None
         self._suspects: dict[str, _Suspect] = {}
+        self._unsaved = False
 
     @contextlib.contextmanager
     def during_sync(self, *, forget: bool) -> Iterator[None]:
@@ -54,19 +61,38 @@ class CrashRecord:
                 self._open = None
             with contextlib.suppress(OSError):
                 self._mark.unlink()
+            if self._unsaved:
+                self._write_list()
 
     def deaths(self, file: FoundFile) -> int:
         """Return how many processes crashed while reading this state of the file."""
-        found = self._suspects.get(file.name)
-        return found.deaths if found is not None and (found.mtime_ns, found.size) == _state(file) else 0
+        found = self._known(file)
+        return 0 if found is None else found.deaths
+
+    def remember(self, file: FoundFile, issue: FileIssue) -> None:
+        """Skip this state of a file from the next sync on, if reading it again would be in vain."""
+        if issue.rule in _LASTING:
+            self._suspects[file.name] = _Suspect(*_state(file), 0, issue.rule, issue.detail)
+            self._unsaved = True
 
     def readable(self, files: Sequence[FoundFile]) -> tuple[list[FoundFile], list[FileIssue]]:
         """Return the files to read, with those that crashed one process last, and issues for the skipped ones."""
-        passed_over = [file for file in files if self.deaths(file) >= _ENOUGH]
-        names = {file.name for file in passed_over}
-        order = sorted((file for file in files if file.name not in names), key=self.deaths)
-        detail = skip_reasons.CRASHED.said()
-        return order, [FileIssue(path=file.name, rule=CRASHED, detail=detail) for file in passed_over]
+        issues = [issue for file in files if (issue := self._issue(file)) is not None]
+        names = {issue.path for issue in issues}
+        return sorted((file for file in files if file.name not in names), key=self.deaths), issues
+
+    def _issue(self, file: FoundFile) -> FileIssue | None:
+        found = self._known(file)
+        if found is not None and found.rule:
+            return FileIssue(path=file.name, rule=found.rule, detail=found.detail)
+        if found is not None and found.deaths >= _ENOUGH:
+            return FileIssue(path=file.name, rule=CRASHED, detail=skip_reasons.CRASHED.said())
+        return None
+
+    def _known(self, file: FoundFile) -> _Suspect | None:
+        """Return what is recorded of this state of the file."""
+        found = self._suspects.get(file.name)
+        return found if found is not None and (found.mtime_ns, found.size) == _state(file) else None
 
     @contextlib.contextmanager
     def reading(self, file: FoundFile) -> Iterator[None]:
@@ -75,8 +101,9 @@ class CrashRecord:
             mtime_ns, size = _state(file)
             os.lseek(self._open, 0, os.SEEK_SET)
             os.write(self._open, f"{mtime_ns} {size} {file.name}\n".encode("utf-8", "surrogateescape"))
+        before = self._suspects.get(file.name)
         yield
-        if file.name in self._suspects:
+        if before is not None and self._suspects.get(file.name) is before:
             del self._suspects[file.name]
             self._write_list()
 
@@ -108,6 +135,7 @@ class CrashRecord:
             return {}
 
     def _write_list(self) -> None:
+        self._unsaved = False
         with contextlib.suppress(OSError, UnicodeEncodeError):
             if self._suspects:
                 replace_file(self._list, msgspec.json.encode(self._suspects))

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Iterator
 
+from engine.base.cancellation import CancelToken
 from engine.corpus.chunking import CHUNKER_VERSION, Chunk, chunk_note
 from engine.corpus.document import describe
 from engine.corpus.folder_walk import FoundFile
@@ -30,9 +31,9 @@ def fingerprint(settings: Settings) -> str:
     )
 
 
-def read(file: FoundFile, settings: Settings) -> NoteText:
-    """Read the file's text. Raises `Unreadable` with the issue, `FileNotFoundError` for a deleted file."""
-    return read_note(file.path, file.name, settings.max_file_bytes)
+def read(file: FoundFile, settings: Settings, cancel: CancelToken) -> NoteText:
+    """Read the file's text. Raises `Unreadable` with the issue, `FileNotFoundError` for a deleted file, `Cancelled`."""
+    return read_note(file.path, file.name, settings.max_file_bytes, cancel)
 
 
 def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings) -> NewFile:

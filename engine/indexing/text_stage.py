@@ -103,13 +103,14 @@ class TextStage:
     def _read(self, file: FoundFile, stored: StoredFile | None) -> NoteText | None:
         """The text of a note that is new or has changed; None if nothing is left to prepare."""
         try:
-            note = note_preparation.read(file, self._settings)
+            note = note_preparation.read(file, self._settings, self._token)
         except FileNotFoundError:
             if stored is not None:
                 self._remove(file.name)
             return None
         except Unreadable as problem:
             self.outcome.failed.append(problem.issue)
+            self._crashes.remember(file, problem.issue)
             # A file that is no longer readable text must not be found any more.
             if stored is not None:
                 self._remove(file.name)

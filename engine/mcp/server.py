@@ -129,17 +129,19 @@ def _everything(access: AgentAccess, memory: "MemorySearchManager", cancel: Canc
 
 
 def _titled(one: Listed, cancel: CancelToken) -> Listed:
-    """Add the title of a note from its file, since the index may be behind."""
+    """Add the title of a note from its file, since the index may be behind; of a document, its file name."""
     if one.title:
         return one
     from engine.corpus.document import HEAD_CHARACTERS, note_title
+    from engine.corpus.documents import is_document
     from engine.corpus.encodings import decoded_start
     from engine.corpus.safe_open import open_binary
 
     cancel.checkpoint()
     head = b""
-    with contextlib.suppress(OSError, PathRefused), open_binary(one.path) as file:
-        head = file.read(HEAD_CHARACTERS)
+    if not is_document(one.name):
+        with contextlib.suppress(OSError, PathRefused), open_binary(one.path) as file:
+            head = file.read(HEAD_CHARACTERS)
     return one._replace(title=note_title(decoded_start(head), one.name))
 
 

@@ -59,6 +59,8 @@ class PreviewKind(Record, frozen=True):
     extension: str
     files: int
     indexed: bool
+    missing: str = ""
+    """The package that has to be installed first, as a sentence in English."""
 
 
 class WorkspacePreview(Record, frozen=True):

@@ -12,7 +12,17 @@ from typing import Any, Literal
 
 from PySide6.QtCore import QObject, Qt
 
-from engine import MemorySearchResult, MessageContext, SearchOutcome, marked, split_name, tr, tr_count
+from engine import (
+    MemorySearchResult,
+    MessageContext,
+    SearchOutcome,
+    has_pages,
+    marked,
+    page_of,
+    split_name,
+    tr,
+    tr_count,
+)
 from gui.commands.commands import EXPLAIN, with_key
 from gui.search.excerpt import ELLIPSIS, LEAD, ROOM, SEPARATOR, Excerpt, Range, make_excerpt, strip_markup
 from gui.widgets.formatting import ago, exact
@@ -106,12 +116,20 @@ class ResultRow:
     def heading(self) -> str:
         """The innermost heading; empty when it only repeats the title above the row."""
         inner = self.result.heading[-1] if self.result.heading else ""
+        if self._page:
+            return tr("Page {page}", page=self._page)
         return "" if inner == self.result.title else inner
 
     @property
     def heading_marks(self) -> tuple[Range, ...]:
         """The matched words of the innermost heading."""
-        return self.result.heading_ranges[-1] if self.result.heading_ranges else ()
+        return self.result.heading_ranges[-1] if self.result.heading_ranges and not self._page else ()
+
+    @property
+    def _page(self) -> int:
+        """The page of a document that the result is on; 0 for other files."""
+        heading = self.result.heading
+        return page_of(heading[0]) if heading and has_pages(self.result.path) else 0
 
     @property
     def lines(self) -> str:

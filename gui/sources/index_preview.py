@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from engine import PreviewFolder, PreviewKind, WorkspacePreview, tr, tr_count
+from engine import PreviewFolder, PreviewKind, WorkspacePreview, tr, tr_count, tr_reason
 from gui.style.stylesheet import font_at
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.form_controls import Chip
@@ -117,8 +117,16 @@ class KindChips(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._chips: dict[str, Chip] = {}
-        self._flow = FlowLayout(8, self)
-        mark_place(self)
+        self._place = QWidget()
+        self._flow = FlowLayout(8, self._place)
+        mark_place(self._place)
+        self._missing = label("", "meta", wrap=True)
+        self._missing.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self._place)
+        column.addWidget(self._missing)
         self.extensions: tuple[str, ...] = ()
         """Extensions to index, also those that no file has."""
 
@@ -142,13 +150,16 @@ class KindChips(QWidget):
             chip.setAccessibleName(said)
             set_tip(chip, said)
             chip.show()
+        missing = dict.fromkeys(tr_reason(kind.missing) for kind in kinds if kind.missing)
+        self._missing.setText(breakable("\n".join(missing)))
+        self._missing.setVisible(bool(missing))
         self.updateGeometry()
 
     def _chip(self, ending: str) -> Chip:
         chip = Chip(ending)
         chip.setChecked(ending in self.extensions)
         chip.clicked.connect(lambda on, ending=ending: self._clicked(ending, on))
-        end = LastInTabOrder(self)
+        end = LastInTabOrder(self._place)
         self._flow.addWidget(chip)
         end.take(chip)
         return chip

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QClipboard, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from engine import LAST_LINE, Passage, beginning_of, cite, marked, tr
+from engine import LAST_LINE, Passage, beginning_of, cite, is_document, marked, tr
 from gui.commands.commands import EDIT, FILE_SESSIONS, LIKE, LINK, allow, give_key, key_action
 from gui.commands.keymap import command
 from gui.core.capabilities import Gate
@@ -87,6 +87,8 @@ class FileActions(QObject):
         self._target = target
         for action in (self.edit, self.cite, self.copy_path, self.reveal):
             allow(action, target is not None, missing("file"))
+        document = target is not None and is_document(target.name)
+        self.edit.setText(tr("Open in its program") if document else EDIT.words)
         allow(self.obsidian, self._in_vault and target is not None, tr("This note is not in an Obsidian vault."))
         self.sessions_gate.allow(target is not None, missing("file"))
         allow(self.copy_part, target is not None and target.part is not None, tr("This file has no matching passage."))

@@ -14,7 +14,7 @@ from gui.core.location import Location
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.link_card import LinkCard
 from gui.viewer.match_navigator import FindMessages, MatchNavigator
-from gui.viewer.note_markup import NOTE_SCHEME
+from gui.viewer.note_markup import NOTE_SCHEME, TAG_SCHEME
 from gui.viewer.notice_page import EmptyPage, Hint
 from gui.widgets.buttons import add_clear_button
 from gui.widgets.icons import IconButton
@@ -30,12 +30,14 @@ class LinkFollower(QObject):
     """Opens the links of a page.
 
     Signals: file_chosen: a `Location` in another file. heading_chosen: a heading or another anchor of this page, as in
-    links. missed: the name in a link to a note that doesn't exist. notified: why a link was not opened.
+    links. missed: the name in a link to a note that doesn't exist. search_requested: the query for a tag. notified: why
+    a link was not opened.
     """
 
     file_chosen = Signal(object)
     heading_chosen = Signal(str)
     missed = Signal(str)
+    search_requested = Signal(str)
     notified = Signal(str)
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
@@ -53,6 +55,8 @@ class LinkFollower(QObject):
         target, anchor = (part(url, QUrl.ComponentFormattingOption.FullyDecoded) for part in (QUrl.path, QUrl.fragment))
         if url.scheme() in _EXTERNAL:
             QDesktopServices.openUrl(url)
+        elif url.scheme() == TAG_SCHEME:
+            self.search_requested.emit(f"tag:{target}")
         elif url.host() or url.scheme() not in ("", NOTE_SCHEME):
             self.notified.emit(tr("This kind of link can't be opened."))
         elif not target:

@@ -1,6 +1,7 @@
 """Opens a file in an editor at a line, or shows it in the file manager. Never through a shell."""
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -13,7 +14,16 @@ from PySide6.QtCore import QObject, QProcess, QUrl, Signal
 from PySide6.QtDBus import QDBusConnection, QDBusMessage, QDBusPendingCall, QDBusPendingCallWatcher
 from PySide6.QtGui import QDesktopServices
 
-from engine import CancelToken, MemorySearchManager, is_json_note, tr
+from engine import (
+    CancelToken,
+    MemorySearchManager,
+    has_pages,
+    is_document,
+    is_json_note,
+    page_of,
+    structure_of,
+    tr,
+)
 from gui.core.jobs import Jobs
 
 Which = Callable[[str], str | None]
@@ -98,6 +108,60 @@ def _open_by_desktop(path: Path) -> bool:
         return True  # on some desktops it runs as long as the program
 
 
+# Arguments for the page in readers of PDF files, by a part of the name that the desktop has for them.
+_PAGE_ARGUMENTS = {
+    "evince": ("evince", "-i", "{page}", "{path}"),
+    "papers": ("papers", "-i", "{page}", "{path}"),
+    "atril": ("atril", "-i", "{page}", "{path}"),
+    "xreader": ("xreader", "-i", "{page}", "{path}"),
+    "okular": ("okular", "-p", "{page}", "{path}"),
+    "zathura": ("zathura", "-P", "{page}", "{path}"),
+    "qpdfview": ("qpdfview", "{path}#{page}"),
+    "mupdf": ("mupdf", "{path}", "{page}"),
+    "firefox": ("firefox", "{url}#page={page}"),
+    "chromium": ("chromium", "{url}#page={page}"),
+    "chrome": ("google-chrome", "{url}#page={page}"),
+}
+
+
+def reader_command(path: Path, page: int, reader: str, which: Which = shutil.which) -> list[str] | None:
+    """Program and arguments that open a PDF at a page; None if they are unknown for this `reader`.
+
+    `reader` is the name of a desktop entry, such as org.gnome.Evince.desktop.
+    """
+    for name, (program, *arguments) in _PAGE_ARGUMENTS.items():
+        if name in reader.lower() and (found := which(program)):
+            url = QUrl.fromLocalFile(str(path)).toString(QUrl.ComponentFormattingOption.FullyEncoded)
+            values = {"{page}": str(page), "{url}": url, "{path}": str(path)}
+            parts = (re.split(r"(\{\w+\})", argument) for argument in arguments)
+            return [found, *("".join(values.get(part, part) for part in words) for words in parts)]
+    return None
+
+
+def open_in_reader(path: Path, page: int) -> str:
+    """Open a document in the system's program for it, at a page if it takes one; returns an empty text, or the error.
+
+    Not on the GUI thread.
+    """
+    command = reader_command(path, page, _pdf_reader()) if page and sys.platform == "linux" else None
+    if command is not None and QProcess.startDetached(command[0], command[1:])[0]:
+        return ""
+    return "" if _open_by_desktop(path) else tr("No program is set up to open {file}.", file=path.name)
+
+
+def _pdf_reader() -> str:
+    """The name of the desktop entry that opens PDF files; empty if the desktop does not tell."""
+    asking = shutil.which("xdg-mime")
+    if asking is None:
+        return ""
+    words = [asking, "query", "default", "application/pdf"]
+    try:
+        told = subprocess.run(words, capture_output=True, timeout=_OPENER_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return told.stdout.decode("utf-8", "replace").strip()
+
+
 def editor_template(program: Path) -> str:
     """The setting `window.editor` for a program that the user chose."""
     if sys.platform == "win32":
@@ -168,6 +232,15 @@ def _filled(words: list[str], path: Path, line: int) -> list[str]:
 # --- Opens files of the open memory in other programs, for any part of the window ------------------------------------
 
 
+def _page_at(manager: MemorySearchManager, name: str, line: int) -> int:
+    """The page of a document that a line of its text is on; 0 if it has none."""
+    if not has_pages(name):
+        return 0
+    with manager.open_file(name) as text:
+        found = structure_of(text.text(1, line), name)
+    return 0 if found is None or not found.headings else page_of(found.headings[-1].title)
+
+
 class ExternalOpener(QObject):
     """Uses stable names; current paths are resolved when needed, off this thread.
 
@@ -188,16 +261,23 @@ class ExternalOpener(QObject):
         self.editor_command = ""
 
     def edit(self, name: str, line: int) -> None:
-        """Open a file in the editor, at a line."""
+        """Open a file in the editor, at a line; a document in the system's program for it, at the page of the line."""
         manager, command = self.manager, self.editor_command
         if manager is None:
             return
 
         def report(problem: str) -> None:
-            if problem:
+            if problem and is_document(name):
+                self.failed.emit(problem)
+            elif problem:
                 self.editor_failed.emit(problem, name, line)
 
-        self._jobs.read(lambda _: open_in_editor(manager.locate(name), line, command), report, self.failed.emit)
+        def open_file(_: CancelToken) -> str:
+            if is_document(name):
+                return open_in_reader(manager.locate(name), _page_at(manager, name, line))
+            return open_in_editor(manager.locate(name), line, command)
+
+        self._jobs.read(open_file, report, self.failed.emit)
 
     def reveal(self, name: str) -> None:
         """Show a file in the file manager."""

@@ -1,12 +1,23 @@
 """The target of the viewer: opens its file in the background, and detects when the shown file has changed."""
 
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
 
-from engine import CancelToken, MemorySearchManager, MemorySearchResult, MnemoscopeError, split_name, tr
+from engine import (
+    CancelToken,
+    MemorySearchManager,
+    MemorySearchResult,
+    MnemoscopeError,
+    has_pages,
+    is_document,
+    page_of,
+    split_name,
+    tr,
+)
 from gui.core.jobs import Job, Jobs
 from gui.viewer.lines import FileLines
 from gui.viewer.outline import Outline, title_of
@@ -62,6 +73,8 @@ class ViewTarget:
     @property
     def breadcrumb(self) -> str:
         """The path, then the headings below the title."""
+        if has_pages(self.name):
+            return " › ".join(filter(None, split_name(self.name)))
         headings = self.heading[1:] if self.heading[:1] == (self.title,) else self.heading
         return " › ".join([*filter(None, split_name(self.name)), *headings])
 
@@ -87,6 +100,23 @@ class OpenedFile:
     """Whether it is in a vault of Obsidian."""
     keep: Callable[[], None]
     """Called by the receiver: from now on the receiver closes `lines`, not a cancelled job."""
+
+    @property
+    def is_document(self) -> bool:
+        """Whether the lines are the text of a document, and not those of the file."""
+        return is_document(self.name)
+
+    def crumb(self, path: str, line: int) -> str:
+        """The path with the encoding of the file; of a document, after what its text is at this line."""
+        if not self.is_document:
+            return " · ".join(filter(None, (path, self.lines.encoding)))
+        pages = self.outline.headings if has_pages(self.name) else ()
+        kind = tr("Text of the document")
+        if pages:
+            number = max(0, bisect_right(pages, line, key=lambda heading: heading.line) - 1)
+            page, last = page_of(pages[number].title), page_of(pages[-1].title)
+            kind = tr("Text of page {page} of {pages}", page=page, pages=last)
+        return f"{kind} · {path}"
 
 
 class FileLoader(QObject):

@@ -105,6 +105,8 @@ class ViewerHeader(QFrame):
         """`buttons` fold away from the last to the first; a None in `menu` is a line between groups."""
         super().__init__(parent)
         self.setProperty("role", "side")
+        self._named = ("", "")
+        self._has_page = True
         self.title = ElidedLabel(parent=self)
         self.title.setProperty("role", "strong")
         self.crumb = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle, parent=self)
@@ -124,18 +126,27 @@ class ViewerHeader(QFrame):
         self.separator.setParent(self)
 
     def show_title(self, title: str, breadcrumb: str) -> None:
+        if (title, breadcrumb) == self._named:
+            return
+        self._named = title, breadcrumb
         self.title.setText(title)
         self.crumb.setText(breadcrumb)
         self._arrange()
 
     def toggle_mode(self) -> None:
         """Switch between source and page, as if the user had pressed the other button."""
-        if self.source_button.isEnabled():
+        if self.source_button.isEnabled() and self._has_page:
             self._choose(not self.rendered_button.isChecked())
 
     def show_mode(self, *, rendered: bool) -> None:
         """Show which of the two modes is active."""
         (self.rendered_button if rendered else self.source_button).setChecked(True)
+
+    def offer_modes(self, offered: bool) -> None:
+        """Whether the file can be shown as a page; a document has only its text."""
+        if offered != self._has_page:
+            self._has_page = offered
+            self._arrange()
 
     def show_active(self, active: bool) -> None:
         """Show in the separator whether the focus is in the text below."""
@@ -173,7 +184,7 @@ class ViewerHeader(QFrame):
 
     def _folded_mode(self) -> list[QAction]:
         """The switch between source and page, if its buttons are hidden."""
-        if not self.source_button.isHidden():
+        if not self.source_button.isHidden() or not self._has_page:
             return []
         return [self._see_source if self.rendered_button.isChecked() else self._see_rendered]
 
@@ -182,7 +193,10 @@ class ViewerHeader(QFrame):
         title, crumb = self.title.sizeHint().width(), self.crumb.sizeHint().width()
         wanted = title + (_GAP + min(crumb, round(_LEAST_CRUMB * font_scale())) if crumb else 0)
         right = self.width() - _SIDE
-        groups: list[list[QPushButton]] = [[self.source_button, self.rendered_button]]
+        modes: list[QPushButton] = [self.source_button, self.rendered_button]
+        for button in modes:
+            button.setHidden(not self._has_page)
+        groups = [modes] if self._has_page else []
         groups += [[button] for button in self.folding.buttons]
         groups.append([self.folding.more])
         folding = groups[-2::-1]

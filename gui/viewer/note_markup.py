@@ -8,10 +8,11 @@ import re
 from collections.abc import Callable, Iterable
 from urllib.parse import quote
 
-from engine import CODE_SPAN, LinkedText, without_links, written_links
+from engine import CODE_SPAN, HASHTAG, LinkedText, without_links, written_links
 
 NOTE_SCHEME = "note"
 FOLD_SCHEME = "fold"
+TAG_SCHEME = "tag"
 FOOTNOTE = "footnote-"
 """Beginning of an anchor of this page that is a footnote."""
 ANCHOR, ANCHOR_END, MARK, MARK_END = "\ue000", "\ue001", "\ue002", "\ue003"
@@ -31,6 +32,8 @@ _PAGE_PROPERTY = re.compile(r"[^\W\d][\w.*+!?$%&=<>\-]{0,99}::(?:[ \t].*)?")
 _EMBED = re.compile(
     r"[ \t]*(?:[-*+][ \t]+)?(?:!\[\[([^\[\]|]{1,400})(?:\|[^\[\]]*)?\]\]|\{\{embed[ \t]+(.{1,400}?)\}\})[ \t]*"
 )
+_TAG = re.compile(rf"\[[^\[\]\n]*\]\([^()\n]*\)|{HASHTAG.pattern}")
+"""A tag, or a link of Markdown, in which none is looked for."""
 _ESCAPED = re.compile(r"([\\`*_\[\]<>~$=|&#!])")
 _MOST_EMBEDS = 20
 _LONGEST_EMBED = 2_000
@@ -155,6 +158,8 @@ class NoteMarkup:
         return "".join((*parts, self._marks(text[done:])))
 
     def _marks(self, text: str) -> str:
+        if "#" in text:
+            text = _TAG.sub(_tag, text)
         if "$" in text:
             text = _MATH.sub(lambda math: f"`{math[0]}`", text)
         if "[^" in text:
@@ -181,6 +186,14 @@ def linked(label: str, target: str, anchor: str) -> str:
 def escaped(text: str) -> str:
     """The text with everything that Markdown would read as markup escaped."""
     return _ESCAPED.sub(r"\\\1", text)
+
+
+def _tag(found: re.Match[str]) -> str:
+    """A link that searches for the tag; a link of Markdown unchanged."""
+    name = (found[1] or "").strip("/")
+    if not name or name.isdigit():
+        return found[0]
+    return f"[{escaped(found[0])}]({TAG_SCHEME}:{quote(name, errors='replace')})"
 
 
 def _footnote(name: str) -> str:

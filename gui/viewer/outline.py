@@ -41,7 +41,7 @@ class HeadingPlace:
 
 
 def is_markup(name: str) -> bool:
-    """Whether the file with this stable name is a note in Org, reStructuredText or AsciiDoc."""
+    """Whether the file with this stable name is a document, or a note in Org, reStructuredText or AsciiDoc."""
     return structure_of("", name) is not None
 
 
@@ -78,7 +78,7 @@ class Outline:
 
     @classmethod
     def of_markup(cls, lines: Lines, name: str, cancel: CancelToken) -> "Outline | None":
-        """Read the first megabytes of a note in Org, reStructuredText or AsciiDoc; None for other files."""
+        """Read the first megabytes of a file that `is_markup`; None for other files."""
         text = "\n".join(text for _, text in _numbered(lines, cancel)) if is_markup(name) else ""
         found = structure_of(text, name)
         if found is None:

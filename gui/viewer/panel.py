@@ -67,7 +67,7 @@ class SourceAndPage(QObject):
         if opened.name != self._hinted:
             self._hinted = ""
         size = opened.lines.size
-        if not self._wants_page:
+        if not self._wants_page or opened.is_document:
             self._show_source()
         elif is_markup(opened.name):
             self._give_up(tr("Only Markdown is shown as a page. The source of this file is shown."))
@@ -300,6 +300,7 @@ class ViewerPanel(BaseViewer):
         if old is not None:
             old.close()
         self._follower.follow(opened.location)
+        self.header.offer_modes(not opened.is_document)
         self.rendered.resolve = self._resolver(opened.name)
         self._chunks.show_file(opened.name, opened.lines)
         self.link_card.show_file(opened.name)
@@ -360,13 +361,18 @@ class ViewerPanel(BaseViewer):
         target, opened = self.target, self.opened
         if target is None or opened is None:
             return
-        title = target.title or opened.title or target.file_title
-        self.header.show_title(title, " · ".join(filter(None, (target.breadcrumb, opened.lines.encoding))))
         self.header.set_ready(True)
         self.source.set_highlight(target.part)
         if reveal:
             self.source.reveal_part(target.first or 1, target.focus)
+        self._show_title()
         self._source_and_page.show(opened, target, keep_place=self.page is self.rendered and not reveal)
+
+    def _show_title(self) -> None:
+        """Show title, path and what the text at the current line is."""
+        if (target := self.target) is not None and (opened := self.opened) is not None and opened.name == target.name:
+            crumb = opened.crumb(target.breadcrumb, self.source.current_line())
+            self.header.show_title(target.title or opened.title or target.file_title, crumb)
 
     def _turn_to(self, face: QWidget) -> None:
         """Show the mode whose text is loaded."""
@@ -464,6 +470,7 @@ class ViewerPanel(BaseViewer):
         self._opener.opened.connect(self._on_opened)
         self._opener.failed.connect(self._on_failed)
         self._opener.slow.connect(self._on_slow)
+        self.scrolled.connect(self._show_title)
         self._follower.changed.connect(lambda: self._open(reloading=True))
         self._follower.vanished.connect(self._on_vanished)
         self._source_and_page.turned.connect(self._turn_to)
@@ -471,6 +478,7 @@ class ViewerPanel(BaseViewer):
         self.rendered.followed.connect(self.follow_link)
         self._links.file_chosen.connect(self._open_location)
         self._links.heading_chosen.connect(self._go_to_anchor)
+        self._links.search_requested.connect(self.search_requested)
         self._links.missed.connect(self._offer_search)
         self._links.notified.connect(self.hint.say)
         self.link_card.chosen.connect(self._open_linked)

@@ -17,6 +17,7 @@ from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
 from engine.base.private_files import read_file
 from engine.corpus.discovery import Discovery, discover
+from engine.corpus.documents import is_document
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.ignore import IgnoreRules
 from engine.corpus.roots import Root, Roots, find_roots
@@ -67,10 +68,14 @@ class CollectionPlan(NamedTuple):
 
 
 def with_paths(settings: Settings) -> Settings:
-    """Return the settings with the paths that only `qmd` searches added to the extra paths."""
+    """Return the settings with the paths that only `qmd` searches added to the extra paths.
+
+    Documents are left out, since `qmd` would index their bytes.
+    """
     more = tuple(_folder_of(path) for path in settings.qmd.paths.values() if path.strip())
     extra = tuple(dict.fromkeys((*settings.extra_paths, *more)))
-    return msgspec.structs.replace(settings, extra_paths=extra)
+    endings = tuple(ending for ending in settings.extensions if not is_document("." + ending.lstrip("*.")))
+    return msgspec.structs.replace(settings, extra_paths=extra, extensions=endings)
 
 
 def plan(
@@ -165,6 +170,8 @@ def _collection(root: Root, files: Sequence[FoundFile], roots: Roots, settings: 
         # Files that aren't accepted must be excluded: otherwise `qmd` reads them.
         ignore = () if files else (literal(base),)
         return Collection(name, "memory", folder, literal(base), root.name, base, ignore)
+    if not settings.extensions:
+        return Collection(name, "memory", root.path, "**/*", root.name, "", ("**",))
     pattern = pattern or ",".join(f"**/*{_any_case(ending)}" for ending in settings.extensions)
     return Collection(
         name, "memory", root.path, pattern, root.name, "", _left_out(root, files, IgnoreRules(settings).extensions)

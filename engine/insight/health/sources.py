@@ -24,6 +24,9 @@ _ADVICE = {
     "binary": marked("If it is text, save it as UTF-8; if not, exclude it in the settings."),
     "unreadable": marked("Check its permissions; the next update tries again."),
     "too-large": marked("Split it, or raise max_file_bytes in the settings."),
+    "encrypted": marked("Save a copy without a password, or exclude it in the settings."),
+    "no-text": marked("Recognize the text of its pages with an OCR program, or exclude it in the settings."),
+    "missing-reader": marked("Install the package, or remove .pdf from the file extensions in the settings."),
     "symlink": marked("Put a regular file in its place, or exclude it in the settings."),
 }
 """Advice for the user, by the rule of a failed file."""

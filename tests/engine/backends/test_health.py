@@ -85,7 +85,7 @@ def test_rows_of_the_keyword_index_are_made_again(memory: BuiltinMemory, stateme
     ("content", "reason", "advice"),
     [
         (bytes(range(256)), "control characters", "exclude it"),
-        ("Grüße ohne Marke".encode("utf-16-le"), "isn't text", "save it as UTF-8"),
+        ("Grüße ohne Marke\x01".encode("utf-16-le"), "isn't text", "save it as UTF-8"),
         (bytes(99), "control characters", "exclude it"),
     ],
 )

@@ -46,7 +46,7 @@ def test_skipped_files_are_named_with_reasons(verb: Run, store: Path) -> None:
     for number in range(25):
         (store / f"page-{number:02}.html").write_text("x")
     before = check(verb, "Files not read in sessions/boats")
-    assert before["detail"].startswith("26 files are not read: notes.txt: By its name it is no transcript of an agent ")
+    assert before["detail"].startswith("26 files are not read: notes.txt: It does not have the name of a transcript ")
     verb("index")
     found = check(verb, "Files not read in sessions/boats")
     assert (found["state"], found["detail"][:23]) == ("fine", "27 files are not read: ")

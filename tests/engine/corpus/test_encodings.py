@@ -100,6 +100,16 @@ def test_byte_order_mark_names_the_encoding(tmp_path: Path, codec: str, end: str
     assert written(tmp_path, f"\ufeff{text}".encode(codec)) == (text, name)
 
 
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize(
+    "text",
+    ["# Möhren\r\nin reih und glied\n", f"{GREEK}\n" * 9, "Привет, мир! Это заметка.\n" * 400, "One line, and 日本"],
+)
+def test_utf16_without_a_mark_is_text(tmp_path: Path, codec: str, text: str) -> None:
+    assert written(tmp_path, text.encode(codec)) == (text, "UTF-16")
+    assert written(tmp_path, text.encode(codec) + b"\0")[0].startswith(text)
+
+
 @pytest.mark.parametrize("codec", ["utf-8", "cp1252", "cp932", "utf-16"])
 def test_start_of_a_file_is_decoded_like_the_whole(codec: str) -> None:
     text = texts.JAPANESE if codec == "cp932" else texts.GERMAN
@@ -129,7 +139,8 @@ def test_broken_character_does_not_change_the_others(tmp_path: Path) -> None:
     "data",
     [
         bytes(4096),
-        "Only UTF-16 without a mark".encode("utf-16-le") * 9,
+        "UTF-16 with \x01 controls".encode("utf-16-le") * 9,
+        bytes(at % 200 if at % 2 == 0 else 0 for at in range(4096)),
         b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x10\x08\x06\0\0\0\x1f\xf3\xff",
         b"PK\x03\x04\x14\0\x08\0\x08\0\0\0!\0\xb7" + bytes(range(256)) * 4,
     ],
@@ -146,6 +157,7 @@ def test_binary_files_are_refused_but_can_be_opened(tmp_path: Path, data: bytes)
 
 
 def test_list_separated_by_nul_is_text(tmp_path: Path) -> None:
+    assert written(tmp_path, b"notes/1.txt\0notes/2.txt\0" * 50)[0].startswith("notes/1.txt\ufffdnotes")
     assert written(tmp_path, b"notes/one.md\0notes/two.md\0" * 50)[0].startswith("notes/one.md\ufffdnotes")
 
 
@@ -187,3 +199,32 @@ def test_detection_does_not_depend_on_blocks(data: bytes, size: int) -> None:
 def test_every_codec_has_a_name() -> None:
     for codec in encodings.NAMES:
         assert codecs.lookup(codec)
+
+
+LATIN = (
+    ("cp1250", "Příliš žluťoučký kůň úpěl ďábelské ódy. Žádný učený z nebe nespadl."),
+    ("cp1250", "Sú obdarení rozumom a svedomím, čo sa týka dôstojnosti. Ďakujem, že šiel s ľuďmi; škoda, čaká."),
+    ("cp1250", "Zażółć gęślą jaźń. Wszyscy ludzie rodzą się wolni i równi pod względem swej godności."),
+    ("cp1250", "Chciałbym dziś napisać kilka słów. Było późno, więc wziąłem książkę; wszędzie żaby."),
+    ("cp1250", "Az emberek, ésszel és lelkiismerettel bírván, egyenlő méltósága. Hűség, erő, nő, tűz."),
+    ("cp1250", "Čaša žita šuma, što će biti s ljudskim bićima? Sviješću i žarom, češće."),
+    ("cp1250", "Človeška družba, žoga, šola, češnja in še več."),
+    ("cp1250", "Aşa este, reuşesc, oraşul, paşii, uşa; să fie în casă."),
+    ("cp1254", "İnsanlar hür ve haklar bakımından eşit doğarlar. İğne, ışık, şehir."),
+    ("cp1254", "Şehir çok güzeldi; yağmur yağıyordu, çocuklar dışarıda."),
+    ("cp1252", "Hver maður er borinn frjáls og jafn öðrum að virðingu og réttindum. Það þýðir bróðurlega."),
+    ("cp1252", "Øll menniskju eru fødd fræls og jøvn til virðingar, í bróðuranda hvørt um annað."),
+    ("cp1252", "As razões, as nações, os corações; não são órfãos. Põe."),
+    ("cp1252", "Où sûr, dû, mûr, goût, l'œuvre à la fenêtre, là-bas; n°3, note¹ et renvoi² à 25 m³."),
+    ("cp1252", "Perché è così, più, può, città, lunedì, martedì, virtù, però. Già."),
+    ("cp1252", "¿Qué? ¿Cuándo? El niño comió 1º de mayo. ¿Y si no? Pingüino, ¿será así?"),
+    ("cp1252", "På øya så vi blåbær, fløte, rømme og ål; Žižek læste på øen."),
+    ("cp1252", "Kõik inimesed sünnivad võrdsetena. Šokolaad, žürii, õun, tõusid, äär."),
+    ("cp1252", "Coördinatie, reële, naïef, geïnd, één, vóór, hè, 25 m³ gas, 3 m² en 5 m³."),
+)
+
+
+@pytest.mark.parametrize(("codec", "text"), LATIN)
+def test_latin_alphabets_are_told_apart(tmp_path: Path, codec: str, text: str) -> None:
+    assert written(tmp_path, f"{text}\n".encode(codec)) == (f"{text}\n", encodings.NAMES[codec])
+    assert written(tmp_path, f"{text}\n".encode(codec) * 400)[1] == encodings.NAMES[codec]

@@ -120,6 +120,17 @@ def test_new_preview_leaves_the_focus(qtbot, panel, notes):
     assert _chip(panel, ".canvas").hasFocus()
 
 
+def test_documents_are_offered_with_the_missing_package(qtbot, panel, notes, monkeypatch):
+    for name in ("one.pdf", "two.PDF"):
+        (notes / name).write_text("x")
+    with monkeypatch.context() as without:
+        without.setattr("engine.corpus.documents.find_spec", lambda name: None)
+        _offer(qtbot, panel, notes)
+        assert not _chip(panel, ".pdf").isChecked()
+        assert _chip(panel, ".pdf").text() == ".pdf 2"
+        assert any(".[documents]" in said.text() for said in panel.findChildren(QLabel) if said.isVisible())
+
+
 def test_kinds_of_files_are_offered_with_their_numbers(qtbot, panel, notes):
     for name in ("one.org", "two.org", "three.txt"):
         (notes / name).write_text("x")

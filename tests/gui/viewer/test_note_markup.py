@@ -54,6 +54,9 @@ def rewritten(text: str, *toggled: int) -> str:
         ("`[[code]]` [[Out]]", "`[[code]]` [Out](note:Out)"),
         ("[[a](javascript:x)]]", "[[a](javascript:x)]]"),
         ("[x](y.md) stays", "[x](y.md) stays"),
+        ("#idea and (#garden/beds_2)", r"[\#idea](tag:idea) and ([\#garden/beds\_2](tag:garden/beds_2))"),
+        ("# Plan #grün", r"# Plan [\#grün](tag:gr%C3%BCn)"),
+        ("#12, a#b, `#code`, [see #x](#here), \\#no", "#12, a#b, `#code`, [see #x](#here), \\#no"),
         (f"Did (({BLOCK})) today", rf"Did [Sow Peas](note:{BLOCK}) today"),
         ("((60ab6f5b))", "[((60ab6f5b))](note:60ab6f5b)"),
         ("a %%hidden%% b", "a  b"),
@@ -176,6 +179,13 @@ def test_followed_link_opens_note_at_its_line(qtbot, panel: ViewerPanel, memory:
         panel.follow_link(QUrl("note:Shopping#Beds"))
     assert chosen.args == [Location("topics/shopping.md", 3)]
     assert panel.name == "topics/shopping.md"
+
+
+def test_followed_tag_is_searched(qtbot, panel: ViewerPanel, show) -> None:
+    show("daily/2026-02-08.md")
+    with qtbot.waitSignal(panel.search_requested) as searched:
+        panel.follow_link(QUrl("tag:gr%C3%BCn/beete"))
+    assert searched.args == ["tag:grün/beete"]
 
 
 def test_followed_link_into_open_note_scrolls(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:

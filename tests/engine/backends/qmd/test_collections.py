@@ -152,3 +152,12 @@ def test_pattern_characters_are_escaped(name):
         assert step > 1 or pattern[0] not in "[]{}()!*?+@|,#\\\"'`"
         pattern = pattern[step:]
     assert plain == name
+
+
+def test_documents_are_left_to_the_built_in_index(workspace):
+    (workspace / "a.pdf").write_bytes(b"%PDF")
+    made = planned(workspace, extensions=(".md", ".pdf"))
+    assert made.collections[0].pattern == "**/*.[mM][dD]"
+    assert "a.pdf" not in {file.name for file in made.files}
+    only = planned(workspace, extensions=(".pdf",))
+    assert (only.collections[0].ignore, only.files) == (("**",), ())

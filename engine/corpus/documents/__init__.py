@@ -1,0 +1,90 @@
+"""Documents as numbered text: PDF, Word, OpenDocument, EPUB and HTML files, each read in a process of its own.
+
+The text is made by `document_formats` and has headings as Markdown writes them; the title and the author come first,
+between lines of `---`. Each page of a PDF begins with a heading `# Page 12`. The same text is indexed, shown and
+returned to agents, so lines are the same everywhere.
+"""
+
+import re
+from importlib.util import find_spec
+
+from engine.base import skip_reasons
+from engine.base.errors import MnemoscopeError
+from engine.base.skip_reasons import tr_reason
+from engine.corpus.structure import Structure, StructureBuilder, markup_lines
+
+ENDINGS = (".pdf", ".docx", ".odt", ".epub", ".html", ".htm")
+LARGEST = 256 * 1024 * 1024
+"""Bytes of a file; a larger one is neither indexed nor shown."""
+BOUND = "---"
+"""Line before and after title and author."""
+MISSING_READER = "missing-reader"
+"""Rule of a file whose format needs another package."""
+
+_HEADING = re.compile(r"(#{1,6}) (\S.*)")
+_PAGE = re.compile(r"# (Page (\d+))")
+_PROPERTY = re.compile(r"(title|author): (.*)")
+
+
+class DocumentError(MnemoscopeError):
+    """A document has no text to show; the message says why and what to do."""
+
+    def __init__(self, rule: str, detail: str) -> None:
+        super().__init__(tr_reason(detail))
+        self.rule = rule
+        """One of `encrypted`, `no-text`, `damaged`, `unfinished`, `too-large` and `missing-reader`."""
+        self.detail = detail
+        """The message in English, as it is stored."""
+
+
+def is_document(name: str) -> bool:
+    """Whether the file with this name is a document, whose text is not that of the file."""
+    return name.lower().endswith(ENDINGS)
+
+
+def is_readable(ending: str) -> bool:
+    """Whether everything is installed to read documents with this ending."""
+    return ending.lower() != ".pdf" or find_spec("pypdfium2") is not None
+
+
+def check(name: str, size: int) -> None:
+    """Raise `DocumentError` if a document of `size` bytes cannot be read here."""
+    if size > LARGEST:
+        raise DocumentError("too-large", skip_reasons.GROWN_TOO_LARGE.said(size=size, limit=LARGEST))
+    if not is_readable(name[name.rfind(".") :]):
+        raise DocumentError(MISSING_READER, skip_reasons.NO_PDF_READER.said())
+
+
+def has_pages(name: str) -> bool:
+    """Whether the headings of the document with this name are its pages."""
+    return name.lower().endswith(".pdf")
+
+
+def page_of(heading: str) -> int:
+    """The number in the heading of a page; 0 for any other heading."""
+    found = _PAGE.fullmatch(f"# {heading}")
+    return int(found[2]) if found else 0
+
+
+def read(text: str, name: str) -> Structure:
+    """The structure of a document's text: title, headings or pages."""
+    found = StructureBuilder()
+    pages, inside = has_pages(name), False
+    for number, line, _, _ in markup_lines(text):
+        if line == BOUND and (number == 1 or inside):
+            inside = not inside
+            found.hide(number)
+        elif inside:
+            if declared := _PROPERTY.fullmatch(line):
+                found.property(number, declared[1], declared[2])
+                found.title = found.title or (declared[2] if declared[1] == "title" else "")
+            found.hide(number)
+        elif pages:
+            if page := _PAGE.fullmatch(line):
+                found.begun = True  # a page's number is no title
+                found.heading(number, number, 1, page[1])
+                found.hide(number)
+        elif heading := _HEADING.fullmatch(line):
+            found.title = found.title or heading[2]
+            found.heading(number, number, len(heading[1]), heading[2])
+    return found.done(apart=pages)

@@ -1,0 +1,248 @@
+"""Extracts the text of HTML pages and of EPUB books, which consist of them.
+
+Written from the HTML Living Standard, EPUB 3.3 and EPUB 2.0.1.
+"""
+
+import codecs
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from html.parser import HTMLParser
+from urllib.parse import unquote
+
+from engine.base import skip_reasons
+from engine.corpus import encodings
+from engine.corpus.documents import DocumentError
+from engine.corpus.documents.text import BLANKS, LONGEST_TITLE, DocumentText, damaged, encrypted
+from engine.corpus.documents.xml_archive import Archive, DublinCore, XmlHandler
+
+BLOCK = 64 * 1024
+_BLOCK = 64 * 1024
+_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+_IN_LINE = frozenset(
+    "a abbr b bdi bdo big cite code data del dfn em font i img input ins kbd label mark q s samp small span strike"
+    " strong sub sup time tt u var wbr ruby rb".split()
+)
+"""Elements within a paragraph; every other one begins and ends a paragraph."""
+_HTML_SKIPPED = frozenset("script style template noscript svg math rp rt select textarea".split())
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+
+
+def read_html(data: bytes, text: DocumentText) -> None:
+    page = _HtmlText(text)
+    page.read(_decoded(data))
+    text.title = page.title
+
+
+def _decoded(data: bytes) -> str:
+    """The text of a page in the encoding that it declares, else in the one that it seems to have."""
+    found = _CHARSET.search(data[:4096])
+    with suppress(LookupError, UnicodeDecodeError):
+        if found and not encodings.wide_encoding(data):
+            return data.decode(codecs.lookup(found[1].decode("ascii")).name)
+    try:
+        codec = encodings.detect(lambda: (data,))
+    except encodings.Binary:
+        raise damaged(skip_reasons.NO_PAGE) from None
+    return "".join(encodings.decoded(lambda: (data,), codec))
+
+
+class _HtmlText(HTMLParser):
+    """Puts together the paragraphs of a page; tags may be missing, wrong or unclosed."""
+
+    def __init__(self, text: DocumentText) -> None:
+        super().__init__()
+        self._text = text
+        self.title = ""
+        self.links: list[tuple[str, str]] = []
+        """Addresses of all links with their words."""
+        self._parts: list[str] = []
+        self._skipped = ""
+        self._levels = 0
+        self._in_title = self._in_row = False
+        self._code = 0
+        self._mark = ""
+        """Begin of a list item."""
+
+    def read(self, page: str) -> None:
+        for at in range(0, len(page), _BLOCK):
+            self.feed(page[at : at + _BLOCK])
+        self.close()
+        self._break()
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        if self._skipped:
+            self._levels += tag == self._skipped
+        elif tag in _HTML_SKIPPED:
+            self._skipped, self._levels = tag, 1
+        elif tag == "title":
+            self._in_title = True
+        elif tag == "br":
+            self._parts.append("\n")
+        elif tag in ("td", "th"):
+            if _filled(self._parts):
+                self._parts.append(" | ")
+        elif tag == "a":
+            self.links.append((next((value or "" for key, value in attributes if key == "href"), ""), ""))
+        elif tag not in _IN_LINE and not (self._in_row and tag == "p"):
+            self._break()
+            self._in_row = self._in_row or tag == "tr"
+            self._code += tag == "pre"
+            self._mark = "- " if tag == "li" else self._mark
+
+    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        if tag == "title" or tag in _HTML_SKIPPED:
+            return  # an empty element of XHTML, which nothing closes
+        self.handle_starttag(tag, attributes)
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._skipped:
+            self._levels -= tag == self._skipped
+            self._skipped = self._skipped if self._levels else ""
+        elif tag == "title":
+            self._in_title = False
+        elif tag in _HEADINGS:
+            self._text.heading(int(tag[1]), "".join(self._parts))
+            self._parts, self._mark = [], ""
+        elif tag not in _IN_LINE and tag not in ("td", "th", "br") and not (self._in_row and tag == "p"):
+            self._break()
+            self._in_row = self._in_row and tag not in ("tr", "table")
+            self._code -= tag == "pre" and self._code > 0
+
+    def handle_data(self, data: str) -> None:
+        if self._in_title:
+            self.title += data[: LONGEST_TITLE * 2]
+        elif not self._skipped:
+            self._parts.append(data if self._code else BLANKS.sub(" ", data))
+            if self.links:
+                self.links[-1] = (self.links[-1][0], (self.links[-1][1] + data)[:LONGEST_TITLE])
+
+    def _break(self) -> None:
+        """End the current paragraph."""
+        said = "".join(self._parts)
+        self._parts = []
+        if not said.strip():
+            return
+        if not self._code:
+            said = "\n".join(" ".join(line.split(" ")).strip() for line in said.split("\n"))
+        self._text.paragraph(self._mark + said)
+        self._mark = ""
+
+
+def _filled(parts: Iterable[str]) -> bool:
+    return any(part.strip() for part in parts)
+
+
+# --- EPUB -------------------------------------------------------------------------------------------------------------
+
+
+def read_epub(data: bytes, text: DocumentText) -> None:
+    archive = Archive(data)
+    container = _Container()
+    container.parse(archive.part("META-INF/container.xml") or b"<container/>")
+    package, folder = _Package(), posixpath.dirname(container.package)
+    body = archive.part(container.package)
+    if not body:
+        raise damaged(skip_reasons.NO_MAIN_PART)
+    DublinCore().tell(body, text)
+    package.parse(body)
+    chapters = [_within(folder, href) for href in package.chapters()]
+    locked = archive.part("META-INF/encryption.xml").decode("utf-8", "replace")
+    if any(chapter and f'"{chapter}"' in unquote(locked) for chapter in chapters):
+        raise encrypted()
+    labels = _labels(archive, folder, package)
+    for chapter in chapters:
+        if page := archive.part(chapter):
+            _read_chapter(_decoded(page), labels.get(chapter, ""), text)
+
+
+def _read_chapter(page: str, label: str, text: DocumentText) -> None:
+    """Add a chapter, below its name in the table of contents unless it has a heading."""
+    if label and not re.search(r"<h[1-6][\s>]", page, re.IGNORECASE):
+        text.heading(1, label)
+    _HtmlText(text).read(page)
+
+
+def _labels(archive: Archive, folder: str, package: "_Package") -> dict[str, str]:
+    """The name of each chapter in the table of contents: an EPUB 3 navigation document, or an NCX."""
+    for href, read in ((package.navigation, _navigation_links), (package.contents, _ncx_links)):
+        name = _within(folder, href) if href else ""
+        if part := archive.part(name):
+            labels: dict[str, str] = {}
+            for address, label in read(part):
+                labels.setdefault(_within(posixpath.dirname(name), address), label)
+            return labels
+    return {}
+
+
+def _navigation_links(data: bytes) -> list[tuple[str, str]]:
+    page = _HtmlText(DocumentText())
+    page.read(_decoded(data))
+    return page.links
+
+
+def _ncx_links(data: bytes) -> list[tuple[str, str]]:
+    contents = _Ncx()
+    with suppress(DocumentError):
+        contents.parse(data)
+    return contents.links
+
+
+def _within(folder: str, href: str) -> str:
+    """The name of a part of the archive; its anchor is left out."""
+    return posixpath.normpath(posixpath.join(folder, unquote(href.partition("#")[0])))
+
+
+class _Container(XmlHandler):
+    def __init__(self) -> None:
+        self.package = ""
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "rootfile" and not self.package:
+            self.package = attributes.get("full-path", "")
+
+
+class _Package(XmlHandler):
+    """The parts of a publication and their order."""
+
+    def __init__(self) -> None:
+        self.navigation = self.contents = ""
+        self._parts: dict[str, str] = {}
+        self._order: list[str] = []
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        href = attributes.get("href", "")
+        if tag == "item":
+            self._parts[attributes.get("id", "")] = href
+            if "nav" in attributes.get("properties", "").split():
+                self.navigation = href
+            if attributes.get("media-type") == "application/x-dtbncx+xml":
+                self.contents = href
+        elif tag == "itemref":
+            self._order.append(attributes.get("idref", ""))
+
+    def chapters(self) -> Iterator[str]:
+        """The addresses of the chapters in reading order, each once."""
+        return iter(dict.fromkeys(self._parts[one] for one in self._order if one in self._parts))
+
+
+class _Ncx(XmlHandler):
+    def __init__(self) -> None:
+        self.links: list[tuple[str, str]] = []
+        self._label = ""
+        self._in_text = False
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "navPoint":
+            self._label = ""
+        elif tag == "content":
+            self.links.append((attributes.get("src", ""), self._label))
+        self._in_text = tag == "text"
+
+    def end(self, tag: str) -> None:
+        self._in_text = False
+
+    def data(self, text: str) -> None:
+        if self._in_text:
+            self._label += text

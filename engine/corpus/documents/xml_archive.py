@@ -1,0 +1,127 @@
+"""Reads XML in a zip archive, as Word, OpenDocument and EPUB files store it, within limits.
+
+XML is parsed in steps by expat: no tree is built, at most 500 elements are open, and a file that declares entities is
+refused. Nothing is unpacked beyond the limit.
+"""
+
+import zipfile
+import zlib
+from contextlib import suppress
+from io import BytesIO
+from xml.parsers import expat
+
+from engine.base import skip_reasons
+from engine.corpus.documents import DocumentError
+from engine.corpus.documents.text import DocumentText, damaged, encrypted
+
+_LARGEST_PART = 100 * 1024 * 1024
+"""Unpacked bytes of all parts that are read."""
+_MOST_PARTS = 50_000
+_MOST_LEVELS = 500
+_BLOCK = 64 * 1024
+_OLE = b"\xd0\xcf\x11\xe0"
+"""Begin of a compound file, in which Office puts an encrypted document."""
+
+
+class Archive:
+    """A zip archive whose parts are unpacked up to a limit."""
+
+    def __init__(self, data: bytes) -> None:
+        if data.startswith(_OLE):
+            raise encrypted()
+        try:
+            self._zip = zipfile.ZipFile(BytesIO(data))
+        except (zipfile.BadZipFile, ValueError, OverflowError):
+            raise damaged(skip_reasons.NO_ZIP) from None
+        if len(self._zip.infolist()) > _MOST_PARTS:
+            raise damaged(skip_reasons.LARGE_PART)
+        self._left = _LARGEST_PART
+
+    def has(self, name: str) -> bool:
+        return name in self._zip.NameToInfo
+
+    def part(self, name: str) -> bytes:
+        """Return a part; empty if there is none."""
+        if not self.has(name):
+            return b""
+        if self._zip.getinfo(name).flag_bits & 1:
+            raise encrypted()
+        try:
+            with self._zip.open(name) as file:
+                found = file.read(self._left + 1)
+        except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, ValueError):
+            raise damaged(skip_reasons.NO_ZIP) from None
+        self._left -= len(found)
+        if self._left < 0:
+            raise damaged(skip_reasons.LARGE_PART)
+        return found
+
+
+class XmlHandler:
+    """A handler of XML; elements and attributes have their local names, which are unambiguous in these formats."""
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """An element begins."""
+
+    def end(self, tag: str) -> None:
+        """An element ends."""
+
+    def data(self, text: str) -> None:
+        """Text within an element."""
+
+    def parse(self, data: bytes) -> None:
+        """Raises `DocumentError`."""
+        open_elements = 0
+
+        def start(name: str, attributes: dict[str, str]) -> None:
+            nonlocal open_elements
+            open_elements += 1
+            if open_elements > _MOST_LEVELS:
+                raise damaged(skip_reasons.TOO_DEEP)
+            self.start(_local(name), {_local(key): value for key, value in attributes.items()})
+
+        def end(name: str) -> None:
+            nonlocal open_elements
+            open_elements -= 1
+            self.end(_local(name))
+
+        def entity(*_: object) -> None:
+            raise damaged(skip_reasons.ENTITIES)
+
+        parser = expat.ParserCreate(namespace_separator=" ")
+        parser.StartElementHandler, parser.EndElementHandler = start, end
+        parser.CharacterDataHandler, parser.EntityDeclHandler = self.data, entity
+        try:
+            for at in range(0, len(data), _BLOCK):
+                parser.Parse(data[at : at + _BLOCK], False)
+            parser.Parse(b"", True)
+        except (expat.ExpatError, LookupError, ValueError):
+            raise damaged(skip_reasons.BROKEN_XML) from None
+
+
+def _local(name: str) -> str:
+    return name.rpartition(" ")[2]
+
+
+class DublinCore(XmlHandler):
+    """Title and author in Dublin Core: `docProps/core.xml`, `meta.xml` and the package of an EPUB."""
+
+    def __init__(self) -> None:
+        self.found = {"title": "", "creator": ""}
+        self._inside = ""
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._inside = tag if tag in self.found and not self.found[tag] else ""
+
+    def end(self, tag: str) -> None:
+        self._inside = ""
+
+    def data(self, text: str) -> None:
+        if self._inside:
+            self.found[self._inside] += text
+
+    def tell(self, data: bytes, text: DocumentText) -> None:
+        """Read a part; a missing or damaged one costs title and author only."""
+        with suppress(DocumentError):
+            self.parse(data)
+        text.title, text.author = self.found["title"], self.found["creator"]

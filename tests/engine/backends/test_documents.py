@@ -1,0 +1,117 @@
+"""Documents in an index: found by page or heading, shown at the same lines, and read once if they have no text."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from engine.corpus import documents
+from engine.corpus.discovery import preview_workspace
+from engine.corpus.documents.process import DocumentReader
+from engine.settings import Settings
+from tests.helpers.document_files import docx, epub, odt, pdf, word_paragraph
+
+WITH_DOCUMENTS = (*Settings().extensions, *documents.ENDINGS)
+
+
+@pytest.fixture
+def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the documents that were extracted."""
+    found: list[str] = []
+    extract = DocumentReader.text_of
+
+    def text_of(reader, data, name, cancel=None):
+        found.append(Path(name).name)
+        return extract(reader, data, name, cancel)
+
+    monkeypatch.setattr(DocumentReader, "text_of", text_of)
+    return found
+
+
+def test_documents_are_found_at_the_lines_they_are_read_at(open_memory, workspace: Path) -> None:
+    (workspace / "a.pdf").write_bytes(pdf([["Intro"], ["A quagga grazes", "by the pond"]], title="Herds"))
+    (workspace / "b.docx").write_bytes(
+        docx(word_paragraph("Plan", '<w:pStyle w:val="H1"/>') + word_paragraph("Count each quagga"))
+    )
+    (workspace / "c.odt").write_bytes(odt('<text:h text:outline-level="1">Log</text:h><text:p>One quagga</text:p>'))
+    (workspace / "d.epub").write_bytes(epub({"Chapter one": "<p>The quagga slept.</p>"}, title="Quaggas"))
+    (workspace / "e.html").write_bytes(b"<title>Zoo</title><h2>Pens</h2><p>No quagga here")
+    memory = open_memory(use=None, extensions=WITH_DOCUMENTS)
+    assert memory.sync().failed == ()
+    found = {result.path: result for result in memory.search("quagga", max_results=20, min_score=0.01).results}
+    assert {name: (result.title, result.heading) for name, result in found.items()} == {
+        "a.pdf": ("Herds", ("Page 2",)),
+        "b.docx": ("Plan", ("Plan",)),
+        "c.odt": ("Log", ("Log",)),
+        "d.epub": ("Quaggas", ("Chapter one",)),
+        "e.html": ("Zoo", ("Pens",)),
+    }
+    for name, result in found.items():
+        text = memory.read_file(name, start=result.start_line, lines=result.end_line - result.start_line + 1).text
+        assert result.snippet in text
+    assert found["a.pdf"].snippet == "A quagga grazes\nby the pond"
+
+
+def test_document_without_text_is_read_once(open_memory, workspace: Path, readings: list[str]) -> None:
+    (workspace / "scan.pdf").write_bytes(pdf([[], []]))
+    memory = open_memory(use=None, extensions=WITH_DOCUMENTS)
+    for _ in range(3):
+        (issue,) = memory.sync().failed
+        assert (issue.path, issue.rule) == ("scan.pdf", "no-text")
+        assert "OCR" in issue.detail
+    assert readings == ["scan.pdf"]
+    (workspace / "scan.pdf").write_bytes(pdf([["Now with a quagga"]]))
+    assert memory.sync().failed == ()
+    assert memory.search("quagga", min_score=0.01).results[0].path == "scan.pdf"
+    assert readings == ["scan.pdf"] * 2
+
+
+def test_failed_document_is_remembered_when_reopened(open_memory, workspace: Path, readings: list[str]) -> None:
+    (workspace / "scan.pdf").write_bytes(pdf([[]]))
+    memory = open_memory(use=None, extensions=WITH_DOCUMENTS)
+    memory.sync()
+    memory.close()
+    memory = open_memory(use=None, extensions=WITH_DOCUMENTS)
+    assert [issue.rule for issue in memory.sync().failed] == ["no-text"]
+    assert readings == ["scan.pdf"]
+    memory.sync(force=True)
+    assert readings == ["scan.pdf"] * 2
+
+
+def test_document_that_loses_its_text_is_not_found(open_memory, workspace: Path) -> None:
+    (workspace / "a.pdf").write_bytes(pdf([["A quagga"]]))
+    memory = open_memory(use=None, extensions=WITH_DOCUMENTS)
+    memory.sync()
+    (workspace / "a.pdf").write_bytes(pdf([["A quagga"]], encrypted=True))
+    assert [issue.rule for issue in memory.sync().failed] == ["encrypted"]
+    assert memory.search("quagga", min_score=0.3).results == ()
+
+
+def test_touched_document_is_not_indexed_again(open_memory, workspace: Path) -> None:
+    (workspace / "a.html").write_bytes(b"<p>words")
+    memory = open_memory(use=None, extensions=WITH_DOCUMENTS)
+    memory.sync()
+    os.utime(workspace / "a.html", (1, 1))
+    assert memory.sync().files_indexed == 0
+
+
+def test_without_the_library_pdf_files_are_tried_each_time(
+    open_memory, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (workspace / "a.pdf").write_bytes(pdf([["A quagga"]]))
+    memory = open_memory(use=None, extensions=WITH_DOCUMENTS)
+    with monkeypatch.context() as without:
+        without.setattr(documents, "find_spec", lambda name: None)
+        assert [issue.rule for issue in memory.sync().failed] == ["missing-reader"]
+        kinds = preview_workspace(workspace, Settings(extensions=WITH_DOCUMENTS)).kinds
+        assert [".[documents]" in kind.missing for kind in kinds if kind.extension == ".pdf"] == [True]
+    assert memory.sync().failed == ()
+    assert memory.search("quagga", min_score=0.01).results[0].path == "a.pdf"
+
+
+def test_documents_are_offered_and_off_by_default(workspace: Path) -> None:
+    for name in ("a.pdf", "b.PDF", "c.epub"):
+        (workspace / name).write_bytes(b"x")
+    kinds = {kind.extension: kind for kind in preview_workspace(workspace, Settings()).kinds}
+    assert (kinds[".pdf"].files, kinds[".pdf"].indexed, kinds[".pdf"].missing) == (2, False, "")
+    assert (kinds[".epub"].files, kinds[".epub"].indexed) == (1, False)

@@ -1,0 +1,401 @@
+"""Documents become text with headings or pages; one without text says why."""
+
+import struct
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from io import BytesIO
+from multiprocessing import active_children
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled
+from engine.corpus import documents
+from engine.corpus.chunking import chunk_note
+from engine.corpus.document import describe
+from engine.corpus.documents import DocumentError
+from engine.corpus.documents.office import read_docx, read_odt
+from engine.corpus.documents.process import DocumentReader, Worker
+from engine.corpus.documents.text import MOST_CHARACTERS, DocumentText, TextFull
+from engine.corpus.documents.web_pages import read_epub, read_html
+from engine.corpus.line_reader import NumberedText
+from engine.corpus.note_reader import Unreadable, read_note
+from tests.helpers.document_files import archive, docx, epub, odt, pdf, word_paragraph
+
+OTHERS: set[BaseProcess] = set()
+"""Processes of other readers."""
+READERS = {".docx": read_docx, ".odt": read_odt, ".epub": read_epub, ".html": read_html}
+
+
+@pytest.fixture(scope="module")
+def reader() -> Iterator[DocumentReader]:
+    made = DocumentReader()
+    yield made
+    made.close()
+
+
+@pytest.fixture(autouse=True)
+def other_readers() -> None:
+    OTHERS.clear()
+    OTHERS.update(readers())
+
+
+def text_in(data: bytes, ending: str) -> str:
+    """The text as the reader's process extracts it."""
+    text = DocumentText()
+    with suppress(TextFull):
+        READERS[ending](data, text)
+    return text.whole()
+
+
+def problem_of(data: bytes, ending: str) -> tuple[str, str]:
+    with pytest.raises(DocumentError) as caught:
+        text_in(data, ending)
+    return caught.value.rule, caught.value.detail
+
+
+def readers() -> set[BaseProcess]:
+    """The running processes that began after the module's own reader."""
+    return {child for child in active_children() if child.name == "mnemoscope-documents"} - OTHERS
+
+
+def outcome(read: Callable[[], str]) -> str:
+    """The rule of the error, or "text" if there is none."""
+    try:
+        return "text" if read().strip() else "blank"
+    except DocumentError as problem:
+        return problem.rule
+
+
+# --- PDF --------------------------------------------------------------------------------------------------------------
+
+
+def test_pdf_pages_are_headings(reader: DocumentReader) -> None:
+    data = pdf([["First page", "# not a heading"], [], ["Third (page)"]], title="Annual report")
+    text = reader.text_of(data, "a/Report.PDF")
+    assert text == (
+        "---\ntitle: Annual report\n---\n\n# Page 1\n\nFirst page\n # not a heading\n\n# Page 2\n\n"
+        "# Page 3\n\nThird (page)\n"
+    )
+    about = describe(text, "a/Report.PDF")
+    assert about.title == "Annual report"
+    assert about.structure is not None
+    assert [heading.title for heading in about.structure.headings] == ["Page 1", "Page 2", "Page 3"]
+
+
+def test_pdf_without_title_has_that_of_its_file(reader: DocumentReader) -> None:
+    assert describe(reader.text_of(pdf([["Words"]]), "scan 7.pdf"), "scan 7.pdf").title == "scan 7"
+
+
+def test_chunks_of_short_pages_are_never_joined(reader: DocumentReader) -> None:
+    text = reader.text_of(pdf([["One"], [], ["Two", "more"], ["long text " * 8] * 40]), "a.pdf")
+    chunks = chunk_note(text, describe(text, "a.pdf"), tokens=400, overlap=80)
+    assert [chunk.heading for chunk in chunks[:2]] == [("Page 1",), ("Page 3",)]
+    assert {chunk.heading for chunk in chunks[2:]} == {("Page 4",)}
+    assert len(chunks) > 3
+    assert [chunk.text for chunk in chunks[:2]] == ["One", "Two\nmore"]
+    lines = text.split("\n")
+    for chunk in chunks:
+        assert chunk.text == "\n".join(lines[chunk.start_line - 1 : chunk.end_line])
+
+
+@pytest.mark.parametrize(
+    ("data", "rule"),
+    [
+        (pdf([["Secret"]], encrypted=True), "encrypted"),
+        (pdf([[], []]), "no-text"),
+        (b"", "damaged"),
+        (b"%PDF-1.7\n" + b"\0" * 500, "damaged"),
+    ],
+    ids=["encrypted", "scanned", "empty", "damaged"],
+)
+def test_pdf_without_text_says_why(reader: DocumentReader, data: bytes, rule: str) -> None:
+    with pytest.raises(DocumentError) as caught:
+        reader.text_of(data, "a.pdf")
+    assert caught.value.rule == rule
+
+
+@given(data=st.binary(max_size=300), start=st.integers(0, 900))
+@settings(max_examples=30, deadline=None)
+def test_broken_pdf_raises_nothing_else(reader: DocumentReader, data: bytes, start: int) -> None:
+    whole = pdf([["A page"], ["Another one"]])
+    broken = whole[:start] + data + whole[start + len(data) :]
+    assert outcome(lambda: reader.text_of(broken, "a.pdf")) in ("text", "damaged", "no-text", "encrypted")
+
+
+# --- Word, OpenDocument -----------------------------------------------------------------------------------------------
+
+
+def test_docx_headings_lists_tables_and_notes() -> None:
+    cell = "<w:tc>{}</w:tc>".format
+    numbered = "<w:numPr/>"
+    body = (
+        word_paragraph("Plan", '<w:pStyle w:val="H1"/>')
+        + word_paragraph("Text &amp; more", '<w:tabs><w:tab w:val="left"/></w:tabs>')
+        + word_paragraph("one", numbered)
+        + word_paragraph("two", numbered)
+        + f"<w:tbl><w:tr>{cell(word_paragraph('a'))}{cell(word_paragraph('b') + word_paragraph('c'))}</w:tr></w:tbl>"
+        + "<w:p><w:del><w:r><w:t>gone</w:t></w:r></w:del>"
+        + "<w:r><w:t>x</w:t><w:tab/><w:t>y</w:t><w:br/><w:t>z</w:t></w:r></w:p>"
+        + word_paragraph("Part", '<w:pStyle w:val="H2"/>')
+        + word_paragraph("# 5 of them")
+    )
+    notes = {"word/footnotes.xml": f'<w:footnotes xmlns:w="urn:w">{word_paragraph("A footnote")}</w:footnotes>'}
+    text = text_in(docx(body, title="The plan", more=notes), ".docx")
+    assert text == (
+        "---\ntitle: The plan\nauthor: A. Author\n---\n\n# Plan\n\nText & more\n\n- one\n- two\na | b c\n\n"
+        "x\ty\nz\n\n## Part\n\n # 5 of them\n\nA footnote\n"
+    )
+    about = describe(text, "a.docx")
+    assert about.title == "The plan"
+    chunks = chunk_note(text, about, tokens=400, overlap=80)
+    assert [chunk.heading[0] for chunk in chunks] == ["Plan"]
+    assert "title:" not in chunks[0].text
+
+
+def test_docx_without_title_has_its_first_heading() -> None:
+    text = text_in(docx(word_paragraph("Before") + word_paragraph("Plan", '<w:pStyle w:val="H2"/>')), ".docx")
+    assert describe(text, "a.docx").title == "Plan"
+
+
+def test_odt_headings_lists_tables_and_spaces() -> None:
+    body = (
+        "<text:tracked-changes><text:p>deleted</text:p></text:tracked-changes>"
+        '<text:h text:outline-level="1">Plan</text:h><text:p>two<text:s text:c="2"/>blanks<text:tab/>and '
+        "<text:span> a\n span</text:span><text:line-break/>new</text:p>"
+        "<text:list><text:list-item><text:p>one</text:p></text:list-item><text:list-item><text:p>two</text:p>"
+        "</text:list-item></text:list><table:table><table:table-row><table:table-cell><text:p>a</text:p>"
+        "</table:table-cell><table:table-cell><text:p>b</text:p></table:table-cell></table:table-row></table:table>"
+        '<text:h text:outline-level="2">Part</text:h><text:p>End</text:p>'
+    )
+    assert text_in(odt(body, title="The plan"), ".odt") == (
+        "---\ntitle: The plan\n---\n\n# Plan\n\ntwo  blanks\tand a span\nnew\n\n- one\n- two\na | b\n\n## Part\n\nEnd\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "ending", "rule"),
+    [
+        (b"\xd0\xcf\x11\xe0" + b"\0" * 600, ".docx", "encrypted"),
+        (odt("<text:p>x</text:p>", manifest="<encryption-data/>"), ".odt", "encrypted"),
+        (odt(""), ".odt", "no-text"),
+        (docx(""), ".docx", "no-text"),
+        (b"PK\x03\x04 broken", ".docx", "damaged"),
+        (archive({"a.txt": "x"}), ".docx", "damaged"),
+        (archive({"a.txt": "x"}), ".odt", "damaged"),
+        (archive({"a.txt": "x"}), ".epub", "damaged"),
+        (docx("<w:p><w:r>"), ".docx", "damaged"),
+    ],
+)
+def test_archive_without_text_says_why(data: bytes, ending: str, rule: str) -> None:
+    assert problem_of(data, ending)[0] == rule
+
+
+# --- HTML, EPUB -------------------------------------------------------------------------------------------------------
+
+
+def test_html_blocks_become_paragraphs() -> None:
+    page = (
+        "<!doctype html><html><head><title>My &amp; page</title><style>p { color: red }</style><script>var a = '<p>no';"
+        "</script></head><body><h1>Plan <em>B</em></h1><p>Some <b>bold</b>\n text<br>and more</p>"
+        "<ul><li>one<li>two</ul>"
+        "<table><tr><th>a</th><td>b</td></tr><tr><td><p>c</p></td><td>d</td></tr></table>"
+        "<pre>  x = 1\n  y = 2</pre><h2>Part</h2># no heading<template>no</template></body></html>"
+    )
+    assert text_in(page.encode(), ".html") == (
+        "---\ntitle: My & page\n---\n\n# Plan B\n\nSome bold text\nand more\n\n- one\n\n- two\n\na | b\n\nc | d\n\n"
+        "  x = 1\n  y = 2\n\n## Part\n\n # no heading\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("page", "codec"),
+    [
+        ("<meta charset=utf-8><p>Grüße</p>", "utf-8"),
+        ("<meta charset='windows-1251'><p>Привет</p>", "cp1251"),
+        ('<meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS"><p>日本語</p>', "shift_jis"),
+        ("<meta charset=no-such-thing><p>Grüße</p>", "utf-8"),
+        ("<p>Grüße</p>", "utf-16"),
+        ("<p>Grüße aus Zürich</p>", "cp1252"),
+    ],
+)
+def test_html_is_read_in_its_encoding(page: str, codec: str) -> None:
+    words = page.rpartition("<p>")[2].removesuffix("</p>")
+    assert text_in(page.encode(codec), ".html") == f"{words}\n"
+
+
+def test_epub_chapters_have_headings() -> None:
+    data = epub(
+        {"First": "<p>Once &nbsp;upon</p>", "Second": "<h1>Second one</h1><p>a time</p><h2>Inside</h2><p>end</p>"},
+        title="A tale",
+    )
+    text = text_in(data, ".epub")
+    assert text == ("---\ntitle: A tale\n---\n\n# First\n\nOnce upon\n\n# Second one\n\na time\n\n## Inside\n\nend\n")
+
+
+def test_epub_2_has_chapters_by_its_ncx() -> None:
+    ncx = (
+        '<ncx xmlns="http://www.daisy.org/z3986/2005/ncx/"><navMap><navPoint>'
+        "<navLabel><text>The start</text></navLabel>"
+        '<content src="c1.xhtml#a"/></navPoint></navMap></ncx>'
+    )
+    package = (
+        '<package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="n" href="toc.ncx" '
+        'media-type="application/x-dtbncx+xml"/><item id="c" href="c1.xhtml"/></manifest><spine><itemref idref="c"/>'
+        "</spine></package>"
+    )
+    data = epub({"x": "<p>Once</p>"}, more={"OPS/book.opf": package, "OPS/toc.ncx": ncx})
+    assert text_in(data, ".epub") == "# The start\n\nOnce\n"
+
+
+def test_epub_with_encrypted_chapters_says_so() -> None:
+    locked = '<encryption><CipherReference URI="OPS/c1.xhtml"/></encryption>'
+    assert problem_of(epub({"x": "?"}, more={"META-INF/encryption.xml": locked}), ".epub")[0] == "encrypted"
+    fonts = '<encryption><CipherReference URI="OPS/font.otf"/></encryption>'
+    assert "Once" in text_in(epub({"x": "<p>Once</p>"}, more={"META-INF/encryption.xml": fonts}), ".epub")
+
+
+@given(page=st.text(alphabet="<>/!-ph1tdrlia= \"'&;\n\x00x", max_size=300))
+@settings(deadline=None)
+def test_any_html_gives_text_or_a_reason(page: str) -> None:
+    assert outcome(lambda: text_in(page.encode(), ".html")) in ("text", "no-text", "damaged")
+
+
+# --- hostile files ----------------------------------------------------------------------------------------------------
+
+
+def test_entities_are_refused() -> None:
+    bomb = '<!DOCTYPE a [<!ENTITY x "ha"><!ENTITY y "&x;&x;">]><a>&y;</a>'
+    rule, detail = problem_of(docx("", more={"word/document.xml": bomb}), ".docx")
+    assert (rule, "entities" in detail) == ("damaged", True)
+
+
+def test_deep_xml_is_refused() -> None:
+    rule, detail = problem_of(docx("<w:sdt>" * 100_000), ".docx")
+    assert (rule, "deep" in detail) == ("damaged", True)
+
+
+def test_deep_html_is_read() -> None:
+    assert text_in(b"<div><ul><li>" * 10_000 + b"End", ".html") == "- End\n"
+
+
+def test_zip_bomb_is_refused_before_it_is_unpacked() -> None:
+    rule, detail = problem_of(docx("<w:p/>" * 20_000_000), ".docx")
+    assert (rule, "too large" in detail) == ("damaged", True)
+
+
+def test_size_that_a_zip_archive_declares_is_not_trusted() -> None:
+    data = bytearray(docx("<w:p/>" * 400_000))
+    with zipfile.ZipFile(BytesIO(data)) as file:
+        size = file.getinfo("word/document.xml").file_size
+    while (at := data.find(struct.pack("<L", size))) >= 0:
+        data[at : at + 4] = struct.pack("<L", 100)
+    assert problem_of(bytes(data), ".docx")[0] == "damaged"
+
+
+def test_long_text_is_cut_with_a_remark() -> None:
+    text = text_in(b"<p>" + b"word " * 3_000_000 + b"<p>and more", ".html")
+    assert len(text) < MOST_CHARACTERS + 100
+    assert text.endswith("since it is too long.\n")
+
+
+def test_pdf_of_100_000_pages_is_bounded(reader: DocumentReader) -> None:
+    data = pdf([["Same"]]).replace(b"/Count 1 /Kids [5 0 R]", b"/Count 100000 /Kids [" + b"5 0 R " * 100_000 + b"]")
+    text = reader.text_of(data, "a.pdf")
+    assert text.count("# Page ") == 20_000
+    assert text.endswith("since it is too long.\n")
+
+
+# --- the process ------------------------------------------------------------------------------------------------------
+
+
+def test_reader_that_takes_too_long_is_ended() -> None:
+    reader = DocumentReader(seconds=0)
+    with pytest.raises(DocumentError) as caught:
+        reader.text_of(b"<p>x</p>", "a.html")
+    assert caught.value.rule == "unfinished"
+    assert not readers()
+
+
+def test_cancelled_document_ends_its_process() -> None:
+    token, reader = CancelToken(), DocumentReader()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        reader.text_of(b"<p>x</p>", "a.html", token)
+    assert not readers()
+
+
+def test_dead_reader_is_replaced() -> None:
+    reader = DocumentReader()
+    assert reader.text_of(b"<p>x</p>", "a.html") == "x\n"
+    (process,) = readers()
+    process.kill()
+    process.join()
+    assert reader.text_of(b"<p>y</p>", "a.html") == "y\n"
+    assert len(readers()) == 1
+    reader.close()
+    assert not readers()
+
+
+def test_reader_that_ends_when_asked_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = DocumentReader()
+    assert reader.text_of(b"<p>x</p>", "a.html") == "x\n"
+    (process,) = readers()
+    process.kill()
+    process.join()
+    monkeypatch.setattr(Worker, "is_alive", lambda worker: True)
+    assert reader.text_of(b"<p>y</p>", "a.html") == "y\n"
+    reader.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems don't limit the memory of a process")
+def test_document_that_needs_too_much_memory_says_so() -> None:
+    reader = DocumentReader(memory=300_000_000)
+    with pytest.raises(DocumentError) as caught:
+        reader.text_of(b"<p>" + b"x" * 80_000_000, "a.html")
+    assert caught.value.rule == "unfinished"
+    assert "memory" in caught.value.detail
+    assert reader.text_of(b"<p>still</p>", "a.html") == "still\n"
+    reader.close()
+
+
+def test_same_document_is_extracted_once(reader: DocumentReader) -> None:
+    text = reader.text_of(b"<p>again</p>", "a.html")
+    assert reader.text_of(b"<p>again</p>", "b/other.HTML") is text
+
+
+# --- where notes are read ---------------------------------------------------------------------------------------------
+
+
+def test_index_and_viewer_have_the_same_lines(tmp_path: Path) -> None:
+    path = tmp_path / "a.odt"
+    path.write_bytes(odt('<text:h text:outline-level="1">Plan</text:h><text:p>Words</text:p>'))
+    text = read_note(str(path), "a.odt", 10_000_000).text
+    with NumberedText.open(path) as lines:
+        assert lines.whole() == text
+        assert lines.line(3) == "Words"
+        assert lines.size == path.stat().st_size
+
+
+def test_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "find_spec", lambda name: None)
+    (tmp_path / "a.pdf").write_bytes(pdf([["x"]]))
+    with pytest.raises(Unreadable) as caught:
+        read_note(str(tmp_path / "a.pdf"), "a.pdf", 10_000_000)
+    assert caught.value.issue.rule == "missing-reader"
+    assert ".[documents]" in caught.value.issue.detail
+    with pytest.raises(DocumentError, match="documents"):
+        NumberedText.open(tmp_path / "a.pdf")
+
+
+def test_document_larger_than_the_setting_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_bytes(b"<p>x</p>" * 100)
+    with pytest.raises(Unreadable) as caught:
+        read_note(str(tmp_path / "a.html"), "a.html", 100)
+    assert caught.value.issue.rule == "too-large"

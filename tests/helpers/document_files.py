@@ -1,0 +1,129 @@
+"""Makes small documents from the specifications of their formats; nothing is copied from a program.
+
+PDF 1.7 (ISO 32000-1:2008), Office Open XML (ECMA-376, 5th edition), OpenDocument 1.3 and EPUB 3.3.
+"""
+
+import zipfile
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+
+_WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+_OFFICE_TYPE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
+_ODF = (
+    'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+    'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" '
+    'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
+    'xmlns:dc="http://purl.org/dc/elements/1.1/"'
+)
+_DUBLIN_CORE = (
+    '<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" '
+    'xmlns:dc="http://purl.org/dc/elements/1.1/">{}</cp:coreProperties>'
+)
+
+
+def pdf(pages: Sequence[Sequence[str]], *, title: str = "", encrypted: bool = False) -> bytes:
+    """A PDF whose pages have these lines, in the standard font Helvetica; page objects follow the font."""
+    objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b"", b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
+    kids = []
+    for lines in pages:
+        shown = b"\n".join(b"(%s) Tj T*" % _escaped(line) for line in lines)
+        content = b"BT /F1 12 Tf 14 TL 72 720 Td\n" + shown + b"\nET"
+        objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content))
+        objects.append(
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents %d 0 R "
+            b"/Resources << /Font << /F1 3 0 R >> >> >>" % len(objects)
+        )
+        kids.append(b"%d 0 R" % len(objects))
+    objects[1] = b"<< /Type /Pages /Count %d /Kids [%s] >>" % (len(kids), b" ".join(kids))
+    objects.append(b"<< /Title (%s) >>" % _escaped(title))
+    trailer = b"/Size %d /Root 1 0 R /Info %d 0 R" % (len(objects) + 1, len(objects))
+    if encrypted:
+        objects.append(b"<< /Filter /Standard /V 1 /R 2 /P -44 /O <" + b"28" * 32 + b"> /U <" + b"41" * 32 + b"> >>")
+        identifier = b"<" + b"00" * 16 + b">"
+        trailer = trailer.replace(b"/Size %d" % len(objects), b"/Size %d" % (len(objects) + 1))
+        trailer += b" /Encrypt %d 0 R /ID [%s %s]" % (len(objects), identifier, identifier)
+    return _pdf_file(objects, trailer)
+
+
+def _pdf_file(objects: Sequence[bytes], trailer: bytes) -> bytes:
+    file, offsets = bytearray(b"%PDF-1.7\n"), []
+    for number, body in enumerate(objects, 1):
+        offsets.append(len(file))
+        file += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    start = len(file)
+    file += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+    file += b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    file += b"trailer\n<< %s >>\nstartxref\n%d\n%%%%EOF\n" % (trailer, start)
+    return bytes(file)
+
+
+def _escaped(text: str) -> bytes:
+    return text.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)").encode("latin-1")
+
+
+def archive(parts: Mapping[str, str | bytes]) -> bytes:
+    """A zip archive of these parts."""
+    made = BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in parts.items():
+            file.writestr(name, content)
+    return made.getvalue()
+
+
+def docx(body: str, *, title: str = "", more: Mapping[str, str] | None = None) -> bytes:
+    """A Word document with this content of `w:body`; the style `H1` is a heading of level 1, `H2` of level 2."""
+    styles = "".join(
+        f'<w:style w:type="paragraph" w:styleId="H{level}"><w:name w:val="heading {level}"/></w:style>'
+        for level in (1, 2)
+    )
+    parts = {
+        "_rels/.rels": '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+        f'<Relationship Id="r1" Type="{_OFFICE_TYPE}" Target="word/document.xml"/></Relationships>',
+        "word/document.xml": f"<w:document {_WORD}><w:body>{body}</w:body></w:document>",
+        "word/styles.xml": f"<w:styles {_WORD}>{styles}</w:styles>",
+    }
+    if title:
+        parts["docProps/core.xml"] = _DUBLIN_CORE.format(
+            f"<dc:title>{title}</dc:title><dc:creator>A. Author</dc:creator>"
+        )
+    return archive({**parts, **(more or {})})
+
+
+def word_paragraph(text: str, properties: str = "") -> str:
+    return f"<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def odt(body: str, *, title: str = "", manifest: str = "") -> bytes:
+    """An OpenDocument text with this content of `office:text`."""
+    content = f"<office:document-content {_ODF}><office:body><office:text>{body}</office:text></office:body>"
+    return archive(
+        {
+            "mimetype": "application/vnd.oasis.opendocument.text",
+            "content.xml": content + "</office:document-content>",
+            "meta.xml": f"<office:document-meta {_ODF}><office:meta><dc:title>{title}</dc:title></office:meta>"
+            "</office:document-meta>",
+            "META-INF/manifest.xml": f"<manifest>{manifest}</manifest>",
+        }
+    )
+
+
+def epub(chapters: Mapping[str, str], *, title: str = "A book", more: Mapping[str, str] | None = None) -> bytes:
+    """A book whose chapters have these bodies, by the names that its navigation document gives them."""
+    names = [f"c{number}.xhtml" for number in range(1, len(chapters) + 1)]
+    items = "".join(f'<item id="i{name}" href="{name}" media-type="application/xhtml+xml"/>' for name in names)
+    links = "".join(f'<li><a href="{name}">{label}</a></li>' for name, label in zip(names, chapters, strict=True))
+    spine = "".join(f'<itemref idref="i{name}"/>' for name in names)
+    parts = {
+        "mimetype": "application/epub+zip",
+        "META-INF/container.xml": '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
+        '<rootfile full-path="OPS/book.opf"/></rootfiles></container>',
+        "OPS/book.opf": '<package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/">'
+        f"<metadata><dc:title>{title}</dc:title></metadata><manifest>"
+        f'<item id="nav" href="nav.xhtml" properties="nav"/>{items}</manifest><spine>{spine}</spine></package>',
+        "OPS/nav.xhtml": f"<html><body><nav><ol>{links}</ol></nav></body></html>",
+    }
+    pages = {
+        f"OPS/{name}": f'<?xml version="1.0"?><html><head><title/></head><body>{body}</body></html>'
+        for name, body in zip(names, chapters.values(), strict=True)
+    }
+    return archive({**parts, **pages, **(more or {})})
