@@ -100,6 +100,9 @@ def test_ids_of_one_agent_stay_unambiguous(run: Run, memory: FakeMemory) -> None
         "20251103_1": "20251103_1",
         "20251103_12": "20251103_12",
         "20251104_1": "20251104_1",
+        "20251103_101500_5e6f7a8b9c": "20251103_101500_5",
+        "session_20251103_101500_0a1b2c3d": "session_20251103_101500_0",
+        "2025-11-03-sanding-the-deck": "2025-11-03-sanding-",
         "ses_0a1b2c3d4e5f": "ses_0a1b2c3d",
     }
     only(memory, *({"path": f"sessions/a/{number}", "id": id} for number, id in enumerate(ids)))
