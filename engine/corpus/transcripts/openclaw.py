@@ -3,7 +3,8 @@
 Written from the session format of Pi (version 3, https://pi.dev/docs/latest/session-format), which OpenClaw stores, and
 from OpenClaw's public source and documentation between February and September 2026. Newer versions can store
 transcripts in SQLite; remaining files are read. Pi stores `~/.pi/agent/sessions/--<folder>--/<time>_<session>.jsonl`
-(its public source, March 2026), and Oh My Pi the same below `~/.omp`, with a title in the first line (January 2026).
+(its public source, March 2026), and Oh My Pi the same below `~/.omp`, with a title in the header (January 2026) or in a
+line of its own in front of it (July 2026).
 
 A line is an entry of a tree; all branches are read, in the order in which they were written. Text written neither by
 the user nor by the agent has the role "system"; heartbeats and silent replies are left out.
@@ -111,6 +112,8 @@ class OpenClawParser(LineParser, kw_only=True):
             self._head(value)
         elif kind == "session_info":
             self.facts.title = clean(string(value.get("name"))).strip() or self.facts.title
+        elif kind == "title":  # Oh My Pi's, in front of the session: the header can have an older one
+            self.facts.title = clean(string(value.get("title"))).strip() or self.facts.title
         elif kind in ("compaction", "branch_summary"):
             return self._emit(
                 [Part("system", "text", string(value.get("summary")))], value, line, value.get("timestamp")
@@ -247,7 +250,7 @@ class OpenClawFormat:
         b'"role":"assistant","content":[{"type":"text"',
         b'"},{"type":"text","text":"',
     )
-    title_marks: tuple[bytes, ...] = (b'"session_info"',)
+    title_marks: tuple[bytes, ...] = (b'"session_info"', b'"type":"title"')
 
     def __init__(self, agent: str = "openclaw") -> None:
         self.agent = agent
