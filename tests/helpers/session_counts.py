@@ -65,6 +65,7 @@ def check(folder: Path, sample: Sample) -> None:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(content)
     (found,) = conversations(folder / sample.path)
-    assert found.facts.agent == sample.name.partition(":")[0]
-    assert counted(found) == sample.count(sample.content)
-    assert not found.unknown
+    assert found.facts.agent == sample.name.partition(":")[0], found.facts.agent
+    actual, expected = counted(found), sample.count(sample.content)
+    assert actual == expected, f"{actual} instead of {expected}"
+    assert not found.unknown, found.unknown
