@@ -166,6 +166,7 @@ BROKEN_CHANGE = Reason(marked("A change to it was interrupted: start its program
 UNREADABLE_DATABASE = Reason(marked("The database cannot be read: {what}"))
 NO_JSON_OBJECT = Reason(marked("no JSON object in {file}"))
 TOO_DEEP = Reason(marked("nested too deeply"))
+MANY_VALUES = Reason(marked("more values than a session can have"))
 
 # --- configuration files with paths -----------------------------------------------------------------------------------
 
