@@ -57,6 +57,8 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Such a pattern for those that are SQLite databases: they grow in their WAL."""
     parts: tuple[tuple[str, str], ...] = ()
     """Folders that hold parts of sessions and are not listed, each after the name of the one above (empty for any)."""
+    watched: str = ""
+    """Pattern of the folders to watch in its stores, relative to these, with slashes; empty for all but `parts`."""
     parts_changed: Callable[[str], int] | None = None
     """Returns when other files of the transcript at this path were changed, in nanoseconds; 0 for none. Called for the
     transcripts of all agents.
