@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 JSON_LINES = r".*\.jsonl"
 """Pattern of files with one JSON object per line."""
+_LINES_END = ".jsonl"
 WAL = "-wal"
 """Suffix of the file in which an SQLite database stores its latest changes."""
 FoundFolders = Iterator[tuple[str, str]]
@@ -82,6 +83,27 @@ def sidecar_changed(path: str, transcript: str, sidecar: str) -> int:
         return os.lstat(os.path.join(os.path.dirname(path), sidecar)).st_mtime_ns
     except OSError:
         return 0
+
+
+def described_changed(path: str, folder: str, ending: str) -> int:
+    """Return when the file that describes a transcript was changed, in nanoseconds; else 0.
+
+    It has the transcript's name with `ending` instead of `.jsonl`; `folder` is a part of the path of all of them.
+    """
+    if folder not in path or not path.endswith(_LINES_END):
+        return 0
+    try:
+        return os.lstat(path.removesuffix(_LINES_END) + ending).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def described_owner(path: str, folder: str, ending: str) -> str:
+    """Return the transcript that such a file describes; empty for other files, or if there is none."""
+    if folder not in path or not path.endswith(ending):
+        return ""
+    owner = path.removesuffix(ending) + _LINES_END
+    return owner if os.path.lexists(owner) else ""
 
 
 def sidecar_owner(path: str, transcript: str, sidecar: str) -> str:
