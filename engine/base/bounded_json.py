@@ -15,6 +15,7 @@ import msgspec
 from engine.base import skip_reasons
 
 _DEEPEST = 500
+_MOST_EVENTS = 3_000_000
 _MOST_DIGITS = 4300
 _TOO_MANY_DIGITS = re.compile(rb"[0-9]{%d,}" % (_MOST_DIGITS + 1))
 _DIGITS = b"0123456789"
@@ -109,6 +110,14 @@ def one_value(first: _Event, events: Iterator[_Event]) -> Iterator[_Event]:
             return
         yield event
         depth += (event[0] in ("start_map", "start_array")) - (event[0] in ("end_map", "end_array"))
+
+
+def limited(events: Iterable[_Event]) -> Iterator[_Event]:
+    """Yield the same events. Raises ValueError after three million: they would take hundreds of megabytes as values."""
+    for number, event in enumerate(events):
+        if number == _MOST_EVENTS:
+            raise ValueError(skip_reasons.MANY_VALUES.said())
+        yield event
 
 
 def built(events: Iterator[tuple[str, Any]]) -> object:

@@ -187,6 +187,7 @@ LARGE_PART = Reason(marked("a part of it is too large"))
 NO_PDF = Reason(marked("it isn't a valid PDF"))
 NO_PAGE = Reason(marked("it contains many control characters"))
 TOO_DEEP = Reason(marked("nested too deeply"))
+MANY_VALUES = Reason(marked("more values than a session can have"))
 
 # --- configuration files with paths -----------------------------------------------------------------------------------
 

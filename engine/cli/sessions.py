@@ -1,7 +1,7 @@
 """`mnemoscope sessions [list|show ID|files ID|touching PATH|export ID|context ID|stats]`: read past sessions."""
 
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from engine.settings import settings_path
 
 _HEADINGS = ("sessions", "messages", "time", "in", "cached", "written", "out", "cost")
 _UNKNOWN = "unknown"
+_WIDEST_NAME = 24
 
 
 def run(arguments: Namespace) -> int:
@@ -103,7 +104,7 @@ def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
         return
     names = short_names(known)
     agent_width = max((len(session.agent) for session in shown), default=0)
-    name_width = max((len(names[session.path]) for session in shown), default=0)
+    name_width = _width(names[session.path] for session in shown)
     for session in shown:
         title = f"{'(part) ' if session.parent else ''}{session.title or 'Untitled'}"
         project = f"  [{_folder_name(session.project)}]" if session.project else ""
@@ -118,6 +119,12 @@ def _list(arguments: Namespace, known: Sequence[SessionSummary]) -> None:
         print("No session matches.")
     elif len(found) > len(shown):
         print(f"{len(shown):,} of {plural(len(found), 'session')}; --max shows more.")
+
+
+def _width(names: Iterable[str]) -> int:
+    """Return the width of a column of names. A long one, the path of a session whose id is not unique, is not padded
+    to."""
+    return max((len(name) for name in names if len(name) <= _WIDEST_NAME), default=0)
 
 
 def _fits(session: SessionSummary, arguments: Namespace) -> bool:
@@ -219,7 +226,7 @@ def _list_uses(arguments: Namespace, known: Sequence[SessionSummary], uses: Sequ
     names = short_names(known)
     kinds = _kinds(uses, lambda use: use.session)
     newest = {use.session: use for use in reversed(uses)}
-    width = max((len(names.get(path, path)) for path in kinds), default=0)
+    width = _width(names.get(path, path) for path in kinds)
     for path, done in kinds.items():
         use = newest[path]
         project = f"  [{_folder_name(use.project)}]" if use.project else ""

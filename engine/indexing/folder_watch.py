@@ -11,7 +11,7 @@ from engine.corpus.ignore import IgnoreRules
 from engine.corpus.roots import find_roots
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.agents import WAL
-from engine.corpus.transcripts.registry import is_database, may_be_transcript, owner_of_part
+from engine.corpus.transcripts.registry import is_database, is_watched, may_be_transcript, owner_of_part
 from engine.corpus.transcripts.stores import Store, find_stores
 from engine.corpus.transcripts.transcript_files import is_compressed, transcript_of
 from engine.indexing.watcher import WatchBatch, Watcher
@@ -208,7 +208,9 @@ class FolderWatch:
         def ignored(root: str, path: str, is_dir: bool) -> bool:
             if root in alone:
                 return path not in alone[root]
-            return not is_dir and not may_be_transcript(transcript_of(path)) and not owner_of_part(path)
+            if is_dir:
+                return not is_watched(root, path.replace(os.sep, "/"))
+            return not may_be_transcript(transcript_of(path)) and not owner_of_part(path)
 
         self._start(
             Watcher(

@@ -305,7 +305,7 @@ class LineRows:
 
 def _resumed(known: LineFormat, file: FoundFile, state: _State) -> LineReader:
     reader = LineReader(known.resume(bytes(state.parser)), state.offset, state.line)
-    refresh_facts(reader, known, file.path)
+    refresh_facts(reader, known.parser(transcript_of(file.path)).facts)
     return reader
 
 

@@ -191,9 +191,8 @@ def usage_record(stored: StoredUsage) -> ModelUsage:
 # --- User-friendly names of sessions: the stable name, the id, or a prefix of the id ---------------------------------
 
 _SHORT_ID = 8
-_DATED_ID = re.compile(r"\d{8}_\d+")
-_WORD_OF_ID = re.compile(r"[A-Za-z]+[-_](?=[0-9a-f]{8})")
-"""A word that all ids of an agent begin with, such as iFlow's `session-`."""
+_SHARED_START = re.compile(r"(?:[A-Za-z]+[-_](?=[0-9a-f]{8}|20\d\d-))?(?:20\d\d-?[01]\d-?[0-3]\d[-_T])?")
+"""The part of an id that others have too: a word such as iFlow's `session-`, and a date."""
 _MOST_CANDIDATES = 4
 
 
@@ -207,10 +206,8 @@ def short_names(known: Sequence[SessionSummary]) -> dict[str, str]:
     def name(session: SessionSummary) -> str:
         if not session.id or times[session.id] > 1:
             return session.path  # for example a reset session, whose archive has the same id
-        if _DATED_ID.fullmatch(session.id):
-            return session.id  # the start of such an id is the same for all sessions of a day
-        word = _WORD_OF_ID.match(session.id)
-        lengths = range(_SHORT_ID + (word.end() if word else 0), len(session.id))
+        shared = _SHARED_START.match(session.id)
+        lengths = range(_SHORT_ID + (shared.end() if shared else 0), len(session.id))
         return next((session.id[:length] for length in lengths if beginnings[session.id[:length]] == 1), session.id)
 
     return {session.path: name(session) for session in known}

@@ -71,13 +71,13 @@ class _Parser(LineParser):
             yield from self._parts(content)
         elif kind == "reasoning_recap":
             yield string(content.get("content"))
-        elif kind in ("text", "multimodal_text", "code"):
+        elif kind in ("", "text", "multimodal_text", "code"):
             yield from self._parts(content)
             yield string(content.get("text"))
         elif kind in _RESULTS:
             yield from (string(content.get(key)) for key in ("name", "title", "url", "text", "result", "summary"))
             yield "[image]" if content.get("screenshot") else ""
-        elif kind or content:
+        else:
             self.count_unknown(kind)
             yield from self._parts(content)
             yield from (string(content.get(key)) for key in ("text", "result", "content"))

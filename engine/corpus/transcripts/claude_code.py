@@ -404,7 +404,8 @@ def _is_line(value: Mapping[str, Any]) -> bool:
         message = mapping(value.get("message"))
         if isinstance(value.get("sessionId"), str) and isinstance(value.get("uuid"), str):
             return "content" in message
-        return message.get("role") == kind and isinstance(message.get("content"), str | list)
+        named = message.get("role") == kind or ("role" not in message and isinstance(value.get("timestamp"), str))
+        return named and isinstance(message.get("content"), str | list)
     if kind == "system" and value.get("subtype") == "init":
         return isinstance(value.get("session_id"), str) and isinstance(value.get("tools"), list)
     if kind == "summary":

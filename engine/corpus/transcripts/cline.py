@@ -24,7 +24,8 @@ from engine.corpus.transcripts import exports
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.messages import Message, SessionFacts, clean
+from engine.corpus.transcripts.turns import Part, next_turn
 from engine.corpus.transcripts.usage import Usage, dollars, tokens
 
 _HEAD = 256 * 1024
@@ -54,9 +55,6 @@ _SILENT = frozenset(
     task_progress too_many_tools_warning use_subagents user_edit_todos""".split()
 )
 
-_Part = tuple[Role, Kind, str, str]
-"""Role, kind, text and the name of the tool."""
-
 
 class _Parser(LineParser, kw_only=True):
     last: str = ""
@@ -72,28 +70,23 @@ class _Parser(LineParser, kw_only=True):
         if kind in _SILENT or (kind == "completion_result" and text == self.last):
             return []
         self.last = text
-        parts = [part for part in self._parts(kind, text, value) if part[2].strip()]
-        self.ordinal += bool(parts)
-        time, side = seconds(value.get("ts")), bool(self.facts.parent)
-        return [
-            self.part(role, sort, said, self.ordinal, time=time, tool=tool, side=side)
-            for role, sort, said, tool in parts
-        ]
+        parts = self._parts(kind, text, value)
+        return next_turn(self, parts, time=seconds(value.get("ts")), side=bool(self.facts.parent))
 
-    def _parts(self, kind: str, text: str, value: Mapping[str, Any]) -> Iterator[_Part]:
+    def _parts(self, kind: str, text: str, value: Mapping[str, Any]) -> Iterator[Part]:
         pictures = "".join("\n[image]" for _ in items(value.get("images"))[:20])
         if kind in ("task", "user_feedback") or (kind == "text" and not self.ordinal):
-            yield "user", "text", f"{text}{pictures}".strip("\n"), ""
+            yield Part("user", "text", f"{text}{pictures}".strip("\n"))
         elif kind == "user_feedback_diff":
-            yield "user", "tool-call", string(_decoded(text).get("diff")) or text, "edit"
+            yield Part("user", "tool-call", string(_decoded(text).get("diff")) or text, "edit")
         elif kind in _ANSWERS:
-            yield "assistant", "text", text, ""
+            yield Part("assistant", "text", text)
         elif kind == "reasoning":
-            yield "assistant", "thinking", text or string(value.get("reasoning")), ""
+            yield Part("assistant", "thinking", text or string(value.get("reasoning")))
         elif kind in _TROUBLE:
-            yield "system", "text", text, ""
+            yield Part("system", "text", text)
         elif kind == "condense_context":
-            yield "system", "text", string(mapping(value.get("contextCondense")).get("summary")), ""
+            yield Part("system", "text", string(mapping(value.get("contextCondense")).get("summary")))
         elif kind in _PARTS:
             yield from _PARTS[kind](text)
         else:
@@ -114,16 +107,16 @@ def _usage(counts: Mapping[str, Any]) -> Usage:
     )
 
 
-def _question(text: str) -> Iterator[_Part]:
+def _question(text: str) -> Iterator[Part]:
     """A question with suggested answers, or a plan."""
     value = _decoded(text)
     options = [string(option) or string(mapping(option).get("answer")) for option in items(value.get("options"))]
     options += [string(option) or string(mapping(option).get("answer")) for option in items(value.get("suggest"))]
     question = string(value.get("question")) or string(value.get("response")) or text
-    yield "assistant", "text", "\n".join([question, *(f"- {option}" for option in options if option)]), ""
+    yield Part("assistant", "text", "\n".join([question, *(f"- {option}" for option in options if option)]))
 
 
-def _tool(text: str) -> Iterator[_Part]:
+def _tool(text: str) -> Iterator[Part]:
     value = _decoded(text)
     name, content = string(value.get("tool")), string(value.get("content"))
     files = [string(mapping(file).get("path")) for file in items(value.get("batchFiles"))]
@@ -131,62 +124,58 @@ def _tool(text: str) -> Iterator[_Part]:
     written = string(value.get("diff"))
     if name in _WRITING:
         written, content = written or content, ""
-    yield "assistant", "tool-call", "\n".join(filter(None, (*call, written))) or name or text, name
-    yield "tool", "tool-result", content, name
+    yield Part("assistant", "tool-call", "\n".join(filter(None, (*call, written))) or name or text, name)
+    yield Part("tool", "tool-result", content, name)
 
 
-def _command(text: str) -> Iterator[_Part]:
-    yield "assistant", "tool-call", text, "command"
+def _command(text: str) -> Iterator[Part]:
+    yield Part("assistant", "tool-call", text, "command")
 
 
-def _output(text: str) -> Iterator[_Part]:
-    yield "tool", "tool-result", text, "command"
+def _output(text: str) -> Iterator[Part]:
+    yield Part("tool", "tool-result", text, "command")
 
 
-def _server(text: str) -> Iterator[_Part]:
+def _server(text: str) -> Iterator[Part]:
     value = _decoded(text)
     call = string(value.get("arguments")) or string(value.get("uri")) or text
-    yield "assistant", "tool-call", call, string(value.get("toolName")) or string(value.get("serverName"))
+    yield Part("assistant", "tool-call", call, string(value.get("toolName")) or string(value.get("serverName")))
 
 
-def _response(text: str) -> Iterator[_Part]:
-    yield "tool", "tool-result", text, "mcp"
+def _response(text: str) -> Iterator[Part]:
+    yield Part("tool", "tool-result", text, "mcp")
 
 
-def _browser(text: str) -> Iterator[_Part]:
+def _browser(text: str) -> Iterator[Part]:
     value = _decoded(text)
     stated = [string(value.get(key)) for key in ("action", "coordinate", "text")]
-    yield "assistant", "tool-call", " ".join(filter(None, stated)) or text, "browser"
+    yield Part("assistant", "tool-call", " ".join(filter(None, stated)) or text, "browser")
 
 
-def _page(text: str) -> Iterator[_Part]:
+def _page(text: str) -> Iterator[Part]:
     """Return what the browser showed, without the image."""
     value = _decoded(text)
-    yield (
-        "tool",
-        "tool-result",
-        "\n".join(filter(None, (string(value.get("currentUrl")), string(value.get("logs"))))),
-        ("browser"),
-    )
+    shown = "\n".join(filter(None, (string(value.get("currentUrl")), string(value.get("logs")))))
+    yield Part("tool", "tool-result", shown, "browser")
 
 
-def _search(text: str) -> Iterator[_Part]:
+def _search(text: str) -> Iterator[Part]:
     found = mapping(_decoded(text).get("content"))
-    yield "assistant", "tool-call", string(found.get("query")), "codebaseSearch"
+    yield Part("assistant", "tool-call", string(found.get("query")), "codebaseSearch")
     results = map(mapping, items(found.get("results")))
     lines = (f"{string(one.get('filePath'))}\n{string(one.get('codeChunk'))}" for one in results)
-    yield "tool", "tool-result", "\n".join(lines), "codebaseSearch"
+    yield Part("tool", "tool-result", "\n".join(lines), "codebaseSearch")
 
 
-def _subtask(text: str) -> Iterator[_Part]:
-    yield "assistant", "tool-call", text, "newTask"
+def _subtask(text: str) -> Iterator[Part]:
+    yield Part("assistant", "tool-call", text, "newTask")
 
 
-def _subtask_result(text: str) -> Iterator[_Part]:
-    yield "tool", "tool-result", text, "newTask"
+def _subtask_result(text: str) -> Iterator[Part]:
+    yield Part("tool", "tool-result", text, "newTask")
 
 
-_PARTS: dict[str, Callable[[str], Iterator[_Part]]] = {
+_PARTS: dict[str, Callable[[str], Iterator[Part]]] = {
     "followup": _question,
     "plan_mode_respond": _question,
     "act_mode_respond": _question,

@@ -1,10 +1,10 @@
 """Sessions of Cline since summer 2026: `~/.cline/data/sessions/<id>/<id>.messages.json`, and `<id>.json` about them.
 
-Written from Cline's public source of August 2026 (`sdk/packages/core/src/services/session-data.ts` and
-`session/models/session-manifest.ts`, `sdk/packages/shared/src/llms/messages.ts`): one object with `messages` of the
-user and the agent; contents are a text or blocks, and results of tools come in the user's messages. What the user typed
-is in `<user_input>`. A sub-agent's messages are in the folder of the session that started it. The manifest has folder,
-times and, in `metadata`, the title.
+Written from Cline's public source and test data of April to August 2026
+(`sdk/packages/core/src/services/session-data.ts` and `session/models/session-manifest.ts`,
+`sdk/packages/shared/src/llms/messages.ts`): one object with `messages` of the user and the agent; contents are a text
+or blocks, and results of tools come in the user's messages. What the user typed is in `<user_input>`. A sub-agent's
+messages are in the folder of the session that started it. The manifest has folder, times and, in `metadata`, the title.
 """
 
 import os
@@ -33,6 +33,7 @@ _OURS = re.compile(
 )
 _TYPED = re.compile(r"<(user_input|user_command)\b([^<>]*)>")
 _SLASH = re.compile(r'slash="([^"]*)"')
+_NAME_END = ".messages.json"
 _LONGEST_MANIFEST = 256 * 1024
 
 
@@ -80,8 +81,8 @@ class ClineSession:
     agent = _AGENT
 
     def matches(self, path: str, head: bytes) -> bool:
-        # The plain search first: it is much quicker, and runs on every transcript.
-        return b'"sessionId"' in head and b'"origin"' in head and bool(_OURS.match(head))
+        # The name and the plain search first: they are much quicker, and run on every transcript.
+        return path.endswith(_NAME_END) and b'"sessionId"' in head and bool(_OURS.match(head))
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
         """The one session of the file. Raises OSError, ValueError, Cancelled."""
@@ -111,7 +112,7 @@ def _facts(path: str, value: Mapping[str, Any]) -> SessionFacts:
 
 def _manifest(path: str) -> Mapping[str, Any]:
     """Return the session's manifest; a sub-agent has that of its parent session, without the title."""
-    own, folder = f"{path.removesuffix('.messages.json')}.json", os.path.dirname(path)
+    own, folder = f"{path.removesuffix(_NAME_END)}.json", os.path.dirname(path)
     for described in dict.fromkeys((own, os.path.join(folder, f"{os.path.basename(folder)}.json"))):
         try:
             with open_binary(described) as file:

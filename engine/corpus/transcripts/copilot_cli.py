@@ -69,7 +69,7 @@ class CopilotParser(LineParser, kw_only=True):
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         kind, data = string(value.get("type")), mapping(value.get("data"))
         if kind in ("session.start", "session.resume"):
-            self._start(data)
+            self._start(data, value.get("timestamp"))
         elif kind == "session.title_changed":
             self._take_title(string(data.get("title")))
         elif kind == "session.shutdown":
@@ -82,12 +82,12 @@ class CopilotParser(LineParser, kw_only=True):
             self.count_unknown(kind)
         return []
 
-    def _start(self, data: Mapping[str, Any]) -> None:
+    def _start(self, data: Mapping[str, Any], written: object) -> None:
         facts, place = self.facts, mapping(data.get("context"))
         facts.id = clean(string(data.get("sessionId"))) or facts.id
         facts.project = facts.project or clean(string(place.get("cwd")) or string(place.get("gitRoot")))
         facts.branch = facts.branch or clean(string(place.get("branch")))
-        facts.started = facts.started or seconds(data.get("startTime"))
+        facts.started = facts.started or seconds(data.get("startTime"), written)
 
     def _count_tokens(self, models: Mapping[str, Any]) -> None:
         """The requests of one run of the program; tokens of the prompts include those of the cache."""

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import IO, Any
 
 from engine.base import skip_reasons
-from engine.base.bounded_json import BoundedDigits, built, one_value
+from engine.base.bounded_json import BoundedDigits, built, limited, one_value
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
@@ -188,7 +188,7 @@ def _objects(reader: _Reader) -> Iterator[Mapping[str, Any]]:
     events: Iterator[_Event] = ijson.basic_parse(BoundedDigits(reader), buf_size=_BLOCK)
     for event in events:
         if event[0] != "end_array" and event[0] != "start_array":
-            value = built(one_value(event, events))
+            value = built(limited(one_value(event, events)))
             if isinstance(value, dict):
                 yield value
             reader.conversation_ends()

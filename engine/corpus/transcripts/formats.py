@@ -16,6 +16,8 @@ from engine.redaction.masks import redact
 _RECENT = 64
 """Requests whose usage may be repeated, with more tokens, on a later line."""
 _LONGEST_MODEL = 100
+_MOST_TYPES = 500
+"""Types of unknown items that are counted one by one."""
 
 
 class LineParser(msgspec.Struct, kw_only=True):
@@ -82,7 +84,12 @@ class LineParser(msgspec.Struct, kw_only=True):
 
     def count_unknown(self, kind: object) -> None:
         """Note a line or a block of a type that this format did not have when it was looked up."""
-        name = redact(clean(kind[:1000]))[:60] if isinstance(kind, str) and kind else "without a type"
+        if isinstance(kind, str) and kind in self.unknown:  # as nearly always: masking takes much longer
+            name = kind
+        else:
+            name = redact(clean(kind[:1000]))[:60] if isinstance(kind, str) and kind else "without a type"
+            if name not in self.unknown and len(self.unknown) >= _MOST_TYPES:
+                name = "of other types"
         self.unknown[name] = self.unknown.get(name, 0) + 1
         self.facts.unknown += 1
 

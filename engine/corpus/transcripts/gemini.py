@@ -31,7 +31,8 @@ from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import first_line
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.turns import Part, next_turn
 from engine.corpus.transcripts.usage import Usage, apart, both, tokens
 
 _AGENT = "gemini"
@@ -45,9 +46,6 @@ _REFERENCED = "--- Content from referenced files ---"
 _END = "--- End of content ---"
 _SETTING_UP = "This is the Gemini CLI. We are setting up the context for our chat."
 _SET_UP = "Got it. Thanks for the context!"
-
-_Part = tuple[Role, Kind, str, str]
-"""Role, kind, text and the name of the tool."""
 
 
 class _Given(msgspec.Struct, array_like=True):
@@ -108,13 +106,9 @@ class GeminiParser(LineParser, kw_only=True):
     def turn(self, value: Mapping[str, Any]) -> list[Message]:
         """The contents of an entry of a saved history."""
         role: Role = "assistant" if value.get("role") == "model" else "user"
-        parts = [part for part in self._parts(value.get("parts"), role) if part[2].strip()]
-        if not parts:
-            return []
-        self.ordinal += 1
-        return [self.part(role, kind, text, self.ordinal, tool=tool) for role, kind, text, tool in parts]
+        return next_turn(self, self._parts(value.get("parts"), role))
 
-    def _new_parts(self, value: Mapping[str, Any], given: _Given) -> Iterator[_Part]:
+    def _new_parts(self, value: Mapping[str, Any], given: _Given) -> Iterator[Part]:
         kind = value.get("type")
         if kind not in ("user", *_ANSWERS, "info", "error", "warning"):
             self.count_unknown(kind)
@@ -123,70 +117,70 @@ class GeminiParser(LineParser, kw_only=True):
         for thought in map(mapping, thoughts[given.thoughts :]):
             text = "\n".join(filter(None, (string(thought.get("subject")), string(thought.get("description")))))
             if text.strip():
-                yield "assistant", "thinking", text, ""
+                yield Part("assistant", "thinking", text)
         given.thoughts = max(given.thoughts, len(thoughts))
         if not given.text:
             role: Role = "user" if kind == "user" else "assistant" if kind in _ANSWERS else "system"
-            parts = [part for part in self._content(value, role) if part[2].strip()]
+            parts = [part for part in self._content(value, role) if part.text.strip()]
             given.text = bool(parts)
             yield from parts
         for number, call in enumerate(items(value.get("toolCalls"))):
             yield from self._call(mapping(call), number, given)
 
-    def _content(self, value: Mapping[str, Any], role: Role) -> list[_Part]:
+    def _content(self, value: Mapping[str, Any], role: Role) -> list[Part]:
         """The content of a message; there may also be the user's typed text, if the program expanded it."""
         content = self._parts(value.get("content"), role)
         typed = self._parts(value.get("displayContent"), role) if role == "user" else []
         if not typed or typed == content:
             return content
-        return typed + [("system" if part[0] == "user" else part[0], *part[1:]) for part in content]
+        return typed + [part._replace(role="system") if part.role == "user" else part for part in content]
 
-    def _call(self, call: Mapping[str, Any], number: int, given: _Given) -> Iterator[_Part]:
+    def _call(self, call: Mapping[str, Any], number: int, given: _Given) -> Iterator[Part]:
         name = string(call.get("name"))
         key = clean(string(call.get("id"))) or str(number)
         if key not in given.calls:
             given.calls.append(key)
             text = tool_input(call.get("args")) or string(call.get("description"))
             if text.strip():
-                yield "assistant", "tool-call", text, name
+                yield Part("assistant", "tool-call", text, name)
         if key not in given.results:
             result = self._parts(call.get("result"), "tool")
-            text = "\n".join(part[2] for part in result) or string(call.get("resultDisplay"))
+            text = "\n".join(part.text for part in result) or string(call.get("resultDisplay"))
             if text.strip():
                 given.results.append(key)
-                yield "tool", "tool-result", text, name
+                yield Part("tool", "tool-result", text, name)
 
-    def _parts(self, content: object, role: Role) -> list[_Part]:
+    def _parts(self, content: object, role: Role) -> list[Part]:
         """The parts of a content as the API has them: a string, a part, or a list of both."""
-        parts: list[_Part] = []
+        parts: list[Part] = []
         for item in content if isinstance(content, list) else [content]:
             part = self._part({"text": item} if isinstance(item, str) else mapping(item), role)
             if part is None:
                 continue
             if parts and parts[-1][:2] == part[:2] == (role, "text"):
-                part = (role, "text", f"{parts.pop()[2]}{part[2]}", "")
+                part = Part(role, "text", f"{parts.pop().text}{part.text}")
             parts.append(part)
         return [piece for part in parts for piece in _by_author(part)]
 
-    def _part(self, part: Mapping[str, Any], role: Role) -> _Part | None:
+    def _part(self, part: Mapping[str, Any], role: Role) -> Part | None:
         text = part.get("text")
         if isinstance(text, str):
-            return ("assistant", "thinking", text, "") if part.get("thought") is True else (role, "text", text, "")
+            return Part("assistant", "thinking", text) if part.get("thought") is True else Part(role, "text", text)
         call = mapping(part.get("functionCall"))
         if call:
-            return "assistant", "tool-call", tool_input(call.get("args")), string(call.get("name"))
+            return Part("assistant", "tool-call", tool_input(call.get("args")), string(call.get("name")))
         answer = mapping(part.get("functionResponse"))
         if answer:
-            return "tool", "tool-result", tool_input(answer.get("response")), string(answer.get("name"))
+            return Part("tool", "tool-result", tool_input(answer.get("response")), string(answer.get("name")))
         media = mapping(part.get("inlineData")) or mapping(part.get("fileData"))
         if media:
-            return role, "text", f"[{string(media.get('mimeType')).partition('/')[0] or 'file'}]", ""
+            return Part(role, "text", f"[{string(media.get('mimeType')).partition('/')[0] or 'file'}]")
         code = mapping(part.get("executableCode"))
         if code:
-            return "assistant", "tool-call", string(code.get("code")), "code"
+            return Part("assistant", "tool-call", string(code.get("code")), "code")
         output = mapping(part.get("codeExecutionResult"))
         if output:
-            return "tool", "tool-result", string(output.get("output")), "code"
+            return Part("tool", "tool-result", string(output.get("output")), "code")
         if part.keys() - {"thoughtSignature", "thought", "videoMetadata"}:
             self.count_unknown(f"part {min(part)}")
         return None
@@ -302,18 +296,18 @@ def _project(folder: str) -> str:
     return "" if _HASH.fullmatch(name) else name
 
 
-def _by_author(part: _Part) -> Iterator[_Part]:
+def _by_author(part: Part) -> Iterator[Part]:
     """Remove inserted text from a user's text: the project's description, files named with @."""
     role, kind, text, tool = part
     if text == _SET_UP:
-        yield "system", kind, text, tool
+        yield Part("system", kind, text, tool)
     elif role != "user" or kind != "text":
         yield part
     elif _SETTING_UP in text[:200]:
-        yield "system", kind, text, tool
+        yield Part("system", kind, text, tool)
     else:
         typed, marker, files = text.partition(_REFERENCED)
         files, end, more = files.partition(_END)
-        yield role, kind, typed.rstrip("\n") if marker else typed, tool
-        yield "system", kind, marker + files + end, tool
-        yield role, kind, more, tool
+        yield Part(role, kind, typed.rstrip("\n") if marker else typed, tool)
+        yield Part("system", kind, marker + files + end, tool)
+        yield Part(role, kind, more, tool)

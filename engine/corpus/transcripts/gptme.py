@@ -35,7 +35,7 @@ class GptmeParser(ChatParser, kw_only=True):
         tool = string(told.get("tool"))
         self.use(told.get("model"), _usage(told))
         text = content(value.get("content"))
-        if role == "system" and (tool or value.get("call_id")):
+        if role == "tool" or (role == "system" and (tool or value.get("call_id"))):
             parts = [Part("tool", "tool-result", text, tool)]
         else:
             shown = "system" if value.get("hide") is True else role
@@ -50,7 +50,8 @@ class GptmeFormat:
     title_marks: tuple[bytes, ...] = ()
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(map(_is_message, values))
+        # Hermes Agent's lines are alike, after one about the session.
+        return any(map(_is_message, values)) and not any(value.get("role") == "session_meta" for value in values)
 
     def parser(self, path: str) -> GptmeParser:
         folder = os.path.dirname(path)

@@ -1,8 +1,9 @@
 """Grok CLI: `~/.grok/sessions/<folder>/<session>/chat_history.jsonl`, with `summary.json` next to it.
 
 Written from the reader of claude-code-history-viewer (August 2026, version 0.1 of the program): a line has a `type` and
-`content`, without id and time; `summary.json` has id, folder, title and start. `GROK_HOME` names another folder than
-`~/.grok`. The system prompt is left out.
+`content`, without id and time; `summary.json` has id, folder, title and start. The first versions wrote messages of the
+API for chat completions (the public `chat-history-downgrade` of July 2026 makes them). `GROK_HOME` names another folder
+than `~/.grok`. The system prompt is left out.
 """
 
 import os
@@ -19,6 +20,8 @@ _AGENT = "grok"
 _TYPES = frozenset("system user assistant reasoning tool_result backend_tool_call".split())
 _OF_OTHERS = frozenset("message uuid sessionId timestamp parentUuid payload role".split())
 """Keys of lines from other agents with the same types."""
+_OLDER = frozenset("role content tool_calls tool_call_id model_id reasoning_content".split())
+"""Keys of a line without a type."""
 
 
 class GrokParser(ChatParser, kw_only=True):
@@ -41,17 +44,26 @@ class GrokParser(ChatParser, kw_only=True):
         elif kind == "backend_tool_call":
             call = mapping(value.get("kind"))
             yield Part("assistant", "tool-call", tool_input(call.get("action")), string(call.get("tool_type")))
-        elif kind != "system":
+        elif not kind and value.get("role") != "system":
+            yield from self.chat_parts(value)
+        elif kind and kind != "system":
             self.count_unknown(kind)
 
 
 class GrokFormat:
     agent = _AGENT
-    speech_marks: tuple[bytes, ...] = (b'"type":"user"', b'"type":"assistant"')
+    speech_marks: tuple[bytes, ...] = (
+        b'"type":"user"',
+        b'"type":"assistant"',
+        b'"role":"user"',
+        b'"role":"assistant"',
+    )
     title_marks: tuple[bytes, ...] = ()
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(map(_is_line, values)) and not any(value.keys() & _OF_OTHERS for value in values)
+        if any(map(_is_line, values)):
+            return not any(value.keys() & _OF_OTHERS for value in values)
+        return all(value.keys() <= _OLDER for value in values) and any("model_id" in value for value in values)
 
     def parser(self, path: str) -> GrokParser:
         folder = os.path.dirname(path)

@@ -1,11 +1,12 @@
 """iFlow CLI: `~/.iflow/projects/<folder>/session-<id>.jsonl`, with lines like Claude Code's.
 
 Written from the format reference of the reader Engram (July 2026, versions 0.3 to 1.0 of the program), which was made
-from sessions and from the published bundle. Its lines differ from Claude Code's in two ways: `sessionId` begins with
-`session-`, as the name of the file does, and the result of a tool is an object with the response of Gemini's API.
+from sessions and from the published bundle. Its lines differ from Claude Code's in two ways: `sessionId` is `session-`
+and a UUID, as the name of the file is, and the result of a tool is an object with the response of Gemini's API.
 """
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from engine.corpus.transcripts.json_values import mapping, string, tool_input
 from engine.corpus.transcripts.messages import SessionFacts, clean
 
 _AGENT = "iflow"
-_SESSION = "session-"
+_SESSION = re.compile(r"session-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class IflowParser(ClaudeCodeParser, kw_only=True):
@@ -30,11 +31,11 @@ class IflowFormat(ClaudeCodeFormat):
     agent = _AGENT
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        return any(string(value.get("sessionId")).startswith(_SESSION) for value in values) and super().matches(values)
+        return any(_SESSION.fullmatch(string(value.get("sessionId"))) for value in values) and super().matches(values)
 
     def parser(self, path: str) -> IflowParser:
         name = os.path.basename(path).removesuffix(".jsonl")
-        known = name if name.startswith(_SESSION) else ""
+        known = name if _SESSION.fullmatch(name) else ""
         return IflowParser(facts=SessionFacts(agent=_AGENT, id=clean(known)))
 
     def resume(self, state: bytes) -> IflowParser:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from engine.base import skip_reasons
-from engine.base.bounded_json import BoundedDigits, built, check_digits, one_value
+from engine.base.bounded_json import BoundedDigits, built, check_digits, limited, one_value
 
 # --- Transcripts compressed by their agent: read like uncompressed ones, block by block ------------------------------
 # Codex compresses rollouts unchanged for a week (`rollout-*.jsonl.zst`, one zstd stream, with the same modification
@@ -163,9 +163,9 @@ def _parse_long(data: bytes) -> object:
     check_digits(data)
     try:
         try:
-            return built(ijson.basic_parse(io.BytesIO(data), buf_size=_BLOCK))
+            return built(limited(ijson.basic_parse(io.BytesIO(data), buf_size=_BLOCK)))
         except ijson.JSONError:
-            return built(ijson.basic_parse(io.BytesIO(b"".join(_repaired(data))), buf_size=_BLOCK))
+            return built(limited(ijson.basic_parse(io.BytesIO(b"".join(_repaired(data))), buf_size=_BLOCK)))
     except ijson.JSONError as error:
         raise ValueError(str(error)) from None
 
@@ -173,7 +173,7 @@ def _parse_long(data: bytes) -> object:
 def list_in(data: bytes, key: str) -> Iterator[object]:
     """The values of the list under a key of a JSON object, one at a time; none for other JSON.
 
-    A long object is never built as a whole. Raises ValueError where it breaks off.
+    A long object is never built as a whole. Raises ValueError where it breaks off, and after very many values.
     """
     if len(data) <= _BLOCK:
         held = (parse_line(data) or {}).get(key)
@@ -181,7 +181,7 @@ def list_in(data: bytes, key: str) -> Iterator[object]:
         return
     import ijson  # only few transcripts are that long
 
-    events = ijson.basic_parse(BoundedDigits(_Pieces(_repaired(data))), buf_size=_BLOCK)
+    events = limited(ijson.basic_parse(BoundedDigits(_Pieces(_repaired(data))), buf_size=_BLOCK))
     try:
         if next(events, ("", None))[0] != "start_map":
             return

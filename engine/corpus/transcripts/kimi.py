@@ -168,7 +168,9 @@ class KimiParser(LineParser, kw_only=True):
             event = mapping(value.get("event"))
             begins = string(event.get("type")) in _BEGINNINGS
             return self._say(list(self._of_loop(event)), line, time, begins=begins)
-        if string(kind) not in _SILENT_ENTRIES:
+        if kind == "config.update":
+            self.facts.project = clean(string(value.get("cwd"))) or self.facts.project
+        elif string(kind) not in _SILENT_ENTRIES:
             self.count_unknown(kind)
         return []
 

@@ -3,7 +3,8 @@
 Written from the session format of Pi (version 3, https://pi.dev/docs/latest/session-format), which OpenClaw stores, and
 from OpenClaw's public source and documentation between February and September 2026. Newer versions can store
 transcripts in SQLite; remaining files are read. Pi stores `~/.pi/agent/sessions/--<folder>--/<time>_<session>.jsonl`
-(its public source, March 2026), and Oh My Pi the same below `~/.omp`, with a title in the first line (January 2026).
+(its public source, March 2026), and Oh My Pi the same below `~/.omp`, with a title in the header (January 2026) or in a
+line of its own in front of it (July 2026).
 
 A line is an entry of a tree; all branches are read, in the order in which they were written. Text written neither by
 the user nor by the agent has the role "system"; heartbeats and silent replies are left out.
@@ -21,7 +22,8 @@ from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import openclaw_injected as injected
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import mapping, seconds, string, tool_input
-from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
+from engine.corpus.transcripts.turns import Part, next_turn
 from engine.corpus.transcripts.usage import Usage, dollars, tokens
 
 _TIME = r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d{3})?Z"
@@ -39,8 +41,6 @@ _CALL_BLOCKS = frozenset({"toolCall", "toolUse", "tool_use", "tool_call", "funct
 _RESULT_BLOCKS = frozenset({"toolResult", "tool_result"})
 _ROLES = frozenset({"user", "assistant", "toolResult", "bashExecution", "custom", "system"})
 
-_Part = tuple[Role, Kind, str, str]
-"""Role, kind, text and the name of the tool."""
 _DREAM = "dreaming-narrative-"
 _DREAMED = re.compile(rf"(?:agent:[^:]*:)?{_DREAM}", re.IGNORECASE)
 _CRON_RUN = re.compile(r"agent:[^:]+:cron:[^:]+:run:[^:]+(?::|$)", re.IGNORECASE)
@@ -112,9 +112,11 @@ class OpenClawParser(LineParser, kw_only=True):
             self._head(value)
         elif kind == "session_info":
             self.facts.title = clean(string(value.get("name"))).strip() or self.facts.title
+        elif kind == "title":  # Oh My Pi's, in front of the session: the header can have an older one
+            self.facts.title = clean(string(value.get("title"))).strip() or self.facts.title
         elif kind in ("compaction", "branch_summary"):
             return self._emit(
-                [("system", "text", string(value.get("summary")), "")], value, line, value.get("timestamp")
+                [Part("system", "text", string(value.get("summary")))], value, line, value.get("timestamp")
             )
         elif kind == "custom_message":
             return self._emit(self._custom(value), value, line, value.get("timestamp"))
@@ -138,7 +140,7 @@ class OpenClawParser(LineParser, kw_only=True):
     def _message(self, message: Mapping[str, Any], entry: Mapping[str, Any], line: int) -> list[Message]:
         role = message.get("role")
         content = message.get("content")
-        parts: Iterable[_Part]
+        parts: Iterable[Part]
         if role == "user":
             parts = self._user(message)
         elif role == "assistant":
@@ -146,73 +148,63 @@ class OpenClawParser(LineParser, kw_only=True):
             said: Role = "system" if _between_sessions(message) else "assistant"
             parts = self._blocks(content, said)
         elif role == "toolResult":
-            parts = [("tool", "tool-result", self._flat(content), string(message.get("toolName")))]
+            parts = [Part("tool", "tool-result", self._flat(content), string(message.get("toolName")))]
         elif role == "bashExecution":
             parts = [
-                ("user", "tool-call", string(message.get("command")), "bash"),
-                ("tool", "tool-result", string(message.get("output")), "bash"),
+                Part("user", "tool-call", string(message.get("command")), "bash"),
+                Part("tool", "tool-result", string(message.get("output")), "bash"),
             ]
         elif role in ("custom", "hookMessage"):
             parts = self._custom(message)
         elif role in ("branchSummary", "compactionSummary"):
-            parts = [("system", "text", string(message.get("summary")), "")]
+            parts = [Part("system", "text", string(message.get("summary")))]
         elif role == "system":
-            parts = [("system", "text", self._flat(content), "")]
+            parts = [Part("system", "text", self._flat(content))]
         else:
             self.count_unknown(f"role {role}" if isinstance(role, str) else None)
             return []
         return self._emit(parts, entry, line, message.get("timestamp"), entry.get("timestamp"))
 
-    def _emit(self, parts: Iterable[_Part], entry: Mapping[str, Any], line: int, *times: object) -> list[Message]:
+    def _emit(self, parts: Iterable[Part], entry: Mapping[str, Any], line: int, *times: object) -> list[Message]:
         """Yield the parts of one message that have text."""
-        saying = [part for part in parts if part[2].strip()]
-        if not saying:
-            return []
-        self.ordinal += 1
-        time = seconds(*times)
-        name = string(entry.get("id"))
-        return [
-            self.part(role, kind, text, line, id=name, time=time, tool=tool, side=self.side)
-            for role, kind, text, tool in saying
-        ]
+        return next_turn(self, parts, line, id=string(entry.get("id")), time=seconds(*times), side=self.side)
 
-    def _user(self, message: Mapping[str, Any]) -> list[_Part]:
+    def _user(self, message: Mapping[str, Any]) -> list[Part]:
         """A user's text is parsed as a whole: its blocks may split an envelope from its contents."""
         blocks = self._blocks(message.get("content"), "user")
-        text = "\n".join(text for _, kind, text, _ in blocks if kind == "text")
+        text = "\n".join(part.text for part in blocks if part.kind == "text")
         if not self.asked and text.strip():
             self.asked = True
             # The transcript of a scheduled run begins with its prompt; its key was removed with its entry in the store.
             if self.archive and injected.is_cron_prompt(text):
                 self.facts.generated = True
-        others = [part for part in blocks if part[1] != "text"]
+        others = [part for part in blocks if part.kind != "text"]
         if _between_sessions(message):
-            return [("system", "text", injected.without_runtime_context(text), ""), *others]
-        found: list[_Part] = [
-            ("user" if origin == "person" else "system", "text", piece, "")
+            return [Part("system", "text", injected.without_runtime_context(text)), *others]
+        found = [
+            Part("user" if origin == "person" else "system", "text", piece)
             for origin, piece in injected.pieces(text)
             if origin != "nobody"
         ]
         return found + others
 
-    def _blocks(self, content: object, role: Role) -> list[_Part]:
+    def _blocks(self, content: object, role: Role) -> list[Part]:
         """The blocks of a message in order, text that follows text joined to it."""
-        parts: list[_Part] = []
+        parts: list[Part] = []
         for block in content if isinstance(content, list) else [content]:
             part = self._block(block, role)
             if part is None:
                 continue
             if parts and part[:2] == parts[-1][:2] == (role, "text"):
-                part = (role, "text", f"{parts[-1][2]}\n{part[2]}", "")
-                parts.pop()
+                part = Part(role, "text", f"{parts.pop().text}\n{part.text}")
             parts.append(part)
         if role != "user":
             parts = [part for part in (_of_agent(part) for part in parts) if part]
         return parts
 
-    def _block(self, block: object, role: Role) -> _Part | None:
+    def _block(self, block: object, role: Role) -> Part | None:
         if isinstance(block, str):
-            return role, "text", block, ""
+            return Part(role, "text", block)
         if block is None:
             return None
         block = mapping(block)
@@ -221,30 +213,32 @@ class OpenClawParser(LineParser, kw_only=True):
             self.count_unknown("block without a type")
             return None
         if kind in _TEXT_BLOCKS:
-            return role, "text", string(block.get("text")), ""
+            return Part(role, "text", string(block.get("text")))
         if kind == "thinking":
-            return role, "thinking", string(block.get("thinking")), ""
+            return Part(role, "thinking", string(block.get("thinking")))
         if kind in _CALL_BLOCKS:
             given = block.get("arguments", block.get("input", block.get("args")))
-            return role, "tool-call", tool_input(given), string(block.get("name"))
+            return Part(role, "tool-call", tool_input(given), string(block.get("name")))
         if kind in _RESULT_BLOCKS:
             result = block.get("content", block.get("text"))
-            return "tool", "tool-result", self._flat(result), string(block.get("name")) or string(block.get("toolName"))
+            return Part(
+                "tool", "tool-result", self._flat(result), string(block.get("name")) or string(block.get("toolName"))
+            )
         if kind in ("image", "image_url", "audio", "document", "file"):
-            return role, "text", f"[{kind.removesuffix('_url')}]", ""
+            return Part(role, "text", f"[{kind.removesuffix('_url')}]")
         self.count_unknown(f"block {kind}")
         return None
 
     def _flat(self, content: object) -> str:
         if isinstance(content, dict) and "type" not in content:
             return tool_input(content)
-        return "\n".join(text for _, _, text, _ in self._blocks(content, "user"))
+        return "\n".join(part.text for part in self._blocks(content, "user"))
 
-    def _custom(self, message: Mapping[str, Any]) -> list[_Part]:
+    def _custom(self, message: Mapping[str, Any]) -> list[Part]:
         """Yield an extension's text for the agent, if it was displayed to the user."""
         if message.get("display") is False or message.get("customType") == _RUNTIME_CONTEXT:
             return []
-        return [("system", "text", self._flat(message.get("content")), "")]
+        return [Part("system", "text", self._flat(message.get("content")))]
 
 
 class OpenClawFormat:
@@ -256,7 +250,7 @@ class OpenClawFormat:
         b'"role":"assistant","content":[{"type":"text"',
         b'"},{"type":"text","text":"',
     )
-    title_marks: tuple[bytes, ...] = (b'"session_info"',)
+    title_marks: tuple[bytes, ...] = (b'"session_info"', b'"type":"title"')
 
     def __init__(self, agent: str = "openclaw") -> None:
         self.agent = agent
@@ -308,10 +302,9 @@ def _between_sessions(message: Mapping[str, Any]) -> bool:
     return mapping(message.get("provenance")).get("kind") in ("inter_session", "internal_system")
 
 
-def _of_agent(part: _Part) -> _Part | None:
+def _of_agent(part: Part) -> Part | None:
     """Clean a part of the agent from inserted text; a reply counts whatever preceded it."""
-    role, kind, text, tool = part
-    if kind != "text":
+    if part.kind != "text":
         return part
-    text = injected.without_runtime_context(text)
-    return None if injected.is_silent(text) or injected.is_heartbeat_answer(text) else (role, kind, text, tool)
+    text = injected.without_runtime_context(part.text)
+    return None if injected.is_silent(text) or injected.is_heartbeat_answer(text) else part._replace(text=text)

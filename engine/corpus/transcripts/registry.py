@@ -152,6 +152,15 @@ def is_part_folder(above: str, name: str) -> bool:
     return any((above, name) in agent.parts or ("", name) in agent.parts for agent in AGENTS)
 
 
+def is_watched(store: str, folder: str) -> bool:
+    """Whether changes in a folder of a store can concern sessions: a relative path with slashes."""
+    pattern = _watched(AGENTS, store)
+    above, _, name = folder.rpartition("/")
+    return (not pattern or re.fullmatch(pattern, folder) is not None) and not is_part_folder(
+        os.path.basename(above or store), name
+    )
+
+
 def parts_changed(path: str) -> int:
     """When other files that belong to a transcript were changed last, in nanoseconds; 0 for none."""
     return max((agent.parts_changed(path) for agent in AGENTS if agent.parts_changed is not None), default=0)
@@ -201,6 +210,12 @@ def _alike(agents: tuple[Agent, ...], kind: type) -> tuple[tuple[Agent, "LineFor
     """Yield the agents with formats of this type, each with its format."""
     held = zip(agents, _formats(agents), strict=True)
     return tuple((agent, one) for agent, formats in held for one in formats.lines if type(one) is kind)
+
+
+@functools.cache
+def _watched(agents: tuple[Agent, ...], store: str) -> str:
+    slashed = store.replace(os.sep, "/")
+    return next((one.watched for one in agents if any(re.search(end, slashed) for end, _ in one.stores)), "")
 
 
 @functools.cache

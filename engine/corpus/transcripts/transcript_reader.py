@@ -22,7 +22,7 @@ from engine.corpus.transcripts.formats import (
     LineParser,
 )
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, RawLine, Source, Unpacked, parse_line, raw_lines, read_at
-from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.messages import Message, SessionFacts
 from engine.corpus.transcripts.registry import format_of_agent, formats
 from engine.corpus.transcripts.stores import session_name
 from engine.corpus.transcripts.transcript_files import is_compressed, transcript_of
@@ -35,6 +35,7 @@ _LINES_WITH_PROJECT = 200
 _LONG = 64 * 1024
 """Bytes from which a line takes as long as many others."""
 _ANCHOR_BYTES = 4096
+_TITLE_BYTES = 1024
 
 
 @contextmanager
@@ -120,16 +121,18 @@ def fed(parser: LineParser, raw: RawLine, *, count: bool = True) -> list[Message
 
 
 def anchor(source: Source, offset: int) -> str:
-    """A digest of the bytes before an offset: if it differs, the transcript was changed, not only extended."""
+    """A digest of the bytes before an offset and of the first ones, where some agents replace the title: if it differs,
+    the transcript was changed, not only extended."""
     start = max(0, offset - _ANCHOR_BYTES)
-    return hashlib.sha256(read_at(source, start, offset - start)).hexdigest()
+    first = read_at(source, 0, min(start, _TITLE_BYTES))
+    return hashlib.sha256(first + read_at(source, start, offset - start)).hexdigest()
 
 
 class Position(NamedTuple):
     """Where a transcript with one JSON object per line ended when it was read."""
 
-    file: tuple[str, int, int]
-    """Agent, and device and number of the file."""
+    file: tuple[object, ...]
+    """Agent, device and number of the file, and what files next to it told about the session when it was opened."""
     reader: LineReader
     anchor: str
 
@@ -171,22 +174,24 @@ def read_on(path: Path, part: str, before: Position | None, cancel: CancelToken 
         known = line_format(source, str(path))
         if known is None or part:
             return ReadOn(None)
-        file = known.agent, state.st_dev, state.st_ino
+        parser = known.parser(transcript_of(str(path)))
+        told = parser.facts.title, parser.facts.project, parser.facts.branch
+        file = known.agent, state.st_dev, state.st_ino, *told
         if before is not None and before.file == file and before.anchor == anchor(source, before.reader.offset):
             reader, continued = before.reader, True
-            refresh_facts(reader, known, str(path))
+            refresh_facts(reader, parser.facts)
         else:
-            reader, continued = LineReader(known.parser(transcript_of(str(path)))), False
+            reader, continued = LineReader(parser), False
         session = _read_lines(reader, source, cancel)
         # After a last line without its end, the parser has seen a line that will be read again.
         is_whole = not read_at(source, reader.offset, 1)
         return ReadOn(session, Position(file, reader, anchor(source, reader.offset)) if is_whole else None, continued)
 
 
-def refresh_facts(reader: LineReader, known: LineFormat, path: str) -> None:
-    """Take usage and end from the file that an agent stores next to the transcript, if it does: they are those of the
-    whole session."""
-    now, facts = known.parser(transcript_of(path)).facts, reader.parser.facts
+def refresh_facts(reader: LineReader, now: SessionFacts) -> None:
+    """Take usage and end from the facts of a new parser, which has them from a file next to the transcript, if there
+    is one: they are those of the whole session."""
+    facts = reader.parser.facts
     facts.usage = now.usage or facts.usage
     facts.ended = facts.ended if now.ended is None else now.ended
 

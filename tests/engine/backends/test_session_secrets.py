@@ -16,6 +16,7 @@ from engine.insight.session_stats import session_stats
 from engine.records import StatsKey
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
+from tests.helpers.agent_databases import DATABASES
 
 SAMPLES = Path(__file__).parents[1] / "corpus/transcripts/fixtures"
 TOKEN = "ghp_" + "a1B2c3D4" * 5
@@ -61,6 +62,9 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuiltinMemory]:
             copy = home / "samples" / path.relative_to(SAMPLES)
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_text(plant(path.read_text()))
+    for number, database in enumerate(DATABASES):
+        rows = [(table, {name: planted(value) for name, value in row.items()}) for table, row in database.rows]
+        database.write(home / "samples" / f"database-{number}", rows)
     (home / "notes").mkdir()
     folders = tuple(str(folder) for folder in (home / "samples").iterdir())
     settings = Settings(
@@ -78,10 +82,14 @@ def _encoded(value: object) -> str:
 
 def test_token_reaches_most_agents(memory: BuiltinMemory) -> None:
     sessions = memory.sessions()
-    assert len({session.agent for session in sessions}) >= 12
+    with_database = {database.name.partition(":")[0] for database in DATABASES}
+    assert len({session.agent for session in sessions} - with_database) >= 12
     revealed = [memory.read_session(session.path, reveal=True) for session in sessions]
-    assert len({read.summary.agent for read in revealed if TOKEN in _encoded(read.messages)}) >= 12
-    assert len({read.summary.agent for read in revealed if read.masked}) >= 12
+    reached = {read.summary.agent for read in revealed if TOKEN in _encoded(read.messages) and read.masked}
+    assert len(reached - with_database) >= 12
+    assert reached >= with_database
+    in_databases = [session for session in sessions if "database-" in session.path]
+    assert len(in_databases) == len(DATABASES)
 
 
 def test_lists_have_no_token(memory: BuiltinMemory) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from engine.corpus.transcripts.registry import is_watched
 from engine.settings import Settings
 from engine.settings.options import SessionDeltaSettings, SessionSettings
 from tests.helpers.background import reasons, wait_until
@@ -90,3 +91,31 @@ def test_new_title_in_a_file_beside_is_indexed(open_memory, tmp_path: Path, quic
     (session / "s1.json").write_text(json.dumps({"metadata": {"title": "Masts"}}))
     wait_until(lambda: "session-delta" in reasons(memory))
     wait_until(lambda: [one.title for one in memory.sessions()] == ["Masts"])
+
+
+def test_only_folders_with_sessions_are_watched() -> None:
+    storage = "/home/ada/.config/Code/User/workspaceStorage"
+    folders = ("a1", "a1/chatSessions", "a1/ms-python.python", "a1/chatEditingSessions", "a1/state/chatSessions")
+    assert [folder for folder in folders if is_watched(storage, folder)] == ["a1", "a1/chatSessions"]
+    tasks = "/home/ada/.config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks"
+    assert [folder for folder in ("17", "17/checkpoints") if is_watched(tasks, folder)] == ["17"]
+    assert not is_watched("/home/ada/.local/share/opencode/storage", "part")
+    assert is_watched("/home/ada/elsewhere", "a1/ms-python.python")
+
+
+def test_new_chat_of_an_editor_is_noticed(open_memory, tmp_path: Path, quick_sessions: None) -> None:
+    storage = tmp_path / "Code/User/workspaceStorage"
+    for folder in ("a1/ms-python.python", "a1/chatEditingSessions/s"):
+        (storage / folder).mkdir(parents=True)
+    memory = open_memory(background=True, sync=SYNC, sessions=SessionSettings(folders=(str(storage),)))
+    memory.sync()
+    chat = storage / "a1/chatSessions/0c1d2e3f-0000-4000-8000-000000000001.json"
+    chat.parent.mkdir()
+    request = {
+        "message": {"text": "Varnish the mast."},
+        "response": [{"value": "Done. " * 2000}],
+        "timestamp": 1_775_116_800_000,
+    }
+    chat.write_text(json.dumps({"version": 3, "sessionId": "s", "creationDate": 1, "requests": [request]}))
+    wait_until(lambda: "session-delta" in reasons(memory))
+    wait_until(lambda: [one.agent for one in memory.sessions()] == ["copilot-chat"])

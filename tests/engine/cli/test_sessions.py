@@ -100,12 +100,28 @@ def test_ids_of_one_agent_stay_unambiguous(run: Run, memory: FakeMemory) -> None
         "20251103_1": "20251103_1",
         "20251103_12": "20251103_12",
         "20251104_1": "20251104_1",
+        "20251103_101500_5e6f7a8b9c": "20251103_101500_5",
+        "session_20251103_101500_0a1b2c3d": "session_20251103_101500_0",
+        "2025-11-03-sanding-the-deck": "2025-11-03-sanding-",
         "ses_0a1b2c3d4e5f": "ses_0a1b2c3d",
     }
     only(memory, *({"path": f"sessions/a/{number}", "id": id} for number, id in enumerate(ids)))
     assert {line.split()[0] for line in run("sessions").out.splitlines()} == set(ids.values())
     for id, name in ids.items():
         assert run("sessions", "show", name, "--json").json["summary"]["id"] == id
+
+
+def test_long_name_leaves_the_other_columns_aligned(run: Run, memory: FakeMemory) -> None:
+    long = "sessions/a/folder/of/another/machine/1.jsonl"
+    only(
+        memory,
+        {"path": long, "id": "same", "title": "one"},
+        {"path": "sessions/a/2", "id": "same", "title": "two"},
+        {"path": "sessions/a/3", "id": "5f5f5f5f-3", "title": "three"},
+    )
+    first, second, third = run("sessions").out.splitlines()
+    assert first.startswith(f"{long}  2")
+    assert (second[:14], third[:14]) == ("sessions/a/2  ", "5f5f5f5f      ")
 
 
 def test_session_without_end_has_time_of_file(run: Run, memory: FakeMemory) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 JSON_LINES = r".*\.jsonl"
 """Pattern of files with one JSON object per line."""
+_LINES_END = ".jsonl"
 WAL = "-wal"
 """Suffix of the file in which an SQLite database stores its latest changes."""
 FoundFolders = Iterator[tuple[str, str]]
@@ -57,6 +58,8 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Such a pattern for those that are SQLite databases: they grow in their WAL."""
     parts: tuple[tuple[str, str], ...] = ()
     """Folders that hold parts of sessions and are not listed, each after the name of the one above (empty for any)."""
+    watched: str = ""
+    """Pattern of the folders to watch in its stores, relative to these, with slashes; empty for all but `parts`."""
     parts_changed: Callable[[str], int] | None = None
     """Returns when other files of the transcript at this path were changed, in nanoseconds; 0 for none. Called for the
     transcripts of all agents.
@@ -80,6 +83,27 @@ def sidecar_changed(path: str, transcript: str, sidecar: str) -> int:
         return os.lstat(os.path.join(os.path.dirname(path), sidecar)).st_mtime_ns
     except OSError:
         return 0
+
+
+def described_changed(path: str, folder: str, ending: str) -> int:
+    """Return when the file that describes a transcript was changed, in nanoseconds; else 0.
+
+    It has the transcript's name with `ending` instead of `.jsonl`; `folder` is a part of the path of all of them.
+    """
+    if folder not in path or not path.endswith(_LINES_END):
+        return 0
+    try:
+        return os.lstat(path.removesuffix(_LINES_END) + ending).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def described_owner(path: str, folder: str, ending: str) -> str:
+    """Return the transcript that such a file describes; empty for other files, or if there is none."""
+    if folder not in path or not path.endswith(ending):
+        return ""
+    owner = path.removesuffix(ending) + _LINES_END
+    return owner if os.path.lexists(owner) else ""
 
 
 def sidecar_owner(path: str, transcript: str, sidecar: str) -> str:

@@ -90,6 +90,7 @@ AGENT = Agent(
     files=(JSON_LINES, rf"{_CHATS}/{_ID}\.json", rf"{_WITHOUT_FOLDER}/{_ID}\.json"),
     # The extension's own logs of the same sessions, and the states of edited files.
     parts=(("", "GitHub.copilot-chat"), ("", "chatEditingSessions")),
+    watched=rf"[^/]+(?:/{_CHATS})?",  # not the data of all other extensions
     copies=_copies,
     formats=_formats,
 )

@@ -1,12 +1,17 @@
 """Declares Factory's Droid: where its sessions are, in which format, and how to resume one."""
 
+import os
 from typing import TYPE_CHECKING
 
 from engine.corpus.machine import Machine
-from engine.corpus.transcripts.agents import Agent, FoundFolders
+from engine.corpus.transcripts.agents import Agent, FoundFolders, described_changed, described_owner
 
 if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
+
+_FOLDER = f"{os.sep}.factory{os.sep}"
+_SETTINGS = ".settings.json"
+"""Ending of the file with a session's model and tokens."""
 
 
 def _folders(machine: Machine) -> FoundFolders:
@@ -26,5 +31,7 @@ AGENT = Agent(
     resume="droid --resume {id}",
     stores=((r"/\.factory/sessions\Z", "droid"),),
     folders=_folders,
+    parts_changed=lambda path: described_changed(path, _FOLDER, _SETTINGS),
+    part_of=lambda path: described_owner(path, _FOLDER, _SETTINGS),
     formats=_formats,
 )

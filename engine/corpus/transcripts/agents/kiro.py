@@ -5,10 +5,12 @@ import os
 from typing import TYPE_CHECKING
 
 from engine.corpus.machine import Machine
-from engine.corpus.transcripts.agents import Agent, FoundFolders
+from engine.corpus.transcripts.agents import Agent, FoundFolders, described_changed, described_owner
 
 if TYPE_CHECKING:
     from engine.corpus.transcripts.formats import Formats
+
+_FOLDER = os.path.join(f"{os.sep}sessions", "cli", "")
 
 
 def _folders(machine: Machine) -> FoundFolders:
@@ -33,6 +35,8 @@ AGENT = Agent(
     resume="kiro-cli chat --resume-id {id}",
     stores=((r"/\.kiro/sessions/cli\Z", "kiro"), (r"/(kiro-cli|amazon-q)/data\.sqlite3\Z", r"\1")),
     folders=_folders,
+    parts_changed=lambda path: described_changed(path, _FOLDER, ".json"),
+    part_of=lambda path: described_owner(path, _FOLDER, ".json"),
     databases=r"(?:kiro-cli|amazon-q)/data\.sqlite3",
     formats=_formats,
 )

@@ -1,8 +1,10 @@
 """A transcript that is read again while it grows gives the same session as one that is read once."""
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -92,3 +94,44 @@ def test_cancelled_reading_raises(path: Path) -> None:
     token.cancel()
     with pytest.raises(Cancelled):
         read_on(path, "", None, token)
+
+
+def test_facts_of_a_file_beside_follow_it(tmp_path: Path) -> None:
+    path, meta = tmp_path / "messages.jsonl", tmp_path / "meta.json"
+    said = [f'{{"role": "user", "content": "Varnish it.", "message_id": "{number}"}}\n' for number in range(3)]
+    told: dict[str, Any] = {"session_id": "v", "title": "Varnish", "stats": {"session_prompt_tokens": 1}}
+    position: Position | None = None
+    for number, more in enumerate(
+        ({}, {"stats": {"session_prompt_tokens": 9}}, {"title": "Masts", "git_branch": "main"})
+    ):
+        told |= more
+        meta.write_text(json.dumps(told))
+        with path.open("a") as file:
+            file.write(said[number])
+        read, whole = read_on(path, "", position), read_session(path, "")
+        assert read.conversation is not None
+        assert whole is not None
+        assert _facts(read.conversation) == _facts(whole)
+        assert read.continued == (number == 1)
+        position = read.position
+    assert read.conversation.facts.title == "Masts"
+
+
+def test_title_that_is_replaced_in_front_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+
+    def title(text: str) -> bytes:
+        return json.dumps({"type": "title", "title": text, "pad": " " * (40 - len(text))}).encode() + b"\n"
+
+    said = b'{"type": "message", "message": {"role": "user", "content": "%s"}}\n' % (b"Varnish it. " * 1000)
+    path.write_bytes(title("Varnish") + b'{"type": "session", "id": "s", "cwd": "/boats"}\n' + said)
+    before = read_on(path, "", None)
+    assert before.conversation is not None
+    assert before.conversation.facts.title == "Varnish"
+    with path.open("r+b") as file:
+        file.write(title("Masts"))
+        file.seek(0, os.SEEK_END)
+        file.write(said)
+    after = read_on(path, "", before.position)
+    assert after.conversation is not None
+    assert (after.conversation.facts.title, after.continued) == ("Masts", False)

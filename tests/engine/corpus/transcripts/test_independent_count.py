@@ -5,55 +5,12 @@ A counter returns the messages of the user and of the agent, and the first and t
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
-from engine.corpus.transcripts.transcript_reader import conversations
-
-Value = Mapping[str, Any]
-TIMES = [f"2026-04-02T08:{minute:02}:00.000Z" for minute in range(30)]
-
-
-class Count(NamedTuple):
-    user: int
-    agent: int
-    first: float | None
-    last: float | None
-
-
-class Sample(NamedTuple):
-    name: str
-    path: str
-    content: str
-    count: Callable[[str], Count]
-    beside: Mapping[str, str] = {}
-    """Other files, by path."""
-
-
-def _moment(value: object) -> float:
-    if isinstance(value, str):
-        return datetime.fromisoformat(value).timestamp()
-    assert isinstance(value, int)
-    return value / 1000
-
-
-def _lines(*values: Value) -> str:
-    return "".join(json.dumps(value) + "\n" for value in values)
-
-
-def _read(text: str) -> list[Any]:
-    return [json.loads(line) for line in text.splitlines()]
-
-
-def _count(spoken: Iterable[str], times: Iterable[object]) -> Count:
-    """`spoken`: the role of each spoken message."""
-    roles, moments = list(spoken), sorted(map(_moment, times))
-    return Count(roles.count("user"), roles.count("agent"), *((moments[0], moments[-1]) if moments else (None, None)))
-
+from tests.helpers.session_counts import TIMES, Count, Sample, Value, check, count, lines, read
 
 # --- Claude Code -----------------------------------------------------------------------------------------------------
 
@@ -66,14 +23,14 @@ def _claude(number: int, role: str, said: object, **more: Any) -> Value:
 
 def _count_claude(text: str) -> Count:
     spoken, times = [], []
-    for value in _read(text):
+    for value in read(text):
         if value["type"] not in ("user", "assistant"):
             continue
         times.append(value["timestamp"])
         said = value["message"]["content"]
         texts = [said] if isinstance(said, str) else [part["text"] for part in said if part["type"] == "text"]
         spoken += ["user" if value["type"] == "user" else "agent"] * len(texts)
-    return _count(spoken, times)
+    return count(spoken, times)
 
 
 CLAUDE = (
@@ -91,6 +48,14 @@ CLAUDE_NEW = (
     *CLAUDE,
     {"type": "last-prompt", "sessionId": "s", "lastPrompt": "The black one."},
 )
+
+
+def _without_ids(line: Value) -> Value:
+    """The shortest lines that readers of transcripts accept."""
+    return {
+        "type": line["type"], "timestamp": line["timestamp"], "message": {"content": line["message"]["content"]}
+    }  # fmt: skip
+
 
 # --- Codex -----------------------------------------------------------------------------------------------------------
 
@@ -125,13 +90,13 @@ CODEX = (
 def _count_codex(text: str) -> Count:
     """Events for the screen repeat items. A header alone has no time of a message: the last one is unknown."""
     spoken, times = [], []
-    for value in _read(text):
+    for value in read(text):
         item = value.get("payload", value)
         if "timestamp" in value:
             times.append(value["timestamp"])
         if item.get("type") == "message":
             spoken.append("user" if item["role"] == "user" else "agent")
-    counted = _count(spoken, times)
+    counted = count(spoken, times)
     return counted._replace(last=None) if len(times) == 1 else counted
 
 
@@ -147,9 +112,9 @@ GEMINI_HEAD = {"sessionId": "g", "projectHash": "0" * 64, "startTime": TIMES[0],
 
 
 def _count_gemini(text: str) -> Count:
-    values = json.loads(text)["messages"] if text.count("\n") == 0 else _read(text)
+    values = json.loads(text)["messages"] if text.count("\n") == 0 else read(text)
     roles = {"user": "user", "gemini": "agent"}
-    return _count(
+    return count(
         [roles[value["type"]] for value in values if "type" in value],
         [TIMES[0], *(value["timestamp"] for value in values if "type" in value)],
     )
@@ -180,12 +145,12 @@ def _count_cline(text: str) -> Count:
     values = [value for value in json.loads(text) if value["say"] != "api_req_started"]
     users = {0, *(place for place, value in enumerate(values) if value["say"] == "user_feedback")}
     spoken = ["user" if place in users else "agent" for place in range(len(values))]
-    return _count(spoken, [value["ts"] for value in values])
+    return count(spoken, [value["ts"] for value in values])
 
 
 def _count_new_cline(text: str) -> Count:
     values = json.loads(text)["messages"]
-    return _count(["user" if value["role"] == "user" else "agent" for value in values], [one["ts"] for one in values])
+    return count(["user" if value["role"] == "user" else "agent" for value in values], [one["ts"] for one in values])
 
 
 # --- Vibe, Grok, gptme -----------------------------------------------------------------------------------------------
@@ -201,6 +166,19 @@ GROK = (
     {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Red."}]},
     {"type": "assistant", "content": "Painted."},
 )
+GROK_OLD = (
+    {"role": "system", "content": "You paint."},
+    {"role": "user", "content": "Paint the buoy."},
+    {
+        "role": "assistant",
+        "content": "Which tin?",
+        "tool_calls": [{"id": "c", "type": "function", "function": {"name": "list", "arguments": "{}"}}],
+        "model_id": "grok-9",
+        "reasoning_content": "Red.",
+    },
+    {"role": "tool", "content": "red.tin", "tool_call_id": "c"},
+    {"role": "assistant", "content": "Painted.", "model_id": "grok-9"},
+)
 GPTME = (
     {"role": "system", "content": "You paint.", "timestamp": TIMES[0]},
     {"role": "user", "content": "Paint the buoy.", "timestamp": TIMES[1]},
@@ -211,44 +189,66 @@ GPTME = (
 
 def _count_chat(text: str) -> Count:
     """Without times in the lines: those of the file next to them are the first and the sixth of `TIMES`."""
-    kinds = [value.get("role") or value["type"] for value in _read(text)]
+    kinds = [value.get("role") or value["type"] for value in read(text)]
     roles = {"user": "user", "assistant": "agent"}
-    times = [value["timestamp"] for value in _read(text) if "timestamp" in value] or [TIMES[0], TIMES[5]]
-    return _count([roles[kind] for kind in kinds if kind in roles], times)
+    times = [value["timestamp"] for value in read(text) if "timestamp" in value] or [TIMES[0], TIMES[5]]
+    return count([roles[kind] for kind in kinds if kind in roles], times)
 
 
 VIBE_META = json.dumps({"session_id": "v", "start_time": TIMES[0], "end_time": TIMES[5]})
 GROK_SUMMARY = {"info": {"id": "k", "cwd": "/boats"}, "created_at": TIMES[0], "updated_at": TIMES[5]}
 SAMPLES = (
-    Sample("claude-code 1", "a.jsonl", _lines(*CLAUDE), _count_claude),
-    Sample("claude-code 2", "a.jsonl", _lines(*CLAUDE_NEW), _count_claude),
-    Sample("codex without envelopes", "rollout-a.jsonl", _lines(*CODEX_OLD), _count_codex),
-    Sample("codex", "rollout-a.jsonl", _lines(*CODEX), _count_codex),
-    Sample("gemini document", "session-a.json", json.dumps({**GEMINI_HEAD, "messages": GEMINI}), _count_gemini),
-    Sample("gemini lines", "session-a.jsonl", _lines(GEMINI_HEAD, *GEMINI), _count_gemini),
-    Sample("cline task", "tasks/17/ui_messages.json", json.dumps(CLINE), _count_cline),
-    Sample("cline session", "n/n.messages.json", json.dumps(CLINE_NEW), _count_new_cline),
-    Sample("vibe", "v/messages.jsonl", _lines(*CHAT), _count_chat, {"v/meta.json": VIBE_META}),
+    Sample("claude-code: 2026", "a.jsonl", lines(*CLAUDE), _count_claude),
+    Sample("claude-code: with other lines", "a.jsonl", lines(*CLAUDE_NEW), _count_claude),
+    Sample("claude-code: without ids", "a.jsonl", lines(*map(_without_ids, CLAUDE)), _count_claude),
+    Sample("codex: without envelopes", "rollout-a.jsonl", lines(*CODEX_OLD), _count_codex),
+    Sample("codex: with envelopes", "rollout-a.jsonl", lines(*CODEX), _count_codex),
+    Sample("gemini: document", "session-a.json", json.dumps({**GEMINI_HEAD, "messages": GEMINI}), _count_gemini),
+    Sample("gemini: lines", "session-a.jsonl", lines(GEMINI_HEAD, *GEMINI), _count_gemini),
+    Sample("cline: task", "tasks/17/ui_messages.json", json.dumps(CLINE), _count_cline),
+    Sample("cline: session", "n/n.messages.json", json.dumps(CLINE_NEW), _count_new_cline),
     Sample(
-        "vibe with injected messages",
+        "cline: session without origin",
+        "n/n.messages.json",
+        json.dumps({key: value for key, value in CLINE_NEW.items() if key != "origin"}),
+        _count_new_cline,
+    ),
+    Sample("vibe: first", "v/messages.jsonl", lines(*CHAT), _count_chat, {"v/meta.json": VIBE_META}),
+    Sample(
+        "vibe: with injected messages",
         "v/messages.jsonl",
-        _lines(*({**value, "injected": False} for value in CHAT)),
+        lines(*({**value, "injected": False} for value in CHAT)),
         _count_chat,
         {"v/meta.json": VIBE_META},
     ),
-    Sample("grok", "k/chat_history.jsonl", _lines(*GROK), _count_chat, {"k/summary.json": json.dumps(GROK_SUMMARY)}),
     Sample(
-        "grok with activity",
+        "grok: first", "k/chat_history.jsonl", lines(*GROK), _count_chat, {"k/summary.json": json.dumps(GROK_SUMMARY)}
+    ),
+    Sample(
+        "grok: with activity",
         "k/chat_history.jsonl",
-        _lines(*GROK),
+        lines(*GROK),
         _count_chat,
         {"k/summary.json": json.dumps({**GROK_SUMMARY, "last_active_at": TIMES[5], "updated_at": TIMES[6]})},
     ),
-    Sample("gptme", "g/conversation.jsonl", _lines(*GPTME), _count_chat),
     Sample(
-        "gptme with metadata",
+        "grok: chat completions",
+        "k/chat_history.jsonl",
+        lines(*GROK_OLD),
+        _count_chat,
+        {"k/summary.json": json.dumps(GROK_SUMMARY)},
+    ),
+    Sample("gptme: first", "g/conversation.jsonl", lines(*GPTME), _count_chat),
+    Sample(
+        "gptme: with metadata",
         "g/conversation.jsonl",
-        _lines(*GPTME[:3], {**GPTME[3], "metadata": {"tool": "shell"}}),
+        lines(*GPTME[:3], {**GPTME[3], "metadata": {"tool": "shell"}}),
+        _count_chat,
+    ),
+    Sample(
+        "gptme: with results of tools",
+        "g/conversation.jsonl",
+        lines(*GPTME[:3], {"role": "tool", "content": "done", "timestamp": TIMES[3]}),
         _count_chat,
     ),
 )
@@ -256,11 +256,4 @@ SAMPLES = (
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=[sample.name for sample in SAMPLES])
 def test_parser_agrees_with_an_independent_count(tmp_path: Path, sample: Sample) -> None:
-    for name, content in {sample.path: sample.content, **sample.beside}.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(content)
-    (found,) = conversations(tmp_path / sample.path)
-    spoken = [message.role for message in found.messages if message.is_speech]
-    counted = Count(spoken.count("user"), spoken.count("assistant"), found.facts.started, found.facts.ended)
-    assert counted == sample.count(sample.content)
-    assert not found.unknown
+    check(tmp_path, sample)

@@ -218,3 +218,11 @@ def test_truncated_list_yields_its_beginning() -> None:
     with pytest.raises(ValueError, match=r"\w"):
         found.extend(list_in(b'{"history": [{"a": 1}, {"b": "' + b"x" * 300_000, "history"))
     assert found == [{"a": 1}]
+
+
+def test_line_of_millions_of_values_is_not_built() -> None:
+    assert parse_line(b'{"a":[' + b"[]," * 1_500_000 + b"1]}") is None
+    found: list[object] = []
+    with pytest.raises(ValueError, match="more values"):
+        found.extend(list_in(b'{"history":[1,' + b"[]," * 1_500_000 + b"2]}", "history"))
+    assert found[:2] == [1, []]

@@ -114,3 +114,13 @@ def test_two_parsers_count_apart() -> None:
 
 def test_a_long_text_keeps_its_windows_line_ends_as_one() -> None:
     assert clean("ab\r\n" * 90_000) == "ab\n" * 90_000
+
+
+def test_unknown_types_are_counted_up_to_a_limit() -> None:
+    parser = LineParser(facts=SessionFacts(agent="a"))
+    for number in range(2000):
+        parser.count_unknown(f"type {number}")
+    parser.count_unknown("type 7")
+    assert parser.unknown["type 7"] == 2
+    assert len(parser.unknown) == 501
+    assert sum(parser.unknown.values()) == parser.facts.unknown == 2001

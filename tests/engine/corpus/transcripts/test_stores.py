@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from engine.base.errors import PathRefused
-from engine.corpus.transcripts.registry import may_be_transcript, owner_of_part
+from engine.corpus.transcripts.registry import may_be_transcript, owner_of_part, parts_changed
 from engine.corpus.transcripts.stores import find_stores, find_transcripts, locate_transcript, names_session
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
@@ -201,6 +201,8 @@ def test_compressed_transcript_same_name_once(tmp_path: Path) -> None:
         ("p/config.toml", "p/conversation.jsonl"),
         ("o/events/event-00007.json", "o/base_state.json"),
         ("o/events/7.json", "o/events/0.json"),
+        (".factory/sessions/b/s.settings.json", ".factory/sessions/b/s.jsonl"),
+        (".kiro/sessions/cli/s.json", ".kiro/sessions/cli/s.jsonl"),
     ],
 )
 def test_file_next_to_transcript_belongs_to_it(tmp_path: Path, part: str, transcript: str) -> None:
@@ -209,6 +211,19 @@ def test_file_next_to_transcript_belongs_to_it(tmp_path: Path, part: str, transc
     (tmp_path / transcript).write_text("{}\n")
     assert owner_of_part(str(tmp_path / part)) == str(tmp_path / transcript)
     assert owner_of_part(str(tmp_path / transcript)) == ""
+
+
+@pytest.mark.parametrize(
+    ("transcript", "beside"),
+    [(".factory/sessions/b/s.jsonl", "s.settings.json"), (".kiro/sessions/cli/s.jsonl", "s.json")],
+)
+def test_description_of_a_transcript_changes_it(tmp_path: Path, transcript: str, beside: str) -> None:
+    path = tmp_path / transcript
+    path.parent.mkdir(parents=True)
+    path.write_text("{}\n")
+    assert parts_changed(str(path)) == 0
+    (path.parent / beside).write_text("{}")
+    assert parts_changed(str(path)) == (path.parent / beside).stat().st_mtime_ns
 
 
 @pytest.mark.parametrize(

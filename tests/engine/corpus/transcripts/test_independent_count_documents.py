@@ -1,0 +1,377 @@
+"""Counts samples of the formats that are one document, or several files, as `test_independent_count` does."""
+
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers.session_counts import SECONDS, TIMES, Count, Sample, Value, check, count, lines
+
+ID = "5e6f7a8b-0000-4000-8000-000000000001"
+MS = [1000 * second for second in SECONDS]
+LOCAL = [datetime.fromtimestamp(second).isoformat() for second in SECONDS]
+"""By the clock of the machine, without a zone."""
+
+
+def _text(said: str) -> list[Value]:
+    return [{"type": "text", "text": said}]
+
+
+# --- Copilot Chat ----------------------------------------------------------------------------------------------------
+
+INVOCATION = {"kind": "toolInvocationSerialized", "toolId": "copilot_readFile", "toolCallId": "c", "isComplete": True}
+
+
+def _request(minute: int, asked: str, *response: Value) -> Value:
+    message = {"text": asked, "parts": []}
+    return {"requestId": f"r{minute}", "message": message, "response": response, "timestamp": MS[minute]}
+
+
+CHAT = {
+    "version": 3,
+    "sessionId": ID,
+    "creationDate": MS[0],
+    "lastMessageDate": MS[2],
+    "customTitle": "Knots",
+    "requests": [
+        _request(1, "Tie a bowline.", {"value": "Like this. "}, {"value": "Then pull."}),
+        _request(2, "And a hitch?", INVOCATION, {"value": "Twice around."}),
+    ],
+}
+CHAT_LINES: tuple[Value, ...] = (
+    {"kind": 0, "v": {**CHAT, "requests": []}},
+    *({"kind": 2, "k": ["requests"], "v": [request]} for request in CHAT["requests"]),  # type: ignore[attr-defined]
+    {"kind": 1, "k": ["customTitle"], "v": "Knots and hitches"},
+)
+
+
+def _count_chat(text: str) -> Count:
+    """Pieces of one answer are one text; the file's time of the last message is that of its request."""
+    values = [json.loads(line) for line in text.splitlines()]
+    requests = values[0]["requests"] if len(values) == 1 else [v["v"][0] for v in values if v.get("k") == ["requests"]]
+    spoken = [role for request in requests if request["response"] for role in ("user", "agent")]
+    return count(spoken, [MS[0], *(request["timestamp"] for request in requests)])
+
+
+# --- Roo Code, Kilo Code ---------------------------------------------------------------------------------------------
+
+
+def _say(minute: int, kind: str, said: str, **more: Any) -> Value:
+    return {"ts": MS[minute], "type": "say", "say": kind, "text": said, **more}
+
+
+ROO = [
+    _say(0, "text", "Tie a bowline.", images=[]),
+    _say(1, "api_req_started", '{"tokensIn": 1}'),
+    {"ts": MS[2], "type": "ask", "ask": "tool", "text": '{"tool": "readFile", "path": "knots.md"}', "partial": False},
+    _say(3, "text", "I look.", partial=False),
+    _say(4, "completion_result", "Tied."),
+]
+ROO_NEW = [
+    *ROO[:1],
+    _say(1, "reasoning", "Rope."),
+    *ROO[2:],
+    _say(5, "user_feedback", "Tighter."),
+    _say(6, "text", "Yes."),
+]
+
+
+def _count_roo(text: str) -> Count:
+    """The first text is the task. A message without a text for people has no part in the times."""
+    values = [value for value in json.loads(text) if value.get("say") != "api_req_started"]
+    roles = {"text": "agent", "completion_result": "agent", "user_feedback": "user"}
+    spoken = [roles[value["say"]] for value in values if value.get("say") in roles]
+    return count(["user", *spoken[1:]], [value["ts"] for value in values])
+
+
+# --- Amp, Continue ---------------------------------------------------------------------------------------------------
+
+AMP_MESSAGES: list[Value] = [
+    {"role": "user", "content": _text("Tie a bowline.")},
+    {
+        "role": "assistant",
+        "content": [*_text("I look."), {"type": "tool_use", "id": "t", "name": "Read", "input": {"path": "knots.md"}}],
+    },
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "a loop"}]},
+    {"role": "assistant", "content": [{"type": "thinking", "thinking": "Rope."}, *_text("Tied.")]},
+]
+AMP = {
+    "v": 1,
+    "id": f"T-{ID}",
+    "created": MS[0],
+    "messages": AMP_MESSAGES,
+    "env": {"initial": {"trees": [{"displayName": "boats", "uri": "file:///boats"}]}},
+    "meta": {"traces": [{"name": "inference", "startTime": TIMES[1], "endTime": TIMES[2]}, {"endTime": TIMES[4]}]},
+}
+AMP_NEW = {
+    **AMP,
+    "meta": {},
+    "messages": [{**AMP_MESSAGES[0], "meta": {"sentAt": MS[1]}}, *AMP_MESSAGES[1:3], AMP_MESSAGES[3]],
+}
+
+
+def _count_blocks(messages: list[Any]) -> list[str]:
+    said = [(message["role"], block) for message in messages for block in message["content"] if block["type"] == "text"]
+    return ["user" if role == "user" else "agent" for role, _ in said]
+
+
+def _count_amp(text: str) -> Count:
+    value = json.loads(text)
+    ends = [trace["endTime"] for trace in value["meta"].get("traces", [])]
+    sent = [one["meta"]["sentAt"] for one in value["messages"] if "meta" in one]
+    return count(_count_blocks(value["messages"]), [value["created"], *ends, *sent])
+
+
+CONTINUE = {
+    "sessionId": ID,
+    "title": "Knots",
+    "workspaceDirectory": "/boats",
+    "history": [
+        {"message": {"role": "user", "content": "Tie a bowline."}, "contextItems": []},
+        {"message": {"role": "assistant", "content": "Tied."}, "contextItems": []},
+    ],
+}
+CALL = {"id": "c", "type": "function", "function": {"name": "read_file", "arguments": '{"filepath": "knots.md"}'}}
+CONTINUE_NEW = {
+    **CONTINUE,
+    "workspaceDirectory": "file:///boats",
+    "mode": "agent",
+    "history": [
+        {"message": {"role": "user", "content": _text("Tie a bowline.")}, "contextItems": []},
+        {
+            "message": {"role": "assistant", "content": "I look.", "toolCalls": [CALL]},
+            "reasoning": {"active": False, "text": "Rope."},
+            "toolCallStates": [
+                {"toolCallId": "c", "toolCall": CALL, "status": "done", "output": [{"content": "loop"}]}
+            ],
+        },
+        {"message": {"role": "tool", "content": "loop", "toolCallId": "c"}},
+        {"message": {"role": "assistant", "content": "Tied."}},
+    ],
+}
+CONTINUE_LIST = json.dumps([{"sessionId": ID, "title": "Knots", "dateCreated": str(MS[0])}])
+
+
+def _count_continue(text: str) -> Count:
+    """Messages have no times. The list next to them says when the session began."""
+    roles = [item["message"]["role"] for item in json.loads(text)["history"]]
+    spoken = ["user" if role == "user" else "agent" for role in roles if role != "tool"]
+    return count(spoken, [MS[0]])._replace(last=None)
+
+
+# --- Downloads of ChatGPT and Claude.ai ------------------------------------------------------------------------------
+
+
+def _node(minute: int, role: str, said: str) -> Value:
+    return {
+        "id": f"n{minute}",
+        "parent": f"n{minute - 1}" if minute else None,
+        "children": [f"n{minute + 1}"],
+        "message": {
+            "id": f"m{minute}",
+            "author": {"role": role},
+            "create_time": SECONDS[minute] + 0.5,
+            "content": {"content_type": "text", "parts": [said]},
+            "recipient": "all",
+            "metadata": {},
+        },
+    }
+
+
+NODES = [_node(0, "user", "Tie a bowline."), _node(1, "assistant", "Tied."), _node(2, "user", "Thanks.")]
+NODES[2]["children"].clear()
+CHATGPT = {
+    "title": "Knots",
+    "create_time": SECONDS[0] + 0.5,
+    "update_time": SECONDS[2] + 0.5,
+    "mapping": {node["id"]: node for node in NODES},
+    "current_node": "n2",
+}
+CHATGPT_NEW = {**CHATGPT, "conversation_id": ID, "id": ID, "default_model_slug": "m", "is_archived": False}
+
+CHATGPT_PLAIN = json.loads(json.dumps(CHATGPT_NEW).replace('"content_type": "text", ', ""))
+
+
+def _count_nodes(text: str) -> Count:
+    value = json.loads(text)
+    nodes = (value[0] if isinstance(value, list) else value)["mapping"].values()
+    messages = [node["message"] for node in nodes]
+    spoken = ["user" if message["author"]["role"] == "user" else "agent" for message in messages]
+    return count(spoken, [message["create_time"] for message in messages])
+
+
+def _letter(minute: int, sender: str, said: str, **more: Any) -> Value:
+    return {"uuid": f"m{minute}", "sender": sender, "created_at": TIMES[minute], "text": said, **more}
+
+
+CLAUDE: dict[str, Any] = {"uuid": ID, "name": "Knots", "created_at": TIMES[0], "updated_at": TIMES[2]}
+LETTERS = [_letter(1, "human", "Tie a bowline."), _letter(2, "assistant", "Tied.")]
+LETTERS_NEW = [
+    {**LETTERS[0], "content": _text("Tie a bowline."), "attachments": [], "files": []},
+    {**LETTERS[1], "text": "", "content": [{"type": "thinking", "thinking": "Rope."}, *_text("Tied.")]},
+]
+
+
+def _count_letters(text: str) -> Count:
+    letters = json.loads(text)[0]["chat_messages"]
+    spoken = ["user" if letter["sender"] == "human" else "agent" for letter in letters]
+    return count(spoken, [letter["created_at"] for letter in letters])
+
+
+# --- opencode, OpenHands: one file a message or an event -------------------------------------------------------------
+
+SESSION = {"id": "ses_1", "title": "Knots", "directory": "/boats", "projectID": "p", "time": {"created": MS[0]}}
+STORED = {"user": "Tie a bowline.", "assistant": "Tied."}
+
+
+def _stored(**more: Any) -> dict[str, str]:
+    files = {}
+    for number, (role, said) in enumerate(STORED.items()):
+        message = {"id": f"msg_{number}", "sessionID": "ses_1", "role": role, "time": {"created": MS[number + 1]}}
+        part = {"id": "prt_1", "messageID": f"msg_{number}", "type": "text", "text": said}
+        files[f"storage/message/ses_1/msg_{number}.json"] = json.dumps({**message, **more})
+        files[f"storage/part/msg_{number}/prt_1.json"] = json.dumps(part)
+        files[f"storage/part/msg_{number}/prt_0.json"] = json.dumps({**part, "type": "step-start"})
+    return files
+
+
+def _count_stored(_text: str) -> Count:
+    return count(["user", "agent"], [MS[0], MS[1], MS[2]])
+
+
+def _happened(minute: int, source: str, kind: str, **more: Any) -> Value:
+    return {"id": f"e{minute}", "timestamp": LOCAL[minute], "source": source, "kind": kind, **more}
+
+
+HANDS = [
+    _happened(0, "agent", "SystemPromptEvent", system_prompt={"type": "text", "text": "You tie."}),
+    _happened(1, "user", "MessageEvent", llm_message={"role": "user", "content": _text("Tie a bowline.")}),
+    _happened(2, "environment", "ConversationStateUpdateEvent", key="stats", value={}),
+    _happened(3, "agent", "MessageEvent", llm_message={"role": "assistant", "content": _text("Tied.")}),
+]
+HANDS_OLD = [
+    {"id": 0, "timestamp": LOCAL[0], "source": "user", "action": "message", "args": {"content": "Tie a bowline."}},
+    {"id": 1, "timestamp": LOCAL[1], "source": "environment", "observation": "agent_state_changed", "content": ""},
+    {"id": 2, "timestamp": LOCAL[3], "source": "agent", "action": "message", "args": {"content": "Tied."}},
+]
+
+
+def _count_hands(text: str) -> Count:
+    """Events of the program's state and the system prompt are no messages."""
+    events = HANDS if "events" not in json.loads(text) and "action" not in json.loads(text) else HANDS_OLD
+    shown = [one for one in events if one.get("kind", "MessageEvent") == "MessageEvent" and "observation" not in one]
+    roles = {"user": "user", "agent": "agent"}
+    return count([roles[one["source"]] for one in shown], [one["timestamp"] for one in shown])
+
+
+# --- Aider, Copilot CLI's and Qwen Code's first documents ------------------------------------------------------------
+
+AIDER = """
+# aider chat started at 2026-04-02 08:00:00
+
+> Aider v0.86.1
+
+#### Tie a bowline.
+
+I look.
+
+> Applied edit to knots.md
+
+#### Tighter.
+
+Tied.
+"""
+AIDER_PASTED = AIDER.replace("#### Tighter.", "#### Tighter.  \n####   \n#### Please.")
+
+
+def _count_aider(text: str) -> Count:
+    """The only time is that of the start. Lines of a prompt follow each other."""
+    kinds = ["user" if line.startswith("####") else "agent" for line in text.splitlines() if line and line[0] != ">"]
+    spoken = [kind for number, kind in enumerate(kinds[1:]) if number == 0 or kinds[number] != kind]
+    return count(spoken, [datetime.fromisoformat(text.split(" at ")[1].partition("\n")[0]).timestamp()])
+
+
+COPILOT_OLD = {
+    "sessionId": ID,
+    "startTime": TIMES[0],
+    "chatMessages": [
+        {"role": "system", "content": "You tie."},
+        {"role": "user", "content": "Tie a bowline."},
+        {"role": "assistant", "content": "Tied."},
+    ],
+}
+
+
+def _count_copilot(text: str) -> Count:
+    """Messages have no times but that of the session."""
+    roles = [message["role"] for message in json.loads(text)["chatMessages"] if message["role"] != "system"]
+    return count(["user" if role == "user" else "agent" for role in roles], [TIMES[0]])
+
+
+QWEN_OLD = {
+    "sessionId": ID,
+    "projectHash": "0" * 64,
+    "startTime": TIMES[0],
+    "lastUpdated": TIMES[2],
+    "messages": [
+        {"id": "1", "timestamp": TIMES[1], "type": "user", "content": "Tie a bowline."},
+        {"id": "2", "timestamp": TIMES[2], "type": "qwen", "content": "Tied.", "thoughts": [], "model": "m"},
+    ],
+}
+
+
+def _count_qwen(text: str) -> Count:
+    value = json.loads(text)
+    spoken = ["user" if message["type"] == "user" else "agent" for message in value["messages"]]
+    return count(spoken, [value["startTime"], *(message["timestamp"] for message in value["messages"])])
+
+
+ROO_TASK = f"rooveterinaryinc.roo-cline/tasks/{ID}/ui_messages.json"
+KILO_TASK = f"kilocode.kilo-code/tasks/{ID}/ui_messages.json"
+ITEM = {f"rooveterinaryinc.roo-cline/tasks/{ID}/history_item.json": '{"workspace": "/boats"}'}
+EVENTS = {f"c/events/event-{number:05}-e{number}.json": json.dumps(event) for number, event in enumerate(HANDS)}
+EVENTS_OLD = {f"s/events/{number}.json": json.dumps(event) for number, event in enumerate(HANDS_OLD)}
+STORAGE = "storage/session/p/ses_1.json"
+LISTED = {"sessions/sessions.json": CONTINUE_LIST}
+SAMPLES = (
+    Sample("copilot-chat: document", f"chatSessions/{ID}.json", json.dumps(CHAT), _count_chat),
+    Sample("copilot-chat: changes", f"chatSessions/{ID}.jsonl", lines(*CHAT_LINES), _count_chat),
+    Sample("roo-code: first", ROO_TASK, json.dumps(ROO), _count_roo),
+    Sample("roo-code: with history", ROO_TASK, json.dumps(ROO_NEW), _count_roo, ITEM),
+    Sample("kilo-code: first", KILO_TASK, json.dumps(ROO), _count_roo),
+    Sample("kilo-code: with feedback", KILO_TASK, json.dumps(ROO_NEW), _count_roo),
+    Sample("amp: with traces", f"T-{ID}.json", json.dumps(AMP), _count_amp),
+    Sample("amp: with times", f"T-{ID}.json", json.dumps(AMP_NEW), _count_amp),
+    Sample("continue: first", f"sessions/{ID}.json", json.dumps(CONTINUE), _count_continue, LISTED),
+    Sample("continue: with tools", f"sessions/{ID}.json", json.dumps(CONTINUE_NEW), _count_continue, LISTED),
+    Sample("chatgpt: one file", "conversations.json", json.dumps([CHATGPT]), _count_nodes),
+    Sample("chatgpt: a file for each", f"conversations/{ID}.json", json.dumps(CHATGPT_NEW), _count_nodes),
+    Sample("chatgpt: contents without a type", f"conversations/{ID}.json", json.dumps(CHATGPT_PLAIN), _count_nodes),
+    Sample("claude: texts", "conversations.json", json.dumps([{**CLAUDE, "chat_messages": LETTERS}]), _count_letters),
+    Sample(
+        "claude: blocks", "conversations.json", json.dumps([{**CLAUDE, "chat_messages": LETTERS_NEW}]), _count_letters
+    ),
+    Sample("opencode: first", STORAGE, json.dumps(SESSION), _count_stored, _stored()),
+    Sample(
+        "opencode: with models",
+        STORAGE,
+        json.dumps({**SESSION, "version": "1.1.0"}),
+        _count_stored,
+        _stored(modelID="m", providerID="p", cost=0, tokens={"input": 1, "output": 1}),
+    ),
+    Sample("openhands: sdk", "c/base_state.json", json.dumps({"id": "c", "agent": {}}), _count_hands, EVENTS),
+    Sample("openhands: first", "s/events/0.json", json.dumps(HANDS_OLD[0]), _count_hands, EVENTS_OLD),
+    Sample("aider: one session", "boats/.aider.chat.history.md", AIDER, _count_aider),
+    Sample("aider: lines of a prompt", "boats/.aider.chat.history.md", AIDER_PASTED, _count_aider),
+    Sample(
+        "copilot-cli: document", f"history-session-state/session_{ID}.json", json.dumps(COPILOT_OLD), _count_copilot
+    ),
+    Sample("qwen: document", ".qwen/tmp/h/chats/session-a.json", json.dumps(QWEN_OLD), _count_qwen),
+)
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=[sample.name for sample in SAMPLES])
+def test_parser_agrees_with_an_independent_count(tmp_path: Path, sample: Sample) -> None:
+    check(tmp_path, sample)

@@ -1,0 +1,374 @@
+"""Small databases of all agents that keep their sessions in one, each in two versions, with hand-written rows."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.helpers.opencode_database import NEWER, OLDER
+from tests.helpers.session_counts import SECONDS, TIMES
+from tests.helpers.session_rows import (
+    CRUSH,
+    CRUSH_NEWER,
+    GOOSE,
+    GOOSE_NEWER,
+    HERMES,
+    HERMES_NEWER,
+    ZED,
+    ZED_NEWER,
+    write_rows,
+)
+
+MS = [1000 * second for second in SECONDS]
+CURSOR = """CREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);
+    CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);"""
+KIRO = """CREATE TABLE migrations (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, migration_time INTEGER NOT NULL);
+    CREATE TABLE conversations (key TEXT PRIMARY KEY, value TEXT);"""
+KIRO_NEWER = """CREATE TABLE conversations_v2 (key TEXT NOT NULL, conversation_id TEXT NOT NULL, value TEXT NOT NULL,
+    created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, PRIMARY KEY (key, conversation_id));"""
+ASKED, LOOKING, ANSWERED = "Why does /boats/hull.py leak?", "Let me look there.", "A seam is open."
+COMMAND, OUTPUT, FILE = "cat /boats/hull.py", "seams = 1 of 2", "/boats/hull.py"
+
+Row = tuple[str, dict[str, Any]]
+
+
+class AgentDatabase(NamedTuple):
+    name: str
+    """The agent, a colon and the version."""
+    path: str
+    schema: str
+    rows: tuple[Row, ...]
+    spoken: str
+    """SQL that selects "user" or "agent" for each spoken message."""
+    times: str
+    """SQL that selects each time."""
+
+    def write(self, folder: Path, rows: Iterable[Row] | None = None) -> Path:
+        """Write the database, or one with other rows."""
+        path = folder / self.path
+        write_rows(path, self.schema, self.rows if rows is None else rows)
+        return path
+
+
+def _text(said: str) -> dict[str, Any]:
+    return {"type": "text", "text": said}
+
+
+def _json(value: object) -> str:
+    return json.dumps(value)
+
+
+# --- Cursor ----------------------------------------------------------------------------------------------------------
+
+
+def _cursor(key: str, value: object) -> Row:
+    return "cursorDiskKV", {"key": key, "value": _json(value)}
+
+
+_CHAT = {"composerId": "c1", "name": "A leaking hull", "createdAt": MS[0], "lastUpdatedAt": MS[5]}
+_RUN = {"name": "run_terminal_cmd", "rawArgs": _json({"command": COMMAND}), "result": _json({"output": OUTPUT})}
+_BUBBLES = [
+    {"type": 1, "bubbleId": "b1", "text": ASKED, "createdAt": MS[1]},
+    {"type": 2, "bubbleId": "b2", "text": LOOKING, "createdAt": MS[2], "toolFormerData": _RUN},
+    {"type": 2, "bubbleId": "b3", "text": ANSWERED, "createdAt": MS[3]},
+]
+_CURSOR = (
+    _cursor("composerData:c1", {**_CHAT, "fullConversationHeadersOnly": [{"bubbleId": f"b{n}"} for n in (1, 2, 3)]}),
+    *(_cursor(f"bubbleId:c1:{bubble['bubbleId']}", bubble) for bubble in _BUBBLES),
+)
+_BUBBLE_ROWS = "SELECT json(value) AS value FROM cursorDiskKV WHERE key LIKE 'bubbleId:%'"
+_HELD_BUBBLES = "SELECT b.value AS value FROM cursorDiskKV, json_each(cursorDiskKV.value, '$.conversation') b"
+
+
+def _cursor_counts(bubbles: str) -> tuple[str, str]:
+    spoken = f"SELECT CASE value ->> '$.type' WHEN 1 THEN 'user' ELSE 'agent' END FROM ({bubbles})"
+    times = f"SELECT value ->> '$.createdAt' FROM ({bubbles}) UNION SELECT value ->> '$.createdAt' FROM cursorDiskKV"
+    return spoken, f"{times} WHERE key LIKE 'composerData:%'"
+
+
+# --- Zed -------------------------------------------------------------------------------------------------------------
+
+
+def _zed(thread: object, **more: Any) -> Row:
+    told = {"id": "z1", "summary": "A leaking hull", "updated_at": TIMES[5], "data_type": "json"}
+    return "threads", {**told, "data": _json(thread), **more}
+
+
+_ZED_OLD = {
+    "version": "0.2.0",
+    "summary": "A leaking hull",
+    "updated_at": TIMES[5],
+    "messages": [
+        {"id": 1, "role": "user", "segments": [_text(ASKED)], "tool_uses": []},
+        {
+            "id": 2,
+            "role": "assistant",
+            "segments": [_text(LOOKING)],
+            "tool_uses": [{"id": "t", "name": "terminal", "input": {"command": COMMAND}}],
+            "tool_results": [{"tool_use_id": "t", "is_error": False, "content": OUTPUT}],
+        },
+        {"id": 3, "role": "assistant", "segments": [_text(ANSWERED)]},
+    ],
+}
+_USED = {"ToolUse": {"id": "t", "name": "terminal", "input": {"command": COMMAND}}}
+_ZED_NEW = {
+    "version": "0.3.0",
+    "title": "A leaking hull",
+    "messages": [
+        {"User": {"id": "u", "content": [{"Text": ASKED}]}},
+        {
+            "Agent": {
+                "content": [{"Text": LOOKING}, _USED],
+                "tool_results": {"t": {"tool_use_id": "t", "tool_name": "terminal", "content": [{"Text": OUTPUT}]}},
+            }
+        },
+        "Resume",
+        {"Agent": {"content": [{"Text": ANSWERED}], "tool_results": {}}},
+    ],
+}
+_ZED_MESSAGES = "FROM threads, json_each(CAST(threads.data AS TEXT), '$.messages') m"
+
+# --- Goose, Crush, Hermes Agent --------------------------------------------------------------------------------------
+
+
+def _goose(minute: int, role: str, *items: dict[str, Any], **more: Any) -> Row:
+    values = {"session_id": "20260402_1", "role": role, "created_timestamp": SECONDS[minute]}
+    return "messages", {**values, "content_json": _json(items), **more}
+
+
+_GOOSE_SESSION = {"id": "20260402_1", "working_dir": "/boats/old", "created_at": "2026-04-02 08:00:00"}
+_SHELL = {"status": "success", "value": {"name": "developer__shell", "arguments": {"command": COMMAND}}}
+_SHOWN = {"status": "success", "value": {"content": [_text(OUTPUT)], "isError": False}}
+_GOOSE = (
+    _goose(1, "user", _text(ASKED)),
+    _goose(2, "assistant", _text(LOOKING), {"type": "toolRequest", "id": "t", "toolCall": _SHELL}),
+    _goose(3, "user", {"type": "toolResponse", "id": "t", "toolResult": _SHOWN}),
+    _goose(4, "assistant", {"type": "thinking", "thinking": "A seam, maybe."}, _text(ANSWERED)),
+)
+_ITEMS = "FROM messages, json_each(messages.content_json) i WHERE i.value ->> '$.type' = 'text'"
+_ROLES = "SELECT CASE messages.role WHEN 'user' THEN 'user' ELSE 'agent' END"
+
+
+def _crush(minute: int, role: str, *parts: tuple[str, dict[str, Any]], **more: Any) -> Row:
+    held = _json([{"type": kind, "data": data} for kind, data in parts])
+    values = {"id": f"m{minute}", "session_id": "s1", "role": role, "parts": held, "created_at": SECONDS[minute]}
+    return "messages", {**values, "updated_at": SECONDS[minute], **more}
+
+
+_CRUSH = (
+    ("sessions", {"id": "s1", "title": "A leaking hull", "created_at": SECONDS[0], "updated_at": SECONDS[4]}),
+    _crush(1, "user", ("text", {"text": ASKED})),
+    _crush(
+        2,
+        "assistant",
+        ("text", {"text": LOOKING}),
+        ("tool_call", {"id": "t", "name": "bash", "input": _json({"command": COMMAND}), "finished": True}),
+    ),
+    _crush(3, "tool", ("tool_result", {"tool_call_id": "t", "name": "bash", "content": OUTPUT, "is_error": False})),
+    _crush(4, "assistant", ("reasoning", {"thinking": "A seam, maybe."}), ("text", {"text": ANSWERED})),
+)
+
+
+def _hermes(minute: int, role: str, said: str, **more: Any) -> Row:
+    return "messages", {"session_id": "h1", "role": role, "content": said, "timestamp": SECONDS[minute] + 0.5, **more}
+
+
+_TERMINAL = {"id": "t", "type": "function", "function": {"name": "terminal", "arguments": _json({"command": COMMAND})}}
+_HERMES_SESSION = {"id": "h1", "source": "cli", "started_at": SECONDS[0] + 0.25, "title": "A leaking hull"}
+_HERMES = (
+    _hermes(1, "user", ASKED),
+    _hermes(2, "assistant", LOOKING, tool_calls=_json([_TERMINAL])),
+    _hermes(3, "tool", OUTPUT, tool_call_id="t"),
+    _hermes(4, "assistant", ANSWERED),
+)
+
+# --- opencode and Kilo -----------------------------------------------------------------------------------------------
+
+
+def _opencode(table: str, id: str, minute: int, **more: Any) -> Row:
+    return table, {"id": id, "time_created": MS[minute], "time_updated": MS[minute], **more}
+
+
+_SESSION = {
+    "project_id": "p", "slug": "hull", "directory": "/boats/old", "title": "A leaking hull", "version": "1.2.0"
+}  # fmt: skip
+_STATE = {"status": "completed", "input": {"command": COMMAND}, "output": OUTPUT}
+_PARTS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("msg_1", _text(ASKED)),
+    ("msg_2", {"type": "step-start"}),
+    ("msg_2", _text(LOOKING)),
+    ("msg_2", {"type": "tool", "tool": "bash", "state": _STATE}),
+    ("msg_3", _text(ANSWERED)),
+)
+_OPENCODE = (
+    _opencode("session", "ses_1", 0, **_SESSION),
+    _opencode("message", "msg_1", 1, session_id="ses_1", data=_json({"role": "user"})),
+    _opencode("message", "msg_2", 2, session_id="ses_1", data=_json({"role": "assistant"})),
+    _opencode("message", "msg_3", 3, session_id="ses_1", data=_json({"role": "assistant"})),
+    *(
+        _opencode("part", f"prt_{number}", 3, message_id=message, session_id="ses_1", data=_json(part))
+        for number, (message, part) in enumerate(_PARTS)
+    ),
+)
+_BASH = {"type": "tool", "id": "t", "name": "bash", "state": {**_STATE, "content": [_text(OUTPUT)]}}
+_OPENCODE_NEW = (
+    _opencode("session_v2", "ses_1", 0, **_SESSION),
+    *(
+        _opencode("session_message", f"msg_{seq}", seq + 1, session_id="ses_1", type=kind, seq=seq, data=_json(data))
+        for seq, (kind, data) in enumerate(
+            (
+                ("user", {"text": ASKED}),
+                ("assistant", {"content": [_text(LOOKING), _BASH]}),
+                ("idle", {"outcome": "succeeded"}),
+                ("assistant", {"content": [_text(ANSWERED)]}),
+            )
+        )
+    ),
+)
+_OLDER_SPOKEN = """SELECT CASE m.data ->> '$.role' WHEN 'user' THEN 'user' ELSE 'agent' END
+    FROM part p JOIN message m ON m.id = p.message_id WHERE p.data ->> '$.type' = 'text'"""
+_OLDER_TIMES = "SELECT time_created FROM session UNION SELECT time_created FROM message"
+_NEWER_SPOKEN = """SELECT 'user' FROM session_message WHERE type = 'user' UNION ALL
+    SELECT 'agent' FROM session_message m, json_each(m.data, '$.content') c WHERE c.value ->> '$.type' = 'text'"""
+_NEWER_TIMES = "SELECT time_created FROM session_v2 UNION SELECT time_created FROM session_message WHERE type <> 'idle'"
+
+# --- Kiro ------------------------------------------------------------------------------------------------------------
+
+_HISTORY = [
+    {
+        "user": {"content": {"Prompt": {"prompt": ASKED}}, "timestamp": TIMES[1]},
+        "assistant": {
+            "ToolUse": {
+                "message_id": "m1",
+                "content": LOOKING,
+                "tool_uses": [{"id": "t", "name": "execute_bash", "args": {"command": COMMAND}}],
+            }
+        },
+        "request_metadata": {"stream_end_timestamp_ms": MS[2]},
+    },
+    {
+        "user": {
+            "content": {"ToolUseResults": {"tool_use_results": [{"tool_use_id": "t", "content": [{"Text": OUTPUT}]}]}}
+        },
+        "assistant": {"Response": {"message_id": "m2", "content": ANSWERED}},
+        "request_metadata": {"stream_end_timestamp_ms": MS[4]},
+    },
+]
+_TALK = _json({"conversation_id": "k1", "history": _HISTORY, "transcript": [f"> {ASKED}"]})
+
+
+def _kiro_counts(table: str) -> tuple[str, str]:
+    turns = f"FROM {table} c, json_each(c.value, '$.history') h"
+    spoken = f"SELECT 'agent' {turns} UNION ALL SELECT 'user' {turns} WHERE h.value ->> '$.user.content.Prompt' NOTNULL"
+    times = f"""SELECT h.value ->> '$.request_metadata.stream_end_timestamp_ms' AS time {turns} UNION
+        SELECT h.value ->> '$.user.timestamp' AS time {turns} WHERE time NOTNULL"""
+    return spoken, times
+
+
+_KIRO_TIMES = _kiro_counts("conversations_v2")[1] + " UNION SELECT created_at FROM conversations_v2"
+_KIRO_ROW = {"key": "/boats/old", "conversation_id": "k1", "value": _TALK, "created_at": MS[0], "updated_at": MS[4]}
+
+DATABASES = (
+    AgentDatabase(
+        "cursor: messages in rows", "User/globalStorage/state.vscdb", CURSOR, _CURSOR, *_cursor_counts(_BUBBLE_ROWS)
+    ),
+    AgentDatabase(
+        "cursor: messages in the chat",
+        "User/globalStorage/state.vscdb",
+        CURSOR,
+        (_cursor("composerData:c1", {**_CHAT, "conversation": _BUBBLES}),),
+        *_cursor_counts(_HELD_BUBBLES),
+    ),
+    AgentDatabase(
+        "zed: 0.2",
+        "threads/threads.db",
+        ZED,
+        (_zed(_ZED_OLD),),
+        f"SELECT CASE m.value ->> '$.role' WHEN 'user' THEN 'user' ELSE 'agent' END {_ZED_MESSAGES}",
+        "SELECT updated_at FROM threads",
+    ),
+    AgentDatabase(
+        "zed: 0.3",
+        "threads/threads.db",
+        ZED + ZED_NEWER,
+        (_zed(_ZED_NEW, folder_paths="/boats/old", created_at=TIMES[0]),),
+        f"""SELECT CASE WHEN m.value ->> '$.User' NOTNULL THEN 'user' ELSE 'agent' END {_ZED_MESSAGES}
+            WHERE m.type = 'object'""",
+        "SELECT updated_at FROM threads UNION SELECT created_at FROM threads",
+    ),
+    AgentDatabase(
+        "goose: 1.10",
+        "goose/sessions/sessions.db",
+        GOOSE,
+        (("sessions", {**_GOOSE_SESSION, "description": "A leaking hull"}), *_GOOSE),
+        f"{_ROLES} {_ITEMS}",
+        "SELECT created_timestamp FROM messages UNION SELECT strftime('%s', created_at) + 0 FROM sessions",
+    ),
+    AgentDatabase(
+        "goose: with names",
+        "goose/sessions/sessions.db",
+        GOOSE + GOOSE_NEWER,
+        (
+            ("sessions", {**_GOOSE_SESSION, "name": "A leaking hull"}),
+            *((table, {**row, "message_id": f"m{row['created_timestamp']}"}) for table, row in _GOOSE),
+        ),
+        f"{_ROLES} {_ITEMS}",
+        "SELECT created_timestamp FROM messages UNION SELECT strftime('%s', created_at) + 0 FROM sessions",
+    ),
+    AgentDatabase(
+        "crush: first",
+        "boats/.crush/crush.db",
+        CRUSH,
+        _CRUSH,
+        f"{_ROLES} FROM messages, json_each(messages.parts) p WHERE p.value ->> '$.type' = 'text'",
+        "SELECT created_at FROM messages UNION SELECT created_at FROM sessions",
+    ),
+    AgentDatabase(
+        "crush: with summaries",
+        "boats/.crush/crush.db",
+        CRUSH + CRUSH_NEWER,
+        (*_CRUSH, _crush(5, "assistant", ("text", {"text": "So far: a leak."}), is_summary_message=1)),
+        f"""{_ROLES} FROM messages, json_each(messages.parts) p
+            WHERE p.value ->> '$.type' = 'text' AND NOT is_summary_message""",
+        "SELECT created_at FROM messages UNION SELECT created_at FROM sessions",
+    ),
+    AgentDatabase(
+        "hermes: first",
+        ".hermes/state.db",
+        HERMES,
+        (("sessions", _HERMES_SESSION), *_HERMES),
+        f"{_ROLES} FROM messages WHERE role <> 'tool'",
+        "SELECT timestamp FROM messages UNION SELECT started_at FROM sessions",
+    ),
+    AgentDatabase(
+        "hermes: with reasoning",
+        ".hermes/state.db",
+        HERMES + HERMES_NEWER,
+        (
+            ("sessions", {**_HERMES_SESSION, "cwd": "/boats/old", "git_branch": "main"}),
+            *_HERMES[:3],
+            _hermes(4, "assistant", ANSWERED, reasoning_content="A seam, maybe."),
+        ),
+        f"{_ROLES} FROM messages WHERE role <> 'tool'",
+        "SELECT timestamp FROM messages UNION SELECT started_at FROM sessions",
+    ),
+    AgentDatabase("opencode: 1", "opencode/opencode.db", OLDER, _OPENCODE, _OLDER_SPOKEN, _OLDER_TIMES),
+    AgentDatabase("opencode: 2", "opencode/opencode.db", OLDER + NEWER, _OPENCODE_NEW, _NEWER_SPOKEN, _NEWER_TIMES),
+    AgentDatabase("kilo: 1", "kilo/kilo.db", OLDER, _OPENCODE, _OLDER_SPOKEN, _OLDER_TIMES),
+    AgentDatabase("kilo: 2", "kilo/kilo.db", OLDER + NEWER, _OPENCODE_NEW, _NEWER_SPOKEN, _NEWER_TIMES),
+    AgentDatabase(
+        "kiro: a session per folder",
+        "amazon-q/data.sqlite3",
+        KIRO,
+        (("conversations", {"key": "/boats/old", "value": _TALK}),),
+        *_kiro_counts("conversations"),
+    ),
+    AgentDatabase(
+        "kiro: several sessions",
+        "kiro-cli/data.sqlite3",
+        KIRO + KIRO_NEWER,
+        (("conversations_v2", _KIRO_ROW),),
+        _kiro_counts("conversations_v2")[0],
+        _KIRO_TIMES,
+    ),
+)
