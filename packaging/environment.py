@@ -45,6 +45,9 @@ class Environment:
         installed = self._read_stamp()
         if all(installed.get(key) == wanted[key] for key in ("environment", "project", lock.name)):
             return
+        if self.folder.is_symlink():
+            self.folder.unlink()  # what it points to is another copy's, and would be emptied
+            installed = {}
         self._stamp.unlink(missing_ok=True)
         if not installed or any(installed[key] != wanted.get(key) for key in installed.keys() - {"project"}):
             # Packages that a changed lock no longer names would stay installed, so start with an empty environment.

@@ -84,6 +84,17 @@ def test_interrupted_install_is_recreated(environment, monkeypatch):
     assert environment.steps == ["Creating", "Installing", "Linking"]
 
 
+def test_linked_environment_is_replaced_and_left_alone(environment):
+    other = environment.ROOT / "other"
+    environment.WORK.folder.rename(other)
+    environment.WORK.folder.symlink_to(other)
+    (environment.ROOT / "pyproject.toml").write_text("[project]\nname = 'other'")
+    environment.WORK.ensure(environment.RUN_LOCK)
+    assert environment.steps == ["Creating", "Installing", "Linking"]
+    assert not environment.WORK.folder.is_symlink()
+    assert (other / "installed.json").exists()
+
+
 def test_failed_step_shows_output_and_exits(load, capfd):
     environment = load("environment")
     with pytest.raises(SystemExit, match="Installing failed"):
