@@ -59,7 +59,7 @@ class KeywordLeg:
         self._average_length = self._counts.average_length
         terms = [term for term in question.terms if not term.stop]
         self._counts.expect(token for term in terms for token in _tokens_of(term))
-        self.terms = _weighed([self._term(term) for term in terms])
+        self.terms = _weighed([self._term(term) for term in terms], [term.filler for term in terms])
         self._known = sorted((term for term in self.terms if term.chunks), key=lambda term: term.matches)
         """Known terms, rarest first."""
         self._places = [(self.terms.index(term), term) for term in self._known]
@@ -381,9 +381,14 @@ def _stand_ins(words: Sequence[Word], start: str) -> list[Word]:
     return sorted(chosen)
 
 
-def _weighed(terms: Sequence[Term]) -> tuple[Term, ...]:
-    """Return the terms, with weights for those that occur nowhere."""
-    unknown = scoring.unknown_weight([term.idf for term in terms if term.chunks])
+def _weighed(terms: Sequence[Term], fillers: Sequence[bool]) -> tuple[Term, ...]:
+    """Return the terms, with weights for those that occur nowhere.
+
+    Fillers, whose weight is low, don't lower these: "best pizza recipe" is as far from a recipe as "pizza recipe".
+    """
+    known = [(term.idf, filler) for term, filler in zip(terms, fillers, strict=True) if term.chunks]
+    telling = [idf for idf, filler in known if not filler]
+    unknown = scoring.unknown_weight(telling or [idf for idf, _ in known])
     return tuple(term if term.chunks else msgspec.structs.replace(term, idf=unknown) for term in terms)
 
 

@@ -227,6 +227,20 @@ def test_unknown_word_does_not_hide_the_known_one(memory: BuiltinMemory) -> None
     assert [result.path for result in memory.search("zzyzx weir").results] == ["03.md"]
 
 
+@pytest.mark.parametrize("filler", ["best ", "another "])
+def test_filler_does_not_lower_weight_of_unknown_words(memory: BuiltinMemory, tmp_path: Path, filler: str) -> None:
+    (tmp_path / "notes" / "extra.md").write_text("Another day, the best of all.\n", "utf-8")
+    memory.sync()
+
+    def weight(query: str) -> float:
+        with memory.store.read() as snapshot:
+            terms = KeywordLeg(snapshot, analyse_query(query), Frequencies()).terms
+        (unknown,) = [term for term in terms if not term.chunks]
+        return unknown.idf
+
+    assert weight(f"{filler}weir gliders") == weight("weir gliders")
+
+
 def test_exact_word_outranks_longer_words_that_begin_so(memory: BuiltinMemory, tmp_path: Path) -> None:
     (tmp_path / "notes" / "exact.md").write_text("A nix and nothing else was tried that morning.\n", "utf-8")
     for number in range(9):
