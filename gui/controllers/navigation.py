@@ -89,6 +89,7 @@ class Navigation(QObject):
 
     def __init__(self, workspace: Workspace, views: Views, parent: QObject) -> None:
         super().__init__(parent)
+        self._workspace = workspace
         self._views = views
         self._history = History()
         self._going = False
@@ -188,6 +189,8 @@ class Navigation(QObject):
 
     @Slot()
     def _forget(self) -> None:
+        if self._workspace.reopening:
+            return
         self._history = History()
         self._opened.clear()
         self.changed.emit()

@@ -39,6 +39,10 @@ class ViewPanel:
     def set_manager(self, manager: "MemorySearchManager | None") -> None:
         """Show this memory from now on; None when nothing is open."""
 
+    def swap_manager(self, manager: "MemorySearchManager | None") -> None:
+        """Use another memory of the same folder, which is being reopened; None until it is open."""
+        self.set_manager(manager)
+
     def show_status(self, status: "MemoryProviderStatus | None") -> None:
         """Show the latest status; called whenever it changes."""
 

@@ -102,15 +102,19 @@ class Views(QObject):
         self.edits.sessions_requested.connect(self._search_file)
         self.viewer.sessions_requested.connect(self._search_file)
 
-    def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Use this memory in all views from now on."""
+    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
+        """Use this memory in all views from now on.
+
+        `keep`: it is of the same folder, which is being reopened: results, selection and the open document stay.
+        """
         self._manager = manager
-        self._forget_shown()
+        if not keep:
+            self._forget_shown()
         self._unloaded = {name for name, spec in self.specs.items() if spec.lazy}
         for name, panel in self.panels.items():
-            panel.set_manager(None if name in self._unloaded else manager)
-        self.viewer.set_manager(manager)
-        self.conversation.set_manager(manager)
+            (panel.swap_manager if keep else panel.set_manager)(None if name in self._unloaded else manager)
+        self.viewer.set_manager(manager, keep=keep)
+        self.conversation.set_manager(manager, keep=keep)
         self._arrange()
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:
