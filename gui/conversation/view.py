@@ -24,7 +24,7 @@ from gui.conversation.hits import ConversationHits, Highlights
 from gui.conversation.painter import ConversationPainter
 from gui.conversation.piece_builder import PieceStyle
 from gui.conversation.row_layout import Measures, PieceDocuments, RowLayout
-from gui.conversation.rows import SUMMARY, Rows
+from gui.conversation.rows import GROUP, SUMMARY, Rows
 from gui.conversation.scroller import BAR_UNIT, ConversationScroller, MessageScrollBar, ScrollTarget
 from gui.conversation.selection import ConversationSelection, CurrentMessage, Folding
 from gui.core.jobs import Jobs
@@ -218,8 +218,7 @@ class ConversationView(QAbstractScrollArea):
         """Announce the current message to a screen reader."""
         if self._conversation is None or self._rows is None or self.current.number is None:
             return
-        folded = self._rows.fold(self.current.number) == "folded"
-        text = spoken(self._conversation, self.current.number, folded=folded)
+        text = _spoken(self._conversation, self._rows, self.current.number)
         self.setAccessibleDescription(text)
         if self.hasFocus():
             announce(self, text)
@@ -233,10 +232,7 @@ class ConversationView(QAbstractScrollArea):
         for position, (entry, _), top in self.scroller.visible():
             row = QRect(0, top, self.viewport().width(), layout.height(position))
             places[entry] = places[entry].united(row) if entry in places else row
-        return [
-            Part(spoken(layout.conversation, entry, folded=layout.rows.fold(entry) == "folded"), place)
-            for entry, place in places.items()
-        ]
+        return [Part(_spoken(layout.conversation, layout.rows, entry), place) for entry, place in places.items()]
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -291,7 +287,9 @@ class ConversationView(QAbstractScrollArea):
         released = event.position().toPoint()
         row = self.scroller.fold_control_at(released)
         if row is not None and row == self.scroller.fold_control_at(pressed):
-            if row.slot == SUMMARY:
+            if row.slot == GROUP:
+                self.folding.toggle_group(row.entry)
+            elif row.slot == SUMMARY:
                 self.folding.toggle(row.entry)
             else:
                 self.folding.toggle_all_lines(row.entry)
@@ -360,3 +358,10 @@ class ConversationView(QAbstractScrollArea):
             case keys.Key_Home | keys.Key_End:
                 return lambda: scroller.scroll_to_end(top=key == keys.Key_Home)
         return None
+
+
+def _spoken(conversation: Conversation, rows: Rows, number: int) -> str:
+    """An entry, or the closed group that begins with it, for screen readers."""
+    fold = rows.fold(number)
+    line = rows.group_line(number) if fold == "grouped" else ()
+    return spoken(conversation, number, folded=fold in ("folded", "grouped"), line=line)

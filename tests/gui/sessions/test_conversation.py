@@ -147,9 +147,9 @@ def test_semantic_hit_unfolds_only_its_entry(qtbot, panel: ConversationPanel, sh
     assert "unit_0001" in visible_text(panel)
     view = panel.view
     calls = [number for number, entry in enumerate(view.conversation.entries) if entry.kind == "tool"]
-    assert [view.scroller.layout.rows.fold(number) for number in calls if number != view.current.number] == [
-        "folded"
-    ] * (len(calls) - 1)
+    folds = [view.scroller.layout.rows.fold(number) for number in calls if number != view.current.number]
+    assert len(folds) == len(calls) - 1
+    assert set(folds) <= {"folded", "grouped", "gone"}
 
 
 def test_call_unfolds_up_to_its_first_hit(qtbot, panel: ConversationPanel, show) -> None:

@@ -152,6 +152,7 @@ def test_printed_tools_follow_tool_detail():
     assert told in full
     assert told not in hidden
     assert "lines" in short
+    assert "2toolcalls" in short
 
 
 def test_long_code_lines_are_wrapped():
