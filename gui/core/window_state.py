@@ -66,6 +66,7 @@ class WindowState(msgspec.Struct, kw_only=True):
     """Whether the diagnostics are open."""
     wrap: bool = True
     chunk_borders: bool = False
+    calendar_hidden: bool = False
     told_of_tray: bool = False
     """Whether it was explained once that the program stays in the tray."""
     recent: list[str] = []
