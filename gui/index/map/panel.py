@@ -179,7 +179,7 @@ class MapPanel(IndexPage):
     @property
     def busy(self) -> bool:
         parts = (self._regrouping, self._answering, self.canvas.picture, self.selecting)
-        return super().busy or any(part.busy for part in parts)
+        return super().busy or self.canvas.fading or any(part.busy for part in parts)
 
     def take_focus(self) -> None:
         if self.canvas.isVisible():
@@ -279,7 +279,7 @@ class MapPanel(IndexPage):
         self._stack.setCurrentWidget(self._whole)
         if self.prepared is None or prepared.scene is not self.prepared.scene:
             if self.prepared is not None and self.prepared.scene.record.layout != record.layout:
-                self.canvas.clear()  # all points have moved
+                self.canvas.fade()  # all points have moved
             self.canvas.show_scene(prepared.scene)
             self.prepared = prepared
             self._ask_answer()
