@@ -45,6 +45,8 @@ _NAME_GAPS = (12, 34)
 """Distances between a name and the middle of its group."""
 _NAME_SIDES = ((0, -1), (0, 1), (1, 0), (-1, 0), (1, -1), (-1, -1), (1, 1), (-1, 1))
 """Sides of the group on which its name may be, the best ones first; the last four are corners."""
+_POINT = 4.0
+"""Pixels around a name that count as covered: about the radius of a point."""
 _FADE_FRAME_MS = 16
 _CROSS, _TICK = 9.0, 15.0
 _HIT = 5.5
@@ -106,6 +108,7 @@ def _boxes_around(peak: QPointF, size: QSizeF, unit: float) -> Iterator[QRectF]:
 
 def _covered(scene: "Scene", box: QRectF, scale: float) -> int:
     """How many points a box covers."""
+    box = box.adjusted(-_POINT, -_POINT, _POINT, _POINT)
     left, right, low, high = (edge / scale for edge in (box.left(), box.right(), -box.bottom(), -box.top()))
     return len(scene.grid.within(left, low, right, high))
 

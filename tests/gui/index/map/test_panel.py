@@ -31,7 +31,7 @@ def _subtitle(panel: MapPanel) -> str:
 
 def _message(panel: MapPanel) -> list[str]:
     """Title and text in place of the map."""
-    labels = panel.remedy.parentWidget().findChildren(QLabel)
+    labels = panel.message.findChildren(QLabel)
     return [label.text().replace("\u200b", "") for label in labels if label.isVisible()]
 
 
@@ -590,8 +590,9 @@ def test_card_opens_map_page(qtbot, shown: MapPanel) -> None:
 def test_empty_map_offers_remedy(qtbot, panel, memory, insight, gap, chunks, words, action) -> None:
     insight.map = empty_map(gap, chunks)
     panel.set_manager(memory)
-    qtbot.waitUntil(panel.remedy.isVisible)
-    assert panel.remedy.text() == words
+    qtbot.waitUntil(lambda: not panel.busy and bool(panel.message.findChildren(QPushButton)))
+    [remedy] = panel.message.findChildren(QPushButton)
+    assert remedy.text() == words
     with qtbot.waitSignal(panel.action_requested) as asked:
-        qtbot.mouseClick(panel.remedy, LEFT)
+        qtbot.mouseClick(remedy, LEFT)
     assert asked.args == [action]
