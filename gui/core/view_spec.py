@@ -87,6 +87,8 @@ class ViewSpec:
     """Whether its body takes the room of the list and the reader."""
     lazy: bool = False
     """Whether its panel gets the memory, and is refreshed, only while it is current."""
+    on_demand: bool = False
+    """Whether its button appears only once there is content; its command and key always work."""
     pages: tuple[str, ...] = ()
     """Further names for `--view` that open it."""
     contexts: tuple[Context, ...] = ()

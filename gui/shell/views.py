@@ -1,6 +1,7 @@
 """The views of the window: some have a list and a reader, others fill the whole width."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -54,6 +55,8 @@ class Views(QObject):
 
     switched = Signal(str)
     """Name of the view that is current now."""
+    content_known = Signal(str, bool)
+    """Name of a view whose button appears on demand, and whether it has content."""
     location_shown = Signal(object)
     """Location shown in the viewer that isn't a result."""
 
@@ -85,6 +88,7 @@ class Views(QObject):
         """The session to show; None if a file or nothing is shown."""
         self._shown: _Shown | NothingToRead = CHOOSE_SESSION
         self._forget_shown()
+        self.facts.content_known.connect(partial(self.content_known.emit, "facts"))
         search.answer_changed.connect(self.index.show_answer)
         search.answer_changed.connect(self._handle_answer)
         search.result_selected.connect(self.show_result)

@@ -288,8 +288,9 @@ def test_failed_read_is_reported(qtbot, opened, memory, facts, monkeypatch):
         raise FactRefused("They cannot be read.")
 
     monkeypatch.setattr(memory.facts, "all", refuse)
-    qtbot.keyClick(opened, Key.Key_4, Control)
     panel = opened.views.facts
+    panel.set_manager(memory)
+    qtbot.keyClick(opened, Key.Key_4, Control)
     qtbot.waitUntil(lambda: panel.store.problem == "They cannot be read.")
     assert not panel.body.new_button.isEnabled()
 
