@@ -82,6 +82,8 @@ class ConversationView(QAbstractScrollArea):
         self._painter = ConversationPainter(self.scroller, self.highlights, self.selection, self.current)
         self._map = MessageScrollBar(self)
         self._moving_bar = False
+        self.painted = True
+        """Whether the last frame showed all visible text: the rest follows in the next ones."""
         self._pressed: QPoint | None = None
         self.setVerticalScrollBar(self._map)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
@@ -163,6 +165,11 @@ class ConversationView(QAbstractScrollArea):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         late = self._painter.paint(self)
+        layout, shown = self.scroller.layout, self.scroller.visible()
+        waiting = layout is not None and any(
+            layout.piece_of(row) is not None and layout.document_of(row) is None for _, row, _ in shown
+        )
+        self.painted = not (late or waiting)
         self._documents.request(self.scroller.near_pieces())
         if late:
             self.viewport().update()

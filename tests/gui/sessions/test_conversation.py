@@ -535,3 +535,15 @@ def test_chunk_card_steps_through_chunks_with_messages(qtbot, panel, show, memor
     QTest.keyClick(panel.view, Qt.Key.Key_Escape)
     assert card.isHidden()
     assert not panel.chunks.inspector.margin_action.isChecked()
+
+
+def test_view_knows_whether_its_texts_are_painted(qtbot, panel: ConversationPanel, show) -> None:
+    show()
+    settle(qtbot, panel)
+    panel.view.repaint()
+    assert panel.painted
+    panel.view.scroller.scroll_to_end(top=False)
+    panel.view.repaint()
+    assert not panel.painted
+    settle(qtbot, panel)
+    assert panel.painted
