@@ -128,7 +128,7 @@ class FactFilters(QWidget):
 # ---------------------------------------------------------------------------------------------------------------------
 
 _UNDO = command("facts.undo", "Undo", "facts", QKeySequence.StandardKey.Undo)
-_BOX_CHARACTERS = 34
+_BOX_CHARACTERS = 54
 """Least width of the box in characters; if it would be narrower, the filters move below it."""
 _PAUSE_MS = 150
 _MIN_SCORE = 0.25
