@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from engine import FileUse, MemorySearchResult, SessionSummary
 from gui.quick_search import QuickWindow
+from gui.viewer.base_viewer import BaseViewer
 from gui.window.main_window import MainWindow
 
 _POLL_MS = 50
@@ -73,8 +74,10 @@ class Screenshot(QObject):
         waiting_for = self._missing()
         self._calm = 0 if waiting_for else self._calm + 1
         if self._calm >= _CALM_POLLS:
-            self._save()
-        elif time.monotonic() > self._deadline:
+            if self._save():
+                return
+            waiting_for = "the text"
+        if time.monotonic() > self._deadline:
             self._end(f"The picture was not taken: after {_TIMEOUT_SECONDS} s it still waited for {waiting_for}.")
 
     def _missing(self) -> str:
@@ -138,11 +141,18 @@ class Screenshot(QObject):
             return "the results"
         return "" if self._quick.isVisible() else "the quick search"
 
-    def _save(self) -> None:
+    def _save(self) -> bool:
+        """Save the picture; returns False if a text in it is incomplete."""
         own = {"quick": self._quick, "guide": self._window.guide.dialog}
         shown = QApplication.activeModalWidget() or own.get(self._view) or self._window
-        shown.grab().save(str(self._path), "PNG")
+        picture = shown.grab()
+        reader = self._window.views.readers.currentWidget()
+        if shown is self._window and isinstance(reader, BaseViewer) and reader.isVisible() and not reader.painted:
+            self._calm = 0  # a frame has little time, and a busy machine leaves lines to the next one
+            return False
+        picture.save(str(self._path), "PNG")
         self._end("" if self._path.exists() else f"The picture could not be written to {self._path}.")
+        return True
 
     def _end(self, problem: str) -> None:
         self._timer.stop()

@@ -169,6 +169,7 @@ class Navigation(QObject):
 
     def __init__(self, workspace: Workspace, views: Views, parent: QObject) -> None:
         super().__init__(parent)
+        self._workspace = workspace
         self._views = views
         self._history = History()
         self._going = False
@@ -268,6 +269,8 @@ class Navigation(QObject):
 
     @Slot()
     def _forget(self) -> None:
+        if self._workspace.reopening:
+            return
         self._history = History()
         self._opened.clear()
         self.changed.emit()

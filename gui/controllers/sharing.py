@@ -10,7 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QEvent, QMimeData, QObject, QPoint, QRect, Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDrag, QFileOpenEvent, QFontMetrics, QGuiApplication, QKeySequence, QPainter, QPixmap
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from engine import (
     Cancelled,
@@ -234,6 +234,7 @@ def _same(one: str, other: str) -> bool:
 
 MARKDOWN = "text/markdown"
 _PAD = 8
+_MENU_TOP = 56
 _WIDEST = 360
 _DRAG_NOTICE = "drag"
 _LATE_SECONDS = 0.4
@@ -253,6 +254,7 @@ class SharingFeatures:
     ) -> None:
         workspace, banner, jobs, window = context.workspace, context.notices, context.jobs, context.window
         self._views = views
+        self._window = window
         self.links = LinkController(context, views, folders, opener)
         self.exports = Exports(workspace, views.search, views.viewer.external, banner, jobs, window)
         self.session_exports = SessionExports(
@@ -262,20 +264,28 @@ class SharingFeatures:
         self.dragging = DragController(workspace, views, banner, jobs, window)
 
     def add_commands(self, commands: Commands) -> None:
-        """Add the commands for export and printing to the menu."""
-        print_keys = (key.toString() for key in QKeySequence.keyBindings(QKeySequence.StandardKey.Print))
+        """Add the menu *Share*, with the commands for printing and export, to the menu; one key opens it."""
+        print_keys = [key.toString() for key in QKeySequence.keyBindings(QKeySequence.StandardKey.Print)]
         commands.menu.addSeparator()
-        commands.add(EXPORT.name, EXPORT.english, self.exports.choose, *EXPORT.keys)
+        menu = commands.menu.addMenu(tr("Share…"))
         on_paper = [
-            commands.add("share.print", marked("Print…"), self.printing.print_, *print_keys),
-            commands.add("share.pdf", marked("Save as PDF…"), self.printing.save_pdf),
+            commands.add("share.print", marked("Print…"), self.printing.print_, menu=menu),
+            commands.add("share.pdf", marked("Save as PDF…"), self.printing.save_pdf, menu=menu),
         ]
+        commands.add(EXPORT.name, EXPORT.english, self.exports.choose, menu=menu)
         take_along = [
-            commands.add("share.session", marked("Export session…"), self.session_exports.choose),
-            commands.add("share.context", marked("Continue in another agent"), self.session_exports.copy_context),
+            commands.add("share.session", marked("Export session…"), self.session_exports.choose, menu=menu),
+            commands.add(
+                "share.context", marked("Continue in another agent"), self.session_exports.copy_context, menu=menu
+            ),
         ]
-        self._views.viewer.offer(on_paper)
-        self._views.conversation.offer([*take_along, *on_paper])
+        commands.add_hidden(
+            "share.show", marked("Share…"), partial(_pop_up, menu, self._window), "Ctrl+Shift+E", *print_keys
+        )
+        for reader, actions in ((self._views.viewer, on_paper), (self._views.conversation, [*on_paper, *take_along])):
+            inside = QMenu(tr("Share…"), self._window)
+            inside.addActions(actions)
+            reader.offer([inside.menuAction()])
 
     def _open_session(self) -> SessionSummary | None:
         """The session on the screen; None for none."""
@@ -286,6 +296,13 @@ class SharingFeatures:
         """Remove temporary files for printing and dragging when the program ends."""
         self.printing.close()
         self.dragging.close()
+
+
+def _pop_up(menu: QMenu, window: QWidget) -> None:
+    """Open a menu in the middle of the window's upper part, with its first entry selected."""
+    left = (window.width() - menu.sizeHint().width()) // 2
+    menu.popup(window.mapToGlobal(QPoint(left, _MENU_TOP)))
+    menu.setActiveAction(menu.actions()[0])
 
 
 @dataclass(frozen=True)

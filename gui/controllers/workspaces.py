@@ -254,7 +254,7 @@ class WorkspaceController(QObject):
         workspace.opened.connect(self._show_opened)
         workspace.settings_changed.connect(self._take_settings)
         workspace.failed.connect(self._show_failure)
-        workspace.closed.connect(self.show_closed)
+        workspace.closed.connect(lambda: self.show_closed(keep=workspace.reopening))
 
     @Slot(object)
     def _show_opening(self, folder: Path) -> None:
@@ -268,10 +268,11 @@ class WorkspaceController(QObject):
         self._before = opened.folder
         self._state.remember(opened.folder)
         self._capabilities.begin(opened.lacks)
-        self._views.set_manager(opened.everywhere)
+        reopened = self._workspace.reopening
+        self._views.set_manager(opened.everywhere, keep=reopened)
         self._take_settings(opened)
         self._diagnostics.set_manager(opened.manager)
-        if self._frame.pages.currentWidget() is self._frame.panes:
+        if self._frame.pages.currentWidget() is self._frame.panes and not reopened:
             self._views.focus_box()
         reason = self._folders.take_first_sync()
         if reason is not None and (reason != "session-start" or opened.settings.sync.on_session_start):
@@ -281,10 +282,12 @@ class WorkspaceController(QObject):
     def _take_settings(self, opened: Opened) -> None:
         self._views.viewer.external.editor_command = opened.settings.window.editor
 
-    @Slot()
-    def show_closed(self) -> None:
-        """Take the memory from all parts, and show that no workspace is open."""
-        self._views.set_manager(None)
+    def show_closed(self, *, keep: bool = False) -> None:
+        """Take the memory from all parts, and show that no workspace is open.
+
+        `keep`: it is being reopened, so that results and the open document stay.
+        """
+        self._views.set_manager(None, keep=keep)
         self._diagnostics.set_manager(None)
 
     @Slot(object)

@@ -249,6 +249,10 @@ class ConversationActions(QObject):
         self._file_list.forget()
         self._name_detail()
 
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        """Set another memory of the same session; None for none."""
+        self._manager = manager
+
     def set_later_state(self, conversation: Conversation) -> None:
         """Set the same session with further messages; an open list stays open."""
         self._conversation = conversation

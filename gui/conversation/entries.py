@@ -488,13 +488,13 @@ def _asked(call: SessionMessage) -> str:
     return first_words(found[1].replace("\\n", " ").replace('\\"', '"')) if found else first_words(start)
 
 
-def spoken(conversation: Conversation, number: int, *, folded: bool) -> str:
-    """An entry for screen readers: speaker, time, and text."""
+def spoken(conversation: Conversation, number: int, *, folded: bool, line: tuple[str, ...] = ()) -> str:
+    """An entry for screen readers: speaker, time, and text; `line` replaces its summary."""
     entry = conversation.entries[number]
     who = f"{entry.speaker}, {exact(entry.time)}" if entry.time is not None else entry.speaker
     if entry.kind in ("user", "speech"):
         what = conversation.message(entry).text[:_LOOKED_AT]
     else:
-        what = " · ".join(part for part in summary(conversation, entry) if part)
+        what = " · ".join(part for part in line or summary(conversation, entry) if part)
         what = ", ".join((what, tr("folded") if folded else tr("unfolded")))
     return f"{who}: {what}"

@@ -195,22 +195,25 @@ class ConversationHits(QObject):
             flags[layout.conversation.entry_of_piece[line - 1]] = 1
         before, self._highlights.entries = self._highlights.entries, flags
         self.entries_changed.emit()
-        if any(before[row.entry] != flags[row.entry] for _, row, _ in self._scroller.visible()):
-            self._highlights.changed.emit()  # the summary of a folded entry shows whether it has a hit
+        shown = [(row.entry, layout.rows.after(position)) for position, row, _ in self._scroller.visible()]
+        if any(before[first:after] != flags[first:after] for first, after in shown):
+            self._highlights.changed.emit()  # the line of a group or a folded entry shows whether it has a hit
 
     # --- folded hits ----------------------------------------------------------------------------------------------
 
     def first_in_fold(self, number: int) -> Hit | None:
-        """The first hit in a folded entry, if it is known."""
+        """The first hit in a folded entry or a closed group, if it is known."""
         layout = self._scroller.layout
-        if layout is None or self._known is None or layout.rows.fold(number) != "folded":
+        fold = "" if layout is None else layout.rows.fold(number)
+        if layout is None or self._known is None or fold not in ("folded", "grouped"):
             return None
-        entry = layout.conversation.entries[number]
-        step = self._known.step((entry.first_piece + 1, -1), forward=True)
-        return step.hit if isinstance(step, Step) and entry.first_piece < step.hit.line <= entry.after_piece else None
+        last = layout.rows.group(number)[-1] if fold == "grouped" else number
+        begin, after = layout.conversation.entries[number].first_piece, layout.conversation.entries[last].after_piece
+        step = self._known.step((begin + 1, -1), forward=True)
+        return step.hit if isinstance(step, Step) and begin < step.hit.line <= after else None
 
     def _unfold(self, piece: int) -> int:
-        """Unfold the entry of a piece as far as necessary; returns the position of the piece's row."""
+        """Unfold the entry of a piece, and its group, as far as necessary; returns the position of the piece's row."""
         layout = self._scroller.layout
         assert layout is not None
         count = layout.count

@@ -25,7 +25,7 @@ from gui.conversation.entries import clock, day_text, summary
 from gui.conversation.hits import Highlights
 from gui.conversation.piece_builder import PieceLayout
 from gui.conversation.row_layout import Head, Measures, RowLayout
-from gui.conversation.rows import MORE, SUMMARY, Row
+from gui.conversation.rows import GROUP, MORE, SUMMARY, Row
 from gui.conversation.scroller import ConversationScroller
 from gui.conversation.selection import ConversationSelection, CurrentMessage
 from gui.style.stylesheet import font_at
@@ -120,7 +120,7 @@ class RowPainter:
         self._box(box, self._colours.alternate, self._colours.line, clip)
 
     def summary(self, top: int, height: int, words: tuple[str, str, str], *, folded: bool, hit: bool) -> None:
-        """The line that replaces a folded tool call or thinking: name, first words, and size."""
+        """The line that replaces a group of tool calls, or a folded call or thinking: name, first words, and size."""
         px, pen, indent = self._measures.px, self._painter, self._measures.indent
         box = self._measures.column(top, height).adjusted(indent, 0, -indent, 0)
         clip = QRect(self._area.left(), top, self._area.width(), height)
@@ -259,10 +259,14 @@ class ConversationPainter:
             head, height = layout.head(position), layout.body_height(row)
             pen.head(head, above, entry.speaker, entry.time)
             top = above + head.height
-            if row.entry == self._current.number:
-                pen.current(top, height)
             fold = layout.rows.fold(row.entry)
-            if row.slot == SUMMARY:
+            if row.entry == self._current.number and (row.slot != GROUP or fold == "grouped"):
+                pen.current(top, height)
+            if row.slot == GROUP:
+                group, closed = layout.rows.group(row.entry), fold == "grouped"
+                hit = closed and any(self._highlights.entries[group.start : group.stop])
+                pen.summary(top, height, layout.rows.group_line(row.entry), folded=closed, hit=hit)
+            elif row.slot == SUMMARY:
                 hit = fold == "folded" and any(self._highlights.entries[row.entry : row.entry + 1 + entry.members])
                 pen.summary(top, height, summary(layout.conversation, entry), folded=fold == "folded", hit=hit)
             elif row.slot == MORE:

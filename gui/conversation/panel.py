@@ -76,10 +76,11 @@ class ConversationChunks(QObject):
         self.inspector.margin_action.toggled.connect(self._show_first)
         self.card.closed.connect(lambda: self.inspector.margin_action.setChecked(False))
 
-    def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Set the memory of the sessions."""
-        self._messages.conversation = None
-        self.inspector.set_manager(manager)
+    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool) -> None:
+        """Set the memory of the sessions; `keep`: the session stays."""
+        if not keep:
+            self._messages.conversation = None
+        self.inspector.set_manager(manager, keep=keep)
 
     def show_conversation(self, conversation: Conversation | None) -> None:
         """Set the conversation, which may be a later state of the same session; None for none."""
@@ -141,11 +142,24 @@ class ConversationPanel(BaseViewer):
 
     # --- for the window -------------------------------------------------------------------------------------------
 
-    def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Set the memory, or None; the shown session is closed."""
+    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
+        """Set the memory, or None; the shown session is closed, unless the memory is of the same folder (`keep`)."""
         self._manager = manager
-        self.chunks.set_manager(manager)
-        self.clear()
+        self.chunks.set_manager(manager, keep=keep)
+        if not keep:
+            self.clear()
+            return
+        self._links.cancel()
+        self._opener.cancel()
+        self.live_updates.stop()
+        opened = self._opened
+        if opened is None or self._wanted is None or opened.wanted.path != self._wanted.path:
+            self._open()
+            return
+        self.session_actions.set_manager(manager)
+        if manager is not None:
+            self.live_updates.follow(manager, opened.wanted.path)
+            self._on_written()
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """What the memory of these sessions cannot do."""

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QRect, QTimer, Signal
 
 from gui.conversation.entries import Conversation
 from gui.conversation.piece_builder import PieceLayout, PieceStyle, piece_steps
-from gui.conversation.rows import MORE, SUMMARY, Row, Rows
+from gui.conversation.rows import GROUP, MORE, SUMMARY, Row, Rows
 
 _WIDEST = 760
 _SIDE = 32
@@ -198,8 +198,10 @@ class RowLayout:
         return len(self.rows.rows)
 
     def piece_of(self, row: Row) -> int | None:
-        """The number of the piece that a row shows; None for a summary and for "Show all"."""
-        return None if row.slot in (SUMMARY, MORE) else self.conversation.entries[row.entry].first_piece + row.slot
+        """The number of the piece that a row shows; None for a group, a summary and "Show all"."""
+        return (
+            None if row.slot in (GROUP, SUMMARY, MORE) else self.conversation.entries[row.entry].first_piece + row.slot
+        )
 
     def document_of(self, row: Row) -> PieceLayout | None:
         """The text of a row; None while it is not laid out, and for rows without a piece."""
@@ -241,7 +243,7 @@ class RowLayout:
     def body_height(self, row: Row) -> int:
         """Height of the row without its head."""
         px = self.measures.px
-        if row.slot == SUMMARY:
+        if row.slot in (GROUP, SUMMARY):
             return px(_SUMMARY_HEIGHT)
         if row.slot == MORE:
             return px(_MORE_HEIGHT)

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QScrollBar, QWidget
 
 from engine import tr
 from gui.conversation.row_layout import RowLayout
-from gui.conversation.rows import MORE, SUMMARY, Row, Rows
+from gui.conversation.rows import GROUP, MORE, SUMMARY, Row, Rows
 from gui.core.location import ReadingPlace
 from gui.style.theme import Tokens, tokens
 from gui.style.typography import font_scale
@@ -202,9 +202,9 @@ class ConversationScroller(QObject):
         return TextPoint(piece, laid.document, QPointF(point.x() - layout.text_left(shown.row), point.y() - top))
 
     def fold_control_at(self, point: QPoint) -> Row | None:
-        """The summary or the "Show all" row at a point, where a click folds or unfolds an entry."""
+        """The group, summary or "Show all" row at a point, where a click folds or unfolds."""
         shown, layout = self.row_at(point.y()), self.layout
-        if shown is None or layout is None or shown.row.slot not in (SUMMARY, MORE):
+        if shown is None or layout is None or shown.row.slot not in (GROUP, SUMMARY, MORE):
             return None
         top = shown.top + layout.head(shown.position).height
         box = layout.measures.column(top, layout.body_height(shown.row))
@@ -235,14 +235,14 @@ class ConversationScroller(QObject):
 
     def go_to_entry(self, number: int) -> None:
         """Bring an entry to the top of the view."""
-        self.go_to(ScrollTarget(Row(number, SUMMARY), ABOVE))
+        self.go_to(ScrollTarget(Row(number, GROUP), ABOVE))
 
     def show_entry(self, number: int) -> None:
         """Go to an entry, unless all of it is in view."""
         layout, tops = self.layout, {shown.row.entry: shown for shown in reversed(list(self.visible()))}
         if number in tops and layout is not None:
             position, _, top = tops[number]
-            after = layout.rows.position(Row(number + 1, SUMMARY))
+            after = layout.rows.position(Row(number + 1, GROUP))
             height = sum(layout.height(place) for place in range(position, min(after, position + _MOST_MEASURED)))
             begins = layout.rows.position_of_entry(number) == position
             if begins and top >= 0 and top + height <= self.view_height:
@@ -253,7 +253,7 @@ class ConversationScroller(QObject):
         target, layout = self._target, self.layout
         if target is None or layout is None or not layout.count:
             return
-        position = min(layout.rows.position(target.row), layout.count - 1)
+        position = min(layout.rows.position_in_view(target.row), layout.count - 1)
         within = 0
         if target.within is not None:
             within = layout.head(position).height + target.within(layout.rows.rows[position])
@@ -386,7 +386,7 @@ class MessageScrollBar(QScrollBar):
             after = min(self._count, start + step)
             top = round(_EDGE + start * cell)
             height = max(2, round(_EDGE + after * cell) - top - (2 if cell > 5 else 0))
-            entries = slice(rows.rows[start].entry, rows.rows[after - 1].entry + 1)
+            entries = slice(rows.rows[start].entry, rows.after(after - 1))
             kinds = rows.kinds[start:after]
             if 1 in self._hits[entries]:  # hits have priority over the user's messages, and these over the rest
                 painter.setPen(colours.mark_tick)

@@ -1,12 +1,12 @@
 """The current message of a conversation, how far its tool calls and thinking are unfolded, and the selected text."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QTextCursor
 
 from gui.conversation.hits import ConversationHits
-from gui.conversation.rows import SUMMARY, Detail, Fold, Row
+from gui.conversation.rows import GROUP, Detail, Fold, Row
 from gui.conversation.scroller import ABOVE, ConversationScroller, ScrollTarget
 from gui.viewer.lines import Place, Selection
 
@@ -67,7 +67,7 @@ class CurrentMessage(QObject):
             found = [number for number in layout.conversation.prompts if (number > here if forward else number < here)]
             target = None if not found else found[0] if forward else found[-1]
         else:
-            position = rows.position(Row(here + 1, SUMMARY)) if forward else rows.position_of_entry(here) - 1
+            position = rows.position(Row(here + 1, GROUP)) if forward else rows.position_of_entry(here) - 1
             target = rows.rows[position].entry if 0 <= position < layout.count else None
         if target is not None:
             self.set(target)
@@ -216,16 +216,35 @@ class Folding(QObject):
         if top is None:  # everything was hidden
             self._scroller.scroll_to_end(top=True)
         else:
-            self._scroller.go_to(ScrollTarget(Row(top.row.entry, SUMMARY), max(0, top.top)))
+            self._scroller.go_to(ScrollTarget(Row(top.row.entry, GROUP), max(0, top.top)))
 
     def toggle(self, number: int) -> None:
-        """Unfold an entry, or fold it again."""
+        """Unfold an entry, or fold it again; of a closed group, open that."""
         layout = self._scroller.layout
-        if layout is not None:
-            hit = self._hits.first_in_fold(number)
-            self._fold(number, "clamped" if layout.rows.fold(number) == "folded" else "folded")
-            if hit is not None:
-                self._hits.show_hit(hit)
+        if layout is None:
+            return
+        hit, fold = self._hits.first_in_fold(number), layout.rows.fold(number)
+        if fold == "grouped":
+            self.set_group(number, opened=True)
+        else:
+            self._fold(number, "clamped" if fold == "folded" else "folded")
+        if hit is not None:
+            self._hits.show_hit(hit)
+
+    def toggle_group(self, number: int) -> None:
+        """Open the group of an entry, or close it again."""
+        layout = self._scroller.layout
+        if layout is not None and layout.rows.fold(number) == "grouped":
+            self.toggle(number)
+        else:
+            self.set_group(number, opened=False)
+
+    def set_group(self, number: int, *, opened: bool) -> None:
+        """Open or close the group of an entry, whose line stays in place, and make its first entry current."""
+        layout = self._scroller.layout
+        group = range(0) if layout is None else layout.rows.group(number)
+        if layout is not None and group:
+            self._change(group[0], lambda: layout.rows.set_group(number, opened=opened))
 
     def toggle_all_lines(self, number: int) -> None:
         """Show all lines of an entry that is unfolded, or only the first ones again."""
@@ -239,7 +258,11 @@ class Folding(QObject):
         if number is None or layout is None:
             return
         fold = layout.rows.fold(number)
-        if fold in _FOLDS:
+        if more and fold == "grouped":
+            self.toggle(number)
+        elif not more and fold == "folded" and layout.rows.group(number):
+            self.set_group(number, opened=False)
+        elif fold in _FOLDS:
             index = _FOLDS.index(fold) + (1 if more else -1)
             if 0 <= index < len(_FOLDS):
                 self._fold(number, _FOLDS[index])
@@ -247,14 +270,17 @@ class Folding(QObject):
     def show_pieces(self, number: int, pieces: Sequence[int]) -> None:
         """Go to an entry, and unfold it if it hides these pieces of it."""
         layout = self._scroller.layout
-        if layout is not None and pieces and layout.rows.fold(number) in ("gone", "folded"):
+        if layout is not None and pieces and layout.rows.fold(number) in ("gone", "grouped", "folded"):
             layout.rows.reveal(pieces[0])
             self._scroller.update_rows()
         self._current.go_to(number)
 
     def show_hidden(self, number: int, pieces: Sequence[int]) -> None:
-        """Go to an entry, which is only unfolded where nothing of it is shown."""
+        """Go to an entry, whose group is opened; it is only unfolded where nothing of it is shown."""
         layout = self._scroller.layout
+        if layout is not None and layout.rows.group(number):
+            layout.rows.set_group(number, opened=True)
+            self._scroller.update_rows()
         if layout is not None and layout.rows.fold(number) == "gone":
             self.show_pieces(number, pieces)
         else:
@@ -265,12 +291,18 @@ class Folding(QObject):
         layout = self._scroller.layout
         if layout is None or layout.conversation.entries[number].kind in ("user", "speech"):
             return
-        if layout.rows.fold(number) == fold:
+        if layout.rows.fold(number) != fold:
+            self._change(number, lambda: layout.rows.set_fold(number, fold))
+
+    def _change(self, number: int, change: Callable[[], None]) -> None:
+        """Fold or unfold something of an entry, whose first row stays in place, and make it current."""
+        layout = self._scroller.layout
+        if layout is None:
             return
         first = layout.rows.position_of_entry(number)
         top = next((shown.top for shown in self._scroller.visible() if shown.position == first), None)
-        layout.rows.set_fold(number, fold)
+        change()
         self._scroller.update_rows()
         self._current.set(number)
-        self._scroller.go_to(ScrollTarget(Row(number, SUMMARY), ABOVE if top is None or top < 0 else top))
+        self._scroller.go_to(ScrollTarget(Row(number, GROUP), ABOVE if top is None or top < 0 else top))
         self.changed.emit()

@@ -24,7 +24,7 @@ from gui.conversation.hits import ConversationHits, Highlights
 from gui.conversation.painter import ConversationPainter
 from gui.conversation.piece_builder import PieceStyle
 from gui.conversation.row_layout import Measures, PieceDocuments, RowLayout
-from gui.conversation.rows import SUMMARY, Rows
+from gui.conversation.rows import GROUP, SUMMARY, Rows
 from gui.conversation.scroller import BAR_UNIT, ConversationScroller, MessageScrollBar, ScrollTarget
 from gui.conversation.selection import ConversationSelection, CurrentMessage, Folding
 from gui.core.jobs import Jobs
@@ -81,6 +81,8 @@ class ConversationView(QAbstractScrollArea):
         self._painter = ConversationPainter(self.scroller, self.highlights, self.selection, self.current)
         self._map = MessageScrollBar(self)
         self._moving_bar = False
+        self.painted = True
+        """Whether the last frame showed all visible text: the rest follows in the next ones."""
         self._pressed: QPoint | None = None
         self.setVerticalScrollBar(self._map)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
@@ -162,6 +164,11 @@ class ConversationView(QAbstractScrollArea):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         late = self._painter.paint(self)
+        layout, shown = self.scroller.layout, self.scroller.visible()
+        waiting = layout is not None and any(
+            layout.piece_of(row) is not None and layout.document_of(row) is None for _, row, _ in shown
+        )
+        self.painted = not (late or waiting)
         self._documents.request(self.scroller.near_pieces())
         if late:
             self.viewport().update()
@@ -217,8 +224,7 @@ class ConversationView(QAbstractScrollArea):
         """Announce the current message to a screen reader."""
         if self._conversation is None or self._rows is None or self.current.number is None:
             return
-        folded = self._rows.fold(self.current.number) == "folded"
-        text = spoken(self._conversation, self.current.number, folded=folded)
+        text = _spoken(self._conversation, self._rows, self.current.number)
         self.setAccessibleDescription(text)
         if self.hasFocus():
             announce(self, text)
@@ -232,10 +238,7 @@ class ConversationView(QAbstractScrollArea):
         for position, (entry, _), top in self.scroller.visible():
             row = QRect(0, top, self.viewport().width(), layout.height(position))
             places[entry] = places[entry].united(row) if entry in places else row
-        return [
-            Part(spoken(layout.conversation, entry, folded=layout.rows.fold(entry) == "folded"), place)
-            for entry, place in places.items()
-        ]
+        return [Part(_spoken(layout.conversation, layout.rows, entry), place) for entry, place in places.items()]
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -290,7 +293,9 @@ class ConversationView(QAbstractScrollArea):
         released = event.position().toPoint()
         row = self.scroller.fold_control_at(released)
         if row is not None and row == self.scroller.fold_control_at(pressed):
-            if row.slot == SUMMARY:
+            if row.slot == GROUP:
+                self.folding.toggle_group(row.entry)
+            elif row.slot == SUMMARY:
                 self.folding.toggle(row.entry)
             else:
                 self.folding.toggle_all_lines(row.entry)
@@ -359,3 +364,10 @@ class ConversationView(QAbstractScrollArea):
             case keys.Key_Home | keys.Key_End:
                 return lambda: scroller.scroll_to_end(top=key == keys.Key_Home)
         return None
+
+
+def _spoken(conversation: Conversation, rows: Rows, number: int) -> str:
+    """An entry, or the closed group that begins with it, for screen readers."""
+    fold = rows.fold(number)
+    line = rows.group_line(number) if fold == "grouped" else ()
+    return spoken(conversation, number, folded=fold in ("folded", "grouped"), line=line)

@@ -39,6 +39,10 @@ class ViewPanel:
     def set_manager(self, manager: "MemorySearchManager | None") -> None:
         """Show this memory from now on; None when nothing is open."""
 
+    def swap_manager(self, manager: "MemorySearchManager | None") -> None:
+        """Use another memory of the same folder, which is being reopened; None until it is open."""
+        self.set_manager(manager)
+
     def show_status(self, status: "MemoryProviderStatus | None") -> None:
         """Show the latest status; called whenever it changes."""
 
@@ -83,6 +87,8 @@ class ViewSpec:
     """Whether its body takes the room of the list and the reader."""
     lazy: bool = False
     """Whether its panel gets the memory, and is refreshed, only while it is current."""
+    on_demand: bool = False
+    """Whether its button appears only once there is content; its command and key always work."""
     pages: tuple[str, ...] = ()
     """Further names for `--view` that open it."""
     contexts: tuple[Context, ...] = ()

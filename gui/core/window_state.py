@@ -68,12 +68,15 @@ class WindowState(msgspec.Struct, kw_only=True):
     """Whether the diagnostics are open."""
     wrap: bool = True
     chunk_borders: bool = False
+    calendar_hidden: bool = False
+    offered_views: list[str] = []
+    """Views on demand whose buttons were shown: they are shown from the start."""
     told_of_tray: bool = False
     """Whether the user has been told that the program stays in the tray."""
     recent: list[str] = []
     """Folders that were opened, newest first."""
     recent_commands: list[str] = []
-    """Commands run from the palette, newest first."""
+    """Commands run from the palette, newest first, each as often as it was run."""
 
     def remember(self, folder: Path) -> None:
         """Put a folder at the head of the recent ones."""

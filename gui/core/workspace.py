@@ -60,10 +60,10 @@ class Workspace(QObject):
     the user's own.
 
     Signals: opening: Path of the folder that is being opened. opened: Opened. settings_changed: Opened, with other
-    settings that need no reopening. failed: OpenFailure. closed: nothing is open any more. sync_failed: one sentence,
-    and whether the provider failed. engine_tried: the chosen engine was tried again; Instead if a fallback still
-    answers, None if not. data_restored: facts, saved searches and history were restored from a backup; one sentence.
-    data_not_restored: why they were not.
+    settings that need no reopening. failed: OpenFailure. closed: nothing is open any more; if `reopening`, the same
+    folder follows. sync_failed: one sentence, and whether the provider failed. engine_tried: the chosen engine was
+    tried again; Instead if a fallback still answers, None if not. data_restored: facts, saved searches and history
+    were restored from a backup; one sentence. data_not_restored: why they were not.
     """
 
     opening = Signal(object)
@@ -96,6 +96,8 @@ class Workspace(QObject):
         self._opener: Job | None = None
         self._wanted: Path | None = None
         """The folder opened last, or being opened."""
+        self.reopening = False
+        """Whether the last folder was open before, so that what is shown of it can stay."""
         self._late: Settings | None = None
         """Settings saved while a folder was being opened, which may have used older ones."""
         self._sync: Job | None = None
@@ -107,12 +109,19 @@ class Workspace(QObject):
 
     def open(self, folder: Path) -> None:
         """Open `folder` in the background; `opened` or `failed` follows."""
-        self.close()
+        before, self.reopening = self.reopening, self._shows(folder)
+        self._close()
+        if before and not self.reopening:
+            self.closed.emit()  # until now, another folder was being reopened
         self._wanted, self._late = folder, None
         self.opening.emit(folder)
         self._opener = self._jobs.write(
             lambda token: self._open_now(folder, token), self._arrived, lambda why: self._refused(folder, why)
         )
+
+    def _shows(self, folder: Path) -> bool:
+        """Whether this folder is open or being reopened."""
+        return folder == self._wanted and (self.current is not None or self.reopening)
 
     def take_settings(self, settings: Settings, folder: Path) -> None:
         """Apply settings of a folder that affect the window or answers.
@@ -133,6 +142,10 @@ class Workspace(QObject):
 
     def close(self) -> None:
         """Cancel running jobs and close the memory in the background, also one that is being opened."""
+        self.reopening = False
+        self._close()
+
+    def _close(self) -> None:
         for job in (self._opener, self._sync):
             if job is not None:
                 job.cancel()
@@ -201,14 +214,20 @@ class Workspace(QObject):
 
     def _arrived(self, outcome: Opened | OpenFailure) -> None:
         if isinstance(outcome, OpenFailure):
-            self.failed.emit(outcome)
+            self._fail(outcome)
             return
         self.current = outcome if self._late is None else self._with(outcome, self._late)
         self.opened.emit(self.current)
         self.feed.set_manager(outcome.manager)
 
     def _refused(self, folder: Path, sentence: str) -> None:
-        self.failed.emit(OpenFailure(folder, sentence, in_settings=False))
+        self._fail(OpenFailure(folder, sentence, in_settings=False))
+
+    def _fail(self, failure: OpenFailure) -> None:
+        if self.reopening:
+            self.reopening = False
+            self.closed.emit()
+        self.failed.emit(failure)
 
     # --- sync -------------------------------------------------------------------------------------------------------
 

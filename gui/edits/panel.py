@@ -100,6 +100,12 @@ class EditsPanel(QObject, ViewPanel):
         if self._lack:
             self.edit_selected.emit(None)
 
+    def swap_manager(self, manager: MemorySearchManager | None) -> None:
+        """Read the changes of another memory of the same folder, without moving anything."""
+        self._manager = manager
+        self._job.cancel()
+        self.refresh()
+
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         lack = lacks.get("insight", "")
         if lack != self._lack:

@@ -30,6 +30,7 @@ VIEW = ViewSpec(
     key="Ctrl+4",
     make=_make,
     whole=True,
+    on_demand=True,
     contexts=(Context("facts", marked("Facts"), marked("Go to the facts first.")),),
     fixed_keys=(
         Fixed("facts", ("Return",), marked("From the list into the text of the fact")),

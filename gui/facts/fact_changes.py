@@ -109,8 +109,8 @@ class FactStore(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Read the facts, unless a running job will do so anyway."""
-        if not self.busy:
+        """Read the facts, unless a waiting step will do so anyway; a running one may be from before a change."""
+        if not self._steps:
             self.do(_nothing)
 
     def do(self, act: Act, on_done: OnDone = _nothing, on_error: OnError = _nothing) -> None:

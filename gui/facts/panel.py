@@ -128,7 +128,7 @@ class FactFilters(QWidget):
 # ---------------------------------------------------------------------------------------------------------------------
 
 _UNDO = command("facts.undo", "Undo", "facts", QKeySequence.StandardKey.Undo)
-_BOX_CHARACTERS = 34
+_BOX_CHARACTERS = 54
 """Minimum width of the box in characters; if it would be narrower, the filters move below it."""
 _PAUSE_MS = 150
 _MIN_SCORE = 0.25
@@ -211,6 +211,8 @@ class FactsPanel(QObject, ViewPanel):
 
     left = Signal()
     """Escape was pressed and nothing is left to close."""
+    content_known = Signal(bool)
+    """Whether there is a fact, or a problem to show; emitted whenever the facts were read."""
 
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -256,7 +258,7 @@ class FactsPanel(QObject, ViewPanel):
         return self.store.busy or self._finder.busy
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Show the facts of this memory, once the view is visible."""
+        """Show the facts of this memory; those of other programs are followed once the view is visible."""
         self._save_typed()
         self._finder.forget()
         self.changes.clear()
@@ -264,7 +266,12 @@ class FactsPanel(QObject, ViewPanel):
         self.body.editor.clear()
         self.box.setEnabled(manager is not None)
         self.store.set_manager(manager)
+        self.store.look()
         self.store.watch(manager is not None and self.body.isVisible())
+
+    def refresh(self) -> None:
+        """The index has changed, perhaps with facts of an agent."""
+        self.store.look()
 
     @Slot()
     def focus_box(self) -> None:
@@ -312,6 +319,8 @@ class FactsPanel(QObject, ViewPanel):
 
     @Slot()
     def _take_facts(self) -> None:
+        if self.store.facts is not None or self.store.problem:
+            self.content_known.emit(bool(self.store.facts or self.store.problem))
         if self._finder.found is not None and self.store.facts is not None:
             self._finder.find()
         self._show()

@@ -264,6 +264,12 @@ class SearchPanel(QObject, ViewPanel):
         self.filters.set_scope(None)
         self.controller.ask()
 
+    def swap_manager(self, manager: MemorySearchManager | None) -> None:
+        """Use another memory of the same folder, which repeats the query; the results stay until its answer."""
+        self.completion.set_manager(manager)
+        self.start.set_manager(manager)
+        self.controller.swap_manager(manager)
+
     @Slot(object)
     def show_status(self, status: MemoryProviderStatus | None) -> None:
         """Show the latest status; called whenever it changes."""

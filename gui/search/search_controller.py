@@ -203,6 +203,20 @@ class SearchController(QObject):
         self.saved_searches.set_manager(manager)
         self._narrowing.show(Query(""))
 
+    def swap_manager(self, manager: MemorySearchManager | None) -> None:
+        """Set another memory of the same folder, and repeat the query there."""
+        self._manager = manager
+        self._runner.set_manager(manager)
+        self.saved_searches.set_manager(manager)
+        if manager is None:
+            return
+        due, answer = self._composer.due(), self._view.answer
+        if due is not None and answer is not None and answer.question.subject == due.subject:
+            self._runner.repeat(answer.question)
+            self.saved_searches.refresh()
+        else:
+            self.ask()
+
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Update the unsupported features, and repeat the current query without them."""
         before, self._lacks = self._lacks, lacks

@@ -18,6 +18,7 @@ from engine import (
 from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
 from gui.search.saved_store import SavedSearchStore, limits, title
+from gui.style.stylesheet import font_at
 from gui.widgets.formatting import ago
 from gui.widgets.labels import label
 from gui.widgets.placeholder_page import ElidedButton, KeyTable
@@ -115,7 +116,8 @@ class StartLists(QWidget):
         beside = label(remark, "meta")
         beside.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         beside.setAlignment(Qt.AlignmentFlag.AlignRight)
-        beside.setMinimumWidth(min(beside.sizeHint().width(), _WIDEST // 3))
+        beside.ensurePolished()  # the width depends on the text size
+        beside.setMinimumWidth(min(beside.sizeHint().width(), font_at(_WIDEST // 3).pixelSize()))
         grid.addWidget(beside, row, 1)
         return button
 

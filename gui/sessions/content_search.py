@@ -77,9 +77,11 @@ class ContentSearch(QObject):
     def busy(self) -> bool:
         return bool(self._due) or self._job.busy
 
-    def set_manager(self, manager: MemorySearchManager | None) -> None:
+    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
+        """Set the memory to search. `keep`: it is of the same folder, and the hits stay."""
         self.stop()
-        self.hits = NO_HITS
+        if not keep:
+            self.hits = NO_HITS
         self._manager = manager
 
     def ask(self, text: str) -> None:

@@ -62,10 +62,11 @@ class SessionListLoader(QObject):
     def busy(self) -> bool:
         return self._job.busy
 
-    def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Read this memory's sessions; None forgets all."""
+    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
+        """Read this memory's sessions; None forgets all. `keep`: it is of the same folder, and the list stays."""
         self._job.cancel()
-        self.known = None
+        if not keep:
+            self.known = None
         self._stale = False
         self._manager = manager
         self.refresh()

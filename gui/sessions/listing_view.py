@@ -62,9 +62,8 @@ class ListingView(QWidget):
         super().__init__(parent)
         self.header = ListHeader(ORDERS)
         self.header.sort_button.add_option(tr("Show sub-agents"), self.parts_requested.emit)
-        self.header.sort_button.add_option(tr("Hide calendar"), self._hide_calendar)
+        self.hide_calendar = self.header.sort_button.add_option(tr("Hide calendar"), self._show_calendar)
         self.calendar = SessionCalendar()
-        self._calendar_hidden = False
         self._has_days = False
         self._calendar_frame = _framed(self.calendar)
         self.notice = NoticeBar()
@@ -107,11 +106,10 @@ class ListingView(QWidget):
         self._has_days = days is not None
         if days is not None:
             self.calendar.show_days(days, listed)
-        self._calendar_frame.setVisible(days is not None and not self._calendar_hidden)
+        self._show_calendar()
 
-    def _hide_calendar(self, hidden: bool) -> None:
-        self._calendar_hidden = hidden
-        self._calendar_frame.setVisible(self._has_days and not hidden)
+    def _show_calendar(self, _: bool = False) -> None:
+        self._calendar_frame.setVisible(self._has_days and not self.hide_calendar.isChecked())
 
     def show_page(
         self,

@@ -211,6 +211,16 @@ class SessionsPanel(QObject, ViewPanel):
         self.running.set_manager(None if "sessions" in lacks else manager)
         self._content.ask(self._wanted.criteria.text)
 
+    def swap_manager(self, manager: MemorySearchManager | None) -> None:
+        """List the sessions of another memory of the same folder, at the same position."""
+        self._manager = manager
+        lacks = self._gates.lacks
+        self._content.set_manager(None if "conditions" in lacks else manager, keep=True)
+        self._reader.set_manager(None if "sessions" in lacks else manager, keep=True)
+        self.running.set_manager(None if "sessions" in lacks else manager)
+        if manager is not None:
+            self._content.ask(self._wanted.criteria.text)
+
     @Slot(object)
     def show_status(self, status: MemoryProviderStatus | None) -> None:
         """Why there are no sessions, or not all; called whenever the status changes."""

@@ -26,7 +26,7 @@ from PySide6.QtGui import (
 from engine import tr, tr_count
 from gui.conversation.entries import Conversation, Entry, clock, day_text, summary
 from gui.conversation.piece_builder import PieceLayout, PieceStyle, piece_steps
-from gui.conversation.rows import MORE, SUMMARY, PackedRows
+from gui.conversation.rows import GROUP, MORE, SUMMARY, PackedRows, call_group, group_summary
 from gui.sessions.wording import UNTITLED, agent_name, message_count
 from gui.style.theme import Tokens, theme_tokens
 from gui.viewer.markdown_page import PagePainter, PageStyle, blocks, page_steps
@@ -202,8 +202,14 @@ def conversation_steps(
                 speaker = entry.speaker
                 strip = Strip(_name(entry, style, paper.width), above=line, keeps_next=True)
                 yield from _put(paper, strip, done)
-        if row.slot == SUMMARY:
-            document = _folded(conversation, entry, style, pieces.plain_width)
+        if row.slot in (GROUP, SUMMARY):
+            if row.slot == SUMMARY:
+                folded = summary(conversation, entry)
+            elif position + 1 < len(rows) and rows[position + 1].entry == row.entry:
+                continue  # its calls follow
+            else:
+                folded = group_summary(conversation, call_group(conversation.entries, row.entry))
+            document = _folded(folded, style, pieces.plain_width)
             yield from _put(paper, Strip(document, indent, 0.5 * line, "tool"), done)
         elif row.slot == MORE:
             if shown < entry.piece_count:
@@ -284,9 +290,9 @@ def _name(entry: Entry, style: PageStyle, width: float) -> QTextDocument:
     return _rich([(entry.speaker, _BOLD), *moment], style, width)
 
 
-def _folded(conversation: Conversation, entry: Entry, style: PageStyle, width: float) -> QTextDocument:
-    """Return the summary of a folded tool call or thinking, wrapped instead of cut."""
-    name, words, size = summary(conversation, entry)
+def _folded(line: tuple[str, str, str], style: PageStyle, width: float) -> QTextDocument:
+    """Return the summary of folded tool calls or thinking, wrapped instead of cut."""
+    name, words, size = line
     return _rich([(name, _BOLD), (f" {words} · {size}", _muted(style))], style, width, 0.85)
 
 

@@ -199,6 +199,8 @@ class HeaderBar(QWidget):
         self.dock_button.setCheckable(True)
         self.menu_button = IconButton("menu", tr("Menu"))
         self._boxes = boxes
+        self._hidden = {spec.name for spec in view_specs() if spec.on_demand}
+        """Views without a button, unless they are current."""
         self._working = True
         self._view = next(iter(boxes))
         self._name = label("Mnemoscope", "strong")
@@ -206,7 +208,7 @@ class HeaderBar(QWidget):
         self._switch = QWidget(self)
         self._switch_grid = QGridLayout(self._switch)
         self._switch_buttons = self._make_switch()
-        self._stacked: bool | None = None
+        self._placed: tuple[bool, list[QPushButton]] | None = None
         self._view_holder = QWidget(self)
         self._view_menu = self._make_view_menu()
         self._buttons = QHBoxLayout()
@@ -231,6 +233,17 @@ class HeaderBar(QWidget):
         self._view = view
         self._switch_buttons[view].setChecked(True)
         self._arrange()
+
+    def offer(self, view: str, offered: bool) -> None:
+        """Show or hide the button of a view on demand."""
+        if offered == (view in self._hidden):
+            (self._hidden.discard if offered else self._hidden.add)(view)
+            self._arrange()
+
+    @property
+    def offered(self) -> list[str]:
+        """The views on demand that have a button."""
+        return [spec.name for spec in view_specs() if spec.on_demand and spec.name not in self._hidden]
 
     def show_working(self, working: bool) -> None:
         """Show or hide the controls that need a workspace."""
@@ -271,9 +284,10 @@ class HeaderBar(QWidget):
     def _arrange(self) -> None:
         needed = QFontMetrics(font_at(13)).averageCharWidth() * _BOX_CHARACTERS + _BOX_AROUND
         room = self.width() - needed - _SIDE
-        stacked = self._switch_width(len(self._boxes), _SWITCH_GAP) > room
-        self._place_switch(stacked)
-        fits = not stacked or self._switch_width(self._half, _STACK_GAP) <= room
+        buttons = self._shown_buttons
+        stacked = _switch_width(buttons, len(buttons), _SWITCH_GAP) > room
+        self._place_switch(buttons, stacked=stacked)
+        fits = not stacked or _switch_width(buttons, _half(buttons), _STACK_GAP) <= room
         self._switch.setVisible(self._working and fits)
         current = self._switch_buttons[self._view].text()
         self._view_menu.setText(current)
@@ -286,32 +300,41 @@ class HeaderBar(QWidget):
         self._name.setVisible(not self._working)
 
     @property
-    def _half(self) -> int:
-        """Columns of the switch in two rows."""
-        return (len(self._boxes) + 1) // 2
+    def _shown_buttons(self) -> list[QPushButton]:
+        shown = self._switch_buttons.items()
+        return [button for name, button in shown if name not in self._hidden or name == self._view]
 
-    def _switch_width(self, columns: int, gap: int) -> int:
-        widths = [button.sizeHint().width() for button in self._switch_buttons.values()]
-        return sum(max(widths[column::columns]) for column in range(columns)) + (columns - 1) * gap
-
-    def _place_switch(self, stacked: bool) -> None:
-        if stacked is self._stacked:
+    def _place_switch(self, buttons: list[QPushButton], *, stacked: bool) -> None:
+        if self._placed == (stacked, buttons):
             return
-        self._stacked = stacked
-        grid, columns = self._switch_grid, self._half if stacked else len(self._boxes)
-        for place, button in enumerate(self._switch_buttons.values()):
+        self._placed = stacked, buttons
+        grid, columns = self._switch_grid, _half(buttons) if stacked else len(buttons)
+        for button in self._switch_buttons.values():
+            grid.removeWidget(button)
+            button.setVisible(button in buttons)
+        for place, button in enumerate(buttons):
             grid.addWidget(button, *divmod(place, columns))
         grid.setContentsMargins(margins(_SIDE, _STACK_TOP if stacked else _SWITCH_TOP, 0, 0))
         grid.setSpacing(_STACK_GAP if stacked else _SWITCH_GAP)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_stacked"):
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_placed"):
             self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange()
+
+
+def _half(buttons: list[QPushButton]) -> int:
+    """Columns of the switch in two rows."""
+    return (len(buttons) + 1) // 2
+
+
+def _switch_width(buttons: list[QPushButton], columns: int, gap: int) -> int:
+    widths = [button.sizeHint().width() for button in buttons]
+    return sum(max(widths[column::columns]) for column in range(columns)) + (columns - 1) * gap
 
 
 # --- The place at the right of the window: the diagnostics, or the explanation of the answer -------------------------
@@ -416,6 +439,7 @@ class Frame(QWidget):
         self.sync_bar.diagnostics_requested.connect(dock.toggle_diagnostics)
         self.header.view_requested.connect(views.switch)
         views.switched.connect(self._show_view)
+        views.content_known.connect(self.header.offer)
 
     @Slot(str)
     def _show_view(self, view: str) -> None:
@@ -434,12 +458,15 @@ class Frame(QWidget):
             self.message.take_focus()
 
     def restore(self, state: WindowState) -> None:
-        """Restore the widths of an earlier run."""
+        """Restore the widths and buttons of an earlier run."""
         self.panes.restore(state.list_width, state.dock_width, dock_requested=state.dock_shown)
         self.header.dock_button.setChecked(not self._dock.isHidden())
+        for view in state.offered_views:
+            self.header.offer(view, True)
 
     def keep(self, state: WindowState) -> None:
-        """Put the widths of list and dock, and whether the dock is shown, into the state."""
+        """Put the widths of list and dock, whether the dock is shown, and the views with a button into the state."""
+        state.offered_views = self.header.offered
         state.list_width, state.dock_width = self.panes.widths
         state.dock_shown = self.panes.dock_requested and not self._dock.explains
 

@@ -1,6 +1,7 @@
 """The views of the window: some have a list and a reader, others fill the whole width."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -54,6 +55,8 @@ class Views(QObject):
 
     switched = Signal(str)
     """Name of the view that is current now."""
+    content_known = Signal(str, bool)
+    """Name of a view whose button appears on demand, and whether it has content."""
     location_shown = Signal(object)
     """Location shown in the viewer that isn't a result."""
 
@@ -85,6 +88,7 @@ class Views(QObject):
         """The session to show; None if a file or nothing is shown."""
         self._shown: _Shown | NothingToRead = CHOOSE_SESSION
         self._forget_shown()
+        self.facts.content_known.connect(partial(self.content_known.emit, "facts"))
         search.answer_changed.connect(self.index.show_answer)
         search.answer_changed.connect(self._handle_answer)
         search.result_selected.connect(self.show_result)
@@ -102,15 +106,19 @@ class Views(QObject):
         self.edits.sessions_requested.connect(self._search_file)
         self.viewer.sessions_requested.connect(self._search_file)
 
-    def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Use this memory in all views from now on."""
+    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
+        """Use this memory in all views from now on.
+
+        `keep`: it is of the same folder, which is being reopened: results, selection and the open document stay.
+        """
         self._manager = manager
-        self._forget_shown()
+        if not keep:
+            self._forget_shown()
         self._unloaded = {name for name, spec in self.specs.items() if spec.lazy}
         for name, panel in self.panels.items():
-            panel.set_manager(None if name in self._unloaded else manager)
-        self.viewer.set_manager(manager)
-        self.conversation.set_manager(manager)
+            (panel.swap_manager if keep else panel.set_manager)(None if name in self._unloaded else manager)
+        self.viewer.set_manager(manager, keep=keep)
+        self.conversation.set_manager(manager, keep=keep)
         self._arrange()
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:

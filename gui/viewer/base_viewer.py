@@ -238,6 +238,11 @@ class BaseViewer(QWidget):
             step = key_action(self, hit)
             step.triggered.connect(lambda _=False, forward=forward: self.finding.step(forward))
 
+    @property
+    def painted(self) -> bool:
+        """Whether the last frame of the page showed all visible text."""
+        return bool(getattr(self.page, "painted", True))
+
     def _put_together(self, header: QWidget, show_active: Callable[[bool], None], *pages: QWidget) -> None:
         """Stack the header, messages, the find bar, and one of `pages` or the empty one.
 

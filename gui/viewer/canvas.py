@@ -109,6 +109,8 @@ class LineCanvas(QAbstractScrollArea):
         self.gutter = Gutter.for_lines(0, self.layouts.typography)
         self.scroll_position = ScrollPosition(self._height_of, self._guess_of)
         self._moving_bar = False
+        self.painted = True
+        """Whether the last frame showed all visible text: on a busy machine, the rest follows in the next ones."""
         self._next_frame = QTimer(self)
         self._next_frame.setSingleShot(True)
         self._next_frame.timeout.connect(self.viewport().update)
@@ -324,6 +326,7 @@ class LineCanvas(QAbstractScrollArea):
                 late |= not pen.text(first_row, laid, self._decoration(number, laid, late=late))
                 widest = max(widest, laid.width)
         painter.end()
+        self.painted = not late
         if widest > self._widest:
             self._widest = widest
             self._sync_bars()

@@ -82,10 +82,14 @@ class LinkCard(QFrame):
     def busy(self) -> bool:
         return self._job.busy
 
-    def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Set the memory whose index is read; None for none."""
+    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
+        """Set the memory whose index is read; None for none. `keep`: it is of the same folder, and the file stays."""
         self._manager = manager
-        self.show_file("")
+        self._job.cancel()
+        if not keep:
+            self.show_file("")
+        elif manager is not None:
+            self.refresh()
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Features that the memory doesn't support."""

@@ -4,16 +4,16 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from engine import tr
 from gui.style.stylesheet import set_role
 from gui.widgets.accessibility import announce
 from gui.widgets.labels import label
+from gui.widgets.placeholder_page import StatePage
 
 _SHOWN_MS = 2_500
 _MARGIN = 16
-_WIDEST = 460
 
 
 class NothingToRead(NamedTuple):
@@ -70,7 +70,7 @@ class Hint(QFrame):
         super().hideEvent(event)
 
 
-class EmptyPage(QFrame):
+class EmptyPage(StatePage):
     """The page shown instead of a file: one sentence and at most one button.
 
     Signals:
@@ -79,34 +79,6 @@ class EmptyPage(QFrame):
 
     retry = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        set_role(self, "page")
-        self.sentence: QLabel = label(wrap=True)
-        self.sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._keys = label(role="meta", wrap=True)
-        self._keys.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._button = QPushButton(tr("Try again"))
-        self._button.clicked.connect(self.retry)
-        middle = QWidget()
-        middle.setMaximumWidth(_WIDEST)
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addStretch(2)
-        column.addWidget(self.sentence)
-        column.addWidget(self._keys)
-        column.addWidget(self._button, 0, Qt.AlignmentFlag.AlignCenter)
-        column.addStretch(3)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(32, 32, 32, 32)
-        row.addStretch(1)
-        row.addWidget(middle, 100)
-        row.addStretch(1)
-
     def say(self, sentence: str, *, keys: str = "", retry: bool = False) -> None:
-        self.sentence.setText(sentence)
-        self._keys.setText(keys)
-        self._keys.setVisible(bool(keys))
-        self._button.setVisible(retry)
-        self.setAccessibleName(f"{sentence} {keys}".strip())
+        """Replace the sentence; `keys`: a second one."""
+        self.show_state("", sentence, keys=keys, actions=((tr("Try again"), self.retry.emit),) if retry else ())

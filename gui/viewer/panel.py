@@ -187,12 +187,19 @@ class ViewerPanel(BaseViewer):
 
     # --- for the window -------------------------------------------------------------------------------------------
 
-    def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Set the memory, or None; the shown file is closed."""
+    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
+        """Set the memory, or None; the shown file is closed, unless the memory is of the same folder (`keep`)."""
         self._manager = self.external.manager = manager
-        self._chunks.set_manager(manager)
-        self.link_card.set_manager(manager)
-        self.clear()
+        self._chunks.set_manager(manager, keep=keep)
+        self.link_card.set_manager(manager, keep=keep)
+        self._links.cancel()
+        if not keep:
+            self.clear()
+        elif self.target is not None and self.target.name != self.name:
+            self._opener.cancel()
+            self._open(reloading=False)
+        elif self.opened is not None:
+            self.rendered.resolve = self._resolver(self.opened.name)
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Features that the files' memory doesn't support."""

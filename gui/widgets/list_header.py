@@ -108,12 +108,13 @@ class SortButton(QPushButton):
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._show()
 
-    def add_option(self, words: str, choose: Callable[[bool], None]) -> None:
-        """Add an option to the menu, off initially."""
+    def add_option(self, words: str, choose: Callable[[bool], None]) -> QAction:
+        """Add an option to the menu, off initially, and return it."""
         self.menu().addSeparator()
         action = self.menu().addAction(words)
         action.setCheckable(True)
         action.toggled.connect(choose)
+        return action
 
     @property
     def order(self) -> str:

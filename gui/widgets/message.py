@@ -19,17 +19,14 @@ from PySide6.QtWidgets import (
 from engine import tr
 from gui.style.theme import tokens
 from gui.widgets.accessibility import announce
-from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label, line
+from gui.widgets.placeholder_page import StatePage
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import margins
 from gui.widgets.row_list import GUTTER
-from gui.widgets.scrolling import scrolling_column
 from gui.widgets.state_dot import State, StateDot
 from gui.widgets.tab_order import insert_after, stop_before
-
-_PAGE_WIDTH = 520
 
 
 @dataclass(frozen=True)
@@ -155,52 +152,23 @@ class Banner(QFrame):
         self.cleared.emit(matter)
 
 
-class MessagePage(QFrame):
-    """A page with one or two sentences and actions, the main one first."""
+class MessagePage(StatePage):
+    """A page with a title, a sentence that can be copied, and actions."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setProperty("role", "page")
         self.words = ""
         """The whole message, on one line."""
-        self._title = label("", "title", wrap=True)
-        self._text = label("", "muted", wrap=True)
-        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._buttons = FlowLayout(8)
-        column = QVBoxLayout()
-        column.setSpacing(12)
-        column.addStretch(2)
-        column.addWidget(self._title)
-        column.addWidget(self._text)
-        column.addSpacing(8)
-        column.addLayout(self._buttons)
-        column.addStretch(3)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        self._scroll = scrolling_column(column, _PAGE_WIDTH)
-        whole.addWidget(self._scroll)
 
     def say(self, title: str, text: str, *actions: Action) -> None:
         self.words = f"{title}: {text}" if text else title
-        self._title.setText(breakable(title))
-        self._text.setText(breakable(text))
-        self._text.setVisible(bool(text))
+        self.show_state(breakable(title), breakable(text), actions=[(action.words, action.run) for action in actions])
+        self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.setAccessibleName(self.words)
-        insert_after(stop_before(self), _fill(self._buttons, actions))
-
-    def take_focus(self) -> None:
-        """Focus the main action."""
-        first = self._buttons.itemAt(0)
-        button = first.widget() if first is not None else None
-        if button is not None:
-            button.setFocus(Qt.FocusReason.OtherFocusReason)
-            self._scroll.ensureWidgetVisible(button)
 
 
 def _fill(
-    row: QHBoxLayout | FlowLayout,
-    actions: tuple[Action, ...],
-    press: Callable[[Callable[[], None]], None] | None = None,
+    row: QHBoxLayout, actions: tuple[Action, ...], press: Callable[[Callable[[], None]], None]
 ) -> list[QPushButton]:
     """Replace the row's buttons; `press` receives the callback of the pressed one, which it has to run."""
     while (item := row.takeAt(0)) is not None:
@@ -212,12 +180,7 @@ def _fill(
     for action in actions:
         button = QPushButton(action.words)
         button.setAutoDefault(True)  # Enter presses it while it has the keys, on every platform
-        if press is None:
-            button.clicked.connect(lambda _checked, run=action.run: run())
-        else:
-            button.clicked.connect(lambda _checked, run=action.run: press(run))
-        if press is None and action is actions[0]:
-            button.setProperty("role", "primary")
+        button.clicked.connect(lambda _checked, run=action.run: press(run))
         row.addWidget(button)
         button.show()  # immediately, so that its size counts
         buttons.append(button)

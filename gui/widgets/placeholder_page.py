@@ -1,4 +1,8 @@
-"""Shown instead of the list if there are no results: one sentence, and actions."""
+"""The page shown where there is no content: one sentence, and actions.
+
+Its place is the same in lists, readers and whole views: a column of limited width, in the middle of a wide page, that
+begins near the top, where the first line of the content would be.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -9,6 +13,7 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
     QGridLayout,
+    QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
@@ -36,8 +41,9 @@ KEYS = (
 )
 COMMANDS = ((PALETTE, marked("all actions")), ("help.keys", marked("all keys")))
 """Commands whose first keys are shown."""
-_WIDEST = 420
-_MARGIN = 32
+_WIDEST = 460
+"""Width of the column."""
+_MARGIN, _TOP = 32, 40
 _BESIDE = 2
 """Most buttons side by side in a narrow list."""
 
@@ -92,7 +98,7 @@ class Offer(NamedTuple):
 
 
 class StatePage(QScrollArea):
-    """Page shown instead of the list: title, sentence, optional table and buttons."""
+    """Page shown instead of content: title, sentence, keys, optional table and buttons."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -102,7 +108,7 @@ class StatePage(QScrollArea):
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._place = mark_place(self)
-        self._title = label()
+        self._title, self.sentence = label(), label()
         self._buttons: list[QPushButton] = []
         self._rows: list[QBoxLayout] = []
 
@@ -111,19 +117,26 @@ class StatePage(QScrollArea):
         title: str,
         sentence: str,
         *,
+        keys: str = "",
         offers: Sequence[Offer] = (),
         actions: Sequence[Action] = (),
         table: QWidget | None = None,
     ) -> None:
-        """Replace the page's contents."""
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(_MARGIN, 40, _MARGIN, 24)
+        """Replace the page's contents. `keys`: a second sentence."""
+        page, middle = QWidget(), QWidget()
+        middle.setMaximumWidth(_WIDEST + 2 * _MARGIN)
+        across = QHBoxLayout(page)
+        across.setContentsMargins(0, 0, 0, 0)
+        across.addStretch(1)
+        across.addWidget(middle, 1000)
+        across.addStretch(1)
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(_MARGIN, _TOP, _MARGIN, 24)
         column.setSpacing(8)
         self._title = label(title, "strong", wrap=True)
         self._title.setFont(font_at(15))
-        for words in (self._title, label(sentence, "meta", wrap=True)):
-            words.setMaximumWidth(_WIDEST)
+        self.sentence = label(sentence, "meta" if title else "", wrap=True)
+        for words in (self._title, self.sentence, label(keys, "meta", wrap=True)):
             column.addWidget(words)
             if not words.text():
                 words.hide()
@@ -145,11 +158,19 @@ class StatePage(QScrollArea):
             column.addLayout(row)
             self._rows.append(row)
         column.addStretch(1)
-        page.setAccessibleName(" ".join(part for part in (title, sentence) if part))
+        page.setAccessibleName(" ".join(part for part in (title, sentence, keys) if part))
         self.setAccessibleName(page.accessibleName())
-        self.setWidget(page)  # deletes the page before
+        before = self.takeWidget()
+        if before is not None:
+            before.deleteLater()  # one of its buttons may have been pressed
+        self.setWidget(page)
         insert_after(self._place, stops(page))
         self._fold()
+
+    def say_more(self, sentence: str) -> None:
+        """Replace the sentence alone."""
+        self.sentence.setText(sentence)
+        self.sentence.show()
 
     def has_focus(self) -> bool:
         """Whether one of the page's buttons has the focus."""
@@ -159,11 +180,12 @@ class StatePage(QScrollArea):
         """Focus the first action; False if there is none."""
         if self._buttons:
             self._buttons[0].setFocus(Qt.FocusReason.OtherFocusReason)
+            self.ensureWidgetVisible(self._buttons[0])
         return bool(self._buttons)
 
     def _fold(self) -> None:
         """Stack buttons that have no room next to each other."""
-        room = self.viewport().width() - 2 * _MARGIN
+        room = min(_WIDEST, self.viewport().width() - 2 * _MARGIN)
         for row in self._rows:
             widgets = [item.widget() for number in range(row.count()) if (item := row.itemAt(number))]
             width = sum(widget.sizeHint().width() + row.spacing() for widget in widgets if widget is not None)
@@ -182,7 +204,6 @@ class StatePage(QScrollArea):
     def _add_offer(self, column: QVBoxLayout, offer: Offer) -> None:
         """Add a reason, and a button below it."""
         why = label(breakable(offer.sentence), "meta", wrap=True)
-        why.setMaximumWidth(_WIDEST)
         button = self._button(offer.words, offer.act)
         button.setAccessibleDescription(offer.sentence)
         self._buttons.append(button)
@@ -193,6 +214,7 @@ class StatePage(QScrollArea):
     @staticmethod
     def _button(text: str, act: Callable[[], None]) -> QPushButton:
         button = ElidedButton(text)
+        button.setAutoDefault(True)  # Enter presses it while it has the keys, on every platform
         button.clicked.connect(lambda _checked: act())
         return button
 

@@ -1,4 +1,4 @@
-"""The command palette: opens and closes it, lists recently used entries first, and restores the focus."""
+"""The command palette: opens and closes it, lists the most used entries first, and restores the focus."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -293,7 +293,7 @@ class PaletteBox(QFrame):
 
 # ---------------------------------------------------------------------------------------------------------------------
 
-_MOST_RECENT = 12
+_MOST_RECENT = 60
 
 
 class PaletteController(QObject):
@@ -346,8 +346,7 @@ class PaletteController(QObject):
     @Slot(object)
     def _run(self, entry: Entry) -> None:
         self._leave()
-        others = (key for key in self._state.recent_commands if key != entry.key)
-        self._state.recent_commands = [entry.key, *others][:_MOST_RECENT]
+        self._state.recent_commands = [entry.key, *self._state.recent_commands][:_MOST_RECENT]
         entry.run()
 
     @Slot(object)

@@ -197,6 +197,7 @@ class MainWindow(WindowParts):
         self.frame.restore(self.state)
         self.viewer.wrap_action.setChecked(self.state.wrap)
         self.viewer.chunks_action.setChecked(self.state.chunk_borders)
+        self.sessions.view.hide_calendar.setChecked(self.state.calendar_hidden)
         self.frame.show_page(self.panes)
 
     # --- the index --------------------------------------------------------------------------------------------------

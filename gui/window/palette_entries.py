@@ -1,5 +1,6 @@
 """The entries of the palette: every command of the window in its current state, saved searches, and recent folders."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +17,10 @@ from gui.core.key_listing import by_place, missing, title
 _WHOLE_BEGINNING, _BEGINNING, _INITIALS, _INSIDE = 100.0, 80.0, 60.0, 50.0
 SCATTERED = 20.0
 """Highest score of a match whose letters are neither adjacent nor at the beginnings of words."""
+
+
+_FADING = 0.9
+"""How much each use counts, compared with the one after it."""
 
 
 class Fit(NamedTuple):
@@ -178,9 +183,14 @@ def _fit(asked: str, entry: Entry) -> Fit | None:
 
 
 def choose(entries: Iterable[Entry], asked: str, recent: Sequence[str]) -> list[Found]:
-    """The matching entries, best first; ties by last use, then by whether they can be run now, then by order."""
-    rank = {key: place for place, key in enumerate(recent)}
+    """The matching entries, best first; ties by use, then by whether they can be run now, then by order.
+
+    `recent`: the keys of the last uses, newest first. Each counts less than the one after it, so that what is used
+    often comes first, and of two that were used as often the later one.
+    """
+    use: defaultdict[str, float] = defaultdict(float)
+    for place, key in enumerate(recent):
+        use[key] += _FADING**place
     found = [Found(entry, fitting) for entry in entries if (fitting := _fit(asked, entry)) is not None]
-    last = len(rank)
-    found.sort(key=lambda one: (-round(one.fit.score), rank.get(one.entry.key, last), bool(one.entry.reason)))
+    found.sort(key=lambda one: (-round(one.fit.score), -use[one.entry.key], bool(one.entry.reason)))
     return found

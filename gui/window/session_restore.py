@@ -72,7 +72,7 @@ class SessionRestore(QObject):
             *(views.switched, search.controller.query_changed, search.answer_changed, search.result_current),
             *(search.body.list.verticalScrollBar().valueChanged, viewer.scrolled, viewer.file_shown),
             *(viewer.wrap_action.toggled, viewer.chunks_action.toggled, sessions.session_selected),
-            *(sessions.narrowed, views.conversation.scrolled),
+            *(sessions.view.hide_calendar.toggled, sessions.narrowed, views.conversation.scrolled),
             *(frame.panes.splitterMoved, frame.panes.dock_shown, self._workspace.opened),
         ):
             signal.connect(self._note)
@@ -88,6 +88,7 @@ class SessionRestore(QObject):
         self._frame.keep(state)
         state.wrap = self._views.viewer.wrap_action.isChecked()
         state.chunk_borders = self._views.viewer.chunks_action.isChecked()
+        state.calendar_hidden = self._views.sessions.view.hide_calendar.isChecked()
         if self._workspace.current is not None and self._wanted is None and self._line is None:
             state.place = self._place(self._workspace.current.folder)
 

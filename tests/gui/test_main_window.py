@@ -529,6 +529,46 @@ def test_excluded_type_is_added_to_extensions(qtbot, opened, memory):
     assert engine.load_settings(memory.folder).extensions == (*engine.Settings().extensions, ".log")
 
 
+def test_reopened_folder_keeps_results_and_document(qtbot, opened, memory, monkeypatch):
+    _find(qtbot, opened, "timer")
+    results, source = opened.search.body.list, opened.viewer.source
+    results.setCurrentIndex(results.rows.index(results.rows.rowCount() - 1))
+    chosen = results.current_result()
+    qtbot.waitUntil(lambda: opened.viewer.name == chosen.path and opened.viewer.page is source)
+    opened.views.switch("sessions")
+    opened.views.switch("search")
+    source.setFocus()
+    file, cleared = opened.viewer.opened, []
+    monkeypatch.setattr(opened.viewer, "clear", lambda *_: cleared.append(True))
+    shown = []
+    opened.workspace.opening.connect(
+        lambda _: shown.append((opened.workspace.current, opened.viewer.opened, results.current_result()))
+    )
+    monkeypatch.setattr(memory, "close", lambda: None)  # which deletes the folder
+    opened.diagnostics.type_requested.emit(".log")
+    qtbot.waitUntil(lambda: bool(shown) and at_rest(opened) and memory.syncs[-1] == ("manual", False))
+    assert shown == [(None, file, chosen)]
+    assert not cleared
+    assert opened.viewer.opened is file
+    assert results.current_result() == chosen
+    assert opened.search.box.query == "timer"
+    assert source.hasFocus()
+    assert opened.navigation.can_go_back
+
+
+def test_failed_reopening_closes_the_document(qtbot, opened, memory, monkeypatch):
+    _find(qtbot, opened, "timer")
+    qtbot.waitUntil(lambda: opened.viewer.reads)
+
+    def refuse(*_arguments, **_options):
+        raise engine.MnemoscopeError("The index is in use.")
+
+    monkeypatch.setattr(engine, "open_memory", refuse, raising=False)
+    opened.diagnostics.type_requested.emit(".log")
+    qtbot.waitUntil(lambda: opened.pages.currentWidget() is opened.message)
+    assert not opened.viewer.reads
+
+
 def test_last_escape_empties_the_viewer(qtbot, opened):
     _find(qtbot, opened, "timer")
     qtbot.waitUntil(lambda: opened.viewer.reads)

@@ -1,4 +1,7 @@
-"""Who asks the desktop for less motion finds none here: only figures and the lines of progress change."""
+"""Who asks the desktop for less motion finds none here: only figures and the lines of progress change.
+
+The map fades to its final layout where the style animates widgets; its own tests are with those of the map.
+"""
 
 import re
 from pathlib import Path

@@ -91,6 +91,17 @@ def test_next_start_restores_query_and_selection(qtbot, opened, begin, memory):
     assert again.search.body.list.current_result() == chosen
 
 
+def test_hidden_calendar_stays_hidden(qtbot, sessions, opened, begin):
+    opened.sessions.view.hide_calendar.trigger()
+    qtbot.waitUntil(lambda: _written().get("calendar_hidden") is True)
+    again = begin(load_state())
+    again.views.switch("sessions")
+    qtbot.waitUntil(lambda: again.sessions.view.has_rows and at_rest(again))
+    assert not again.sessions.view.calendar.isVisible()
+    again.sessions.view.hide_calendar.trigger()
+    assert again.sessions.view.calendar.isVisible()
+
+
 def _choose_last(qtbot, window):
     _ask(qtbot, window, "timer")
     results = window.search.body.list

@@ -361,16 +361,34 @@ def test_other_workspace_lists_its_own_sessions(qtbot, window, memories):
     qtbot.waitUntil(lambda: at_rest(window))
 
 
+def _switch_button(window: MainWindow, words: str) -> QPushButton:
+    return next(b for b in window.frame.header.findChildren(QPushButton) if b.text() == words)
+
+
+def test_facts_have_a_button_once_there_is_one(qtbot, window, memory):
+    button = _switch_button(window, "Facts")
+    assert not button.isVisible()
+    qtbot.keyClick(window, Key.Key_4, Control)
+    assert window.views.current == "facts"
+    assert button.isVisible()
+    assert button.isChecked()
+    window.views.switch("search")
+    assert not button.isVisible()
+    memory.facts.add("The dog is called Bo")
+    window.views.refresh()
+    qtbot.waitUntil(button.isVisible)
+    state = WindowState()
+    window.frame.keep(state)
+    assert state.offered_views == ["facts"]
+
+
 def test_narrow_window_hides_view_switch(qtbot, window):
-    search, facts = (
-        next(b for b in window.frame.header.findChildren(QPushButton) if b.text() == words)
-        for words in ("Search", "Facts")
-    )
-    switch = facts.parentWidget()
-    assert search.x() < facts.x()
-    assert search.y() == facts.y()
+    search, index = (_switch_button(window, words) for words in ("Search", "Index"))
+    switch = index.parentWidget()
+    assert search.x() < index.x()
+    assert search.y() == index.y()
     window.resize(840, 700)
-    qtbot.waitUntil(lambda: search.x() == facts.x() and search.y() < facts.y())
+    qtbot.waitUntil(lambda: search.x() == index.x() and search.y() < index.y())
     assert switch.isVisible()
     window.resize(600, 700)
     qtbot.waitUntil(lambda: not switch.isVisible())

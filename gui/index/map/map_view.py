@@ -1,24 +1,27 @@
 """The visible map: points, names and marks in the current view."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, QSizeF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
+    QFontMetrics,
     QFontMetricsF,
+    QHideEvent,
     QPainter,
     QPainterPath,
     QPaintEvent,
     QPen,
+    QPixmap,
     QPolygonF,
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QStyle, QWidget
 
 from engine import IndexMap, tr_count
 from gui.core.jobs import Jobs
@@ -38,6 +41,13 @@ _LONGEST_NAME = 160
 _NAME_PAD = 4
 _HALO = 4.0
 """Width of the line around the letters of a name, which separates them from the points below."""
+_NAME_GAPS = (12, 34)
+"""Distances between a name and the middle of its group."""
+_NAME_SIDES = ((0, -1), (0, 1), (1, 0), (-1, 0), (1, -1), (-1, -1), (1, 1), (-1, 1))
+"""Sides of the group on which its name may be, the best ones first; the last four are corners."""
+_POINT = 4.0
+"""Pixels around a name that count as covered: about the radius of a point."""
+_FADE_FRAME_MS = 16
 _CROSS, _TICK = 9.0, 15.0
 _HIT = 5.5
 _LOOP_GROUND = 40
@@ -55,32 +65,78 @@ _RESTYLING = {
 # --- Drawn over the points: names, a query and its results, the current point, a loop --------------------------------
 
 
+@dataclass(frozen=True)
+class PlacedName:
+    """The name of a group, in pixels from the origin of the map's units."""
+
+    text: str
+    peak: QPointF
+    box: QRectF
+
+
+def place_names(
+    scene: "Scene", names: Iterable[tuple[str, float, float]], scale: float, unit: float
+) -> tuple[PlacedName, ...]:
+    """Place names around their groups' densest locations, where they cover the fewest points and no earlier name.
+
+    `names` are in the map's units, the first ones first; `scale`: pixels per unit. Names without room are left out.
+    """
+    font, metrics = font_at(13), QFontMetricsF(font_at(13))
+    longest = round(_LONGEST_NAME * unit)
+    placed: list[PlacedName] = []
+    for name, across, up in names:
+        text = elide(QFontMetrics(font), name, Qt.TextElideMode.ElideMiddle, longest)
+        size = QSizeF(metrics.horizontalAdvance(text) + 2 * _NAME_PAD, metrics.height())
+        peak = QPointF(across, -up) * scale
+        free = [
+            box for box in _boxes_around(peak, size, unit) if not any(box.intersects(other.box) for other in placed)
+        ]
+        if free:
+            placed.append(PlacedName(text, peak, min(free, key=lambda box: _covered(scene, box, scale))))
+    return tuple(placed)
+
+
+def _boxes_around(peak: QPointF, size: QSizeF, unit: float) -> Iterator[QRectF]:
+    """The possible places of a name, the best ones first."""
+    for gap in _NAME_GAPS:
+        for right, down in _NAME_SIDES:
+            middle = QPointF(right * (size.width() / 2 + gap * unit), down * (size.height() / 2 + gap * unit))
+            box = QRectF(QPointF(), size)
+            box.moveCenter(peak + middle)
+            yield box
+
+
+def _covered(scene: "Scene", box: QRectF, scale: float) -> int:
+    """How many points a box covers."""
+    box = box.adjusted(-_POINT, -_POINT, _POINT, _POINT)
+    left, right, low, high = (edge / scale for edge in (box.left(), box.right(), -box.bottom(), -box.top()))
+    return len(scene.grid.within(left, low, right, high))
+
+
 def paint_names(
-    painter: QPainter, names: Iterable[tuple[str, float, float]], room: QRectF, colours: Tokens, unit: float
+    painter: QPainter, names: Iterable[PlacedName], origin: QPointF, room: QRectF, colours: Tokens, unit: float
 ) -> None:
-    """Paint the groups' names, the first ones first; names that would overlap are left out."""
+    """Paint the names whose groups are in view, moved inside; `origin`: where the map's units begin."""
     font = font_at(13)
-    metrics = QFontMetricsF(font)
+    ascent = QFontMetricsF(font).ascent()
     painter.setFont(font)
     taken: list[QRectF] = []
-    for name, x, y in names:
-        if not room.contains(QPointF(x, y)):
+    for name in names:
+        if not room.contains(name.peak + origin):
             continue
-        text = elide(painter.fontMetrics(), name, Qt.TextElideMode.ElideMiddle, round(_LONGEST_NAME * unit))
-        width, height = metrics.horizontalAdvance(text) + 2 * _NAME_PAD, metrics.height()
-        left = min(max(x - width / 2, room.left()), room.right() - width)
-        top = min(max(y - height - 12 * unit, room.top()), room.bottom() - height)
-        box = QRectF(left, top, width, height)
+        box = name.box.translated(origin)
+        box.moveLeft(min(max(box.left(), room.left()), room.right() - box.width()))
+        box.moveTop(min(max(box.top(), room.top()), room.bottom() - box.height()))
         if any(box.intersects(other) for other in taken):
             continue
         taken.append(box)
         letters = QPainterPath()
-        letters.addText(QPointF(box.left() + _NAME_PAD, box.top() + metrics.ascent()), font, text)
+        letters.addText(QPointF(box.left() + _NAME_PAD, box.top() + ascent), font, name.text)
         halo = QPen(colours.base, _HALO * unit)
         halo.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         painter.strokePath(letters, halo)
         painter.setPen(colours.text)
-        painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine), text)
+        painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine), name.text)
 
 
 def paint_hits(painter: QPainter, places: Iterable[QPointF], colours: Tokens, unit: float) -> None:
@@ -154,7 +210,16 @@ class MapView(QWidget):
         self.point = -1
         """The hovered point; -1 for none."""
         self.picture = PointImage(jobs, self)
-        self.picture.drawn.connect(self.update)
+        self.picture.drawn.connect(self._show_drawn)
+        self.picture.failed.connect(self._end_fade)
+        self._before: QPixmap | None = None
+        """The map from which this one fades in."""
+        self._fade_began = 0.0
+        """A time of `time.monotonic`; 0 until the new points are drawn."""
+        self._frames = QTimer(self, interval=_FADE_FRAME_MS)
+        self._frames.timeout.connect(self._next_frame)
+        self._placed: tuple[tuple[object, ...], tuple[PlacedName, ...]] = ((), ())
+        """The names of the groups, and what their places depend on: they stay while the map is moved."""
         self._scene: Scene | None = None
         self._grouping: Grouping | None = None
         self._peaks: Sequence[tuple[float, float]] = ()
@@ -195,8 +260,51 @@ class MapView(QWidget):
         self._scene = self._grouping = None
         self.marks, self._listed, self._loop = Marks(), (), []
         self.picture.clear()
+        self._end_fade()
         self._point_at(-1, by_key=False)
         self.update()
+
+    def fade(self) -> None:
+        """Clear the map, whose next points fade in over the present ones, if the style animates widgets."""
+        before = self.grab() if self._fade_seconds and self.isVisible() and not self.picture.busy else None
+        self.clear()
+        self._before = before
+
+    @property
+    def fading(self) -> bool:
+        """Whether the points are still fading in."""
+        return self._before is not None
+
+    @property
+    def _fade_seconds(self) -> float:
+        """0 where the user asks the desktop for less motion."""
+        return 2 * self.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration, None, self) / 1000
+
+    @Slot()
+    def _show_drawn(self) -> None:
+        if self._before is not None and not self._frames.isActive():
+            self._fade_began = time.monotonic()
+            self._frames.start()
+        self.update()
+
+    @Slot()
+    def _next_frame(self) -> None:
+        if self._fade_share >= 1:
+            self._end_fade()
+        self.update()
+
+    @property
+    def _fade_share(self) -> float:
+        """How far the new points have faded in, from 0 to 1."""
+        if self._before is None:
+            return 1.0
+        passed = time.monotonic() - self._fade_began if self._fade_began else 0.0
+        return min(1.0, passed / max(0.001, self._fade_seconds))
+
+    @Slot()
+    def _end_fade(self) -> None:
+        self._before, self._fade_began = None, 0.0
+        self._frames.stop()
 
     @Slot()
     def fit(self) -> None:
@@ -224,6 +332,7 @@ class MapView(QWidget):
 
     def _look_at(self, view: Viewport) -> None:
         if view != self.view:
+            self._end_fade()
             self.view = view
             self._redraw()
             self.moved.emit()
@@ -264,6 +373,10 @@ class MapView(QWidget):
         painter.fillRect(self.rect(), colours.base)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         scene, grouping = self._scene, self._grouping
+        if self._before is not None:
+            painter.setOpacity(1 - self._fade_share)
+            painter.drawPixmap(0, 0, self._before)
+            painter.setOpacity(self._fade_share)
         if scene is not None and grouping is not None:
             unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
             radius = point_radius(len(scene), self.view, unit)
@@ -272,7 +385,8 @@ class MapView(QWidget):
             seen = room.adjusted(-20, -20, 20, 20)
             listed = (place for point in self._listed if seen.contains(place := self.place_of(point)))
             paint_chosen(painter, listed, radius, colours.accent)
-            paint_names(painter, self._names(grouping), room.adjusted(2, 2, -2, -2), colours, unit)
+            names = self._placed_names(scene, grouping, unit)
+            paint_names(painter, names, self._pixel(0, 0), room.adjusted(2, 2, -2, -2), colours, unit)
             hits = (place for point in self.marks.hits if seen.contains(place := self.place_of(point)))
             paint_hits(painter, hits, colours, unit)
             if self.marks.question is not None:
@@ -294,9 +408,9 @@ class MapView(QWidget):
         parts = [
             Part(
                 tr_count("{name}: {count:,} passage", "{name}: {count:,} passages", counts[name], name=name),
-                QRect(round(across), round(down), 1, 1),
+                QRect(self._pixel(across, up).toPoint(), QSize(1, 1)),
             )
-            for name, across, down in self._names(self._grouping)
+            for name, across, up in self._names(self._grouping)
         ]
         if self.marks.hits:
             marked = tr_count(
@@ -307,11 +421,18 @@ class MapView(QWidget):
             parts.append(Part(marked, self.rect()))
         return parts
 
+    def _placed_names(self, scene: "Scene", grouping: Grouping, unit: float) -> tuple[PlacedName, ...]:
+        key = (scene, grouping, self._peaks, self._isolated, self.view.scale, unit, font_at(13).key())
+        if self._placed[0] != key:
+            self._placed = key, place_names(scene, self._names(grouping), self.view.scale, unit)
+        return self._placed[1]
+
     def _names(self, grouping: "Grouping") -> list[tuple[str, float, float]]:
+        """The named groups, and where they are densest in the map's units."""
         if grouping.ordered or len(grouping.names) < 2:
             return []
         return [
-            (name, *self.view.to_pixels(*self._peaks[number]))
+            (name, *self._peaks[number])
             for number, name in enumerate(grouping.names)
             if self._isolated in (-1, number) and not (grouping.has_others and number == len(grouping.names) - 1)
         ]
@@ -320,6 +441,7 @@ class MapView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._end_fade()
         self.view = self.view.resized(self.width(), self.height())
         self._redraw()
         self.moved.emit()
@@ -332,6 +454,10 @@ class MapView(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._redraw()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._end_fade()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

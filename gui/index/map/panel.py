@@ -1,5 +1,8 @@
 """The map of the index with its controls: header, legend, card and list."""
 
+from collections.abc import Sequence
+from functools import partial
+
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
@@ -26,6 +29,7 @@ from gui.search.query import Answer
 from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.widgets.form_controls import ComboBox
 from gui.widgets.labels import ElidedLabel, breakable, label
+from gui.widgets.placeholder_page import Action, StatePage
 from gui.widgets.plain_text import set_tip
 from gui.widgets.sync_bar import ProgressLine
 
@@ -117,29 +121,14 @@ class MapPanel(IndexPage):
         self.header, self.canvas = MapHeader(), InteractiveMap(jobs, scrolls=not whole)
         self.legend = Legend(self.canvas)
         self.selecting = MapSelection(jobs, self.canvas, self)
-        self._title, self._text = label("", "strong", wrap=True), label("", "muted", wrap=True)
+        self.message = StatePage()
         self.progress = ProgressLine()
-        self.remedy = QPushButton()
-        self.remedy.setAutoDefault(True)
-        self._remedy_action = ""
         self.header.enlarge.setHidden(whole)
         self._assemble(whole)
         self._connect()
         self.clear()
 
     def _assemble(self, whole: bool) -> None:
-        words = QVBoxLayout()
-        words.setSpacing(6)
-        words.addStretch(1)
-        for text in (self._title, self._text):
-            words.addWidget(text)
-        for part in (self.progress, self.remedy):
-            words.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
-        words.addStretch(1)
-        for text in (self._title, self._text):
-            text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self._message = QWidget()
-        self._message.setLayout(words)
         self._whole = QWidget()
         self._sides = QBoxLayout(QBoxLayout.Direction.LeftToRight, self._whole)
         self._sides.setContentsMargins(0, 0, 0, 0)
@@ -147,7 +136,7 @@ class MapPanel(IndexPage):
         self._sides.addWidget(self.canvas, 1)
         self._sides.addWidget(self.selecting.list)
         self._stack = QStackedWidget()
-        self._stack.addWidget(self._message)
+        self._stack.addWidget(self.message)
         self._stack.addWidget(self._whole)
         card = QFrame()
         card.setProperty("role", "card")
@@ -168,7 +157,6 @@ class MapPanel(IndexPage):
         self.header.lasso_requested.connect(self.canvas.set_lasso)
         self.header.fit_requested.connect(self.canvas.fit)
         self.header.enlarge.clicked.connect(lambda: self.action_requested.emit("map"))
-        self.remedy.clicked.connect(lambda: self.action_requested.emit(self._remedy_action))
         self.legend.isolated.connect(self._isolate)
         self.canvas.picture.failed.connect(self.show_problem)
         self.selecting.open_requested.connect(self.open_requested)
@@ -179,7 +167,7 @@ class MapPanel(IndexPage):
     @property
     def busy(self) -> bool:
         parts = (self._regrouping, self._answering, self.canvas.picture, self.selecting)
-        return super().busy or any(part.busy for part in parts)
+        return super().busy or self.canvas.fading or any(part.busy for part in parts)
 
     def take_focus(self) -> None:
         if self.canvas.isVisible():
@@ -212,11 +200,11 @@ class MapPanel(IndexPage):
             self._show(found)
             return
         self.clear()
-        self._say(*wording.empty(found), lasting=True)
-        if found.gap in wording.REMEDIES:
-            words, self._remedy_action = wording.REMEDIES[found.gap]
-            self.remedy.setText(tr(words))
-            self.remedy.show()
+        actions = [
+            (tr(words), partial(self.action_requested.emit, action))
+            for words, action in filter(None, [wording.REMEDIES.get(found.gap)])
+        ]
+        self._say(*wording.empty(found), actions, lasting=True)
 
     def show_problem(self, sentence: str) -> None:
         if self.prepared is None:
@@ -240,15 +228,13 @@ class MapPanel(IndexPage):
         else:
             self._say(tr(wording.DRAWING), "")
 
-    def _say(self, title: str, text: str, *, lasting: bool = False) -> None:
+    def _say(self, title: str, text: str, actions: Sequence[Action] = (), *, lasting: bool = False) -> None:
         """Show a message instead of a map; `lasting` reserves the map's space."""
         policy = QSizePolicy.Policy.Ignored if lasting else QSizePolicy.Policy.Preferred
         self._whole.setSizePolicy(QSizePolicy.Policy.Preferred, policy)
-        self._title.setText(breakable(title))
-        self._text.setText(breakable(text))
+        self.message.show_state(breakable(title), breakable(text), actions=actions, table=self.progress)
         self.progress.hide()
-        self.remedy.hide()
-        self._stack.setCurrentWidget(self._message)
+        self._stack.setCurrentWidget(self.message)
         self.setAccessibleName(tr("Map. {title}. {sentence}", title=title, sentence=text))
 
     @Slot(object, object)
@@ -259,7 +245,7 @@ class MapPanel(IndexPage):
             self.progress.setValue(round(1000 * step.done))
             self.progress.show()
             said = wording.progress(step)
-            self._text.setText(said[:1].upper() + said[1:])
+            self.message.say_more(said[:1].upper() + said[1:])
         elif step.stage != "reading":
             record, count = self.prepared.scene.record, len(self.prepared.scene)
             self.header.say(f"{wording.subtitle(record, count)} · {wording.progress(step)}", wording.about(record))
@@ -279,7 +265,7 @@ class MapPanel(IndexPage):
         self._stack.setCurrentWidget(self._whole)
         if self.prepared is None or prepared.scene is not self.prepared.scene:
             if self.prepared is not None and self.prepared.scene.record.layout != record.layout:
-                self.canvas.clear()  # all points have moved
+                self.canvas.fade()  # all points have moved
             self.canvas.show_scene(prepared.scene)
             self.prepared = prepared
             self._ask_answer()

@@ -94,10 +94,15 @@ class ChunkInspector(QObject):
     def busy(self) -> bool:
         return self._rows.busy or self._detail.busy
 
-    def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Set the memory whose index is read; None for none."""
+    def set_manager(self, manager: MemorySearchManager | None, *, keep: bool = False) -> None:
+        """Set the memory whose index is read; None for none. `keep`: it is of the same folder, and the file stays."""
         self._manager = manager
-        self.show_file("", None)
+        if not keep:
+            self.show_file("", None)
+            return
+        self._rows.cancel()
+        self._detail.cancel()
+        self.refresh()
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Hide the margin if the memory gives no access to its index; show it again with one that does."""

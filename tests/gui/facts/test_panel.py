@@ -283,13 +283,24 @@ def test_read_only_facts_cannot_be_edited(qtbot, opened, memory, facts):
     assert len(texts(facts)) == 3
 
 
+def test_filters_leave_the_box_room_for_its_hint(qtbot, panel, opened):
+    edit = panel.box.edit
+    hint = edit.fontMetrics().horizontalAdvance("Fakt nach Wörtern oder Bedeutung finden")
+    for width in range(1400, 1000, -40):
+        opened.resize(width, 800)
+        qtbot.waitUntil(lambda width=width: opened.width() == width)
+        qtbot.wait(1)
+        assert edit.width() > hint
+
+
 def test_failed_read_is_reported(qtbot, opened, memory, facts, monkeypatch):
     def refuse() -> None:
         raise FactRefused("They cannot be read.")
 
     monkeypatch.setattr(memory.facts, "all", refuse)
-    qtbot.keyClick(opened, Key.Key_4, Control)
     panel = opened.views.facts
+    panel.set_manager(memory)
+    qtbot.keyClick(opened, Key.Key_4, Control)
     qtbot.waitUntil(lambda: panel.store.problem == "They cannot be read.")
     assert not panel.body.new_button.isEnabled()
 

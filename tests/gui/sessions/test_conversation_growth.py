@@ -67,6 +67,23 @@ def _rest(qtbot, panel: ConversationPanel) -> None:
     qtbot.waitUntil(laid_out)
 
 
+def test_reopened_folder_keeps_session_and_follows_it(qtbot, panel, memory, jobs):
+    panel.view.current.go_to(12)
+    _rest(qtbot, panel)
+    before, place = panel.opened, panel.view_state
+    again = FakeMemory(sessions={PATH: make_session([*_turns(30), *LATER], path=PATH)})
+    with qtbot.waitSignal(panel.live_updates.grown):
+        panel.set_manager(None, keep=True)
+        assert panel.opened is before
+        panel.set_manager(again, keep=True)
+    assert len(panel.opened.conversation.entries) > len(before.conversation.entries)
+    assert panel.view.current.number == 12
+    assert panel.view_state == place
+    panel.set_manager(None)
+    assert panel.opened is None
+    again.close()
+
+
 def _finish(jobs: Jobs) -> None:
     """Wait until all jobs have ended and reported their results."""
     for pool in jobs.findChildren(QThreadPool):

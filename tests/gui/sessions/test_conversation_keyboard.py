@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 
 from gui.conversation.panel import ConversationPanel
+from gui.conversation.rows import GROUP
 from gui.core.jobs import Jobs
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SECRET, SESSIONS, VALVE
@@ -62,6 +63,42 @@ def go_back_to(words: str) -> None:
             return
         QTest.keyClick(QApplication.focusWidget(), Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
     raise AssertionError(f"{words} is not reached; {focused()} is")
+
+
+def test_group_of_calls_opens_and_closes_by_key(panel: ConversationPanel) -> None:
+    view = panel.view
+    rows = view.scroller.layout.rows
+    first = next(number for number in range(len(view.conversation.entries)) if rows.group(number))
+    group = rows.group(first)
+    view.current.go_to(first)
+    assert view.accessibleDescription().endswith("folded")
+    assert f"{len(group)} tool calls" in view.accessibleDescription()
+    press(Key.Key_Return)
+    assert [rows.fold(number) for number in group] == ["folded"] * len(group)
+    press(Key.Key_J)
+    assert view.current.number == first + 1
+    press(Key.Key_Left)
+    assert rows.fold(first) == "grouped"
+    assert view.current.number == first
+    press(Key.Key_J)
+    assert view.current.number == group.stop
+    press(Key.Key_K)
+    press(Key.Key_Right)
+    press(Key.Key_Return)
+    assert rows.fold(first) == "clamped"
+
+
+def test_group_of_calls_opens_by_click(panel: ConversationPanel) -> None:
+    view = panel.view
+    rows = view.scroller.layout.rows
+    first = next(number for number in range(len(view.conversation.entries)) if rows.group(number))
+    view.current.go_to(first)
+    for fold in ("folded", "grouped"):
+        shown = next(shown for shown in view.scroller.visible() if shown.row == (first, GROUP))
+        top = shown.top + view.scroller.layout.head(shown.position).height
+        box = view.scroller.layout.measures.column(top, 20)
+        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=box.center())
+        assert rows.fold(first) == fold
 
 
 def choose(words: str) -> None:

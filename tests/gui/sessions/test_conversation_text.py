@@ -7,7 +7,7 @@ from gui.conversation.actions import conversation_markdown, entry_markdown
 from gui.conversation.entries import Conversation, prepare, summary
 from gui.conversation.hits import ConversationLines
 from gui.conversation.loader import landing
-from gui.conversation.rows import MORE, SUMMARY, Row, Rows
+from gui.conversation.rows import GROUP, MORE, SUMMARY, Row, Rows
 from gui.viewer.matches import plain_finder
 from tests.helpers.fake_sessions import SESSIONS, VALVE, make_session
 
@@ -103,16 +103,53 @@ def shown(rows: Rows) -> list[Row]:
 
 def test_rows_follow_folds(talk: Conversation) -> None:
     rows = Rows(talk)
-    folded = [(0, 0), (1, SUMMARY), (2, SUMMARY), (3, SUMMARY), (4, 0), (5, SUMMARY), (6, 0)]
+    folded = [(0, 0), (1, SUMMARY), (2, GROUP), (2, SUMMARY), (3, SUMMARY), (4, 0), (5, SUMMARY), (6, 0)]
+    rows.set_group(2, opened=True)
     assert shown(rows) == folded
-    assert bytes(rows.kinds) == b"utttsts"
+    assert bytes(rows.kinds) == b"uttttsts"
     rows.set_fold(2, "clamped")
-    assert shown(rows)[2:6] == [(2, SUMMARY), (2, 0), (2, 1), (2, MORE)]
+    assert shown(rows)[3:7] == [(2, SUMMARY), (2, 0), (2, 1), (2, MORE)]
     rows.set_fold(2, "all")
-    assert shown(rows)[2:7] == [(2, SUMMARY), (2, 0), (2, 1), (2, 2), (2, 3)]
+    assert shown(rows)[3:8] == [(2, SUMMARY), (2, 0), (2, 1), (2, 2), (2, 3)]
     assert len(rows.kinds) == len(rows.rows)
     rows.set_fold(2, "folded")
     assert shown(rows) == folded
+
+
+def test_consecutive_calls_are_one_row_until_opened(talk: Conversation) -> None:
+    rows = Rows(talk)
+    closed = [(0, 0), (1, SUMMARY), (2, GROUP), (4, 0), (5, SUMMARY), (6, 0)]
+    assert shown(rows) == closed
+    assert bytes(rows.kinds) == b"uttsts"
+    assert [rows.fold(entry) for entry in (2, 3, 5)] == ["grouped", "gone", "folded"]
+    assert rows.group_line(2) == ("2 tool calls", "Bash, Read", "101 lines")
+    assert [rows.position_of_entry(entry) for entry in (2, 3, 4)] == [2, 2, 3]
+    assert rows.after(2) == 4
+    rows.reveal(talk.entries[3].first_piece)
+    assert shown(rows)[2:6] == [(2, GROUP), (2, SUMMARY), (3, SUMMARY), (3, 0)]
+    rows.set_group(3, opened=False)
+    assert shown(rows) == closed
+    rows.set_group(3, opened=True)
+    assert rows.fold(3) == "clamped"
+    rows.set_detail("short")
+    assert shown(rows) == closed
+
+
+def test_group_names_each_tool_once_and_ends_with_speaker() -> None:
+    calls = [("tool-call", "x", tool) for tool in ("Bash", "Read", "Read", "Grep", "Read")]
+    talk = conversation_of(("assistant", calls), ("user", (("text", "Stop."),)), ("assistant", calls[:1]))
+    rows = Rows(talk)
+    assert shown(rows) == [(0, GROUP), (5, 0), (6, SUMMARY)]
+    assert rows.group_line(0)[:2] == ("5 tool calls", "Bash, Read ×3, Grep")
+
+
+def test_later_state_keeps_opened_group() -> None:
+    turns = [("assistant", [("tool-call", "x", "Bash"), ("tool-call", "y", "Bash")])]
+    before = Rows(conversation_of(*turns))
+    before.set_group(0, opened=True)
+    after = Rows(conversation_of(*turns, ("assistant", [("tool-call", "z", "Read")])))
+    after.fold_like(before)
+    assert shown(after) == [(0, GROUP), (0, SUMMARY), (1, SUMMARY), (2, SUMMARY)]
 
 
 def test_tool_detail_hides_or_unfolds_all_calls(talk: Conversation) -> None:

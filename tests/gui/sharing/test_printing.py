@@ -152,6 +152,7 @@ def test_printed_tools_follow_tool_detail():
     assert told in full
     assert told not in hidden
     assert "lines" in short
+    assert "2toolcalls" in short
 
 
 def test_long_code_lines_are_wrapped():
@@ -302,7 +303,12 @@ def test_print_to_file_writes_complete_pdf(qtbot, read_note, tmp_path, monkeypat
         dialog.accepted.emit(dialog.printer())
 
     monkeypatch.setattr(QPrintDialog, "show", accept)
+    menus: list[QMenu] = []
+    monkeypatch.setattr(QMenu, "popup", lambda menu, *_: menus.append(menu))  # nothing here can take the keyboard
     qtbot.keyClick(read_note, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    [share] = menus
+    assert share.activeAction().text() == "Print…"
+    share.activeAction().trigger()
     qtbot.waitUntil(lambda: f"saved as {target}" in read_note.banner.text)
     assert "Greenhouse" in pdf_text(target.read_bytes())
 
@@ -325,5 +331,8 @@ def test_menus_offer_print_and_save_as_pdf(read_session, monkeypatch):
     for header in (conversation.header, read_session.viewer.header):
         menus.append(header.folding.more.menu())
         menus[-1].aboutToShow.emit()
-    for menu in menus:
-        assert [action.text() for action in menu.actions()][-2:] == ["Print…", "Save as PDF…"]
+    taken = ["Export session…", "Continue in another agent"]
+    for menu, more in zip(menus, (taken, taken, []), strict=True):
+        share = menu.actions()[-1]
+        assert share.text() == "Share…"
+        assert [action.text() for action in share.menu().actions()] == ["Print…", "Save as PDF…", *more]

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPolygonF
 
 from engine import Cancelled, CancelToken, MapFile
 from gui.index.map.groups import CIRCLE, LEAST, OTHERS, POLYGONS, RING, TOP_FOLDER, group, sign_path, signs_of
+from gui.index.map.map_view import place_names
 from gui.index.map.scene import PointIndex, Scene, draw_points
 from gui.index.map.viewport import Viewport
 from tests.helpers.fake_map import NOW, make_map
@@ -199,6 +200,30 @@ def test_group_labels_are_at_densest_point() -> None:
     for name, place in zip(grouping.names, scene.peaks(grouping), strict=True):
         middle = {"daily": (0, 0), "projects": (10, 0), "topics": (5, 8)}[name]
         assert np.hypot(*np.subtract(place, middle)) < 1.5
+
+
+@pytest.mark.parametrize("scale", [12.0, 40.0, 200.0])
+def test_names_avoid_points_and_each_other(qapp, scale: float) -> None:
+    scene = Scene.of(make_map(300))
+    grouping = scene.grouped("folder", NOW)
+    names = [(name, *peak) for name, peak in zip(grouping.names, scene.peaks(grouping), strict=True)]
+    placed = place_names(scene, names, scale, 1.0)
+    assert [name.text for name in placed] == list(grouping.names)
+    assert not any(one.intersects(other) for one, other in combinations((name.box for name in placed), 2))
+    pixels = [QPointF(x * scale, -y * scale) for x, y in scene.points.tolist()]
+    for name in placed:
+        above = QRectF(QPointF(), name.box.size())
+        above.moveCenter(name.peak - QPointF(0, name.box.height() / 2 + 12))
+        covered, before = (sum(box.contains(pixel) for pixel in pixels) for box in (name.box, above))
+        assert covered <= before
+    if scale == 12:
+        assert not any(name.box.contains(pixel) for name in placed for pixel in pixels)
+
+
+def test_name_without_room_is_left_out(qapp) -> None:
+    scene = Scene.of(make_map(30))
+    placed = place_names(scene, [("daily", 0, 0)] * 40, 10.0, 1.0)
+    assert 2 <= len(placed) < 40
 
 
 def test_scene_finds_points_of_chunks() -> None:

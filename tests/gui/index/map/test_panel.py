@@ -1,5 +1,7 @@
 """The map of the index in use: viewing, moving, pointing, selecting, by mouse and keyboard."""
 
+from types import SimpleNamespace
+
 import msgspec
 import numpy as np
 import pytest
@@ -29,7 +31,7 @@ def _subtitle(panel: MapPanel) -> str:
 
 def _message(panel: MapPanel) -> list[str]:
     """Title and text in place of the map."""
-    labels = panel.remedy.parentWidget().findChildren(QLabel)
+    labels = panel.message.findChildren(QLabel)
     return [label.text().replace("\u200b", "") for label in labels if label.isVisible()]
 
 
@@ -166,6 +168,29 @@ def test_first_map_by_directions_is_replaced_by_neighbours(qtbot, panel, memory,
     insight.released.set()
     _calm(qtbot, panel)
     assert panel.prepared.scene.record.layout == "neighbours"
+
+
+@pytest.mark.parametrize("still", [False, True])
+def test_map_fades_to_its_final_layout(qtbot, panel, memory, insight, monkeypatch, still: bool) -> None:
+    asked_for_less = SimpleNamespace(styleHint=lambda *_: 0)
+    if still:
+        monkeypatch.setattr(panel.canvas, "style", lambda: asked_for_less)
+    insight.first = make_map(layout="directions")
+    insight.map = make_map(60)
+    insight.released.clear()
+    panel.set_manager(memory)
+    qtbot.waitUntil(lambda: panel.prepared is not None and not panel.canvas.picture.busy)
+    before = _image(panel)
+    shown = []
+    panel.canvas.picture.drawn.connect(lambda: shown.append((panel.canvas.fading, _image(panel))))
+    insight.released.set()
+    qtbot.waitUntil(lambda: bool(shown))
+    fading, image = shown[0]
+    assert fading is not still
+    _calm(qtbot, panel)
+    assert not panel.canvas.fading
+    assert (_image(panel) == image) is still
+    assert _image(panel) != before
 
 
 def test_index_change_keeps_existing_points_in_place(qtbot, shown, insight) -> None:
@@ -565,8 +590,9 @@ def test_card_opens_map_page(qtbot, shown: MapPanel) -> None:
 def test_empty_map_offers_remedy(qtbot, panel, memory, insight, gap, chunks, words, action) -> None:
     insight.map = empty_map(gap, chunks)
     panel.set_manager(memory)
-    qtbot.waitUntil(panel.remedy.isVisible)
-    assert panel.remedy.text() == words
+    qtbot.waitUntil(lambda: not panel.busy and bool(panel.message.findChildren(QPushButton)))
+    [remedy] = panel.message.findChildren(QPushButton)
+    assert remedy.text() == words
     with qtbot.waitSignal(panel.action_requested) as asked:
-        qtbot.mouseClick(panel.remedy, LEFT)
+        qtbot.mouseClick(remedy, LEFT)
     assert asked.args == [action]

@@ -85,6 +85,14 @@ def test_shortcut_closes_open_palette(qtbot, opened, box, open_palette):
     assert not box.is_open
 
 
+def test_often_used_commands_come_first(qtbot, opened, box, open_palette):
+    for words in ("larger text", "larger text", "theme dark"):
+        open_palette(words)
+        qtbot.keyClick(box.edit, Key.Key_Return)
+    assert open_palette()[:2] == ["Larger text", "Theme: Dark"]
+    assert opened.state.recent_commands == ["theme.dark", "text.larger", "text.larger"]
+
+
 def test_recent_commands_come_first(qtbot, opened, box, open_palette):
     open_palette("larger text")
     qtbot.keyClick(box.edit, Key.Key_Return)

@@ -1,0 +1,20 @@
+"""The lists of the page before the first query."""
+
+import pytest
+from PySide6.QtWidgets import QLabel
+
+from engine import ChangedNote
+from gui.search.start_page import StartContent, StartLists
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_dates_are_not_cut_in_narrow_list(qtbot, appearance, scale):
+    appearance.set_font_scale(scale)
+    note = ChangedNote(path="a.md", title="A title that is much longer than the list is wide", modified=1_700_000_000.0)
+    lists = StartLists(StartContent(notes=(note,)), *(lambda *_: None,) * 4)
+    qtbot.addWidget(lists)
+    lists.resize(300, 400)
+    with qtbot.waitExposed(lists):
+        lists.show()
+    [date] = [label for label in lists.findChildren(QLabel) if "2023" in label.text()]
+    qtbot.waitUntil(lambda: date.width() >= date.fontMetrics().horizontalAdvance(date.text()), timeout=3000)
