@@ -12,9 +12,8 @@ from engine.backends.fallback_switch import PAUSE_SECONDS, ActiveMemory, Ask, Me
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, PassageMissing, Unsupported
 from engine.base.language import tr
-from engine.memory.closable import Lifetime
 from engine.memory.executor import BackgroundExecutor
-from engine.memory.listeners import Listeners, StatusListener
+from engine.memory.listeners import Lifetime, Listeners, StatusListener
 from engine.memory.requests import unanswered
 from engine.memory.status_report import with_degraded
 from engine.records import (

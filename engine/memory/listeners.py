@@ -1,8 +1,10 @@
-"""Listeners for changes of the status."""
+"""Listeners for changes of the status of a memory, and whether it is open."""
 
 import logging
 import threading
 from collections.abc import Callable
+
+from engine.base.errors import Closed
 
 log = logging.getLogger(__name__)
 
@@ -36,3 +38,22 @@ class Listeners:
         with self._lock:
             if listener in self._all:
                 self._all.remove(listener)
+
+
+class Lifetime:
+    """Tracks whether a memory is open. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._ended = False
+
+    def check(self) -> None:
+        """Raise `Closed` after the end."""
+        if self._ended:
+            raise Closed
+
+    def end(self) -> bool:
+        """Mark as ended; returns True for the first caller, which must then close everything."""
+        with self._lock:
+            before, self._ended = self._ended, True
+        return not before

@@ -13,7 +13,6 @@ from engine.memory.active_provider import ActiveProvider
 from engine.memory.executor import BackgroundExecutor
 from engine.memory.listeners import Listeners
 from engine.records import SearchOutcome
-from engine.search.search_context import OnKeywords, SearchRequest
 from engine.settings import Settings
 from engine.settings.query_options import ResultCacheSettings
 from engine.store.index import IndexStore
@@ -22,6 +21,7 @@ from engine.store.vectors import VectorIndex
 
 if TYPE_CHECKING:
     from engine.indexing.sync_parts import Sharing
+    from engine.search.search_context import OnKeywords, SearchRequest
     from engine.store.vector_encoding import Vectors
 
 
@@ -45,7 +45,7 @@ class Questions(Protocol):
     """Same interface as `Searcher`."""
 
     def search(
-        self, request: SearchRequest, cancel: CancelToken | None = None, on_keywords: OnKeywords | None = None
+        self, request: "SearchRequest", cancel: CancelToken | None = None, on_keywords: "OnKeywords | None" = None
     ) -> SearchOutcome: ...
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]: ...

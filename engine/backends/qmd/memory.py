@@ -24,10 +24,9 @@ from engine.corpus.path_guard import PathGuard
 from engine.embedding.registry import select_provider, stand_in
 from engine.indexing.service import BackgroundSync, IndexingService
 from engine.memory.active_provider import ActiveProvider
-from engine.memory.closable import Lifetime
 from engine.memory.executor import BackgroundExecutor
 from engine.memory.files import SessionFiles, WorkspaceFiles
-from engine.memory.listeners import Listeners, StatusListener
+from engine.memory.listeners import Lifetime, Listeners, StatusListener
 from engine.memory.requests import unanswered
 from engine.memory.session_library import summary_of
 from engine.memory.status_report import outer_status, with_degraded
