@@ -147,8 +147,9 @@ class StatePage(QScrollArea):
         column.addStretch(1)
         page.setAccessibleName(" ".join(part for part in (title, sentence) if part))
         self.setAccessibleName(page.accessibleName())
+        added = stops(page)  # before it is in the window, whose order has a thousand widgets
         self.setWidget(page)  # deletes the page before
-        insert_after(self._place, stops(page))
+        insert_after(self._place, added)
         self._fold()
 
     def has_focus(self) -> bool:
