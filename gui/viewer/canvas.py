@@ -322,7 +322,6 @@ class LineCanvas(QAbstractScrollArea):
                 break
             if top + self._height_of(number, dirty.top() - top + 1) <= dirty.top():
                 continue
-            late = late or time.perf_counter() > until
             if self.highlight is not None and self.highlight[0] <= number <= self.highlight[1]:
                 pen.highlight(top, self._height_of(number, self.viewport().height() - top))
             first_row = top + self._pad_above(number)
@@ -337,6 +336,7 @@ class LineCanvas(QAbstractScrollArea):
             if not (marked and drawn):
                 left_out.append(top)
             widest = max(widest, laid.width)
+            late = late or time.perf_counter() > until
         painter.end()
         if widest > self._widest:
             self._widest = widest
