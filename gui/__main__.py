@@ -1,5 +1,6 @@
 """The command `mnemoscope`: a verb runs without Qt; anything else opens the window, or asks the running program to."""
 
+import atexit
 import gc
 import os
 import sys
@@ -36,6 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         from engine.cli import main as run_verb
 
         if arguments[0] in VERBS:
+            atexit.register(gc.freeze)  # else Python looks through all modules for garbage before it ends
             return run_verb(arguments)
 
     from gui.app.single_instance import begin

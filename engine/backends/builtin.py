@@ -17,7 +17,6 @@ from engine.memory.active_provider import ActiveProvider
 from engine.memory.executor import BackgroundExecutor, Lifetime
 from engine.memory.index_updates import IndexUpdates
 from engine.memory.memory_context import Listeners, MemoryContext, StatusListener
-from engine.memory.requests import make_request
 from engine.records import (
     EmbeddingEstimate,
     Feature,
@@ -34,9 +33,6 @@ from engine.records import (
     SyncReport,
     WatcherStatus,
 )
-from engine.search.search_context import SearchRequest
-from engine.search.search_sources import SearchSources
-from engine.search.searcher import Searcher
 from engine.settings import Settings
 from engine.settings.section import answering_as
 from engine.store.index import IndexStore
@@ -58,6 +54,7 @@ if TYPE_CHECKING:
     from engine.memory.session_library import SessionLibrary
     from engine.memory.status_report import IndexCounts
     from engine.records.sync import ProgressCallback
+    from engine.search.search_context import SearchRequest
     from engine.store.saved_searches import SavedSearches
     from engine.store.user_data import UnseenNotes
 
@@ -76,7 +73,7 @@ class BuiltinParts:
         self,
         context: MemoryContext,
         updates: IndexUpdates,
-        questions: "Questions",
+        questions: "Callable[[], Questions]",
         select: Callable[..., Selection],
     ) -> None:
         """`select` chooses a provider."""
@@ -137,7 +134,7 @@ class BuiltinParts:
     def insight(self) -> "IndexInsight":
         from engine.memory.insight import IndexInsight
 
-        return IndexInsight(self._context, self._updates, self.selection_to_show, self._questions.known_vector)
+        return IndexInsight(self._context, self._updates, self.selection_to_show, self._questions().known_vector)
 
     def start_background(self, sync: Callable[[SyncReason], SyncReport]) -> None:
         """Start the watcher and the scheduled syncs, which call `sync`."""
@@ -245,12 +242,7 @@ class BuiltinMemory:
         self.indexing = IndexingService(self._user, self._listeners.notify)
         self._guard = PathGuard(self._workspace, settings)
         shared = None if share is None else share(self.store, self._slot, self._guard, self._listeners)
-        sources = SearchSources(self.store, self.vectors)
-        self._searcher: Questions = (
-            Searcher(settings.query.cache, sources, self._slot.provider, self._slot.note, self._guard)
-            if shared is None
-            else shared.questions
-        )
+        self._shared_questions = None if shared is None else shared.questions
         context = MemoryContext(
             workspace=self._workspace,
             settings=settings,
@@ -268,7 +260,7 @@ class BuiltinMemory:
             on_repaired=self._after_repair,
             sharing=None if shared is None else shared.sharing,
         )
-        self._parts = BuiltinParts(context, self._updates, self._searcher, select_provider)
+        self._parts = BuiltinParts(context, self._updates, lambda: self._searcher, select_provider)
         if background:
             self._parts.start_background(lambda reason: self.sync(reason=reason))
 
@@ -301,12 +293,12 @@ class BuiltinMemory:
     def search(
         self, query: str, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
     ) -> SearchOutcome:
-        return self._ask(make_request(self._settings.query, query, None, options), options, cancel)
+        return self._ask(query, None, options, cancel)
 
     def search_like(
         self, passage: Passage, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
     ) -> SearchOutcome:
-        return self._ask(make_request(self._settings.query, "", passage, options), options, cancel)
+        return self._ask("", passage, options, cancel)
 
     def answer_as(self, settings: Settings) -> None:
         self._lifetime.check()
@@ -429,7 +421,22 @@ class BuiltinMemory:
 
     # --- internals ------------------------------------------------------------------------------------------------
 
-    def _ask(self, request: SearchRequest, options: "SearchOptions", cancel: CancelToken | None) -> SearchOutcome:
+    @cached_property
+    def _searcher(self) -> "Questions":
+        from engine.search.search_sources import SearchSources  # a sync must not wait for the modules of a search
+        from engine.search.searcher import Searcher
+
+        sources = SearchSources(self.store, self.vectors)
+        return self._shared_questions or Searcher(
+            self._settings.query.cache, sources, self._slot.provider, self._slot.note, self._guard
+        )
+
+    def _ask(
+        self, query: str, like: Passage | None, options: "SearchOptions", cancel: CancelToken | None
+    ) -> SearchOutcome:
+        from engine.memory.requests import make_request
+
+        request = make_request(self._settings.query, query, like, options)
         self._lifetime.check()
         session_key = options.get("session_key")
         if session_key is not None:
@@ -442,7 +449,7 @@ class BuiltinMemory:
                 return self._answer(request, options, cancel)
             raise IndexCorrupt(self.store.recovered or str(damage)) from damage
 
-    def _answer(self, request: SearchRequest, options: "SearchOptions", cancel: CancelToken | None) -> SearchOutcome:
+    def _answer(self, request: "SearchRequest", options: "SearchOptions", cancel: CancelToken | None) -> SearchOutcome:
         provider = self._slot.known()
         remote = provider is not None and provider.remote
         on_keywords = options.get("on_keywords")

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from engine.memory.contract import MemorySearchManager
 from engine.base.errors import ProviderError
 from engine.cli.progress import LiveLine
-from engine.embedding.gguf_file import missing_model
 from engine.records import ModelFetchProgress
 from engine.settings import Settings
 
@@ -31,6 +30,10 @@ def fetch_missing(settings: Settings, *, agreed: bool, may_ask: bool) -> str:
 
     Raises `Cancelled`.
     """
+    if settings.provider != "gguf":
+        return ""
+    from engine.embedding.gguf_file import missing_model
+
     model = missing_model(settings)
     if not model or not (agreed or (may_ask and can_ask())):
         return ""

@@ -12,9 +12,6 @@ from engine.corpus.outline import AFTER_HEADING, NEVER, WITHIN_WORD, Outline
 from engine.corpus.structure import Structure
 from engine.corpus.token_estimate import CHARACTERS_PER_TOKEN
 
-CHUNKER_VERSION = 4
-"""Increase it when the same text would give other chunks: indexes are then rebuilt."""
-
 _SMALLEST_LIMIT = 32
 _SMALL_SHARE = 4
 _DISTANCE_PENALTY = 0.7

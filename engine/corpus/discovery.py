@@ -23,7 +23,6 @@ from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, 
 from engine.corpus.ignore import Match, shown
 from engine.corpus.json_notes import ENDINGS as JSON_ENDINGS
 from engine.corpus.roots import Layout, Root, Roots, find_roots
-from engine.corpus.transcripts.stores import find_transcripts
 from engine.records import FileIssue, PreviewFolder, PreviewKind, WorkspacePreview
 from engine.settings import Settings
 
@@ -174,7 +173,8 @@ class _Walk(FolderWalk):
         return False
 
     def _take(self, name: str, path: str, state: os.stat_result) -> None:
-        self.files.append(FoundFile(name, path, "memory", state.st_size, min(state.st_mtime_ns, LATEST_NS)))
+        changed = state.st_mtime_ns
+        self.files.append(FoundFile(name, path, "memory", state.st_size, min(LATEST_NS, changed)))
 
     def _pass(self, name: str, base: str, match: Match) -> None:
         if match.rule == "extension":
@@ -191,6 +191,8 @@ _FIRST = 12
 
 def preview_workspace(workspace: Path, settings: Settings, *, cancel: CancelToken | None = None) -> WorkspacePreview:
     """Return files and bytes by top-level folder, and skipped files. Raises `WorkspaceError`, `Cancelled`."""
+    from engine.corpus.transcripts.stores import find_transcripts  # brings every agent with it
+
     discovery = discover(workspace, settings, cancel=cancel)
     sessions = find_transcripts(settings, cancel=cancel)
     files: Counter[str] = Counter()

@@ -47,8 +47,8 @@ class IgnoreRules:
         # Case-insensitive: the reference accepts only ".md", and silently ignores NOTES.MD from a camera or an old
         # disk.
         self.extensions = tuple("." + ending.lstrip("*.").lower() for ending in settings.extensions)
-        self._include = Globs(settings.include)
-        self._exclude = Globs(settings.exclude)
+        self._include = Globs(settings.include) or None
+        self._exclude = Globs(settings.exclude) or None
 
     def rule_for(self, relative_path: str, is_dir: bool, *, root: str = "") -> str | None:
         """Name of the rule that excludes this stable name, or a folder above it; None if there is none.
@@ -89,9 +89,9 @@ class IgnoreRules:
             return Match("secret", skip_reasons.SECRET_FILE.said())
         if not lowered.endswith(self.extensions):
             return Match("extension", skip_reasons.OTHER_EXTENSION.said(extensions=", ".join(self.extensions)))
-        if is_unusable(base):
+        if _UNUSABLE.search(base):
             return BAD_NAME
-        if base.startswith("."):
+        if base[:1] == ".":
             return Match("hidden", skip_reasons.HIDDEN_FILE.said())
         if self._exclude and (pattern := self._exclude.matching(name, False)):
             return Match("exclude", skip_reasons.EXCLUDED.said(pattern=pattern), pattern)

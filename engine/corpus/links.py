@@ -17,9 +17,6 @@ from engine.base import lazy_pattern
 from engine.corpus import markdown
 from engine.text.folding import fold
 
-LINKS_VERSION = 1
-"""Raise it when the same note would give other links: notes are then read again."""
-
 LinkKind = Literal["link", "embed", "block"]
 NameKind = Literal["file", "alias", "block"]
 

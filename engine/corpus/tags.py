@@ -3,15 +3,11 @@
 import re
 from collections.abc import Iterator
 
+from engine.base.versions import TAGS_VERSION
 from engine.corpus import markdown
 from engine.corpus.front_matter import FrontMatter
 from engine.corpus.structure import Structure
 from engine.text.folding import fold
-
-TAGS_VERSION = 2
-"""Raise it when the same note would get other tags: notes are then read again."""
-TAGS_FINGERPRINT = f"tags {TAGS_VERSION}"
-"""Part of the index's fingerprint of its rules."""
 
 _LINE = 4096
 """Of a longer line, so many characters are looked at."""
@@ -24,7 +20,7 @@ HASHTAG = re.compile(r"(?:^|(?<=[\s(,;]))#([\w\-/]+)")
 
 def indexed_by(fingerprint: object) -> bool:
     """Whether an index with this fingerprint contains the tags of its notes."""
-    return isinstance(fingerprint, str) and fingerprint.endswith(TAGS_FINGERPRINT)
+    return isinstance(fingerprint, str) and fingerprint.endswith(f"tags {TAGS_VERSION}")
 
 
 def tags_of(text: str, front: FrontMatter | None, structure: Structure | None = None) -> tuple[str, ...]:

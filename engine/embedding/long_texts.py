@@ -1,11 +1,11 @@
 """Embeds texts that exceed a model's limit: in parts whose vectors are averaged, so that nothing is dropped."""
 
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+from engine.base import lazy_pattern
 from engine.base.errors import ProviderError
 from engine.embedding.base import Limits, PartialAnswer, prepare
 
@@ -35,10 +35,10 @@ def requests(items: Iterable[Item], limits: Limits, tokens: Callable[[Item], int
 # ---------------------------------------------------------------------------------------------------------------------
 
 _ENDS = (
-    re.compile(r"\n[^\S\n]*\n\s*"),  # the end of a paragraph
-    re.compile(r"\n"),  # the end of a line: an item of a list, a line of code
-    re.compile(r"[.!?…]+[\"'”’»)\]]*\s+|[。！？]+[」』）]*"),  # noqa: RUF001 of a sentence, of a Chinese one as well
-    re.compile(r"\s+"),  # the end of a word
+    lazy_pattern(r"\n[^\S\n]*\n\s*"),  # the end of a paragraph
+    lazy_pattern(r"\n"),  # the end of a line: an item of a list, a line of code
+    lazy_pattern(r"[.!?…]+[\"'”’»)\]]*\s+|[。！？]+[」』）]*"),  # noqa: RUF001 of a sentence, of a Chinese one as well
+    lazy_pattern(r"\s+"),  # the end of a word
 )
 """Boundaries at which a text may be cut, best first."""
 _REACH = 0.25

@@ -7,7 +7,8 @@ the result. Their spread is unknown, so they are the same for any number of chun
 """
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 from engine.embedding.consent import settings_of
 from engine.providers import Calibration, ModelFacts
@@ -58,8 +59,7 @@ def batch_price_of(settings: Settings, provider: str, model: str) -> float | Non
 # --- Usage rules of open models, from their makers: neither files nor servers contain them ---------------------------
 
 
-@dataclass(frozen=True)
-class Traits:
+class Traits(msgspec.Struct, frozen=True):
     """Usage rules of one model."""
 
     query: str = ""

@@ -1,6 +1,6 @@
 """Estimates the tokens, price and time of embedding, and whether it needs the user's approval."""
 
-from dataclasses import dataclass
+import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.embedding.base import EmbeddingProvider
@@ -30,8 +30,7 @@ _USUAL_SPEED = {"embedded": 200_000.0, "gguf": 1_000.0}
 _USUAL_SPEED_OF_SERVERS = 60_000.0
 
 
-@dataclass(frozen=True)
-class EmbeddingWork:
+class EmbeddingWork(msgspec.Struct, frozen=True):
     """Embedding that is due."""
 
     estimate: EmbeddingEstimate

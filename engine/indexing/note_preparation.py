@@ -4,31 +4,17 @@ import hashlib
 from collections.abc import Iterable, Iterator
 
 from engine.base.cancellation import CancelToken
-from engine.corpus.chunking import CHUNKER_VERSION, Chunk, chunk_note
+from engine.corpus.chunking import Chunk, chunk_note
 from engine.corpus.document import describe
 from engine.corpus.folder_walk import FoundFile
-from engine.corpus.links import LINKS_VERSION, links_of, names_of
+from engine.corpus.links import links_of, names_of
 from engine.corpus.note_reader import NoteText, read_note
-from engine.corpus.tags import TAGS_FINGERPRINT, tags_of
-from engine.corpus.transcripts.chunk_packing import PACKER_VERSION, SessionChunk
-from engine.corpus.transcripts.tool_uses import TOOLS_VERSION
-from engine.corpus.transcripts.usage import USAGE_VERSION
-from engine.redaction.masks import REDACTION_VERSION
+from engine.corpus.tags import tags_of
+from engine.corpus.transcripts.chunk_packing import SessionChunk
 from engine.settings import Settings
 from engine.settings.options import ChunkingSettings
 from engine.store.writer import NewChunk, NewFile
-from engine.text import ANALYSER_VERSION, analyse, analyse_both, detect_language
-
-
-def fingerprint(settings: Settings) -> str:
-    """Return a hash of everything the stored rows depend on; a change causes a rebuild."""
-    chunking, wanted = settings.chunking, settings.sessions
-    return (
-        f"chunker {CHUNKER_VERSION}, {chunking.tokens}/{chunking.overlap}; analyser {ANALYSER_VERSION}; "
-        f"packer {PACKER_VERSION}, thinking {wanted.thinking:d}, tools {wanted.tools:d}; "
-        f"tool uses {TOOLS_VERSION}; redaction {REDACTION_VERSION}; usage {USAGE_VERSION}; "
-        f"links {LINKS_VERSION}; {TAGS_FINGERPRINT}"
-    )
+from engine.text import analyse, analyse_both, detect_language
 
 
 def read(file: FoundFile, settings: Settings, cancel: CancelToken) -> NoteText:

@@ -2,11 +2,22 @@
 
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+import msgspec
+
 from engine.base.cancellation import CancelToken
+from engine.base.versions import (
+    ANALYSER_VERSION,
+    CHUNKER_VERSION,
+    LINKS_VERSION,
+    PACKER_VERSION,
+    REDACTION_VERSION,
+    TAGS_VERSION,
+    TOOLS_VERSION,
+    USAGE_VERSION,
+)
 from engine.embedding.base import EmbeddingProvider
 from engine.embedding.batch_jobs.base import BatchPolicy
 from engine.indexing.cost_estimate import EmbeddingWork
@@ -20,6 +31,17 @@ from engine.store.schema import Tables
 from engine.store.stored_models import ModelName
 from engine.store.vector_encoding import StoredModel
 from engine.store.vectors import VectorIndex
+
+
+def fingerprint(settings: Settings) -> str:
+    """Return a hash of everything the stored rows depend on; a change causes a rebuild."""
+    chunking, wanted = settings.chunking, settings.sessions
+    return (
+        f"chunker {CHUNKER_VERSION}, {chunking.tokens}/{chunking.overlap}; analyser {ANALYSER_VERSION}; "
+        f"packer {PACKER_VERSION}, thinking {wanted.thinking:d}, tools {wanted.tools:d}; "
+        f"tool uses {TOOLS_VERSION}; redaction {REDACTION_VERSION}; usage {USAGE_VERSION}; "
+        f"links {LINKS_VERSION}; tags {TAGS_VERSION}"
+    )
 
 
 class Agreement(Protocol):
@@ -67,8 +89,7 @@ RefusedTexts = dict[tuple[int, bytes], FileIssue]
 are sent again after the next start or by a forced sync."""
 
 
-@dataclass(frozen=True)
-class SyncParts:
+class SyncParts(msgspec.Struct, frozen=True):
     """Parts shared by all syncs of an open workspace."""
 
     workspace: Path
@@ -94,8 +115,7 @@ class SyncParts:
     """None if the index is not shared with other machines."""
 
 
-@dataclass(frozen=True)
-class StageWork:
+class StageWork(msgspec.Struct, frozen=True):
     """One stage of one sync."""
 
     parts: SyncParts

@@ -8,9 +8,8 @@ from collections.abc import Callable
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, MnemoscopeError, ProviderError
 from engine.indexing.commits import TextOutcome
-from engine.indexing.note_preparation import fingerprint
 from engine.indexing.progress import ProgressMeter
-from engine.indexing.stage_data import Sharing, StageWork, SyncParts
+from engine.indexing.stage_data import Sharing, StageWork, SyncParts, fingerprint
 from engine.indexing.text_stage import TextStage
 from engine.indexing.vector_stage import VectorStage
 from engine.records import MemorySyncProgressUpdate, SyncReason, SyncReport
@@ -18,7 +17,6 @@ from engine.store.index import WORDS_TO_FORGET, IndexStore
 from engine.store.schema import Tables
 from engine.store.snapshot import MOST_FREE
 from engine.store.vector_encoding import StoredModel
-from engine.text import forget_words
 
 log = logging.getLogger(__name__)
 
@@ -243,5 +241,7 @@ class SyncRun:
             tidy(self._parts, self._vectors.model, self._token)
         finally:
             if self._outcome.chunks_indexed > _MUCH_TEXT:
+                from engine.text import forget_words  # loaded by now
+
                 forget_words()
             self._store.rest()

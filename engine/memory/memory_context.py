@@ -17,7 +17,6 @@ from engine.indexing.service import IndexingService
 from engine.memory.active_provider import ActiveProvider
 from engine.memory.executor import BackgroundExecutor
 from engine.records import SearchOutcome
-from engine.search.search_context import OnKeywords, SearchRequest
 from engine.settings import Settings
 from engine.settings.query_options import ResultCacheSettings
 from engine.store.index import IndexStore
@@ -26,6 +25,7 @@ from engine.store.vectors import VectorIndex
 
 if TYPE_CHECKING:
     from engine.indexing.stage_data import Sharing
+    from engine.search.search_context import OnKeywords, SearchRequest
     from engine.store.vector_encoding import Vectors
 
 log = logging.getLogger(__name__)
@@ -82,7 +82,7 @@ class Questions(Protocol):
     """Interface of a searcher, such as `Searcher` or its replacement in a backend."""
 
     def search(
-        self, request: SearchRequest, cancel: CancelToken | None = None, on_keywords: OnKeywords | None = None
+        self, request: "SearchRequest", cancel: CancelToken | None = None, on_keywords: "OnKeywords | None" = None
     ) -> SearchOutcome: ...
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]: ...

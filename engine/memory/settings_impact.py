@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.corpus.path_guard import PathGuard
-from engine.indexing.note_preparation import fingerprint
+from engine.indexing.stage_data import fingerprint
 from engine.records import SettingsConsequences
 from engine.settings import Settings
 from engine.settings.catalog import Option, all_options

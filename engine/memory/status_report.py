@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -46,8 +45,7 @@ from engine.store.user_data import UserData
 from engine.store.vectors import EngineChoice, VectorIndex
 
 
-@dataclass(frozen=True)
-class Counts:
+class Counts(msgspec.Struct, frozen=True):
     """Counts that need a read of the index."""
 
     generation: int
@@ -118,8 +116,7 @@ def _count(snapshot: Snapshot, name: ModelName | None, vectors: VectorIndex) -> 
     )
 
 
-@dataclass(frozen=True)
-class LiveState:
+class LiveState(msgspec.Struct, frozen=True):
     """State that only the running process knows."""
 
     dirty: bool

@@ -16,9 +16,6 @@ from engine.redaction.pattern import SecretPattern
 from engine.redaction.services import SERVICES
 from engine.redaction.token_patterns import TOLD_BY_FORM
 
-REDACTION_VERSION = 2
-"""Increase it when more is masked, so that stored text is read and stored again."""
-
 HIDDEN = "***"
 """Replacement for a secret that is hidden completely."""
 

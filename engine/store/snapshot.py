@@ -25,7 +25,7 @@ _CHUNK_TYPES = tuple(
 _Row = TypeVar("_Row")
 
 
-class StoredFile(NamedTuple):
+class StoredFile(msgspec.Struct, frozen=True, gc=False):
     """An indexed file, with the metadata from when it was indexed."""
 
     id: int
@@ -111,7 +111,8 @@ class Snapshot:
     def files(self, source: Source) -> dict[str, StoredFile]:
         """The indexed files of one source by name."""
         query = f"SELECT path, id, hash, mtime_ns, size FROM {self.tables.files} WHERE source = ?"
-        return {path: StoredFile(*rest) for path, *rest in self.connection.execute(query, (source,))}
+        rows = self.connection.execute(query, (source,))
+        return {path: StoredFile(id_, hash_, mtime_ns, size) for path, id_, hash_, mtime_ns, size in rows}
 
     def file_count(self) -> int:
         """Number of indexed files, including those without chunks."""

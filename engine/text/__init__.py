@@ -1,25 +1,44 @@
-"""Analysis of text, shared by index, query and highlight: what counts as a word, and which words are the same."""
+"""Analysis of text, shared by index, query and highlight: what counts as a word, and which words are the same.
 
-from engine.text.analysis import ANALYSER_VERSION, Analysis, analyse, analyse_both, forget_words
-from engine.text.highlight import highlight_ranges
-from engine.text.languages import detect_language
-from engine.text.parsed_query import Query, QueryTerm
-from engine.text.query_analysis import QueryAnalysis, analyse_query, analyse_word, passage_terms
-from engine.text.query_parser import parse_query
+Names are loaded when they are first used: a sync that finds nothing new analyses no text.
+"""
 
-__all__ = [
-    "ANALYSER_VERSION",
-    "Analysis",
-    "Query",
-    "QueryAnalysis",
-    "QueryTerm",
-    "analyse",
-    "analyse_both",
-    "analyse_query",
-    "analyse_word",
-    "detect_language",
-    "forget_words",
-    "highlight_ranges",
-    "parse_query",
-    "passage_terms",
-]
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from engine.text.analysis import Analysis as Analysis
+    from engine.text.analysis import analyse as analyse
+    from engine.text.analysis import analyse_both as analyse_both
+    from engine.text.analysis import forget_words as forget_words
+    from engine.text.highlight import highlight_ranges as highlight_ranges
+    from engine.text.languages import detect_language as detect_language
+    from engine.text.parsed_query import Query as Query
+    from engine.text.parsed_query import QueryTerm as QueryTerm
+    from engine.text.query_analysis import QueryAnalysis as QueryAnalysis
+    from engine.text.query_analysis import analyse_query as analyse_query
+    from engine.text.query_analysis import analyse_word as analyse_word
+    from engine.text.query_analysis import passage_terms as passage_terms
+    from engine.text.query_parser import parse_query as parse_query
+
+_HOME = {
+    "Analysis": "analysis",
+    "analyse": "analysis",
+    "analyse_both": "analysis",
+    "forget_words": "analysis",
+    "highlight_ranges": "highlight",
+    "detect_language": "languages",
+    "Query": "parsed_query",
+    "QueryTerm": "parsed_query",
+    "QueryAnalysis": "query_analysis",
+    "analyse_query": "query_analysis",
+    "analyse_word": "query_analysis",
+    "passage_terms": "query_analysis",
+    "parse_query": "query_parser",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'engine.text' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"engine.text.{_HOME[name]}"), name)

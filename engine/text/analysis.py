@@ -9,9 +9,6 @@ from engine.text.scripts import HANGUL, SYMBOL, UNSPACED, shape
 from engine.text.stems import COMPOUNDING, ending_key, forget_stems, joined_keys, stems_of
 from engine.text.tokens import RUN, cluster_spans, clusters, groups, pairs, pieces, to_token
 
-ANALYSER_VERSION = 3
-"""Increased whenever the same text gives other streams: a higher number rebuilds the keyword index."""
-
 PIECE_LENGTH = 1 << 16
 """Maximum number of code points (256 KB) passed to one C call, which holds the interpreter lock."""
 _MOST_REMEMBERED = 1 << 15

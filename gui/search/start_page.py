@@ -161,7 +161,8 @@ class StartPage(QObject):
         if status is None or insight is None or not status.files:
             return
         state = status.last_sync and status.last_sync.started, status.files, status.generation
-        if state != self._read:
+        # During a long sync the notes differ each second, and showing a full list again takes longer than a frame.
+        if state != self._read and (status.syncing is None or len(self._notes) < _MOST):
             self._read = state
             self._job.put(self._jobs.read(lambda token: insight.changed_notes(_MOST, token), self._take_notes))
         self._find_example()

@@ -113,7 +113,9 @@ class LineCanvas(QAbstractScrollArea):
         """Whether the last frame showed all visible text: on a busy machine, the rest follows in the next ones."""
         self._next_frame = QTimer(self)
         self._next_frame.setSingleShot(True)
-        self._next_frame.timeout.connect(self.viewport().update)
+        self._next_frame.timeout.connect(self._paint_rest)
+        self._left_out = QRect()
+        """The part of the viewport that is still to be painted."""
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.timeout.connect(self._lay_out_rest)
@@ -315,25 +317,43 @@ class LineCanvas(QAbstractScrollArea):
         pen.until = until = time.perf_counter() + _FRAME_BUDGET
         widest = self._widest
         late = False
+        left_out: list[int] = []
+        dirty = event.rect()
         for number, top in self._visible():
-            late = late or time.perf_counter() > until
+            if top > dirty.bottom():
+                break
+            if top + self._height_of(number, dirty.top() - top + 1) <= dirty.top():
+                continue
             if self.highlight is not None and self.highlight[0] <= number <= self.highlight[1]:
                 pen.highlight(top, self._height_of(number, self.viewport().height() - top))
             first_row = top + self._pad_above(number)
             pen.number(first_row, number)
-            if not late or self.layouts.known(number):
-                laid = self.layouts.line(number)
-                late |= not pen.text(first_row, laid, self._decoration(number, laid, late=late))
-                widest = max(widest, laid.width)
+            if late and not self.layouts.known(number):
+                left_out.append(top)
+                continue
+            marked = not late or (self._marks.known(number) and self._found.known(number))
+            laid = self.layouts.line(number)
+            drawn = pen.text(first_row, laid, self._decoration(number, laid, late=late))
+            late |= not drawn
+            if not (marked and drawn):
+                left_out.append(top)
+            widest = max(widest, laid.width)
+            late = late or time.perf_counter() > until
         painter.end()
         self.painted = not late
         if widest > self._widest:
             self._widest = widest
             self._sync_bars()
-        if late:
+        if left_out:  # what is painted already would use up the time of the next frame again
+            self._left_out = self._left_out.united(self.viewport().rect().adjusted(0, left_out[0], 0, 0))
             self._next_frame.start(0)
         elif not self._rest.isActive() and self._unfinished() is not None:
             self._rest.start(0)
+
+    def _paint_rest(self) -> None:
+        """Paint the part that the last frame had no time for."""
+        rest, self._left_out = self._left_out, QRect()
+        self.viewport().update(rest)
 
     def _unfinished(self) -> LineLayout | None:
         """A partly laid out line whose height or width will be needed soon."""

@@ -160,11 +160,12 @@ class StatePage(QScrollArea):
         column.addStretch(1)
         page.setAccessibleName(" ".join(part for part in (title, sentence, keys) if part))
         self.setAccessibleName(page.accessibleName())
+        added = stops(page)  # before it is in the window, whose order has a thousand widgets
         before = self.takeWidget()
         if before is not None:
             before.deleteLater()  # one of its buttons may have been pressed
         self.setWidget(page)
-        insert_after(self._place, stops(page))
+        insert_after(self._place, added)
         self._fold()
 
     def say_more(self, sentence: str) -> None:

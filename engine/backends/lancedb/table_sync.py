@@ -29,8 +29,8 @@ from engine.backends.lancedb.writing import TableWriter
 from engine.corpus.chunking import Chunk
 from engine.embedding.base import EmbeddingProvider
 from engine.indexing.embed_stage import VectorStorage
-from engine.indexing.note_preparation import chunk_rows, fingerprint
-from engine.indexing.stage_data import StageWork
+from engine.indexing.note_preparation import chunk_rows
+from engine.indexing.stage_data import StageWork, fingerprint
 from engine.records import Source
 from engine.redaction.masks import redact
 from engine.store.snapshot import HEADING_SEPARATOR, Snapshot

@@ -19,6 +19,7 @@ from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.base.private_files import make_folder, read_file, remove_leftovers, replace_file, write_aside
+from engine.base.versions import REDACTION_VERSION
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.transcripts.chunk_packing import BETWEEN, SPEAKERS, ChunkPacker, SessionChunk, SpokenMessage
 from engine.corpus.transcripts.formats import Conversation
@@ -28,7 +29,6 @@ from engine.indexing.crash_record import CrashRecord
 from engine.indexing.progress import ProgressMeter
 from engine.indexing.session_ownership import INDEXED_ELSEWHERE, elsewhere, ownership_issues, ownership_message
 from engine.records import FileIssue
-from engine.redaction.masks import REDACTION_VERSION
 from engine.settings import Settings
 from engine.store.location import IndexFiles
 from engine.store.sessions import StoredSession

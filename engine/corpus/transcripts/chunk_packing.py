@@ -10,9 +10,6 @@ from engine.corpus.chunking import chunk_text
 from engine.corpus.token_estimate import CHARACTERS_PER_TOKEN, weigh
 from engine.corpus.transcripts.message_offsets import MessageOffset
 
-PACKER_VERSION = 3
-"""Increase it when the same messages would give other chunks: indexes are then rebuilt."""
-
 SPEAKERS = {"user": "User", "assistant": "Assistant", "tool": "Tool", "system": "System"}
 BETWEEN = "\n\n"
 _SMALL_SHARE = 4

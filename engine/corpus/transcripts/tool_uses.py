@@ -17,9 +17,6 @@ from engine.records import SessionMessage
 from engine.redaction.masks import redact
 from engine.text.folding import fold
 
-TOOLS_VERSION = 1
-"""Raise it when the same calls would give other files or commands: sessions are then read again."""
-
 UseKind = Literal["read", "edited", "created", "deleted", "command"]
 _Action = Literal["read", "edited", "created", "deleted", "command", "patch", "chosen"]
 

@@ -6,9 +6,6 @@ import msgspec
 
 from engine.corpus.transcripts.json_values import mapping
 
-USAGE_VERSION = 2
-"""Increase it when usage is read differently: sessions are read again then, and nothing is embedded again."""
-
 _MOST_MODELS = 32
 """A session has a few models; more are damage, and are counted together."""
 _MOST_TOKENS = 2**48

@@ -10,7 +10,7 @@ from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
-from engine.indexing import session_rows, text_stage
+from engine.indexing import session_rows, session_stage
 from engine.indexing.transcript_stage import TranscriptRows
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
@@ -40,7 +40,7 @@ def store(tmp_path: Path) -> Path:
 @pytest.fixture
 def memory(tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BuiltinMemory]:
     monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(FakeProvider()))
-    monkeypatch.setattr(text_stage, "_A_COMMIT", 3)
+    monkeypatch.setattr(session_stage, "_A_COMMIT", 3)
     (tmp_path / "notes").mkdir()
     settings = Settings(
         sessions=SessionSettings(folders=(str(store),)), store=StoreSettings(path=str(tmp_path / "data"))
@@ -78,7 +78,7 @@ def test_all_are_listed_before_one_is_read(memory: BuiltinMemory, monkeypatch: p
 
 def test_reading_takes_the_place_of_the_glance(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     list_only(memory, monkeypatch)
-    monkeypatch.setattr(text_stage, "glance", lambda *_: pytest.fail("looked at twice"))
+    monkeypatch.setattr(session_stage, "glance", lambda *_: pytest.fail("looked at twice"))
     report = memory.sync()
     assert (report.files_indexed, report.files_removed) == (COUNT, 0)
     assert len(memory.sessions()) == COUNT
@@ -110,8 +110,8 @@ def test_internal_session_removed_from_list(
 def test_only_new_transcripts_examined(memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     memory.sync()
     seen: list[str] = []
-    real = text_stage.glance
-    monkeypatch.setattr(text_stage, "glance", lambda d, path, size: seen.append(path) or real(d, path, size))
+    real = session_stage.glance
+    monkeypatch.setattr(session_stage, "glance", lambda d, path, size: seen.append(path) or real(d, path, size))
     with (store / "1.jsonl").open("a") as file:
         file.write(said("user", "And the chain?"))
     (store / "new.jsonl").write_text(head(8) + said("user", "Where is the rope?"))
@@ -123,14 +123,14 @@ def test_only_new_transcripts_examined(memory: BuiltinMemory, store: Path, monke
 
 def test_listing_cancel_and_resume(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     token = CancelToken()
-    real = text_stage.glance
+    real = session_stage.glance
 
     def fourth(descriptor: int, path: str, size: int) -> object:
         if path.endswith("/4.jsonl"):
             token.cancel()
         return real(descriptor, path, size)
 
-    monkeypatch.setattr(text_stage, "glance", fourth)
+    monkeypatch.setattr(session_stage, "glance", fourth)
     assert memory.sync(cancel=token).cancelled
     assert len(memory.sessions()) < COUNT
     memory.sync()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.backends.builtin import BuiltinMemory
-from engine.corpus.transcripts import usage as usage_module
+from engine.base.versions import USAGE_VERSION
 from engine.records import ModelUsage
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
@@ -118,9 +118,9 @@ def test_older_index_reads_usage_without_embedding_again(
 
 
 def test_reading_usage_differently_rebuilds_the_index(tmp_path: Path) -> None:
-    from engine.indexing.note_preparation import fingerprint
+    from engine.indexing.stage_data import fingerprint
 
-    assert f"usage {usage_module.USAGE_VERSION}" in fingerprint(Settings())
+    assert f"usage {USAGE_VERSION}" in fingerprint(Settings())
 
 
 def test_copied_requests_count_once(memory: BuiltinMemory, store: Path) -> None:

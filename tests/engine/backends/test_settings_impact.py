@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from engine import Settings, consequences_of, options_of_index
-from engine.indexing.note_preparation import fingerprint
+from engine.indexing.stage_data import fingerprint
 
 
 def test_rebuild_options_match_fingerprint():

@@ -5,6 +5,7 @@ import time
 import msgspec
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 
 from engine import ChangedNote
@@ -12,6 +13,7 @@ from gui.search.panel import SearchPanel
 from gui.widgets.query_box import QueryBox
 from tests.helpers.fake_insight import FakeInsight
 from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_records import make_progress
 
 pytestmark = pytest.mark.usefixtures("short_waits")
 NOTE = ChangedNote(path="projects/greenhouse.md", title="Greenhouse", modified=time.time() - 7200)
@@ -40,6 +42,23 @@ def test_changed_note_is_listed_and_opened(qtbot, panel: SearchPanel, memory: Fa
     with qtbot.waitSignal(panel.note_chosen) as chosen:
         _press(qtbot, panel, "Greenhouse")
     assert chosen.args == [NOTE]
+
+
+def test_full_list_is_read_again_when_a_sync_ends(qtbot, panel: SearchPanel, memory: FakeMemory) -> None:
+    def notes(word: str) -> tuple[ChangedNote, ...]:
+        return tuple(ChangedNote(path=f"{word}{n}.md", title=f"{word} {n}", modified=time.time()) for n in range(5))
+
+    status = memory.status()
+    syncing = msgspec.structs.replace(status, files=5, syncing=make_progress())
+    memory.insight.notes = notes("First")
+    panel.show_status(syncing)
+    qtbot.waitUntil(lambda: "First 4" in _buttons(panel))
+    memory.insight.notes = notes("Second")
+    panel.show_status(msgspec.structs.replace(syncing, files=6))
+    QTest.qWait(100)
+    assert "First 4" in _buttons(panel)
+    panel.show_status(msgspec.structs.replace(status, files=6))
+    qtbot.waitUntil(lambda: "Second 4" in _buttons(panel))
 
 
 def test_recent_search_is_listed_and_run_again(qtbot, panel: SearchPanel, memory: FakeMemory) -> None:

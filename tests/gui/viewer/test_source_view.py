@@ -2,12 +2,14 @@
 
 import time
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
+from PySide6.QtGui import QImage, QMouseEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 
 from engine import CancelToken, NumberedText
 from gui.core.jobs import Jobs
@@ -100,6 +102,46 @@ def test_marks_are_painted_behind_words(qtbot, view: SourceView) -> None:
         return tokens(view.palette()).mark.name() in found
 
     qtbot.waitUntil(marked)
+
+
+class PaintCounter(QObject):
+    """Counts the frames of a widget."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.frames = 0
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.frames += event.type() == QEvent.Type.Paint
+        return False
+
+
+def test_slow_frames_paint_every_line_then_end(
+    qtbot, view: SourceView, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    qtbot.waitUntil(lambda: view.horizontalScrollBar().maximum() > 0)  # all lines in view are laid out
+    counter = PaintCounter(view.viewport())
+    qtbot.waitUntil(lambda: settled(counter))
+    whole = on_screen(view)
+    seconds = count()
+    monkeypatch.setattr(time, "perf_counter", lambda: float(next(seconds)))
+    counter.frames = 0
+    put(view, tmp_path, TEXT)
+    qtbot.waitUntil(lambda: counter.frames > view.viewport().height() // view.row_height)  # a line each
+    qtbot.waitUntil(lambda: settled(counter))
+    assert on_screen(view) == whole
+
+
+def on_screen(view: SourceView) -> QImage:
+    """What the last frames have painted."""
+    return view.screen().grabWindow(view.winId()).toImage()
+
+
+def settled(counter: PaintCounter) -> bool:
+    before = counter.frames
+    QTest.qWait(50)
+    return counter.frames == before
 
 
 def test_wrap_toggle_keeps_top_line(view: SourceView) -> None:

@@ -1,0 +1,242 @@
+"""Brings the sessions of a generation up to date: lists new transcripts, then reads those that have changed."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from itertools import chain
+
+from engine.base import skip_reasons
+from engine.base.errors import PathRefused
+from engine.corpus.folder_walk import FoundFile
+from engine.corpus.safe_open import FolderFiles
+from engine.corpus.transcripts.quick_summary import glance
+from engine.corpus.transcripts.registry import copied_sessions
+from engine.corpus.transcripts.stores import FoundTranscripts, find_transcripts, machine_names
+from engine.corpus.transcripts.transcript_files import is_compressed
+from engine.indexing.commits import Change, Commits, TextOutcome
+from engine.indexing.session_ownership import INDEXED_ELSEWHERE, elsewhere, ownership_issues, ownership_message
+from engine.indexing.session_rows import note_left_out, session_file
+from engine.indexing.stage_data import StageWork
+from engine.records import FileIssue
+from engine.store import sessions
+from engine.store.sessions import StoredTranscript
+from engine.store.writer import NewFile, Writer
+
+_COPIED = "copied"
+
+_A_COMMIT = 500
+
+
+class SessionStage:
+    """One sync's work on the sessions of one generation, used once."""
+
+    def __init__(self, work: StageWork, commits: Commits, outcome: TextOutcome) -> None:
+        self._work = work
+        self._settings = work.parts.settings
+        self._commits = commits
+        self._outcome = outcome
+        self._crashes = work.parts.crashes
+        self._token = work.token
+        self._meter = work.meter
+        self._looked = False
+        self._known: dict[str, StoredTranscript] = {}
+        self._listed: set[str] = set()
+        self._found = FoundTranscripts([], [])
+        self._external: dict[str, str] = {}
+        """Transcripts that belong to other workspaces, with the folders of these."""
+
+    def list_new(self) -> None:
+        """Add sessions that the index doesn't know to the list of sessions, long before they are read.
+
+        A generation that isn't published yet needs no list. Raises `Cancelled`.
+        """
+        if self._work.tables is not None or not self._settings.sessions.folders:
+            return
+        self._find()
+        known = self._known.keys() | self._listed | self._external.keys()
+        new = [file for file in self._found.files if file.name not in known and not self._crashes.deaths(file)]
+        if not new:
+            return
+        self._meter.start("discovering", len(new))
+        self._listed |= list_sessions(new, self._work, self._commits)
+
+    def read(self) -> None:
+        """Read all transcripts once.
+
+        Raises `Cancelled` between transcripts and within long ones; committed changes stay.
+        """
+        self._find()
+        found, known = self._found, self._known
+        self._outcome.skipped += found.skipped
+        self._outcome.files_seen += len(found.files) - len(self._external)
+        present = {file.name for file in found.files}
+        for name in (known.keys() | self._listed) - present:
+            self._token.checkpoint()
+            self._forget(name)
+        self._leave_to_others()
+        own = [file for file in found.files if file.name not in self._external]
+        copies = self._copies()
+        due = [file for file in own if _transcript_differs(file, known.get(file.name), file.name in copies)]
+        names = {file.name for file in due}
+        for name, stored in known.items():
+            if name in present and name not in names and name not in self._external:
+                self._outcome.files_unchanged += 1
+                if stored.rule:
+                    self._outcome.skipped.append(FileIssue(path=name, rule=stored.rule, detail=stored.detail))
+        self._name_machines()
+        self._read(due, copies)
+
+    def _name_machines(self) -> None:
+        """Store which sessions are from other machines, as the settings say now."""
+        names, store = machine_names(self._settings), self._work.parts.store
+        with store.read() as snapshot:
+            if sessions.machines(snapshot) == names:
+                return
+        with store.write() as writer:
+            sessions.name_machines(writer, names)
+
+    def _find(self) -> None:
+        """List all transcripts and their stored state, once per sync."""
+        if self._looked:
+            return
+        self._looked = True
+        with self._work.parts.store.read(tables=self._work.tables) as snapshot:
+            self._known = sessions.transcripts(snapshot)
+            self._listed = sessions.listed_transcripts(snapshot)
+        if self._settings.sessions.folders:
+            self._meter.start("discovering")
+            self._found = find_transcripts(self._settings, cancel=self._token, listener=self._meter.step)
+        parts = self._work.parts
+        projects = self._projects()
+        files = [file for file in self._found.files if not self._crashes.deaths(file)]
+        self._external = elsewhere(
+            files, projects, parts.workspace, parts.store.files, self._token, self._crashes.reading
+        )
+        self._crashes.rest()
+
+    def _projects(self) -> dict[str, str]:
+        """Return the project folders known to the index."""
+        with self._work.parts.store.read(tables=self._work.tables) as snapshot:
+            return {one.path: one.project for one in sessions.sessions(snapshot) if one.path in self._known}
+
+    def _leave_to_others(self) -> None:
+        """Record the workspace of each transcript that belongs to another one, and remove its rows."""
+        for file in self._found.files:
+            if file.name not in self._external:
+                continue
+            where, stored = ownership_message(self._external[file.name]), self._known.get(file.name)
+            if stored != (file.mtime_ns, file.size, INDEXED_ELSEWHERE, where):
+                self._token.checkpoint()
+                was_here = file.name in self._listed or (stored is not None and not stored.rule)
+                self._commits.put(note_left_out(file, INDEXED_ELSEWHERE, where), removed=int(was_here))
+        self._outcome.skipped += ownership_issues(self._external)
+
+    def _copies(self) -> set[str]:
+        """Names of the transcripts whose sessions are also in another one."""
+        before = {name for name, stored in self._known.items() if stored.rule == _COPIED}
+        return copied_sessions(self._found.files, before, self._token)
+
+    def _read(self, due: list[FoundFile], copies: set[str]) -> None:
+        if not due:
+            return
+        from engine.indexing.transcript_stage import TranscriptRows  # brings every format with it
+
+        due, passed_over = self._crashes.readable(due)
+        self._outcome.failed += passed_over
+        rows = TranscriptRows(self._work, self._commits)
+        self._meter.start("indexing", len(due))
+        for number, file in enumerate(due):
+            self._token.checkpoint()
+            self._meter.step(number, file.name)
+            try:
+                copied = file.name in copies
+                with self._crashes.reading(file):
+                    issue = rows.leave_out(file, _COPIED, skip_reasons.COPIED.said()) if copied else rows.take(file)
+            except FileNotFoundError:
+                self._forget(file.name)
+            except PathRefused:
+                self._fail(file, "symlink", skip_reasons.REPLACED.said())
+            except OSError as error:
+                self._fail(file, "unreadable", skip_reasons.unreadable(error))
+            else:
+                if issue is not None:
+                    self._outcome.skipped.append(issue)
+        self._meter.step(len(due), "")
+
+    def _fail(self, file: FoundFile, rule: str, detail: str) -> None:
+        self._outcome.failed.append(FileIssue(path=file.name, rule=rule, detail=detail))
+        self._forget(file.name)
+
+    def _forget(self, name: str) -> None:
+        if name in self._known or name in self._listed:
+            self._commits.put(_forgetting(name), removed=1)
+
+
+def _forgetting(name: str) -> Change:
+    return lambda writer: ([], sessions.forget_transcript(writer, name))
+
+
+def _transcript_differs(file: FoundFile, stored: StoredTranscript | None, copied: bool) -> bool:
+    if stored is None or stored.rule == INDEXED_ELSEWHERE or copied != (stored.rule == _COPIED):
+        return True
+    return (file.mtime_ns, file.size) != (stored.mtime_ns, stored.size)
+
+
+# --- Lists sessions whose transcripts have not been read yet, from a short look at each ------------------------------
+
+
+def list_sessions(files: Sequence[FoundFile], work: StageWork, commits: Commits) -> set[str]:
+    """Add a row for each session, which reading it replaces; returns their names. Raises Cancelled."""
+    rows: list[NewFile] = []
+    listed: set[str] = set()
+    with closing(FolderFiles()) as folders:
+        for number, file in enumerate(_by_folder(files)):
+            work.token.checkpoint()
+            work.meter.step(number, file.name)
+            with work.parts.crashes.reading(file):
+                row = _listed(file, folders)
+            if row is not None:
+                rows.append(row)
+                listed.add(file.name)
+            if len(rows) == _A_COMMIT:
+                commits.put(_adding(rows))
+                commits.flush()
+                rows = []
+    commits.put(_adding(rows))
+    commits.flush()
+    return listed
+
+
+def _by_folder(files: Sequence[FoundFile]) -> Iterator[FoundFile]:
+    """Return files grouped by folder, in the order of each folder's first file."""
+    folders: dict[str, list[FoundFile]] = {}
+    for file in files:
+        folders.setdefault(file.path.rpartition(os.sep)[0], []).append(file)
+    return chain.from_iterable(folders.values())
+
+
+def _listed(file: FoundFile, folders: FolderFiles) -> NewFile | None:
+    """Return the row of a session; None if it must be read first. Reading reports the errors."""
+    if is_compressed(file.path):
+        return None  # its end can only be read after all of it
+    try:
+        descriptor, _ = folders.open(file.path)
+        try:
+            seen = glance(descriptor, file.path, file.size)
+        finally:
+            os.close(descriptor)
+    except (OSError, PathRefused):
+        return None
+    return (
+        None
+        if seen is None
+        else session_file(file, file.name, seen.facts, seen.messages, None, hash="", size=file.size)
+    )
+
+
+def _adding(rows: Sequence[NewFile]) -> Change:
+    def add(writer: Writer) -> tuple[list[int], list[int]]:
+        writer.list_files(rows)
+        return [], []
+
+    return add
