@@ -177,18 +177,20 @@ class KeywordLeg:
             parts, strengths = [0.0] * count, None
             in_names = bm25 = held = 0.0
             norm = norm_of(length, known_average or average)
-            for place, frequencies, titled in matches:
+            for place, frequencies in matches:
                 index, idf, kind, term = places[place]
-                if titled:
+                if frequencies[-1]:
                     in_names += idf
                 if kind is not None:
-                    given = term_score(idf, frequencies[kind], norm)
-                    strength = 1.0
-                else:
-                    given, strength = _contribution(term, frequencies, norm)
-                    if strength < 1.0:
-                        strengths = strengths or [1.0] * count
-                        strengths[index] = strength
+                    if frequencies[kind]:
+                        parts[index] = given = term_score(idf, frequencies[kind], norm)
+                        bm25 += given
+                        held += idf
+                    continue
+                given, strength = _contribution(term, frequencies, norm)
+                if strength < 1.0:
+                    strengths = strengths or [1.0] * count
+                    strengths[index] = strength
                 if given:
                     parts[index] = given
                     bm25 += given
@@ -348,7 +350,7 @@ def _only_kind(term: Term) -> int | None:
 
 def _contribution(term: Term, frequencies: Sequence[float], norm: float) -> tuple[float, float]:
     """BM25 of a term with these frequencies of its kinds of phrases, and the exactness of its match, 0 to 1."""
-    stems, words, weak_stems, weak_words, irregular = frequencies
+    stems, words, weak_stems, weak_words, irregular, _ = frequencies
     frequency = max(stems, words)  # both streams count the same occurrences
     given = term_score(term.idf, frequency, norm) if frequency else 0.0
     if not words and term.plain and term.stemmed:

@@ -1,7 +1,6 @@
 """Counts in chunks that match: how often each term occurs, and how near each other the words of a query are."""
 
 from collections.abc import Callable, Collection
-from itertools import count
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -45,10 +44,10 @@ class Asked(NamedTuple):
     """Positions in `kinds` of terms that follow one another in the query."""
 
 
-Match = tuple[int, list[float], bool]
-"""A term that a chunk contains: its position in `Asked.kinds`; its frequencies, weighted by column, of its stems, its
-words, the stems of weaker forms, the words of weaker forms and its irregular forms; and whether the title or the file
-name contains it."""
+Match = tuple[int, list[float]]
+"""A term that a chunk contains: its position in `Asked.kinds`; and its frequencies, weighted by column, of its stems,
+its words, the stems of weaker forms, the words of weaker forms and its irregular forms, with a last number above 0 if
+the title or the file name contains it."""
 Take = Callable[[int, int, float, list[Match], bool, list[tuple[int, int]]], None]
 """Receives the contents of one chunk: its id, its length and the average length of all chunks in tokens, the terms,
 whether a title, a heading, the path or an alias contains any of them, and for each pair of neighbours in it the
@@ -90,10 +89,8 @@ class _Counter:
 
     def begin(self, asked: Asked, take: Take) -> None:
         """Count these terms from now on."""
-        numbers = count(asked.skipped)
-        self._terms = [
-            (place, [(next(numbers), *_KINDS[kind]) for kind in kinds]) for place, kinds in enumerate(asked.kinds)
-        ]
+        kinds = [(place, kind) for place, of_term in enumerate(asked.kinds) for kind in of_term]
+        self._phrases = [(place, number, *_KINDS[kind]) for number, (place, kind) in enumerate(kinds, asked.skipped)]
         self._neighbours = asked.neighbours
         self._average = 0.0
         self._take = take
@@ -105,22 +102,21 @@ class _Counter:
         around = False
         in_stems: dict[int, list[int]] = {}
         in_words: dict[int, list[int]] = {}
-        for place, phrases in self._terms:
-            frequencies: list[float] | None = None
-            titled = False
-            for number, kind, weights, in_text in phrases:
-                if not (columns := columns_of(number)):
-                    continue
-                if frequencies is None:
-                    frequencies = [0.0, 0.0, 0.0, 0.0, 0.0]
-                if columns not in _IN_TEXT:
-                    for column in columns:
-                        if column != in_text and (weight := weights[column]):
-                            frequencies[kind] += weight * len(offsets_of(number, column))
-                            around = True
-                            titled = titled or column in _NAMED
-                if in_text not in columns:
-                    continue
+        last, frequencies = -1, [0.0]
+        for place, number, kind, weights, in_text in self._phrases:
+            if not (columns := columns_of(number)):
+                continue
+            if place != last:
+                last, frequencies = place, [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+                matches.append((place, frequencies))
+            if columns not in _IN_TEXT:
+                for column in columns:
+                    if column != in_text and (weight := weights[column]):
+                        frequencies[kind] += weight * len(offsets_of(number, column))
+                        around = True
+                        if column in _NAMED:
+                            frequencies[-1] = 1.0
+            if in_text in columns:
                 offsets = offsets_of(number, in_text)
                 frequencies[kind] += len(offsets)
                 if neighbours:
@@ -129,8 +125,6 @@ class _Counter:
                         occurrences[place] += offsets
                     else:
                         occurrences[place] = offsets
-            if frequencies is not None:
-                matches.append((place, frequencies, titled))
         distances = self._distances(in_stems, in_words) if neighbours and len(matches) > 1 else []
         average = self._average = self._average or api.column_total_size(_WORDS) / max(api.row_count, 1)
         self._take(api.rowid, api.column_size(_WORDS), average, matches, around, distances)

@@ -23,9 +23,9 @@ class RandomProvider(FakeProvider):
         super().__init__(dims, batch_size=64, model=f"random-{dims}")
 
     def embed_documents(self, texts: Sequence[str], *, cancel: CancelToken | None = None) -> Vectors:
-        return self._vectors(texts)
+        return self.vectors_of(texts)
 
-    def _vectors(self, texts: Sequence[str]) -> Vectors:
+    def vectors_of(self, texts: Sequence[str]) -> Vectors:
         return random_vectors(texts, self.dims)
 
 
@@ -40,7 +40,7 @@ class LiftedProvider(RandomProvider):
         self.model = f"lifted-{dims}"
         self._real = lifted(kept, self.dims)
 
-    def _vectors(self, texts: Sequence[str]) -> Vectors:
+    def vectors_of(self, texts: Sequence[str]) -> Vectors:
         rows = [zlib.crc32(text.encode("utf-8", "replace")) % len(self._real) for text in texts]
         return prepare(self._real[rows] + 0.1 * random_vectors(texts, self.dims))
 
