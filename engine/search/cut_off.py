@@ -11,7 +11,6 @@ from engine.search.pipeline_stages import Best, Demand, Diversity, Stages
 from engine.search.query_conditions import many
 from engine.search.search_context import SearchRequest
 from engine.store.snapshot import Snapshot
-from engine.text import QueryAnalysis
 
 if TYPE_CHECKING:
     from engine.search.diversity import Likeness
@@ -48,17 +47,15 @@ def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
 
 
 def without_chance_matches(
-    snapshot: Snapshot, kept: list[Scored], words: KeywordScores, query: QueryAnalysis, least: float, stages: Stages
+    snapshot: Snapshot, kept: list[Scored], words: KeywordScores, language: str, least: float, stages: Stages
 ) -> list[Scored]:
     """Leave out weak results by meaning in the language of a query whose words partly occur nowhere in the index.
 
     Notes on the query's subject would use its words. In another language they can't, so meaning alone is enough there.
-    Nor does it apply to a result with all the other words: the unknown one may be a typing error. A last word that may
-    still be typed doesn't count as unknown.
+    Nor does it apply to a result with all the other words: the unknown one may be a typing error. `language`: the
+    query's, "" if unknown.
     """
-    language = query.languages[0]
-    begun = {term.surface for term in query.terms if term.prefix_ok}
-    missing = [term for term in words.terms if not term.chunks and term.surface not in begun]
+    missing = [term for term in words.terms if not term.chunks]
     known = [bool(term.chunks) for term in words.terms]
     if not missing or not language or words.groups or not words.scale.total:
         return kept

@@ -304,7 +304,8 @@ class Searcher:
         ranked = put_first(ranked, named, work.stages)
         kept = cut(ranked, work.request.min_score, work.stages)
         if blend.agreement:  # otherwise the weights are the user's, or a passage is the query
-            kept = without_chance_matches(snapshot, kept, words, question, work.request.min_score, work.stages)
+            language = question.languages[0]
+            kept = without_chance_matches(snapshot, kept, words, language, work.request.min_score, work.stages)
         if roles := wanted_roles(work.query):
             kept = said(snapshot, question, kept, roles, work)
         if work.request.diverse:
