@@ -1,5 +1,6 @@
 """The built-in backend: this program's own index behind the contract of `MemorySearchManager`."""
 
+import threading
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from engine.search.search_context import SearchRequest
     from engine.store.saved_searches import SavedSearches
     from engine.store.user_data import UnseenNotes
+    from engine.store.vector_encoding import Vectors
 
 # --- Parts that are made when they are first used, and the status ----------------------------------------------------
 # Each part is imported on first use: a search on the command line needs none of them, and spends most of its time on
@@ -134,7 +136,10 @@ class BuiltinParts:
     def insight(self) -> "IndexInsight":
         from engine.memory.insight import IndexInsight
 
-        return IndexInsight(self._context, self._updates, self.selection_to_show, self._questions().known_vector)
+        return IndexInsight(self._context, self._updates, self.selection_to_show, self._known_vector)
+
+    def _known_vector(self, query: str) -> "Vectors | None":
+        return self._questions().known_vector(query)  # loads the modules of a search, on the caller's thread
 
     def start_background(self, sync: Callable[[SyncReason], SyncReport]) -> None:
         """Start the watcher and the scheduled syncs, which call `sync`."""
@@ -242,7 +247,8 @@ class BuiltinMemory:
         self.indexing = IndexingService(self._user, self._listeners.notify)
         self._guard = PathGuard(self._workspace, settings)
         shared = None if share is None else share(self.store, self._slot, self._guard, self._listeners)
-        self._shared_questions = None if shared is None else shared.questions
+        self._creating = threading.Lock()
+        self._questions: Questions | None = None if shared is None else shared.questions
         context = MemoryContext(
             workspace=self._workspace,
             settings=settings,
@@ -260,7 +266,7 @@ class BuiltinMemory:
             on_repaired=self._after_repair,
             sharing=None if shared is None else shared.sharing,
         )
-        self._parts = BuiltinParts(context, self._updates, lambda: self._searcher, select_provider)
+        self._parts = BuiltinParts(context, self._updates, self._searcher, select_provider)
         if background:
             self._parts.start_background(lambda reason: self.sync(reason=reason))
 
@@ -302,13 +308,15 @@ class BuiltinMemory:
 
     def answer_as(self, settings: Settings) -> None:
         self._lifetime.check()
-        self._settings = answering_as(self._settings, settings)
-        self._searcher.remember_as(settings.query.cache)
+        with self._creating:
+            self._settings = answering_as(self._settings, settings)
+            if self._questions is not None:
+                self._questions.remember_as(settings.query.cache)
         self._listeners.notify()
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         self._lifetime.check()
-        return self._searcher.query_values(operator, start)
+        return self._searcher().query_values(operator, start)
 
     def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
         self._lifetime.check()
@@ -421,15 +429,17 @@ class BuiltinMemory:
 
     # --- internals ------------------------------------------------------------------------------------------------
 
-    @cached_property
     def _searcher(self) -> "Questions":
+        """The searcher, created on first use."""
         from engine.search.search_sources import SearchSources  # a sync must not wait for the modules of a search
         from engine.search.searcher import Searcher
 
-        sources = SearchSources(self.store, self.vectors)
-        return self._shared_questions or Searcher(
-            self._settings.query.cache, sources, self._slot.provider, self._slot.note, self._guard
-        )
+        with self._creating:
+            if self._questions is None:
+                sources = SearchSources(self.store, self.vectors)
+                cache = self._settings.query.cache
+                self._questions = Searcher(cache, sources, self._slot.provider, self._slot.note, self._guard)
+            return self._questions
 
     def _ask(
         self, query: str, like: Passage | None, options: "SearchOptions", cancel: CancelToken | None
@@ -458,7 +468,7 @@ class BuiltinMemory:
             return msgspec.structs.replace(outcome, remote=True) if remote else outcome
 
         first = None if on_keywords is None else lambda outcome: on_keywords(named(outcome))
-        return named(self._searcher.search(request, cancel, first))
+        return named(self._searcher().search(request, cancel, first))
 
     def _after_repair(self) -> None:
         self.indexing.request("fallback")

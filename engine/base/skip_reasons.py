@@ -143,6 +143,8 @@ OTHER_NAMES = Reason(
     marked("{count:,} file here is not read, because it does not have the name of a transcript: {names}"),
     marked("{count:,} files here are not read, because they do not have the names of transcripts: {names}"),
 )
+_NO_TRANSCRIPT_BEFORE = Reason(marked("It is no transcript of an agent that is known."))
+"""Stored in the index by the first version, and still translated."""
 NO_TRANSCRIPT = Reason(marked("It is not a transcript of a known agent."))
 NO_TRANSCRIPT_OR_EMPTY = Reason(marked("It is not a transcript of a known agent, or nothing was said in it."))
 PART_OF_SESSIONS = Reason(marked("It is read as a part of the sessions beside this folder."))

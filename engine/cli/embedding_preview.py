@@ -8,6 +8,7 @@ from engine.cli.embedding_messages import dollars, estimate_text
 from engine.cli.output import safe
 from engine.cli.workspace import CliWorkspace
 from engine.corpus.discovery import discover
+from engine.corpus.documents import is_document
 from engine.embedding.base import EmbeddingProvider
 from engine.embedding.consent import server_of
 from engine.embedding.registry import select_provider
@@ -79,16 +80,16 @@ def _preview(place: CliWorkspace, provider: EmbeddingProvider, cancel: CancelTok
         finally:
             store.close()
     unread = [
-        file.size
+        (file.name, file.size)
         for file in there
         if file.name not in known or (file.size, file.mtime_ns) != (known[file.name].size, known[file.name].mtime_ns)
     ]
-    tokens = sum(unread) // _BYTES_A_TOKEN
+    tokens = sum(size for name, size in unread if not is_document(name)) // _BYTES_A_TOKEN
     return EmbeddingPreview(
         problem="",
         indexed=indexed,
         unread_files=len(unread),
-        unread_bytes=sum(unread),
+        unread_bytes=sum(size for _, size in unread),
         unread_tokens=tokens,
         unread_cost=None if provider.price is None else tokens * provider.price / 1_000_000,
         server=server_of(place.settings, provider.id),

@@ -50,6 +50,7 @@ class CrashRecord:
     def during_sync(self, *, forget: bool) -> Iterator[None]:
         """Read the record of earlier processes. `forget`: try all files again."""
         self._suspects = {} if forget else self._read_list()
+        self._unsaved = forget
         with contextlib.suppress(OSError):
             self._take_mark()
             self._open = os.open(self._mark, os.O_RDWR | os.O_CREAT, 0o600)

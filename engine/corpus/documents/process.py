@@ -136,7 +136,9 @@ class Worker:
             deadline = time.monotonic() + seconds
             while not self._pipe.poll(_POLL):
                 if cancel is not None:
-                    cancel.checkpoint()
+                    paused = time.monotonic()
+                    cancel.checkpoint()  # waits while the sync is paused
+                    deadline += time.monotonic() - paused
                 if time.monotonic() > deadline:
                     raise DocumentError("unfinished", skip_reasons.SLOW_DOCUMENT.said(seconds=round(seconds)))
             return msgspec.msgpack.decode(self._pipe.recv_bytes(), type=_Answer)
