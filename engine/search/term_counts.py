@@ -34,7 +34,7 @@ _counters: "WeakKeyDictionary[apsw.Connection, _Counter]" = WeakKeyDictionary()
 
 
 class Asked(NamedTuple):
-    """The phrases of one expression."""
+    """The phrases of one FTS5 expression whose occurrences are counted."""
 
     skipped: int
     """Number of leading phrases that are ignored."""
@@ -69,7 +69,7 @@ def register(connection: apsw.Connection, name: str, function: Callable[..., str
 def ask(
     connection: apsw.Connection, table: str, asked: Asked, expression: str, ids: Collection[int], take: Take
 ) -> None:
-    """Count in those of these chunks that match; other matches are skipped."""
+    """Count terms in those chunks (`ids`) that match an FTS5 expression, and pass the counts of each chunk to `take`."""
     counter = _counters.get(connection)
     if counter is None:
         counter = _counters[connection] = _Counter()
@@ -82,14 +82,16 @@ def ask(
 
 
 class _Counter:
-    """FTS5 auxiliary function that counts in the current row and passes the counts on in memory, since SQL rows would
-    have to be encoded.
+    """FTS5 auxiliary function that counts terms in the current row.
+
+    It passes the counts on in memory, since SQL rows would have to be encoded. A connection has one counter, since each
+    registered function takes memory until the connection is closed.
 
     A connection has one, since each function that it is given takes some memory until it is closed.
     """
 
     def begin(self, asked: Asked, take: Take) -> None:
-        """Count these terms from now on."""
+        """Set the terms to count, and the receiver of the counts."""
         numbers = count(asked.skipped)
         self._terms = [
             (place, [(next(numbers), *_KINDS[kind]) for kind in kinds]) for place, kinds in enumerate(asked.kinds)
@@ -151,7 +153,7 @@ class _Counter:
 
 
 def least_distance(first: list[int], second: list[int]) -> int:
-    """Smallest distance between a position of one list and another position of the other; 0 if there is none."""
+    """Return the smallest distance between two different positions, one of each list; 0 if there is none."""
     first.sort()  # a term with several stems has consecutive phrases for them
     second.sort()
     least = here = there = 0
