@@ -1,5 +1,7 @@
-"""Records which file was being read when a process crashed: a file that crashes two processes is skipped until it
-changes."""
+"""Records which file was being read when a process crashed.
+
+A file that crashes two processes is skipped until it changes.
+"""
 
 import contextlib
 import os
@@ -14,7 +16,7 @@ from engine.corpus.folder_walk import FoundFile
 from engine.records import FileIssue
 
 CRASHED = "crashed"
-"""Rule of a file that is skipped for this reason."""
+"""Rule of a file that is skipped because it crashed processes."""
 _ENOUGH = 2
 """Number of crashes until a file is skipped; after one, which may be a kill or a power failure, it is read last."""
 
@@ -41,7 +43,7 @@ class CrashRecord:
 
     @contextlib.contextmanager
     def during_sync(self, *, forget: bool) -> Iterator[None]:
-        """Read the record of earlier processes. `forget`: try all files again."""
+        """Load the record of earlier crashes for the duration of a sync. `forget`: try all files again."""
         self._suspects = {} if forget else self._read_list()
         with contextlib.suppress(OSError):
             self._take_mark()
@@ -56,12 +58,12 @@ class CrashRecord:
                 self._mark.unlink()
 
     def deaths(self, file: FoundFile) -> int:
-        """Return how many processes crashed while reading this state of the file."""
+        """Return how many processes crashed while reading the file in its present state."""
         found = self._suspects.get(file.name)
         return found.deaths if found is not None and (found.mtime_ns, found.size) == _state(file) else 0
 
     def readable(self, files: Sequence[FoundFile]) -> tuple[list[FoundFile], list[FileIssue]]:
-        """Return the files to read, with those that crashed one process last, and issues for the skipped ones."""
+        """Return the files to read, those that crashed a process last, and issues for the skipped files."""
         passed_over = [file for file in files if self.deaths(file) >= _ENOUGH]
         names = {file.name for file in passed_over}
         order = sorted((file for file in files if file.name not in names), key=self.deaths)
@@ -70,7 +72,7 @@ class CrashRecord:
 
     @contextlib.contextmanager
     def reading(self, file: FoundFile) -> Iterator[None]:
-        """Mark the file as being read during the block."""
+        """Record during the block that this file is being read."""
         if self._open is not None:
             mtime_ns, size = _state(file)
             os.lseek(self._open, 0, os.SEEK_SET)
@@ -81,12 +83,12 @@ class CrashRecord:
             self._write_list()
 
     def rest(self) -> None:
-        """Record that nothing is being read."""
+        """Record that no file is being read."""
         if self._open is not None:
             os.ftruncate(self._open, 0)
 
     def _take_mark(self) -> None:
-        """Return the file whose reading was not finished."""
+        """Add a crash to the file that an earlier process had not finished reading."""
         try:
             line = self._mark.read_bytes().split(b"\n", 1)[0].decode("utf-8", "surrogateescape")
         except FileNotFoundError:

@@ -20,7 +20,7 @@ from engine.text import ANALYSER_VERSION, analyse, analyse_both, detect_language
 
 
 def fingerprint(settings: Settings) -> str:
-    """Return a hash of everything the stored rows depend on; a change causes a rebuild."""
+    """Return a string that identifies all settings and versions that stored rows depend on; a change causes a rebuild."""
     chunking, wanted = settings.chunking, settings.sessions
     return (
         f"chunker {CHUNKER_VERSION}, {chunking.tokens}/{chunking.overlap}; analyser {ANALYSER_VERSION}; "
@@ -36,7 +36,7 @@ def read(file: FoundFile, settings: Settings) -> NoteText:
 
 
 def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings) -> NewFile:
-    """Return all rows of one file."""
+    """Return all database rows of one note: its metadata and chunks."""
     language = detect_language(note.text)
     about = describe(note.text, file.name)
     chunks = chunk_note(note.text, about, tokens=chunking.tokens, overlap=chunking.overlap)
@@ -64,7 +64,7 @@ def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings) -> NewF
 
 
 def chunk_rows(chunks: Iterable[Chunk | SessionChunk], language: str) -> Iterator[NewChunk]:
-    """Return the chunks as stored rows."""
+    """Yield chunks as database rows, with hashes and tokens."""
     headings: dict[tuple[str, ...], str] = {}
     for chunk in chunks:
         analysed = analyse(chunk.text, language)

@@ -33,7 +33,7 @@ _A_COMMIT = 500
 
 
 class TextStage:
-    """One sync's text work on one generation, used once."""
+    """Updates the text of one generation during one sync; used once."""
 
     def __init__(self, work: StageWork) -> None:
         self._work = work
@@ -44,12 +44,12 @@ class TextStage:
         self._meter = work.meter
         self._token = work.token
         self.outcome = TextOutcome()
-        """Work done so far, also after a stopped run."""
+        """Counts of the work done so far, also after an interrupted run."""
         self._commits = Commits(work, self.outcome)
         self._crashes = work.parts.crashes
 
     def run(self) -> TextOutcome:
-        """Update once. Raises `Cancelled` between files; committed changes stay."""
+        """Index new and changed notes and sessions. Raises `Cancelled` between files; committed changes stay."""
         try:
             self._notes()
             self._commits.flush()  # a transcript may crash its reader
@@ -101,7 +101,7 @@ class TextStage:
         self._meter.step(len(due), "")
 
     def _read(self, file: FoundFile, stored: StoredFile | None) -> NoteText | None:
-        """The text of a note that is new or has changed; None if nothing is left to prepare."""
+        """Return the text of a note that is new or has changed; None if it can't be read or needs no preparation."""
         try:
             note = note_preparation.read(file, self._settings)
         except FileNotFoundError:
@@ -158,7 +158,7 @@ def _differs(file: FoundFile, stored: StoredFile | None) -> bool:
 
 
 class SessionStage:
-    """One sync's work on the sessions of one generation, used once."""
+    """Updates the sessions of one generation during one sync; used once."""
 
     def __init__(self, work: StageWork, commits: Commits, outcome: TextOutcome) -> None:
         self._work = work
@@ -176,7 +176,7 @@ class SessionStage:
         """Transcripts that belong to other workspaces, with the folders of these."""
 
     def list_new(self) -> None:
-        """Add sessions that the index doesn't know to the list of sessions, long before they are read.
+        """Add new sessions to the list of sessions, before they are read.
 
         A generation that isn't published yet needs no list. Raises `Cancelled`.
         """
@@ -191,7 +191,7 @@ class SessionStage:
         self._listed |= list_sessions(new, self._work, self._commits)
 
     def read(self) -> None:
-        """Read all transcripts once.
+        """Read all new and changed transcripts.
 
         Raises `Cancelled` between transcripts and within long ones; committed changes stay.
         """
@@ -217,7 +217,7 @@ class SessionStage:
         self._read(due, copies)
 
     def _name_machines(self) -> None:
-        """Store which sessions are from other machines, as the settings say now."""
+        """Store the names of other machines whose sessions are indexed, as in the settings."""
         names, store = machine_names(self._settings), self._work.parts.store
         with store.read() as snapshot:
             if sessions.machines(snapshot) == names:
@@ -226,7 +226,7 @@ class SessionStage:
             sessions.name_machines(writer, names)
 
     def _find(self) -> None:
-        """List all transcripts and their stored state, once per sync."""
+        """List all transcripts and load their stored state, once per sync."""
         if self._looked:
             return
         self._looked = True
@@ -245,12 +245,12 @@ class SessionStage:
         self._crashes.rest()
 
     def _projects(self) -> dict[str, str]:
-        """Return the project folders known to the index."""
+        """Return the project folder of each indexed session, by transcript name."""
         with self._work.parts.store.read(tables=self._work.tables) as snapshot:
             return {one.path: one.project for one in sessions.sessions(snapshot) if one.path in self._known}
 
     def _leave_to_others(self) -> None:
-        """Record the workspace of each transcript that belongs to another one, and remove its rows."""
+        """Record for each transcript of another workspace that it is indexed there, and remove its rows."""
         for file in self._found.files:
             if file.name not in self._external:
                 continue
@@ -262,7 +262,7 @@ class SessionStage:
         self._outcome.skipped += ownership_issues(self._external)
 
     def _copies(self) -> set[str]:
-        """Names of the transcripts whose sessions are also in another one."""
+        """Return the names of transcripts whose sessions are also in another transcript."""
         before = {name for name, stored in self._known.items() if stored.rule == _COPIED}
         return copied_sessions(self._found.files, before, self._token)
 
@@ -316,7 +316,7 @@ def _transcript_differs(file: FoundFile, stored: StoredTranscript | None, copied
 
 
 def list_sessions(files: Sequence[FoundFile], work: StageWork, commits: Commits) -> set[str]:
-    """Add a row for each session, which reading it replaces; returns their names. Raises Cancelled."""
+    """Add a preliminary row for each session, which reading it replaces. Returns the sessions' names. Raises Cancelled."""
     rows: list[NewFile] = []
     listed: set[str] = set()
     with closing(FolderFiles()) as folders:
@@ -338,7 +338,7 @@ def list_sessions(files: Sequence[FoundFile], work: StageWork, commits: Commits)
 
 
 def _by_folder(files: Sequence[FoundFile]) -> Iterator[FoundFile]:
-    """Return files grouped by folder, in the order of each folder's first file."""
+    """Return the files grouped by folder, in the order of each folder's first file."""
     folders: dict[str, list[FoundFile]] = {}
     for file in files:
         folders.setdefault(file.path.rpartition(os.sep)[0], []).append(file)
@@ -346,7 +346,7 @@ def _by_folder(files: Sequence[FoundFile]) -> Iterator[FoundFile]:
 
 
 def _listed(file: FoundFile, folders: FolderFiles) -> NewFile | None:
-    """Return the row of a session; None if it must be read first. Reading reports the errors."""
+    """Return the preliminary row of a session from a short look at its transcript; None if that must be read first."""
     if is_compressed(file.path):
         return None  # its end can only be read after all of it
     try:

@@ -32,7 +32,7 @@ class _Moment:
     def __init__(self, state: tuple[str, int, int]) -> None:
         self.state = state
         self.chunks: dict[str, dict[str, int]] = {}
-        """By token and column."""
+        """Number of chunks by token and column."""
         self.loose: dict[tuple[str, str], int] = {}
         self.beginnings: dict[str, list[Word]] = {}
 

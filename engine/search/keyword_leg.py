@@ -57,7 +57,7 @@ class KeywordLeg:
         self.chunks = self._counts.total
         """Number of indexed chunks."""
         self._at_hand = snapshot.chunk_count()
-        """Number of chunks in the snapshot: all, or the candidates copied here."""
+        """Number of chunks in the snapshot: all, or only candidates copied from an external index."""
         self._average_length = self._counts.average_length
         terms = [term for term in question.terms if not term.stop]
         self._counts.expect(token for term in terms for token in _tokens_of(term))

@@ -60,7 +60,7 @@ class NamedTimes:
         self._dates = dates
         self._known: dict[int, Lift | None] = {}
         self._nearest: dict[Span, tuple[int, int]] = {}
-        """Cache by span: fewest days to a named time, and that time."""
+        """Cache by period: the fewest days to a time of the query, and the position of that time."""
 
     def files(self, snapshot: Snapshot, among: Sequence[int] | None) -> list[int]:
         """Return the ids of files dated within a time of the query, limited to the ids in `among`."""

@@ -26,8 +26,9 @@ _STEM_WEIGHTS = tuple(0.0 if column == "words" else weight for column, weight in
 _PLAIN_WEIGHTS = tuple(0.0 if column == "stems" else weight for column, weight in COLUMN_WEIGHTS.items())
 _KINDS = {"s": (0, _STEM_WEIGHTS, _STEMS), "p": (1, _PLAIN_WEIGHTS, _WORDS)}
 _KINDS |= {"S": (2, _STEM_WEIGHTS, _STEMS), "P": (3, _PLAIN_WEIGHTS, _WORDS), "i": (4, _STEM_WEIGHTS, _STEMS)}
-"""For each kind of phrase its position among the frequencies, the weights of the columns, and the column with its
-text."""
+"""For each kind of phrase: its position among the frequencies, the weights of the columns, and the column with its
+text.
+"""
 _REGISTERED = "count_terms"
 _registered: WeakKeyDictionary[apsw.Connection, set[str]] = WeakKeyDictionary()
 _counters: "WeakKeyDictionary[apsw.Connection, _Counter]" = WeakKeyDictionary()
