@@ -20,7 +20,9 @@ from engine.text import ANALYSER_VERSION, analyse, analyse_both, detect_language
 
 
 def fingerprint(settings: Settings) -> str:
-    """Return a string that identifies all settings and versions that stored rows depend on; a change causes a rebuild."""
+    """Return a string that identifies all settings and versions that stored rows depend on; a change
+    causes a rebuild.
+    """
     chunking, wanted = settings.chunking, settings.sessions
     return (
         f"chunker {CHUNKER_VERSION}, {chunking.tokens}/{chunking.overlap}; analyser {ANALYSER_VERSION}; "

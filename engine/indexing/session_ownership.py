@@ -118,7 +118,9 @@ class _Claims:
     def decide(
         self, files: Sequence[FoundFile], worked: Mapping[str, str], rows: Homes
     ) -> dict[str, SessionOwner | None]:
-        """Return the transcripts whose owner changes, with the new owner; None for those that this workspace gives up."""
+        """Return the transcripts whose owner changes, with the new owner; None for those that this
+        workspace gives up.
+        """
         seen = {_key(file): file.name for file in files}
         changes: dict[str, SessionOwner | None] = {
             transcript: None

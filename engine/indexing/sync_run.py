@@ -31,7 +31,9 @@ them.
 
 
 def tidy(parts: SyncParts, model: StoredModel | None, token: CancelToken) -> None:
-    """Clean up the index: unused vectors, old generations, free space. Raises `Cancelled`; the next sync does the rest."""
+    """Clean up the index: unused vectors, old generations, free space. Raises `Cancelled`; the next sync
+    does the rest.
+    """
     if model is not None:
         parts.vectors.settle(model, token)
     store, cache = parts.store, parts.settings.cache

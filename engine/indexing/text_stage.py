@@ -316,7 +316,9 @@ def _transcript_differs(file: FoundFile, stored: StoredTranscript | None, copied
 
 
 def list_sessions(files: Sequence[FoundFile], work: StageWork, commits: Commits) -> set[str]:
-    """Add a preliminary row for each session, which reading it replaces. Returns the sessions' names. Raises Cancelled."""
+    """Add a preliminary row for each session, which reading it replaces. Returns the sessions'
+    names. Raises Cancelled.
+    """
     rows: list[NewFile] = []
     listed: set[str] = set()
     with closing(FolderFiles()) as folders:

@@ -189,7 +189,9 @@ def _hash(token: str) -> int:
 
 
 def _hashes(tokens: Hashes) -> Hashes:
-    """Return a hash for every `WIDTH` consecutive tokens; its bits are mixed well enough to sample by an upper bound."""
+    """Return a hash for every `WIDTH` consecutive tokens; its bits are mixed well enough to sample by
+    an upper bound.
+    """
     count = len(tokens) - WIDTH + 1
     mixed = tokens[:count].copy()
     for place in range(1, WIDTH):

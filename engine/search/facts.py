@@ -192,7 +192,9 @@ class FactTable:
         return scores
 
     def _count(self, term: QueryTerm) -> _Counts:
-        """Return how often a term occurs, in any of its forms, in each fact that contains it, by the fact's position."""
+        """Return how often a term occurs, in any of its forms, in each fact that contains it, by
+        the fact's position.
+        """
         token = term.word if isinstance(term.word, str) else " ".join(term.word)
         found = [_held(self._words, token, lambda place: self._facts[place].words, beginning=term.prefix_ok)]
         found += [_held(self._stems, stem, lambda place: self._facts[place].stems) for stem in term.stems]

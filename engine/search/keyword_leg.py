@@ -311,7 +311,9 @@ class KeywordLeg:
         return tuple(phrases), matches
 
     def _beginning(self, start: str, stems: Sequence[str]) -> tuple[int, int, tuple[str, ...]]:
-        """Return how many chunks have words with the prefix `start`, how many match the FTS5 phrases, and the phrases."""
+        """Return how many chunks have words with the prefix `start`, how many match the FTS5 phrases,
+        and the phrases.
+        """
         words = self._counts.words(start)
         chunks = sum(word.chunks for word in words)
         if min(chunks, self._at_hand) <= _WIDEST_BEGINNING:

@@ -153,7 +153,9 @@ class Stages(msgspec.Struct, eq=False):
     _ended: float = msgspec.field(default_factory=time.perf_counter)
 
     def add(self, name: str, entered: int, left: int, facts: Facts = None, unit: StageUnit = "chunks") -> None:
-        """Record a stage that has just ended: `entered` and `left` are the numbers of its input and output, in `unit`."""
+        """Record a stage that has just ended: `entered` and `left` are the numbers of its input and
+        output, in `unit`.
+        """
         now = time.perf_counter()
         self.found.append(Stage(name, entered, left, facts, unit, round((now - self._ended) * 1000, 3)))
         self._ended = now

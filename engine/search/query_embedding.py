@@ -93,7 +93,9 @@ class QueryEmbedder:
         work.vector = vector if vector.any() else None
 
     def unknown(self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext) -> list[str]:
-        """Return the texts of this search whose vectors are neither stored nor cached, so the provider must embed them."""
+        """Return the texts of this search whose vectors are neither stored nor cached, so the provider
+        must embed them.
+        """
         if not self.has_vectors(snapshot, provider):
             return []
         wanted = (self._stored(snapshot, provider, level) for level in work.levels)

@@ -37,7 +37,9 @@ class Moment(NamedTuple):
     provider: tuple[str, str, str, Calibration] | None
     """None if only keywords are searched."""
     time: str
-    """The current day, since "yesterday" changes its meaning; with the minute if the query counts hours or days back."""
+    """The current day, since "yesterday" changes its meaning; with the minute if the query counts hours
+    or days back.
+    """
 
     @classmethod
     def of(cls, snapshot: Snapshot, provider: "EmbeddingProvider | None", *, by_the_minute: bool) -> "Moment":

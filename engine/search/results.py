@@ -159,7 +159,9 @@ def _message(place: MessageOffset, chunk: StoredChunk) -> MessagePlace:
 
 
 def _place(encoded: bytes, offset: int) -> MessageOffset:
-    """Return the message that contains `offset` of a session's chunk; `encoded` are the chunk's stored message offsets."""
+    """Return the message that contains `offset` of a session's chunk; `encoded` are the chunk's
+    stored message offsets.
+    """
     places = read_places(encoded)
     return places[max(0, bisect_right([place.offset for place in places], offset) - 1)]
 

@@ -59,7 +59,9 @@ _WEIGHT_BETWEEN_PASSAGES = 0.8
 
 
 def inverse_document_frequency(documents: int, containing: int) -> float:
-    """Return ln(1 + (N - df + .5) / (df + .5)): never negative, unlike FTS5's own, which falls to 0 for common terms."""
+    """Return ln(1 + (N - df + .5) / (df + .5)): never negative, unlike FTS5's own, which falls to 0
+    for common terms.
+    """
     containing = min(max(containing, 1), documents)
     return math.log(1 + (documents - containing + 0.5) / (containing + 0.5))
 
@@ -112,7 +114,9 @@ def text_evidence(total: float, full: float, covered: float, limit: float, toget
 
 
 def name_bonus(match: float) -> float:
-    """Return the part of the score from a title or file name that matches the query by `match`, 0 to 1, or `DEFINED`."""
+    """Return the part of the score from a title or file name that matches the query by `match`, 0 to
+    1, or `DEFINED`.
+    """
     return _NAME * match * match
 
 

@@ -80,7 +80,9 @@ def _densest(text: str, ranges: Sequence[FileRange], limit: int) -> tuple[int, i
 
 
 def _earliest(text: str, start: int, limit: int) -> int:
-    """Return the earliest start of a snippet whose first match is at `start`: its line, or a little before the match."""
+    """Return the earliest start of a snippet whose first match is at `start`: its line, or a little
+    before the match.
+    """
     earliest = max(0, start - limit // _LEAD_SHARE)
     return text.rfind("\n", earliest, start) + 1 or earliest
 

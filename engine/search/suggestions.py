@@ -126,7 +126,9 @@ def likely(query: str, best: QuerySuggestion) -> QuerySuggestion | None:
 
 
 def _is_likely(word: str, meant: str) -> bool:
-    """Whether `word` is probably a typo of `meant`: not if it is short or has two typos, as different words often do."""
+    """Whether `word` is probably a typo of `meant`: not if it is short or has two typos, as different
+    words often do.
+    """
     folded, other = fold(word), fold(meant)
     if not folded.isascii():
         return True
@@ -156,7 +158,9 @@ def supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence[
 
 
 def evident(query: str, suggestions: Sequence[QuerySuggestion]) -> QuerySuggestion | None:
-    """Return a long query with its evident typos corrected; None without any, or if several words are equally similar."""
+    """Return a long query with its evident typos corrected; None without any, or if several words
+    are equally similar.
+    """
     best = suggestions[0]
     way = [(word, meant, best.chunks) for word, meant in best.words if _is_evident(word, meant)]
     certain = len(suggestions) == 1 and len(query.split()) >= _FEWEST_AROUND

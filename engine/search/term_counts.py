@@ -70,7 +70,9 @@ def register(connection: apsw.Connection, name: str, function: Callable[..., str
 def ask(
     connection: apsw.Connection, table: str, asked: Asked, expression: str, ids: Collection[int], take: Take
 ) -> None:
-    """Count terms in those chunks (`ids`) that match an FTS5 expression, and pass the counts of each chunk to `take`."""
+    """Count terms in those chunks (`ids`) that match an FTS5 expression, and pass the counts of each
+    chunk to `take`.
+    """
     counter = _counters.get(connection)
     if counter is None:
         counter = _counters[connection] = _Counter()

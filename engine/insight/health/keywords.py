@@ -72,7 +72,9 @@ def _agrees(snapshot: Snapshot, row: _Row) -> bool:
 
 
 def _lengths(sizes: object) -> list[int]:
-    """Decode the number of tokens per column, which FTS5 stores as variable-length integers; empty for a damaged row."""
+    """Decode the number of tokens per column, which FTS5 stores as variable-length integers; empty for
+    a damaged row.
+    """
     found: list[int] = []
     if not isinstance(sizes, bytes):
         return found

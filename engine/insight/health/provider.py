@@ -56,7 +56,9 @@ def look_at_provider(
 
 
 def look_at_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFinding:
-    """Embed a few indexed passages again and compare them with their stored vectors; only with a free, local provider."""
+    """Embed a few indexed passages again and compare them with their stored vectors; only with a
+    free, local provider.
+    """
     id_, name = "vector-agreement", tr("Same vectors")
     model = subject.model()
     if provider.remote or provider.id in REMOTE:

@@ -50,7 +50,8 @@ _PERPLEXITY = 5.0
 _CLUSTER = 140
 """Approximate number of points per cluster."""
 _PROBED = 24
-"""Number of clusters searched for a point's neighbours: finds some nine of ten, in a tenth of the time of all clusters.
+"""Number of clusters searched for a point's neighbours: finds some nine of ten, in a tenth of the time
+of all clusters.
 """
 _GRAPH_ROUNDS = 6
 _BISECTIONS = 30
@@ -210,7 +211,9 @@ def _pair(columns: np.ndarray) -> np.ndarray:
 
 
 def find_directions(rows: Rows, count: int, cancel: CancelToken | None = None) -> PrincipalComponents:
-    """Return the first `count` principal components, or fewer if the vectors have fewer dimensions. Raises `Cancelled`."""
+    """Return the first `count` principal components, or fewer if the vectors have fewer
+    dimensions. Raises `Cancelled`.
+    """
     every = max(1, round(len(rows) * rows.dims**2 / _WORK))
     total, seen = np.zeros(rows.dims), 0
     for _, piece in rows.pieces(every):
