@@ -1,4 +1,4 @@
-"""Analysis of text, shared by index, query and highlight: what counts as a word, and which words are the same."""
+"""Splits text into tokens and stems, for the index, for queries and for highlights."""
 
 from engine.text.analysis import ANALYSER_VERSION, Analysis, analyse, analyse_both, forget_words
 from engine.text.highlight import highlight_ranges
