@@ -1,4 +1,4 @@
-"""Reads one note as text, or gives the reason why it can't be indexed."""
+"""Reads a note as text, or gives the reason why it can't be indexed."""
 
 import codecs
 import hashlib
@@ -17,15 +17,16 @@ from engine.records import FileIssue
 
 class NoteText(msgspec.Struct, frozen=True):
     text: str
-    """Without a byte order mark; line ends as in the file, except that "\\n" replaces "\\r" where only that ends lines.
-    """
+    """Text without a byte order mark; line ends as in the file, but "\\n" instead of "\\r" if only that ends lines."""
     hash: str
-    """sha256 of the text in UTF-8, hexadecimal; of a file in plain UTF-8, that of its bytes without the mark."""
+    """Hexadecimal sha256 of the text in UTF-8; for a file in plain UTF-8, of its bytes without the mark."""
 
 
 class Unreadable(Exception):
-    """The note can't be indexed; `issue` has the reason: `unreadable`, `symlink`, `too-large`, `binary`
-    or `unknown-format`."""
+    """Raised if a note can't be indexed.
+
+    `issue` has the reason: `unreadable`, `symlink`, `too-large`, `binary` or `unknown-format`.
+    """
 
     def __init__(self, name: str, rule: str, detail: str) -> None:
         super().__init__(detail)
@@ -33,7 +34,9 @@ class Unreadable(Exception):
 
 
 def read_note(path: str, name: str, max_bytes: int) -> NoteText:
-    """The text of the regular file at `path`, whose stable name is `name`.
+    """Return the text of the file at `path`, whose stable name is `name`.
+
+    Raises `Unreadable`, and `FileNotFoundError` for a file that was deleted since it was listed.
 
     Raises `Unreadable`, and `FileNotFoundError` for a file deleted meanwhile, which is no error of it.
     """
@@ -62,7 +65,7 @@ def read_note(path: str, name: str, max_bytes: int) -> NoteText:
 
 
 def _readable(text: str, name: str) -> NoteText:
-    """The text of a note that is stored as JSON."""
+    """Return the Markdown of a note that is stored as JSON."""
     try:
         text = json_notes.readable(text.encode(), name)
     except ValueError as error:
@@ -89,7 +92,7 @@ def _binary(name: str) -> Unreadable:
 
 
 def _blocks(path: str, name: str, max_bytes: int) -> Generator[bytes, None, None]:
-    """The file's bytes without a byte order mark, up to the limit."""
+    """Yield the file's bytes without a byte order mark, up to `max_bytes`."""
     try:
         descriptor, state = open_regular(path)
     except PathRefused:
