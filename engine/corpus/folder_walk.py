@@ -51,8 +51,6 @@ class FolderWalk(ABC):
         """Walk through a folder and its subfolders, depth first, in the order of names.
 
         `name`: stable name of the folder, may be empty. Raises `Cancelled`.
-
-        Raises `Cancelled`.
         """
         stack = [(path, name)]
         while stack and self._entries_left > 0:
@@ -98,9 +96,6 @@ class FolderWalk(ABC):
 
         `path`: absolute path of the entry, since its own may be incomplete (`scan_folder`). `name`: its stable name.
         `neighbours`: names of all entries of its folder. May raise OSError.
-
-        `path`: absolute path of the entry, instead of its own (`scan_folder`). `neighbours`: names of everything in its
-        folder. May raise OSError.
         """
 
     @abstractmethod

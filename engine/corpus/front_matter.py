@@ -286,8 +286,6 @@ def _quoted(lines: Sequence[str], first: int) -> tuple[_Value, int] | None:
     """Return a quoted scalar that begins with the first of these lines, and the number of the line after it.
 
     None if it isn't closed. `first` is the number of the first line.
-
-    `first` is the index of the first line.
     """
     double = lines[0][0] == '"'
     parts: list[_Part] = []

@@ -38,14 +38,6 @@ class NumberedText:
     The text stays unchanged if another program replaces the file: small files are in memory (so that no handle prevents
     replacement on Windows), larger ones are read through an open handle. Text that is not plain UTF-8 (`encodings`) is
     copied to UTF-8 first. Invalid bytes and NUL become U+FFFD.
-
-    Its index stores the number of line ends before each block. Opening is one pass at the speed of the
-    disk, 100 MB of blank lines need no more memory than one long line, and finding a line costs one block. A text
-    that ends in a line end has no empty line after it; an empty file has no lines.
-
-    The text stays unchanged if another program replaces the file: small files are in memory (so that no handle prevents
-    replacement on Windows), larger ones are read through an open handle. Text that is not plain UTF-8 (`encodings`) is
-    copied to UTF-8 first. Invalid bytes and NUL become U+FFFD. Thread-safe.
     """
 
     def __init__(self, source: "_Source", line_ends_before: list[int], size: int, encoding: str = "") -> None:

@@ -37,8 +37,6 @@ def read_note(path: str, name: str, max_bytes: int) -> NoteText:
     """Return the text of the file at `path`, whose stable name is `name`.
 
     Raises `Unreadable`, and `FileNotFoundError` for a file that was deleted since it was listed.
-
-    Raises `Unreadable`, and `FileNotFoundError` for a file deleted meanwhile, which is no error of it.
     """
     decoder = codecs.getincrementaldecoder("utf-8")()
     digest = hashlib.sha256()

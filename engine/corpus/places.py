@@ -220,8 +220,6 @@ def measure_sessions(folders: Sequence[str], *, cancel: CancelToken | None = Non
     """Count the files in each session folder or export, in the given order, even if empty or missing.
 
     A folder given twice is counted once. Raises `Cancelled`; every other error becomes an issue.
-
-    Raises `Cancelled`; every other error becomes an issue.
     """
     issues: list[FileIssue] = []
     stores = find_stores(_listing(folders))

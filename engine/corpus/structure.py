@@ -131,8 +131,6 @@ def markup_lines(text: str) -> Iterator[tuple[int, str, str, str]]:
     """Yield each line's number, from 1, the line and the two lines after it, without trailing blanks.
 
     Very long lines are no markup; "…" stands for them.
-
-    Overlong lines are no markup; "…" stands for them.
     """
     window = ["", ""]
     number = -1

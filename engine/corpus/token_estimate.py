@@ -43,9 +43,6 @@ def cut_piece(text: str, start: int, end: int, limit: int) -> tuple[int, str]:
 
     Also returns what precedes the cut: `sentence`, `space` (as late as possible, but in the second half) or `word` if
     the text has neither. White space stays with the words before it.
-
-    Returns the offset and what it follows: `sentence`, `space` (as late as possible, but in the second half) or
-    `word` where the text has neither. White space stays with the words before it.
     """
     stop = min(end, start + limit)
     while (weight := weigh(text[start:stop])) > limit:

@@ -60,10 +60,6 @@ class BatchStage:
         `wait`, a later sync collects the results. For a generation that isn't published yet, the stage that follows it
         collects them: its text must not wait for hours. Raises `ProviderError`, `Cancelled`; running jobs then continue
         on the server.
-
-        Unless the settings say `wait`, a later sync collects the results. For a generation that isn't published yet,
-        the stage that follows it collects them: its text must not wait for hours. Raises `ProviderError`, `Cancelled`;
-        running jobs then continue on the server.
         """
         due = self._plan()
         answered: set[bytes] = set()  # not `_asked`: direct requests may have stopped before all were done

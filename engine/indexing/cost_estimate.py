@@ -74,8 +74,6 @@ def estimate(
     """Estimate the tokens, cost and time of embedding all chunks without a vector. Sends nothing. Raises `Cancelled`.
 
     `by_jobs`: whether batch jobs may be used, where the settings enable them.
-
-    `by_jobs`: whether batch jobs work, where the settings want them.
     """
     name = name_of(provider)
     lack = stored_models.lack(snapshot, name)

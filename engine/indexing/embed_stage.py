@@ -99,10 +99,6 @@ class EmbedStage:
         Returns False if it stopped because files changed, whose text must be indexed first. `leave`: hashes of texts
         that batch jobs embed. Raises `Cancelled`, `ProviderError`. Every answered request is stored by `end` at the
         latest: no text is embedded twice.
-
-        `leave`: hashes of texts that batch jobs embed. Raises `Cancelled`, `ProviderError`.
-
-        Every answered batch is stored by `end` at the latest: no text is embedded twice.
         """
         with self._store.read(tables=self._tables) as snapshot:
             pending = snapshot.due(self._model.id)

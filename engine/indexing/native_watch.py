@@ -299,8 +299,6 @@ class _InotifyTree:
         """Add a watch for one folder.
 
         Returns False if the folder has one or can't have any. Raises OSError when watches run out.
-
-        Returns False if it has one or can't have any. Raises OSError when watches run out.
         """
         from watchdog.observers.inotify_c import CallbackId
 

@@ -33,8 +33,6 @@ class NotePreparation:
     """Turns notes into database rows, in the order in which they are put; a context manager for use on one thread.
 
     If another process dies, its notes are prepared in this one.
-
-    If another process dies, its notes are prepared here.
     """
 
     def __init__(self, chunking: ChunkingSettings, crashes: CrashRecord, token: CancelToken, size: int) -> None:

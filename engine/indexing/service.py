@@ -81,9 +81,6 @@ class IndexingService:
 
     A caller of `run` joins a sync that is running. Scheduled syncs run one by one; a reason that is queued already is
     not queued again.
-
-    A caller of `run` joins the sync that runs already. Scheduled syncs run one by one, so that requests queue instead
-    of piling up; a reason that is queued already is not queued again.
     """
 
     def __init__(self, user: UserData, notify: Callable[[], None], backend: str = "builtin") -> None:
@@ -159,8 +156,6 @@ class IndexingService:
         """Prevent syncs during the block; callers of `run` wait. Raises `IndexBusy`, `Closed`.
 
         `close()` cancels the token `cancel`, and `current()` returns it.
-
-        `close()` cancels `cancel`, and `current()` returns it.
         """
         with self._change:
             self._check_open()

@@ -137,8 +137,6 @@ class ChunkRows(NewChunks):
     """The analysed database rows of a session's chunks, in order; large numbers are kept in a temporary file.
 
     Close it after storing them.
-
-    Close it after storing them.
     """
 
     def __init__(self, folder: Path, token: CancelToken, language: str = "") -> None:

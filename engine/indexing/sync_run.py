@@ -174,8 +174,6 @@ class SyncRun:
         """Share the changes with other machines by calling `work`.
 
         After an error nothing is shared until the next sync: an unreachable network rarely returns soon.
-
-        After an error, not tried again before the next sync: an unreachable network rarely returns soon.
         """
         sharing = self._parts.sharing
         if sharing is None or self._unshared is not None:
@@ -219,8 +217,6 @@ class SyncRun:
 
     def _rebuild(self, newest: int) -> None:
         """Build the next generation of tables while searches use the current one, then publish it.
-
-        `newest` is the highest chunk id so far.
 
         `newest` is the highest chunk id so far.
         """

@@ -212,8 +212,6 @@ class LineRows:
         """Index the new lines of an open transcript; `from_start` ignores the stored state.
 
         Returns an issue if nothing of the transcript can be indexed. Raises OSError, Cancelled.
-
-        Returns an issue if nothing of it can be indexed. Raises OSError, Cancelled.
         """
         state = None if from_start else self._state(file, source, known)
         if state is None:
@@ -352,9 +350,6 @@ class TranscriptRows:
 
     def take(self, file: FoundFile) -> FileIssue | None:
         """Index the sessions of one transcript. Returns an issue if nothing of it can be indexed.
-
-        Raises OSError, `PathRefused`, Cancelled. Then nothing has changed, except for the part of an export or a long
-        transcript that was committed: the next sync continues there.
 
         Raises OSError, `PathRefused`, Cancelled. Then nothing has changed, except for the part of an export or a long
         transcript that was committed: the next sync continues there.

@@ -71,8 +71,6 @@ class VectorStage:
 
         Returns False if it stopped because files changed, whose text must be indexed first. Running requests then
         continue; `end` or the next call stores their results. Raises `Cancelled`.
-
-        Running requests then continue; `end` or the next call stores their results. Raises `Cancelled`.
         """
         self._choose()
         self._looked = True
@@ -224,8 +222,6 @@ class VectorStage:
         """Continue with the fallback provider, if there is one and it may be used; otherwise set `failure`.
 
         Until then, searches use the first provider.
-
-        The first provider stays the one that is searched with until then.
         """
         provider = self._parts.providers.prepare(str(problem))
         if provider is None or not self._agreed(provider, tables):

@@ -21,8 +21,6 @@ def file_chunks(snapshot: Snapshot, path: str, model: ModelName | None, guard: P
     now.
 
     `model` is the model in use. Reads the text of all chunks, but does not return it.
-
-    `model` is the one in use. Reads the text of all chunks, but does not return it.
     """
     if is_unusable(path):
         return None

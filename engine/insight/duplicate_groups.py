@@ -76,8 +76,6 @@ def grouped(matches: Sequence[Match]) -> list[Found]:
     """Combine matches of two notes into groups: similar files transitively, passages by their lines in a note.
 
     Passages shared by two similar files are left out.
-
-    Passages shared by two similar files are left out.
     """
     whole: _Union[int] = _Union()
     for match in matches:

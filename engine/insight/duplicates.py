@@ -94,8 +94,6 @@ def make_group(
     """Make the record of a group of notes, given newest first, each with its shared lines and share of words.
 
     `texts` must contain the first note's text; otherwise None is returned.
-
-    `texts` must contain the first note's text; otherwise None is returned.
     """
     newest, lines, _ = members[0]
     if newest.id not in texts:

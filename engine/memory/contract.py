@@ -64,9 +64,6 @@ class MemorySearchManager(Protocol):
 
         The passage itself is left out. If it has no vector, it is embedded like a query. Raises `PassageMissing` if its
         lines are not indexed, otherwise as `search`.
-
-        If there is no vector for the passage, it is embedded like a query. Raises `PassageMissing` if these lines are
-        not indexed, otherwise as `search`.
         """
 
     def answer_as(self, settings: Settings) -> None:
@@ -96,9 +93,6 @@ class MemorySearchManager(Protocol):
 
         The values start with `start` or, for paths, projects and titles, contain it; at most a dozen, most frequent
         first.
-
-        Returns values that start with `start` or, for paths, projects and titles, contain it; at most a dozen, most
-        frequent first.
         """
 
     def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
@@ -139,8 +133,6 @@ class MemorySearchManager(Protocol):
         """Return sessions similar to this one, most similar first, each with its similarity; empty without vectors.
 
         The similarity is the cosine of the two sessions' vectors, after removing the component common to all sessions.
-
-        Each with the cosine of the two sessions' vectors, after removing the component common to all sessions.
         """
 
     def status(self) -> MemoryProviderStatus:

@@ -137,8 +137,6 @@ def still_awaiting(
     """Return the estimate of the last sync, if it still applies to these settings and is not approved yet.
 
     `active` is the model in use; `agreed` returns the number of tokens approved for a model.
-
-    `active` is the model in use; `agreed` returns the approved tokens for a model.
     """
     if found is None or (found.name != active and found.name.provider != settings.fallback):
         return None

@@ -140,8 +140,6 @@ class BackgroundExecutor(Executor):
         """Stop using the given executor, which its owner may shut down: pending jobs move to our own threads.
 
         Running jobs finish on their threads; delayed jobs keep their time.
-
-        Running work finishes on its thread; delayed work keeps its time.
         """
         with self._lock:
             self._given = None

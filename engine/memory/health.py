@@ -69,8 +69,6 @@ class Health:
         """Yield the findings of all checks, one by one.
 
         `ask`: test the provider with one word; `deep`: re-embed a sample of passages. Raises `Cancelled`, `Closed`.
-
-        Raises `Cancelled`, `Closed`.
         """
         selection = self._selection()
         subject = self._subject(selection)

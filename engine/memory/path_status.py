@@ -265,8 +265,6 @@ def excluded_message(standing: PathStatus, detail: str, origin: RuleOrigin, *, a
     """Return the message for a path that a rule excludes, with the folder that the rule applies to and where it is set.
 
     `addable`: the path would be indexed as an extra path.
-
-    `addable`: the path would be indexed as an extra path.
     """
     said = tr_reason(detail)
     if standing.barred and standing.barred != standing.name:

@@ -39,8 +39,6 @@ def likeness(
 
     `others`: file id of each session to compare, by path. Of each session, the chunk nearest to the mean of the given
     session counts.
-
-    For each session, the chunk nearest to the mean of this one's counts.
     """
     import numpy as np
 

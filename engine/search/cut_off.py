@@ -26,11 +26,6 @@ def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
     old note finds it, though below newer ones. A result kept for its keyword score alone gets at least `least` as
     score, so that no displayed score is below it. A time that the query names only changes the order: with raised
     scores, twice as many off-topic results would pass.
-
-    The score includes ageing, as in the reference. The keyword score doesn't: a search for the words or the name of an
-    old note finds it, though below newer ones. A row kept by keywords alone gets at least the threshold as score, so
-    that no displayed score is below it. A time that the query names only orders: lifted scores would let twice as many
-    off-topic results through.
     """
     kept = []
     for scored in ranked:
@@ -59,10 +54,6 @@ def without_chance_matches(
     Applies only to results in the query's language: notes on its subject would use its words; those in another language
     can't. Results with all the other words stay, since the unknown word may be a typing error. `language`: the query's,
     "" if unknown.
-
-    Notes on the query's subject would use its words. In another language they can't, so meaning alone is enough there.
-    Nor does it apply to a result with all the other words: the unknown one may be a typing error. `language`: the
-    query's, "" if unknown.
     """
     missing = [term for term in words.terms if not term.chunks]
     known = [bool(term.chunks) for term in words.terms]
@@ -103,8 +94,6 @@ def at_most_per_file(
 
     Also returns, by id of the last shown result of a file, how many results of that file are left out. A file with more
     results than the limit makes room for others. If only one file was found, all its results are shown.
-
-    A file with more rows than its limit makes room for others. If only one file was found, all its rows are shown.
     """
     most, wanted = request.per_file, request.max_results
     if not most or len(kept) <= most:
@@ -145,9 +134,6 @@ def diverse(kept: list[Scored], likeness: "Likeness", weight: float, wanted: int
 
     Runs after the threshold, unlike the reference: scores are unchanged, so the same results are found, and results
     below the threshold don't affect the order.
-
-    After the threshold, unlike the reference: scores are unchanged, so the same rows are found, and rows below the
-    threshold don't affect the order.
     """
     from engine.search.diversity import MOST, diversify  # off by default
 

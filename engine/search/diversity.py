@@ -37,8 +37,6 @@ def diversify(scores: Sequence[float], likeness: Likeness, weight: float, wanted
     """Return the `wanted` best results in an order that moves similar ones apart.
 
     `scores` are descending; `weight` is lambda. Ties are decided by score.
-
-    Ties are decided by score.
     """
     wanted = min(wanted, len(scores))
     lowest, spread = min(scores, default=0.0), max(scores, default=0.0) - min(scores, default=0.0)
@@ -64,8 +62,6 @@ def likeness_of(snapshot: Snapshot, ids: Sequence[int], model: StoredModel | Non
 
     The similarity is the cosine of their vectors if both have one of this model, else the Jaccard similarity of their
     tokens: words in any script, pairs of characters in scripts without spaces.
-
-    Tokens are those of the index: words in any script, pairs in scripts without spaces.
     """
     by_words = _by_words(snapshot, ids)
     if model is None:

@@ -46,8 +46,6 @@ def advised(outcome: SearchOutcome, work: SearchContext, snapshot: Snapshot, ask
     """Return an empty answer with remedies that the user can try, and the name of the stage that removed all results.
 
     `ask` runs another query on the same snapshot.
-
-    `ask` runs another query on the same snapshot.
     """
     explanation = outcome.explanation
     if explanation is None:

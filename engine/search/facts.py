@@ -131,9 +131,6 @@ class FactTable:
 
         Other facts influence a score only through the rarity of words. `cosines`: of each fact with the query, None for
         a fact without a vector; `calibration`: of the model that made the vectors.
-
-        Other facts influence a score only through the rarity of words. `cosines` are those with the query, None without
-        a vector; `calibration` is their model's.
         """
         terms = [term for term in analyse_query(query, self._languages).terms if not term.stop]
         texts = self._text_scores(terms)
@@ -283,8 +280,6 @@ def _blend(base_weight: float, best: float, terms: int) -> Blend:
 
     Facts are too short for both to add up. The weight of meaning rises from `base_weight` to 0.9 if `best`, the highest
     keyword score, is low for a query of `terms` terms.
-
-    The model's own weight of meaning rises to 0.9 where the best keyword score, of so many terms, is low.
     """
     doubt = within_limits((_TRUSTED - best * max(1.0, terms / _LONG_QUERY)) / (_TRUSTED - _DOUBTED))
     return Blend.mean(base_weight + max(0.0, _WEIGHT_WITHOUT_WORDS - base_weight) * doubt)

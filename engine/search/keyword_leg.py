@@ -74,9 +74,6 @@ class KeywordLeg:
 
         Fewer than `limit` matches are not ranked. Chunks with all terms come first if a frequent term that occurs often
         would outrank them, or if even the rarest term is common.
-
-        Chunks with all terms come first if one frequent term would outrank all terms once, or if even the rarest is
-        common.
         """
         known, found = self._known, list[int]()
         if not known or not self._at_hand:
@@ -326,8 +323,6 @@ class KeywordLeg:
         token.
 
         Counted in all columns, a word and its stem would count twice. Titles and headings are part of the body too.
-
-        Counted in all columns, a word and its stem would count twice. Titles and headings are part of the body too.
         """
         return min(self._counts.chunks(token, column) for token in tokens)
 
@@ -390,8 +385,6 @@ def _stand_ins(words: Sequence[Word], start: str) -> list[Word]:
 
     These are the prefix itself, the most frequent word, then others, title words first, within a limit of matches. The
     most frequent word is probably the one being typed; a rare one is found one character later.
-
-    The most frequent word is probably the one being typed; a rare one is found one character later.
     """
     chosen = {word for word in words if word.token == start} | {max(words, key=lambda word: word.chunks)}
     room = _WIDEST_BEGINNING

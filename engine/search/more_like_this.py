@@ -42,8 +42,6 @@ def find_passage(snapshot: Snapshot, passage: Passage, hidden: Callable[[str, So
 
     `hidden` says whether a file must not be read. Raises `PassageMissing` if nothing is indexed on its lines and no
     text is given.
-
-    Raises `PassageMissing` if nothing is indexed on its lines, and no text is given.
     """
     # Mask before cutting to length: half of a secret would not be recognised.
     selected = redact(beginning_of(passage.text.strip(), 2 * LONGEST))[:LONGEST]

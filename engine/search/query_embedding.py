@@ -70,9 +70,6 @@ class QueryEmbedder:
 
         After a failure the provider is not called again: neither for this query, if `failure` says why it could not be
         embedded, nor if embedding another query of this search has failed.
-
-        After a failure the provider is not called again: neither for this query, if `failure` says why it could not be
-        embedded, nor if an earlier query of the search has failed.
         """
         if any(level.capabilities is not None for level in work.levels):
             return

@@ -67,8 +67,6 @@ def is_lasting(
     """Whether an answer may be cached while the index is unchanged.
 
     Not if a provider failed, or if meaning was skipped for a temporary reason: the next query tries again.
-
-    Not if a provider failed, or if meaning was skipped for a temporary reason: the next query tries again.
     """
     asks_for_meaning = work.request.like is not None or work.query.question.strip()
     whole = meaning is not None or provider is None or not asks_for_meaning

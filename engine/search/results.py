@@ -32,8 +32,6 @@ def make_result(
 
     With `roles`, only messages of these roles are highlighted and shown first. `around`: whether the title, a heading
     or the path may match; searching them takes as long as searching the text.
-
-    `around`: whether the title, a heading or the path may match; searching them takes as long as searching the text.
     """
     # The name of a session's file is no text.
     others = (chunk.path if chunk.places is None else "", chunk.title, *chunk.heading) if around else ()
@@ -74,8 +72,6 @@ def at_tool_call(
 
     Returns the result and the chunk before the call; both unchanged without such a call. Only for a query without
     words, which would be found in a message.
-
-    Only for a query without words, which would be found in a message.
     """
     files, commands = query.demands("file"), [value.casefold() for value in query.demands("command")]
     if chunk.places is None or not (files or commands):
@@ -110,8 +106,6 @@ def ranges_of(
     """Return the ranges of matches in a text, and for each of `others` (title, headings, path) those in it.
 
     All are searched as one text, since one call for each would take far longer.
-
-    They are looked through as one text: a call for each would take far longer.
     """
     found = highlight_ranges("\n".join((text, *others)), question, (language,) if language else ())
     end = len(text)
@@ -185,8 +179,6 @@ def matched_fields(
     """Return, by chunk id, the fields (title, heading, ...) that contain each term, in the order of `terms`.
 
     Chunks without any term are left out. Reads all matches, like a ranking: for explanations, not for every key press.
-
-    Reads all matches, like a ranking: for explanations, not for every key press.
     """
     known = [term for term in terms if term.chunks]
     if not known or not ids:

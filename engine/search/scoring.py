@@ -196,12 +196,6 @@ def text_parts(
     In a short query every word matters: one of two, however often it occurs, is less than half an answer. In a long one
     the sum alone decides, since no passage holds all its words (a limit there costs .03 nDCG@10 on technical
     abstracts).
-
-    `near` is what `nearness` gives together. `scattered`: share of the terms, weighed by idf, that the chunk holds
-    outside its best two adjacent lines. `strengths`: 0 to 1 for each term, how exactly its match fits, where that
-    differs from 1. In a short query every word matters: one of two, however often it occurs, is less than half an
-    answer. In a long one the sum alone decides, since no passage holds all its words (capping there costs .03 nDCG@10
-    on technical abstracts).
     """
     if scale.total <= 0:
         return TextParts(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -255,10 +249,6 @@ class Blend(msgspec.Struct, frozen=True):
         In a language that the model doesn't know, meaning does not count. `found`: the best candidates by keywords.
         `terms`: number of words in the query. Half of ten words in one passage are an answer, half of two are hardly
         one.
-
-        In a language that the model doesn't know, meaning does not count.
-        `found`: its best candidates by keywords. `terms`: number of words in the query. Half of ten words in one
-        passage are an answer, half of two are hardly one.
         """
         if not model.known:
             return cls(0.0)

@@ -46,8 +46,6 @@ def restrict(
     """Return the filter for a search: chunks that satisfy the query's conditions, in the files that pass its filters.
 
     `listed`: their ids are needed, not only an FTS5 expression.
-
-    `listed`: their ids are needed, not only an FTS5 expression.
     """
     among = ChunkFilter(files)
     if demands:
@@ -133,10 +131,6 @@ class Searcher:
 
         Raises `Cancelled`, `PassageMissing` and the store's errors; if a provider fails, only keywords are searched.
         For a word that occurs nowhere, the likeliest correction is searched, and the outcome names it. `on_keywords`
-        receives the answer by keywords before meaning is compared; it is not called if the answer is cached or meaning
-        is not compared.
-
-        Where a word occurs nowhere, its likeliest correction is searched, and the outcome names it. `on_keywords`
         receives the answer by keywords before meaning is compared; it is not called if the answer is cached or meaning
         is not compared.
         """
@@ -234,9 +228,6 @@ class Searcher:
         A chunk must have all words of the corrected query. A correction of one word is then likely, and where there is
         only one similar word if a chunk has several of the others. Otherwise it is a guess: only evident typos are
         corrected, and no words that the model knows.
-
-        One word taken for another is likely there, and where a chunk has several of them if there is only one similar
-        word. It is a mere guess elsewhere: there only evident typos are corrected, and no words that the model knows.
         """
         if not work.request.correct or not work.suggestions:
             return None

@@ -68,8 +68,6 @@ def is_shared_session(session_key: str | None) -> bool:
     """Whether other people may read the session that a query comes from.
 
     False for the key of a private session, and without a key, when the user asks.
-
-    False for a key in the form of a private session's, and without a key: then the user asks.
     """
     return session_key is not None and bool(session_key.strip()) and session_of(session_key).chat != "direct"
 

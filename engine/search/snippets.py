@@ -30,8 +30,6 @@ def make_snippet(text: str, ranges: Sequence[FileRange], limit: int = LIMIT) -> 
     """Cut a snippet from a text: the part with the most different matched words, or else the beginning.
 
     A cut line begins or ends with an ellipsis. `ranges` are the matches, ascending; `limit` is in characters.
-
-    A cut line begins or ends with an ellipsis. `ranges` are ascending.
     """
     limit = max(limit, 3)  # two of them are ellipses
     begin, end = 0, len(text)

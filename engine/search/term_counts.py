@@ -89,8 +89,6 @@ class _Counter:
 
     It passes the counts on in memory, since SQL rows would have to be encoded. A connection has one counter, since each
     registered function takes memory until the connection is closed.
-
-    A connection has one, since each function that it is given takes some memory until it is closed.
     """
 
     def begin(self, asked: Asked, take: Take) -> None:

@@ -126,8 +126,6 @@ def definition_of(query: Query) -> Callable[[str], bool] | None:
     """Return a function that says whether a text defines the name that the query is; None if the query is no name.
 
     The name may be in any case style. Definitions are those of code, keys with a value, and headings.
-
-    Definitions are those of code, keys with a value, and headings.
     """
     words = _WORD.findall(query.question.lower())
     name = "".join(words)

@@ -74,8 +74,6 @@ class Backups:
         there too.
 
         Damaged backups are removed.
-
-        Damaged backups are removed.
         """
         values = list(rows)
         for backup in self.all():

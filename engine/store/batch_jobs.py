@@ -66,8 +66,6 @@ class BatchJobs:
         """Record a job that is about to be created; in the same transaction, remove the job named `instead_of`.
 
         `texts`: estimated tokens by hash.
-
-        `texts`: hash to estimated tokens.
         """
         with self._user.writing() as connection:
             _forget(connection, instead_of)

@@ -71,8 +71,6 @@ def replace_damaged(files: IndexFiles, damage: IndexCorrupt) -> tuple[apsw.Conne
     """Set a damaged index aside, create a new one and copy all vectors that can still be read.
 
     The caller must hold the writer lock. Returns the new file's write connection and the message to show.
-
-    Returns the new file's write connection and the message to show.
     """
     try:
         aside = integrity.set_aside(files.database)

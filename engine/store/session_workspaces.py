@@ -70,8 +70,6 @@ class SessionOwnership:
         """Change owners in one write transaction; returns all owners afterwards.
 
         `decide` receives all owners and returns those to set, by path of the transcript; None removes one.
-
-        Returns the rows afterwards.
         """
         with self._opened() as connection:
             connection.execute("BEGIN IMMEDIATE")

@@ -383,8 +383,6 @@ def nearest(
     4096).
 
     `scale` is that of the rows; `allowed` limits the search to these ids. Zero vectors are never found.
-
-    `scale` is that of the rows; `allowed` limits the search to these ids. Zero vectors are never found.
     """
     import numpy as np
 

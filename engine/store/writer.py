@@ -413,8 +413,6 @@ class Writer(Snapshot):
 
         These are vectors of texts in `tables` but not in the written tables. A vector with a chunk is never evicted, so
         only this last use counts for LRU.
-
-        A vector with a live chunk is never evicted, so the only use that counts for LRU is the last one, recorded here.
         """
         self.connection.execute(
             f"""UPDATE embedding_cache SET used = ?

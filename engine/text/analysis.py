@@ -94,9 +94,6 @@ class Streams(dict[str, tuple[str, str, str]]):
 
     Words repeat, so most runs of a text cost one lookup. Threads may compute the same run at the same time, with the
     same result.
-
-    Words repeat, so most runs of a text cost one lookup. Threads may compute the same run at the same time, with the
-    same result.
     """
 
     def __init__(self, language: str) -> None:

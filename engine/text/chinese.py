@@ -170,8 +170,6 @@ def other_spellings(word: str) -> Iterator[str]:
     """Yield at most four spellings of a word in the other script, the likeliest first.
 
     Yields nothing for a word with only one spelling, or of more than four characters.
-
-    None for a word that is written in one way only, or of more than four characters.
     """
     simplified, traditional = _tables()
     base = word.translate(simplified)

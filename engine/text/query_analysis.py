@@ -131,8 +131,6 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
 
     Never raises on any text. A `str` is read as plain words; in a parsed query, exclusions and location operators are
     no terms.
-
-    A `str` is plain words; in a parsed query, exclusions and location operators are no terms.
     """
     query = Query(query) if isinstance(query, str) else query
     text = query.asked[:LONGEST]

@@ -125,8 +125,6 @@ def shape(text: str) -> str:
 
     `A` stands for upper case, `a` for other letters, `0` for digits; see also the constants of this module. Apostrophes
     and hyphens become the plain ones, everything that can't be in a token a space. ASCII stays unchanged.
-
-    Apostrophes and hyphens become the plain ones, everything that can't be in a token a space. ASCII stays unchanged.
     """
     return text if text.isascii() else text.translate(_SHAPES)
 

@@ -62,8 +62,6 @@ class LineParser(msgspec.Struct, kw_only=True):
         """Add the usage of a request to the facts, once for all lines with the same `request` id.
 
         `copied`: the request's id in all sessions, if that isn't `request`.
-
-        `copied`: its id in all sessions, if it isn't `request`.
         """
         if not usage.is_recorded:
             return
@@ -152,8 +150,6 @@ class SessionDatabase(Protocol):
     """An open database that contains sessions.
 
     All methods raise OSError, `PathRefused`, Cancelled, and ValueError for a damaged database.
-
-    Everything raises OSError, `PathRefused`, ValueError for a damaged one, Cancelled.
     """
 
     def keys(self) -> Set[str]:

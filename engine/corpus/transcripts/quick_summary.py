@@ -42,9 +42,6 @@ def glance(descriptor: int, path: str, size: int) -> QuickSummary | None:
 
     None if it must be read first: if it has another format, is an internal session of the agent, or has no message near
     its beginning.
-
-    None if it must be read to see what it is: another file, an internal session of the agent, one without messages
-    (near the beginning).
     """
     if ".jsonl" not in os.path.basename(path):
         return None

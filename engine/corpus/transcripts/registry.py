@@ -2,9 +2,6 @@
 
 To add an agent, add a module to `agents`, then its name here. No parser is imported before a transcript is read: a
 search on the command line needs the names of stores, and takes little more time than its imports.
-
-No parser is imported before a transcript is read: a search on the command line needs the names of stores, and is
-mostly imports.
 """
 
 import functools
@@ -172,8 +169,6 @@ def copied_sessions(files: Iterable["FoundFile"], before: Set[str], cancel: "Can
     """Return the names of transcripts whose sessions are also in another one of `files`. Raises Cancelled.
 
     `before`: the names returned last time.
-
-    `before`: the copies at the last look.
     """
     finders = (agent.copies for agent in AGENTS if agent.copies is not None)
     return set().union(*(find(files, before, cancel) for find in finders))
@@ -188,8 +183,6 @@ def format_of_agent(known: "LineFormat", path: str) -> "LineFormat":
     """Return the format of the agent whose transcript is at `path`: agents with the same format differ in paths.
 
     The folder decides, else the name of the file; `known` is returned if neither is an agent's.
-
-    The folder decides, else the name of the file; `known` where neither is an agent's.
     """
     alike = _alike(AGENTS, type(known))
     if len(alike) == 1 or not path:

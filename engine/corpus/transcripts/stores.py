@@ -130,8 +130,6 @@ def find_transcripts(
     """Return the files in all stores that may be transcripts by name. Raises `Cancelled`.
 
     Every other error becomes an issue. After `most_entries`, no further folder is listed.
-
-    After `most_entries`, no further folder is listed.
     """
     walk = _Walk(cancel, listener, most_entries)
     for store in find_stores(settings):

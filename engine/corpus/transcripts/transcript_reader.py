@@ -155,8 +155,6 @@ def read_session(path: Path, part: str, cancel: CancelToken | None = None) -> Co
 
     `part`: the part of the session's name after that of the transcript, as returned by `locate_transcript`. Raises
     OSError, `PathRefused`, ValueError for a truncated document or a damaged database, Cancelled.
-
-    Raises OSError, `PathRefused`, ValueError for a document that breaks off or a damaged database, Cancelled.
     """
     return read_on(path, part, None, cancel).conversation
 
@@ -231,8 +229,6 @@ def raw_line(path: Path, line: int) -> bytes | None:
     """Return one line of a transcript, unchanged. Raises OSError, `PathRefused`.
 
     None if the line doesn't exist, and for a document, whose lines aren't messages.
-
-    None if there is none, and in a document, whose lines aren't messages.
     """
     with opened(path) as (source, _):
         if document_format(source, str(path)) is not None:
@@ -245,8 +241,6 @@ def project_of(path: str) -> str:
 
     Empty if it is not named there or can't be read, and for exports and databases, which contain sessions of many
     projects.
-
-    Empty if it names none or can't be read, and for exports and databases, which contain sessions of many projects.
     """
     try:
         with opened(path) as (source, _):

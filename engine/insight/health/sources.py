@@ -44,8 +44,6 @@ def look_at_stores(
     """Yield a finding for each session folder or export in the settings, and one for its files that are not read.
 
     `known`: transcripts in the index, by name.
-
-    `known`: the transcripts of the index.
     """
     left_out = {issue.path: issue.detail for issue in found.skipped}
     left_out |= {name: stored.detail for name, stored in known.items() if stored.rule}

@@ -82,8 +82,6 @@ def begin(ids: Ids, found: Ids, old_ids: Ids, old_points: Vectors) -> Vectors | 
 
     `found` (n, k): neighbours of each point, nearest first. A new point is placed next to the first that has an old
     position.
-
-    `found` (n, k) are the neighbours of each, nearest first: a new point is placed next to the first with a position.
     """
     places, known = find_points(ids, old_ids, old_points)
     if not len(ids) or known.mean() < _ENOUGH:
@@ -143,8 +141,6 @@ def draw(
     """Compute a layout of at least one vector, as close to the positions in `old` as possible.
 
     `first` receives a layout by principal components if the one by neighbours is slow. Raises `Cancelled`.
-
-    `first` receives the layout by directions if that by neighbours is slow. Raises `Cancelled`.
     """
     tell = progress or (lambda _: None)
     by_neighbours = _FEWEST <= len(rows) <= MOST_NEIGHBOURS
@@ -373,8 +369,6 @@ def arrange(
     """Compute the t-SNE coordinates (n, 2) from starting positions (n, 2).
 
     `settled`: the positions are from an earlier layout. `progress` is called with 0 to 1. Raises `Cancelled`.
-
-    `progress` is called with 0 to 1. Raises `Cancelled`.
     """
     at = begin.astype(np.float32)
     if not settled:
