@@ -137,7 +137,7 @@ class _Walk(FolderWalk):
         self._root_paths = {root.path for root in roots.found}
 
     def visit(self, root: Root) -> None:
-        """List one root; a missing one is an issue only if the user named it."""
+        """List the files of one root; a missing root is an issue only if the user named it."""
         try:
             state = os.lstat(root.path)
         except FileNotFoundError:

@@ -1,8 +1,8 @@
-"""Reads the front matter of a note: YAML, TOML, or the properties of a Logseq page.
+"""Reads the front matter of a note as data: YAML between `---` lines, TOML between `+++` lines.
 
-Only the flat keys are read, one by one, instead of with a full YAML parser: a parser refuses the whole block for one
-slip of the writer, and expands aliases without a limit. Every step takes time linear in the block's length, and no
-text raises an error.
+The properties of a Logseq page (`key:: value`, described on Logseq's page "Properties") are read too. Only the flat
+keys are read, one by one, instead of with a full YAML parser: a parser rejects the whole block for a single mistake,
+and expands aliases without a limit. Every step takes time linear in the block's length, and no text raises an error.
 """
 
 import re

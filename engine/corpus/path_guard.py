@@ -15,8 +15,8 @@ from engine.settings import Settings
 class PathGuard:
     """Checks stable names by the rules for files, and on disk only the folders above a file.
 
-    Size and content don't depend on names: `reading` and `numbered` check them when they open the file, and again that
-    it isn't a link.
+    Size and content don't depend on names: `note_reader` and `line_reader` check them when they open the file, and
+    check again that it isn't a link.
     """
 
     def __init__(self, workspace: Path, settings: Settings) -> None:

@@ -1,8 +1,8 @@
 """Opens a file for reading only if it is a regular file and its path contains no link.
 
-If the system opens names relative to a folder's descriptor, every folder on the path is opened so, and no link is
-followed: a folder that is replaced by a link meanwhile is refused, however fast. Elsewhere (Windows) the path is
-compared once the file is open.
+If the system can open names relative to a folder's descriptor, every folder on the path is opened in this way, and no
+link is followed: a folder that is replaced by a link meanwhile is refused, however fast. On other systems (Windows) the
+path is compared once the file is open.
 """
 
 import contextlib

@@ -117,7 +117,7 @@ def lines_of(text: str) -> Iterator[str]:
 
 
 def blocks_of(text: str) -> Iterator[list[str]]:
-    """Yield the lines of a text, in lists of about 128 KB."""
+    """Yield the lines of a text, in lists of about 128 * 1024 characters."""
     start = 0
     while start <= len(text):
         stop = text.find("\n", start + _BLOCK)

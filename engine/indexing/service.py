@@ -63,7 +63,7 @@ class _Running(msgspec.Struct):
 
 
 class BackgroundSync(msgspec.Struct, frozen=True):
-    """What a program that stays open needs to sync in the background: options, threads and functions."""
+    """Options, threads and functions for background syncs in a program that stays open."""
 
     sync: Callable[[SyncReason], SyncReport]
     """Runs a sync, or joins the running one, and returns the report."""

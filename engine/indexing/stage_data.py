@@ -98,7 +98,7 @@ class SyncParts:
 
 @dataclass(frozen=True)
 class StageWork:
-    """What a stage of a sync works with: shared parts, progress, cancel token, model and generation."""
+    """Data for one stage of a sync: shared parts, progress, cancel token, model and generation."""
 
     parts: SyncParts
     meter: ProgressMeter

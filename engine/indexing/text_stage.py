@@ -173,7 +173,7 @@ class SessionStage:
         self._listed: set[str] = set()
         self._found = FoundTranscripts([], [])
         self._external: dict[str, str] = {}
-        """Transcripts that belong to other workspaces, with the folders of these."""
+        """Transcripts that belong to other workspaces, with the folder of each workspace."""
 
     def list_new(self) -> None:
         """Add new sessions to the list of sessions, before they are read.

@@ -94,7 +94,7 @@ class VectorStage:
                 self._meter.reused = snapshot.chunks_with_vectors(self.model.id, above=newest)
 
     def pending(self) -> int:
-        """Number of chunks without a vector; 0 if unknown."""
+        """Return the number of chunks without a vector; 0 if it is unknown."""
         if self._provider is None:
             return 0
         try:

@@ -1,8 +1,9 @@
 """Finds duplicate text in the notes: identical files, similar files, and copied passages.
 
-Files with the same hash are treated as one. For the others, a sample of shingles finds candidates (`candidates`), and a
-comparison word by word verifies and locates the common text (`passages`). So every group is exact, and text that recurs
-in dozens of notes is one group. Files are processed in batches: memory holds the sample, but no texts.
+Files with the same hash are treated as one. For the others, a sample of shingles finds candidates
+(`duplicate_candidates`), and a comparison word by word verifies and locates the common text (`text_comparison`). So
+every group is exact, and text that recurs in dozens of notes is one group. Files are processed in batches: memory holds
+the sample, but no texts.
 """
 
 import time

@@ -163,7 +163,7 @@ def _part_of(table: str) -> DiskPartName:
 
 @dataclass(frozen=True)
 class _Rows:
-    """What one snapshot contains of the overview, before sums are computed."""
+    """Rows for the overview, read from one snapshot, before sums are computed."""
 
     generation: int
     files: list[tuple[int, Source, str]]

@@ -78,7 +78,7 @@ class ShingledFile:
 
 
 def compare(first: ShingledFile, second: ShingledFile, common: Hashes) -> Likeness | None:
-    """Compare two texts; None if they have no common shingle.
+    """Return the similarity of two texts and their longest common passage; None if they have no common shingle.
 
     Shingles in `common` are in too many texts to be meaningful: tokens covered by them are not counted at all.
     """

@@ -24,7 +24,7 @@ RemedyName = Literal[
     "settings",
     "folder",
 ]
-"""What the user can change about an empty answer.
+"""Names of changes after which an empty answer may have results.
 
 Limits of the request: `weak` the minimum score, `sources`, `period` (since, until), `scope` (the path), `within` the
 earlier query, `limits` all of these, `age` ageing of results, `demand` one of the query's own conditions, `words` all

@@ -7,7 +7,7 @@ from engine.records.base import Record
 FactCategory = Literal["preference", "decision", "entity", "fact", "other"]
 """Categories, in the order in which a text is compared with them."""
 FactOrigin = Literal["person", "agent", "capture"]
-"""Who saved a fact: a user in the window or on the command line, an agent on request, or automatic capture."""
+"""Author of a fact: a user in the window or on the command line, an agent on request, or automatic capture."""
 
 LONGEST_FACT = 4000
 """Most characters of a fact."""

@@ -317,7 +317,7 @@ class HealthFinding(Record, frozen=True):
     name: str
     state: HealthState
     detail: str
-    """What was checked, and the result."""
+    """Description of the check's subject and result."""
     repair: str = ""
     """Label of the repair button; empty if nothing needs repair or it can't be repaired here."""
     advice: str = ""
@@ -358,7 +358,7 @@ class ProviderProbe(Record, frozen=True):
 
     ok: bool
     error: str
-    """What went wrong and what to do, one sentence; empty if `ok`."""
+    """The error and its remedy, one sentence; empty if `ok`."""
     milliseconds: float
     """Response time; 0 if no request was sent."""
     dims: int | None

@@ -170,7 +170,7 @@ class Degraded(Record, frozen=True):
     """backend, index, user-data, keywords, provider, vectors, sqlite-vec, update, files, batch-jobs or watcher."""
     reason: str
     remedy: str
-    """What to do, in sentences; empty if `reason` says it."""
+    """Advice, in sentences; empty if `reason` contains it."""
 
 
 class MemoryProviderStatus(Record, frozen=True):

@@ -122,7 +122,7 @@ class SyncSummary(Record, frozen=True):
     cancelled: bool
     error: str
     tokens: int = 0
-    """As in `SyncReport`, like `cost`."""
+    """Number of tokens sent to a provider that charges for them; `cost` is their cost, as in `SyncReport`."""
     cost: float | None = 0.0
     vectors_reused: int | None = None
     """None for records older than this field."""

@@ -42,7 +42,7 @@ class MemorySearchAnswer(Record, frozen=True):
     warning: str | UnsetType = UNSET
     """Message that the agent should pass on to the user."""
     action: str | UnsetType = UNSET
-    """What the user can do about `warning`."""
+    """Action by which the user can remedy the cause of `warning`."""
 
 
 class MemoryGetAnswer(Record, frozen=True):

@@ -64,7 +64,7 @@ class PreviewKind(Record, frozen=True):
 
 
 class WorkspacePreview(Record, frozen=True):
-    """What a first sync would index, known from directory entries only."""
+    """Files that a first sync would index, known from directory entries only."""
 
     workspace: str
     layout: Literal["openclaw", "folder"]
@@ -162,7 +162,7 @@ class PathState(Record, frozen=True):
     sentence: str
     """The status in one or two plain sentences, with advice."""
     remedy: PathRemedy | None
-    """What to offer to the user: a sync, the settings file, an extra path, the file itself."""
+    """Remedy to offer to the user: a sync, the settings file, an extra path, the file itself."""
     path: str
     """Stable name; empty for a path outside of everything indexed, and for the workspace itself."""
     file: str

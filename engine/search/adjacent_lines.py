@@ -35,7 +35,7 @@ class AdjacentLines:
         self._shares: dict[int, float] = {_NO_TERM: 0.0}
 
     def scattered(self, text: str, language: str) -> float:
-        """Share of the query, 0 to 1, that the text holds outside its best two adjacent lines.
+        """Return the share of the query, 0 to 1, that the text holds outside its best two adjacent lines.
 
         Blank lines don't count; terms that no line holds, such as those of a title, don't either.
         """

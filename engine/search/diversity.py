@@ -26,9 +26,9 @@ class Chosen(NamedTuple):
     """One result's place in the new order: its rank by score, and its penalty for similarity."""
 
     by_score: int
-    """Its rank by score alone, from 0."""
+    """Rank of the result by score alone, from 0."""
     penalty: float
-    """The part of its relevance lost by similarity."""
+    """Part of the result's relevance that is lost by similarity."""
     like: int | None
     """Rank by score of the most similar result chosen before; None for the first result, or if no other is similar."""
 

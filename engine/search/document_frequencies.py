@@ -21,9 +21,9 @@ class Word(NamedTuple):
 
     token: str
     chunks: int
-    """Number of chunks that contain it."""
+    """Number of chunks that contain the word."""
     titled: int
-    """Number of chunks that contain it in a title, alias or heading."""
+    """Number of chunks that contain the word in a title, alias or heading."""
 
 
 class _Moment:

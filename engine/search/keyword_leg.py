@@ -347,7 +347,7 @@ def with_all_parts(question: QueryAnalysis, counts: WordCounts) -> QueryAnalysis
 
 
 def _tokens_of(term: QueryTerm) -> Iterator[str]:
-    """The tokens of a term that are counted, except prefixes."""
+    """Yield all tokens of a term whose chunks are counted, which are all but prefixes."""
     yield from (term.word,) if isinstance(term.word, str) else term.word
     for forms in (term.stems, term.loose_stems, term.irregular):
         yield from (token for form in forms for token in form.split(" ") if not token.endswith("*"))

@@ -32,7 +32,7 @@ class LikedPassage(NamedTuple):
     text: str
     """The indexed text, or the selected text with secrets masked: it may be sent to a provider."""
     own: frozenset[int]
-    """Ids of the chunks that contain it, which are excluded from the results."""
+    """Ids of the chunks that contain the passage, which are excluded from the results."""
     stands_for: tuple[int, ...]
     """Ids of the chunks whose vectors represent the passage; empty if it must be embedded itself."""
 

@@ -34,7 +34,7 @@ class Lift(NamedTuple):
     factor: float
     time: TimeExpression
     beside: bool
-    """Whether the chunk is only dated next to that time."""
+    """Whether the chunk is dated next to that time, not within it."""
 
 
 class FileDates:

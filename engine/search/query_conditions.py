@@ -54,7 +54,7 @@ class Conditions:
         return bool(self._clauses)
 
     def chunks(self, files: Sequence[int] | None) -> list[int]:
-        """Ids of the chunks that satisfy all conditions, in ascending order, limited to `files`."""
+        """Return the ids of the chunks that satisfy all conditions, in ascending order, limited to `files`."""
         return self._matching([condition for _, condition in self._clauses], files)
 
     def files(self) -> list[int] | None:

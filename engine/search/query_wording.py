@@ -21,10 +21,9 @@ _DEMANDS = {
 
 
 def understood(query: Query) -> str:
-    """Describe how a query was parsed, such as "Looked for drip, valve*.
-    Every result has “left valve”, excludes hose, is in path:daily.".
+    """Describe in sentences how a query was parsed.
 
-    Every result has “left valve”, excludes hose, is in path:daily.".
+    For example: "Looked for drip, valve*. Every result has “left valve”, excludes hose, is in path:daily.".
     """
     words = [_shown(atom) for _, atom in query.wanted()]
     demands = [demand(clause) for clause in query.required]

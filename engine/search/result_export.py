@@ -59,7 +59,7 @@ def results_markdown(results: Iterable[MemorySearchResult], *, asked: str, total
 
 
 def result_quote(result: MemorySearchResult) -> str:
-    """One result as Markdown for a note: its snippet as a quote, with title and citation below it."""
+    """Return one result as Markdown for a note: its snippet as a quote, with title and citation below it."""
     return f"{_quoted(result.snippet)}\n>\n> — {_plain(result.title)}, {_code(result.citation)}"
 
 

@@ -89,7 +89,7 @@ class SearchContext(msgspec.Struct, eq=False):
     vector: "Vectors | None" = None
     """Unit vector (dims,) of the query; None if only keywords are searched."""
     stored: bool = False
-    """`vector` is that of a passage, not of a query."""
+    """Whether `vector` is the stored vector of a passage, not that of a query."""
 
     @classmethod
     def on(

@@ -26,7 +26,7 @@ looked up.
 _MOST_COMPARED = 3_000
 """Largest number of words with the same beginning to compare; if there are more, a longer beginning is used."""
 _MOST_WORDS = 3
-"""Largest number of words that are looked up, and of suggestions."""
+"""Most words that are looked up, and most suggestions."""
 _MOST_REMEMBERED = 512
 _SHORTEST_CORRECTED, _SHORTEST_TWO_SLIPS = 5, 8
 """Shortest word that is corrected automatically, and shortest one that may have two typos, in characters."""
@@ -45,7 +45,7 @@ class Near(NamedTuple):
 
     token: str
     chunks: int
-    """How many chunks hold it."""
+    """Number of chunks that contain the word."""
     slips: int
 
 

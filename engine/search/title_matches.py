@@ -38,7 +38,7 @@ _DEFINITION = lazy_pattern(
     """,
     re.VERBOSE,
 )
-"""A line that defines a name, written in lower case, with a NUL instead of the name."""
+"""Matches a line that defines a name. The line is in lower case, with a NUL instead of the name."""
 _LONGEST_START = 80
 """Most characters before the name in such a line."""
 

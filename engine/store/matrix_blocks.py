@@ -3,8 +3,9 @@
 Blocks are immutable values: a change makes a new block that shares unchanged data, so a running search on an older one
 is never disturbed. Rows are only appended; rows visible to older readers are never overwritten.
 
-A header with a checksum of the body, then ids, scales and codes. The file is written under a temporary name, synced and
-renamed, so a reader sees either the whole old file or the whole new one. A file that does not match is ignored.
+The file has a header with a checksum of the body, then ids, scales and codes. It is written under a temporary name,
+synced and renamed, so a reader sees either the whole old file or the whole new one. A file that does not match is
+ignored.
 """
 
 import hashlib
@@ -117,7 +118,7 @@ class Block:
         return np.flatnonzero(self.alive[: self.count])
 
     def centre(self) -> Floats:
-        """Mean of the live rows, (dims,)."""
+        """Return the mean (dims,) of the rows that are not removed."""
         rows = self.live_rows()
         total = np.zeros(self.codes.shape[1], np.float32)
         for piece, _ in self._widened(rows):

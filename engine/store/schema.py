@@ -329,7 +329,7 @@ def spoken_by(role: str) -> str:
 
 
 def generations_present(connection: apsw.Connection) -> list[int]:
-    """Numbers of the generations that have tables, in rising order."""
+    """Return the numbers of the generations that have tables, ascending."""
     rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'files_[0-9]*'")
     return sorted(int(name.removeprefix("files_")) for (name,) in rows)
 

@@ -61,7 +61,7 @@ class NewSession(msgspec.Struct, frozen=True, gc=False):
 
 
 class StoredUsage(NamedTuple):
-    """Tokens and cost of a session's requests to one model; None is unknown."""
+    """Tokens and cost of a session's requests to one model; None means unknown."""
 
     model: str
     input: int | None
@@ -132,7 +132,7 @@ class NewFile(msgspec.Struct, frozen=True):
 
 
 class Writer(Snapshot):
-    """The index inside a write transaction; `tables` selects the generation to write."""
+    """Reads and writes the index inside a write transaction; `tables` selects the generation to write."""
 
     # --- files ----------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 """Finds times named in a query, such as "8 May 2023", "in May", "last spring" or "three weeks ago".
 
-Seven European languages, and numeric dates in all, such as 2023年5月8日. Seasons are those of the northern hemisphere.
+Words of seven European languages are known, and numeric dates of all languages, such as 2023年5月8日. Seasons are those of
+the northern hemisphere.
 """
 
 import re
@@ -13,7 +14,7 @@ from unicodedata import normalize
 from engine.text.languages import detect_language
 
 _MOST_CHARACTERS = 2000
-"""A longer text is a pasted passage, read up to here."""
+"""Most characters that are read; a longer text is a pasted passage."""
 _ANY_YEAR = 2000
 """Year used for a time without a year: a leap year."""
 _DAY = timedelta(days=1)
@@ -83,7 +84,9 @@ jan feb mar apr may jun jul aug sep oct nov dec
 janner feb mrz apr mai jun jul aug sept okt nov dez
 """
 _WEAK = "may march mars mai mayo marco mei julio"
-"""Names of months that are mostly other words, unless a number or one of these words is next to them:"""
+"""Names of months that are mostly other words, unless a number or one of the words of `_BEFORE_WEAK`
+is next to them.
+"""
 _BEFORE_WEAK = (
     "in im en em of last since until till by before after from during between vom seit bis vor nach depuis desde"
 )

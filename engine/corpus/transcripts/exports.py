@@ -120,7 +120,7 @@ def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
 class _Reader:
     """Reads a file in blocks of about 256 KB, up to the maximum size of an export, without splitting surrogate pairs.
 
-    (Some of these end ijson's parser, others are merged with the next character.)
+    (Some halves of a pair end ijson's parser, others are merged with the next character.)
     """
 
     def __init__(self, file: IO[bytes], cancel: CancelToken | None) -> None:

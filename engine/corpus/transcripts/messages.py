@@ -44,7 +44,7 @@ class Message(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def author(self) -> Role:
-        """Who wrote the message: a sub-agent's task comes from the assistant, though it has the user's role."""
+        """Role of the author: a sub-agent's task comes from the assistant, though it has the user's role."""
         return "assistant" if self.side and self.role == "user" else self.role
 
     @property
@@ -57,7 +57,7 @@ class SessionFacts(msgspec.Struct, kw_only=True):
     """Facts about a session, completed while its transcript is read."""
 
     agent: str
-    """Short name of the program, as its `Agent` has it."""
+    """Short name of the program, as in its `Agent` declaration."""
     id: str = ""
     title: str = ""
     """Title given by the user or the agent; empty if there is none."""
@@ -104,7 +104,7 @@ class SessionFacts(msgspec.Struct, kw_only=True):
 
 
 def clean(text: str) -> str:
-    """The text with "\\n" as its only line end and nothing in it that a database or a window refuses."""
+    """Return the text with only "\\n" line ends, and without characters that SQLite, FTS5 or Qt don't accept."""
     if len(text) <= _SLICE:
         # As most texts are; a search for the others takes several times as long.
         return text if text.isascii() and "\0" not in text and "\r" not in text else _clean(text)

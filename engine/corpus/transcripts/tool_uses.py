@@ -120,7 +120,7 @@ def full_path(path: str, project: str) -> str:
 
 
 def file_matcher(value: str) -> tuple[str, Callable[[str, str], bool]]:
-    """Return what finds the files that a value of the operator `file:` means: a text and a function.
+    """Return a text and a function that find the files meant by a value of the operator `file:`.
 
     The text, lower-case ASCII and perhaps empty, is in the path or the project of each matching file. The function
     takes the stored path of a file and the session's project, and says whether they match.
