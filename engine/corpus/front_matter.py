@@ -69,7 +69,7 @@ class _Value(NamedTuple):
 
 
 class FrontMatter:
-    """The front matter of one note. Keys are in lower case with `_` for spaces and hyphens; the first of a key counts.
+    """The values of one note's front matter, by key. Keys are in lower case with `_` for spaces and hyphens.
 
     Attributes:
         length: number of lines, the two fences included.

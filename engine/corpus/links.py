@@ -63,7 +63,7 @@ class NoteLink(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class NoteName(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A name by which links find a note, or one of its blocks."""
+    """A name by which links find a note or a block in it."""
 
     key: str
     kind: NameKind

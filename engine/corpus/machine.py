@@ -10,7 +10,7 @@ _VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 
 
 class Machine(msgspec.Struct, frozen=True):
-    """Locations of folders on one machine; those of other systems are tried too, and don't exist."""
+    """Locations of folders on one machine; paths of other systems are tried too, but don't exist."""
 
     home: str
     """Absolute path of the home folder."""

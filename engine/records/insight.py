@@ -55,7 +55,7 @@ class MonthCount(Record, frozen=True):
 
 
 class DiskPart(Record, frozen=True):
-    """Disk space by use.
+    """Disk space taken by one kind of data.
 
     In the index file: `text` with all facts of files, `words` (the keyword index), `vectors`, `free` (pages that are
     returned later) and `other`; next to it: `matrix` (vectors in the format used for searching), `log` (changes that
@@ -119,7 +119,7 @@ class DuplicateGroup(Record, frozen=True):
     excerpt: str
     """The beginning of the shared text."""
     key: str
-    """Identifies the group as long as its kind and files stay the same."""
+    """Identifies the group as long as its kind and its files stay the same."""
 
 
 _WORDS: dict[DuplicateKind, str] = {

@@ -195,7 +195,7 @@ class PriceSource(Record, frozen=True):
     source: str
     """Web address or file."""
     date: str
-    """The day on which they were looked up, such as 2026-10-24; empty if unknown."""
+    """Day on which the prices were looked up, such as 2026-10-24; empty if unknown."""
 
 
 class StatsRow(Record, frozen=True):

@@ -142,7 +142,7 @@ class WatcherStatus(Record, frozen=True):
     last_change: float | None = None
     """Unix seconds."""
     error: str | None = None
-    """Why it is off or polling, one sentence."""
+    """Why watching is off or polls, one sentence."""
 
 
 class IndexSizes(Record, frozen=True):

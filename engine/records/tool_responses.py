@@ -19,7 +19,7 @@ class CitedPassage(Record, frozen=True):
     end_line: int
     score: float
     snippet: str
-    """Ends with its citation if citations are on; may be cut to the agent's limit."""
+    """Text of the passage, with its citation at the end if citations are on; may be cut to the agent's limit."""
     source: Source
     citation: str | UnsetType = UNSET
 

@@ -39,9 +39,9 @@ class MissingVectors(msgspec.Struct, frozen=True):
     texts: int = 0
     """Number of distinct texts; chunks with the same text share their vector."""
     letters: int = 0
-    """Characters in these texts."""
+    """Number of characters in the texts without a vector."""
     letters_elsewhere: int = 0
-    """Characters in those of these texts that have a vector of another model."""
+    """Number of characters in those of the texts that have a vector of another model."""
 
 
 def stored_models(snapshot: Snapshot, active: ModelName | None) -> tuple[StoredModelInfo, ...]:

@@ -39,7 +39,7 @@ class Period(NamedTuple):
     end: float
 
     def days(self) -> "Period":
-        """Return the period extended to whole days."""
+        """Return the period itself or, for a moment, the whole day that it is in."""
         if self.start < self.end:
             return self
         day = datetime.fromtimestamp(self.start).date()

@@ -1,7 +1,7 @@
 """Finds times named in a query, such as "8 May 2023", "in May", "last spring" or "three weeks ago".
 
-Words of seven European languages are known, and numeric dates of all languages, such as 2023年5月8日. Seasons are those of
-the northern hemisphere.
+Words of seven European languages are known, and numeric dates of all languages, such as 2023年5月8日.
+Seasons are those of the northern hemisphere.
 """
 
 import re

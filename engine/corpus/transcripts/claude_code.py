@@ -375,7 +375,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
 
 
 class ClaudeCodeFormat:
-    """Claude Code's sessions and sub-agents."""
+    """Format of Claude Code's sessions and sub-agents."""
 
     agent = "claude-code"
     speech_marks: tuple[bytes, ...] = (

@@ -87,9 +87,9 @@ class RawLine(NamedTuple):
     start: int
     """Offset of the line's first byte in the file."""
     end: int
-    """Offset behind its last byte, which is where its "\n" is."""
+    """Offset after the line's last byte, where its "\\n" is."""
     data: bytes
-    """Without its "\n"; of another line end, the "\r" is still there. Of a line that is too long, its beginning."""
+    """Bytes of the line without its "\\n" ("\\r" before it stays); only the beginning of a line that is too long."""
     whole: bool
     """False for a last line without a line end, which may be incomplete."""
 

@@ -209,7 +209,7 @@ class KimiWire:
 
 
 class KimiContext(KimiWire):
-    """The history for the model, used for sessions without another record."""
+    """Format of the history for the model, used for sessions without another record."""
 
     speech_marks: tuple[bytes, ...] = (b'{"role": "user"', b'{"role": "assistant"')
 
