@@ -270,7 +270,7 @@ class KeywordLeg:
             chunks = max(chunks, exact)
             matches = max(matches, exact)
         if not chunks:
-            # A file's name is in no body.
+            # A file's name is not in the body of a passage.
             chunks = max(self._phrase_frequency(form, "name") for form in (*map(str.split, stems), tokens))
             matches = max(matches, chunks)
         known = chunks

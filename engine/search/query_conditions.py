@@ -176,7 +176,7 @@ class Conditions:
 
     def _tag(self, value: str) -> _Condition:
         """Return the condition that a note has this tag or one nested in it."""
-        # Half of a character, as a broken paste may have it, is in no tag, and SQLite would refuse it.
+        # A lone surrogate, as in a broken paste, is in no tag, and SQLite refuses it.
         tag = fold(value.removeprefix("#").strip("/")).encode("utf-8", "replace").decode()
         query = f"SELECT file_id FROM {self._tables.tags} WHERE tag = ? OR (tag > ? AND tag < ?)"
         return _Condition(f"c.file_id IN ({query})", (tag, f"{tag}/", f"{tag}0"))

@@ -33,7 +33,7 @@ def make_result(
     With `roles`, only messages of these roles are highlighted and shown first. `around`: whether the title, a heading
     or the path may match; searching them takes as long as searching the text.
     """
-    # The name of a session's file is no text.
+    # A session's file name is not searched text.
     others = (chunk.path if chunk.places is None else "", chunk.title, *chunk.heading) if around else ()
     ranges, found = ranges_of(chunk.text, others, question, chunk.language)
     of_others = found or [()] * (2 + len(chunk.heading))

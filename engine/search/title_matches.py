@@ -185,7 +185,7 @@ def put_first(ranked: list[Scored], named: dict[int, int], stages: Stages) -> li
     if not first:
         return ranked
     stages.add("title", len(ranked), len(ranked), len(first))
-    # Ageing applies among them as well; equal ones keep their order.
+    # Results are aged here as well; equal scores keep their order.
     return sorted(first.values(), key=lambda scored: -scored.score) + others
 
 

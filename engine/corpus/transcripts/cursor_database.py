@@ -40,7 +40,7 @@ _MOST_PICTURES = 20
 
 _CHAT, _BUBBLE = "composerData:", "bubbleId:"
 _VALUE = f"CASE WHEN octet_length(value) <= {LONGEST_LINE} THEN CAST(value AS BLOB) END"
-# As bytes: a text that is no UTF-8 would be an error, and with it no session of all could be read.
+# Read as bytes: invalid UTF-8 in one session would be an error for all of them.
 _CHATS = f"""SELECT CAST(substr(key, {len(_CHAT) + 1}) AS BLOB), rowid, octet_length(value) FROM cursorDiskKV
     WHERE key >= ? AND key < ? ORDER BY rowid DESC"""
 # The index alone answers this: no message is read.

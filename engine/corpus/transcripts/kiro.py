@@ -37,7 +37,7 @@ _LINES = frozenset({"Prompt", "AssistantMessage", "ToolResults"})
 _NEWER, _OLDER = "conversations_v2", "conversations"
 _MARK = 1
 """Increase this when messages are read differently: stored sessions are then read again."""
-# As bytes: a text that is no UTF-8 would be an error, and with it no session of all could be read.
+# Read as bytes: invalid UTF-8 in one session would be an error for all of them.
 _LISTED = {
     _NEWER: f"""SELECT CAST(conversation_id AS BLOB), rowid, octet_length(value), updated_at FROM {_NEWER}
         ORDER BY 4 DESC""",

@@ -39,7 +39,7 @@ _MOST_TEXT = 128 * 1024**2
 _MARK = 1
 """Increase this when messages are read differently: stored sessions are then read again."""
 
-# As bytes: a text that is no UTF-8 would be an error, and with it no session of all could be read.
+# Read as bytes: invalid UTF-8 in one session would be an error for all of them.
 _TEXTS = "CAST(title AS BLOB), CAST(directory AS BLOB), CAST(parent_id AS BLOB)"
 _LISTED = f"""SELECT CAST(id AS BLOB), time_updated, {_TEXTS} FROM {{sessions}} s
     WHERE EXISTS (SELECT 1 FROM {{messages}} m WHERE m.session_id = s.id)"""

@@ -125,7 +125,7 @@ def _see_end(block: bytes, from_line: bool, parser: LineParser, title_marks: tup
     facts = parser.facts
     stamp = block.rfind(_STAMP) + len(_STAMP)
     if stamp >= len(_STAMP) and not any([mark in block for mark in title_marks]):
-        # Nearly always so, and to parse the lines takes a fifth of the whole glance.
+        # Nearly always true. Parsing the lines would take a fifth of the whole time.
         time = seconds(block[stamp : block.find(b'"', stamp)].decode(errors="replace"))
         if time is not None and (facts.ended is None or time > facts.ended):
             facts.ended = time
