@@ -35,7 +35,7 @@ class _Reader:
         self.found = StructureBuilder()
         self._above = ""
         self._skipped = 0
-        """The line that underlines the latest title."""
+        """Number of the line that underlines the latest title."""
         self._end = ""
         """The line that ends the block in which no markup is read."""
         self._start = self._last = 0
@@ -54,7 +54,7 @@ class _Reader:
         self._above = line
 
     def close(self) -> None:
-        """A block without an end reaches to the end of the file."""
+        """End an open block at the last line of the file."""
         if self._end:
             self._keep_block(self._last)
 

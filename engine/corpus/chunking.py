@@ -1,4 +1,4 @@
-"""Cuts a note into the passages that are indexed, embedded and shown: exact slices of whole lines."""
+"""Cuts a note into chunks, the passages that are indexed, embedded and shown: exact slices of whole lines."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -21,17 +21,20 @@ Span = tuple[int, int]
 
 
 class _Unit(NamedTuple):
-    """Consecutive sections that belong together."""
+    """Consecutive sections, such as a section with its subsections, that are chunked together."""
 
     start: int
-    """First piece: that of the first section, or of a preceding part that is too small for a chunk."""
+    """First piece, of the first section or of a preceding part that is too small for a chunk."""
     first: int
     stop: int
     """Half-open range of sections."""
 
 
 def pack(outline: Outline, limit: int, overlap: int) -> list[Span]:
-    """Return the chunks of a text in order, each of at most `limit` weight; together they contain every piece."""
+    """Return the chunks of a text in order, as ranges of pieces, each of at most `limit` weight.
+
+    Together they contain every piece.
+    """
     packer = _Packer(outline, limit, min(overlap, limit // 2))
     units = list(packer.units(0, len(outline.sections)))
     for part in ([unit] for unit in units) if outline.apart else (units,):
@@ -47,7 +50,7 @@ class _Packer:
         self.spans: list[Span] = []
 
     def units(self, first: int, stop: int) -> Iterator[_Unit]:
-        """The sections with their subsections."""
+        """Yield each section with its subsections."""
         sections = self._outline.sections
         while first < stop:
             end = first + 1
@@ -57,7 +60,7 @@ class _Packer:
             first = end
 
     def pack(self, units: list[_Unit]) -> None:
-        """Chunk units of one parent."""
+        """Chunk the units that have the same parent section."""
         run: list[_Unit] = []
         for unit in self._with_text(units):
             if self._weight(unit) <= self._limit:
@@ -77,7 +80,7 @@ class _Packer:
         self.spans.extend(self._shared(run))
 
     def _with_text(self, units: list[_Unit]) -> Iterator[_Unit]:
-        """Join each unit that is a heading (or front matter) without text to the next one."""
+        """Join each unit that is a heading (or front matter) without text to the next unit."""
         start = None
         for number, unit in enumerate(units, start=1):
             joined = unit if start is None else unit._replace(start=start)
@@ -109,8 +112,10 @@ class _Packer:
         return groups
 
     def _is_small(self, span: Span) -> bool:
-        """Return whether a part is too small for a chunk of its own before a section that is split; a heading without
-        text always is."""
+        """Return whether a part before a long section is too small for a chunk of its own.
+
+        A heading without text always is.
+        """
         sections = self._outline.sections
         index = self._outline.section_of(span[1] - 1)
         bare = not self._outline.has_words(sections[index].body, span[1])
@@ -134,7 +139,7 @@ class _Packer:
             head, fresh = self._overlap_start(fresh, cut), cut
 
     def _best_cut(self, fresh: int, stop: int, room: int, share: float, *, forced: bool) -> int | None:
-        """Return the piece to cut before: within `room` after `fresh`, as good as possible and near `share`.
+        """Return the piece before which to cut: within `room` after `fresh`, at a good place near `share`.
 
         None if the first piece doesn't fit, unless `forced`: then even code or a heading is cut off.
         """
@@ -167,9 +172,10 @@ class _Packer:
         return best
 
     def _overlap_start(self, fresh: int, cut: int) -> int:
-        """Return the first piece that the chunk after `cut` repeats, as far back as the overlap allows. It never
-        repeats a whole chunk or crosses a heading, and never starts within a word, within code or right after a
-        heading.
+        """Return the first piece that the chunk after `cut` repeats, as far back as the overlap allows.
+
+        It never repeats a whole chunk or crosses a heading, and never starts within a word, within code or right after
+        a heading.
         """
         outline = self._outline
         lowest = max(fresh + 1, outline.sections[outline.section_of(cut)].start)
@@ -181,7 +187,7 @@ class _Packer:
         return start
 
     def _weight_before(self, first: int, stop: int) -> int:
-        """Return the weight of the text before a piece, its last line end included."""
+        """Return the weight of the text from piece `first` up to `stop`, including the last line end."""
         return self._outline.weights[stop] - self._outline.weights[first]
 
     def _weight(self, unit: _Unit) -> int:
@@ -196,13 +202,13 @@ class Chunk(msgspec.Struct, frozen=True):
     end_line: int
     """Lines from 1, both included; parts of one overlong line share its number."""
     text: str
-    """Exact slice of the file, with front matter lines reduced to the searched values, and without Logseq's ids."""
+    """Exact slice of the file, but front matter is reduced to the searched values, and ids of Logseq are left out."""
     heading: tuple[str, ...]
-    """Headings common to the whole text, outermost first; includes its own if there is only one."""
+    """Headings common to the whole chunk, outermost first; includes its own heading if there is only one."""
 
 
 def chunk_note(text: str, about: DocumentInfo, *, tokens: int, overlap: int) -> list[Chunk]:
-    """Return the chunks of a note, as `chunk_text`, without the properties that Logseq writes below blocks."""
+    """Return the chunks of a note like `chunk_text`, without the properties that Logseq writes below blocks."""
     if about.structure is None:
         text = without_block_properties(text)
     return chunk_text(text, tokens=tokens, overlap=overlap, front=about.front, structure=about.structure)
@@ -239,7 +245,7 @@ def chunk_text(
 
 
 def _trimmed(outline: Outline, first: int, stop: int) -> tuple[int, int]:
-    """Return the range without blank pieces at both ends."""
+    """Return the range of pieces without blank pieces at both ends."""
     while first < stop and outline.is_blank(first):
         first += 1
     while first < stop and outline.is_blank(stop - 1):
@@ -248,7 +254,7 @@ def _trimmed(outline: Outline, first: int, stop: int) -> tuple[int, int]:
 
 
 def _heading(outline: Outline, first: int, stop: int) -> tuple[str, ...]:
-    """Return the common beginning of the heading paths of all sections with text in the chunk."""
+    """Return the headings that all sections with text in a chunk have in common, outermost first."""
     sections = range(outline.section_of(first), outline.section_of(stop - 1) + 1)
     paths = [
         outline.sections[index].path

@@ -1,4 +1,4 @@
-"""The date of a note, from its name or its front matter."""
+"""Finds the date of a note in its name or its front matter."""
 
 import calendar
 import re
@@ -33,12 +33,12 @@ _YES = frozenset({"true", "yes", "on", "1"})
 
 class Dated(NamedTuple):
     moment: float
-    """Return seconds since the epoch, in UTC: the beginning of a day, or of the last day of a week or month."""
+    """Seconds since the epoch, in UTC: the beginning of a day, or of the last day of a week or month."""
     origin: Origin
 
 
 def date_in_name(name: str) -> Dated | None:
-    """Return the date in a stable name: in the file name, else in its folders.
+    """Return the date in a stable name: in the file name, else in its folders; None if there is none.
 
     `daily/2026-01-11-standup.md`, `log/2026/01/11.md`, `2026-01/11 walk.md`, `journal/2026-W03.md`, `2026-01.md`.
     """
@@ -62,7 +62,7 @@ def date_in_name(name: str) -> Dated | None:
 
 
 def date_in_front_matter(values: Mapping[str, str]) -> Dated | None:
-    """The latest of the dates that the front matter gives for the note itself; None without one that can be read."""
+    """Return the latest of the note's own dates in its front matter; None if none can be read."""
     written = (_written(value) for key, value in values.items() if key in _KEYS)
     moments = [moment for moment in written if moment is not None]
     return Dated(max(moments), "front-matter") if moments else None
@@ -74,7 +74,7 @@ def is_evergreen(values: Mapping[str, str]) -> bool:
 
 
 def _days_in_folders(folders: list[str], stem: str) -> Iterator[date]:
-    """Yield complete dates in the folders, alone or with the beginning of the file name; innermost first."""
+    """Yield dates made of folders, or of folders and the beginning of the file name; innermost first."""
     parts = [*folders, stem]
     for end in range(len(parts), 0, -1):
         if end < len(parts) and (found := _day_in(parts[end - 1])):
@@ -111,7 +111,7 @@ def _last_of_month(year: int, month: int) -> date | None:
 
 
 def _real(year: int, month: int, day: int) -> Iterator[date]:
-    """Return the day; None if it doesn't exist."""
+    """Yield the day, unless it doesn't exist."""
     try:
         found = date(year, month, day)
     except ValueError:
@@ -125,7 +125,7 @@ def _moment(day: date) -> float:
 
 
 def _written(value: str) -> float | None:
-    """Parse a date, or date and time, with the year first; without a zone it is in UTC."""
+    """Parse a date, or date and time, with the year first; without a time zone it is in UTC."""
     match = _WRITTEN.fullmatch(value.strip().strip("[]\"'").strip())
     if match is None:
         return None

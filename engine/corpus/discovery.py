@@ -33,8 +33,10 @@ _LISTED_ENDINGS = 30
 
 
 class SkipSummary:
-    """Skipped files and folders: listed by name up to a limit per rule; files with other extensions are only
-    counted."""
+    """Collects skipped files and folders: listed by name up to a limit per rule.
+
+    Files with other extensions are only counted.
+    """
 
     def __init__(self, extensions: tuple[str, ...]) -> None:
         self._wanted = ", ".join(extensions)
@@ -53,7 +55,7 @@ class SkipSummary:
         self.endings[os.path.splitext(base)[1].lower()] += 1
 
     def issues(self) -> list[FileIssue]:
-        """Return everything skipped, in the order found, then the counts, the largest first."""
+        """Return all skipped files and folders in the order found, then the counts, largest first."""
         found = list(self._issues)
         for rule, number in self._per_rule.items():
             if number > _LISTED_PER_RULE:
@@ -75,13 +77,14 @@ class SkipSummary:
 class Discovery(msgspec.Struct, frozen=True):
     files: list[FoundFile]
     """Found files by root: MEMORY.md, memory.md, memory/** (or the workspace), then extra paths; each folder sorted by
-    name."""
+    name.
+    """
     skipped: list[FileIssue]
     layout: Layout
     whole: bool = True
-    """False if the walk ended at `most_entries`."""
+    """Whether all folders were listed; False if the limit `most_entries` was reached."""
     endings: Mapping[str, int] = msgspec.field(default_factory=dict)
-    """Number of files that are skipped for their ending."""
+    """Number of files that were skipped for their extension, by extension."""
 
 
 def discover(
@@ -92,7 +95,7 @@ def discover(
     listener: DiscoveryListener | None = None,
     most_entries: float = math.inf,
 ) -> Discovery:
-    """List everything that the settings allow below the workspace's roots.
+    """List all files of a workspace and its extra paths that the settings allow.
 
     After `most_entries`, no further folder is listed. Raises `WorkspaceError` if the workspace itself can't be listed,
     `Cancelled`; every other error becomes an issue.
@@ -109,14 +112,17 @@ def discover(
 def discover_in(
     folder: Root, roots: Roots, settings: Settings, *, cancel: CancelToken | None = None, most_entries: float = math.inf
 ) -> Discovery:
-    """The same for a folder inside one of the `roots` that no rule excludes. Raises `Cancelled`."""
+    """List the files below one folder in the workspace that the settings allow. Raises `Cancelled`.
+
+    `folder`: a folder inside one of the `roots` that no rule excludes.
+    """
     walk = _Walk(roots, settings, cancel, None, most_entries)
     walk.descend(folder.path, folder.name)
     return Discovery(walk.files, walk.passed.issues(), roots.layout, walk.whole)
 
 
 class _Walk(FolderWalk):
-    """One pass over the roots."""
+    """Walks over all roots of a workspace, and collects files and skipped entries."""
 
     def __init__(
         self,
@@ -132,7 +138,7 @@ class _Walk(FolderWalk):
         self._root_paths = {root.path for root in roots.found}
 
     def visit(self, root: Root) -> None:
-        """List one root; a missing one is an issue only if the user named it."""
+        """List the files of one root; a missing root is an issue only if the user named it."""
         try:
             state = os.lstat(root.path)
         except FileNotFoundError:
@@ -152,7 +158,7 @@ class _Walk(FolderWalk):
             self._take(root.name, root.path, state)
 
     def account_for_rest(self, roots: Roots) -> None:
-        """Add issues for the workspace's other notes and folders, which are not indexed."""
+        """Add an issue for each other note and folder of the workspace, which is not indexed."""
         if any(root.path == roots.workspace for root in roots.found):
             return
         with self._entries(roots.workspace, ".") as listed:

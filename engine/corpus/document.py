@@ -1,4 +1,4 @@
-"""Reads a note's metadata: its title, its aliases, and its date."""
+"""Reads a note's metadata: title, aliases and date."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ from engine.corpus.links import journal_names
 from engine.corpus.structure import Structure
 
 HEAD_CHARACTERS = 64 * 1024
-"""Number of characters searched for a title."""
+"""Number of characters in which a title is searched."""
 _MOST_ALIASES = 100
 _COMMENT, _COMMENT_END = "<!--", "-->"
 
@@ -67,12 +67,12 @@ def describe(text: str, name: str) -> DocumentInfo:
 
 
 def note_title(text: str, name: str) -> str:
-    """The title of the note with this stable name, from the beginning of its `text`."""
+    """Return the title of the note with this stable name, from the beginning of its `text`."""
     return describe(text, name).title
 
 
 def structure_of(text: str, name: str) -> Structure | None:
-    """The structure of the note with this stable name; None for Markdown and plain text."""
+    """Return the structure of a note in another format, known by its name; None for Markdown and plain text."""
     ending = name[name.rfind(".") :].lower()
     if ending == ".org":
         from engine.corpus import org
@@ -97,7 +97,7 @@ def _aliases(found: Iterable[str]) -> tuple[str, ...]:
 
 
 def _leading_heading(text: str, front: int) -> str:
-    """The title of a level 1 heading that nothing but comments comes before; `front` lines are front matter."""
+    """Return the title of a level 1 heading at the beginning of a text, after comments and `front` lines; else ""."""
     lines = text[:HEAD_CHARACTERS].lstrip("\ufeff").split("\n")
     at = _first_text(lines, front)
     first, second, third = (*lines[at : at + 3], "", "", "")[:3]
@@ -110,7 +110,7 @@ def _leading_heading(text: str, front: int) -> str:
 
 
 def _first_text(lines: list[str], at: int) -> int:
-    """Return the first line, from a given one on, that is neither blank nor part of a comment."""
+    """Return the number of the first line, from `at` on, that is neither blank nor part of a comment."""
     while at < len(lines):
         line = lines[at].strip()
         if line.startswith(_COMMENT):

@@ -22,7 +22,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 BLOCK = 256 * 1024
-"""Most bytes decoded in one call, which holds the interpreter's lock."""
+"""Most bytes decoded in one call, since decoding holds the interpreter's lock."""
 
 NAMES = {
     "utf-16": "UTF-16",
@@ -53,7 +53,7 @@ _MARKS = (
 _BESIDES_LATIN = ("cp932", "euc_jp", "gb18030", "big5", "cp949", "cp1251", "koi8_r", "cp1253")
 _ALPHABETS = ("cp1251", "koi8_r", "cp1253")
 _WIDER = {"big5": "big5hkscs"}
-"""Codecs that decode more than the detected one."""
+"""Codecs that decode more than the detected codec does."""
 _CONTROLS = bytes(code for code in range(32) if code not in b"\a\b\t\n\v\f\r\x1b") + b"\x7f"
 _FEW_CONTROLS = 3
 _MOST_CONTROLS, _MOST_IN_UTF8 = 0.02, 0.3
@@ -79,11 +79,11 @@ _PAIRS = re.compile(rb"[\x80-\xff]{2}")
 _NARROW_KANA = re.compile("[\uff61-\uff9f]")
 
 Blocks = Callable[[], Iterable[bytes]]
-"""Reads a file from its start, in blocks of at most `BLOCK` bytes."""
+"""Function that reads a file from its start, in blocks of at most `BLOCK` bytes."""
 
 
 class Binary(Exception):
-    """The file is no text."""
+    """Raised if a file is not text."""
 
 
 def wide_encoding(start: bytes) -> str:
@@ -122,7 +122,10 @@ class Utf8Check:
             self._decode(block)
 
     def is_valid(self, *, whole: bool = True) -> bool:
-        """Whether all blocks together are valid; unless they are the `whole` file, they may end within a character."""
+        """Whether all blocks so far are valid UTF-8.
+
+        Unless they are the `whole` file, the last block may end within a character.
+        """
         if whole:
             self._decode(b"", final=True)
         return not self._failed
@@ -135,7 +138,7 @@ class Utf8Check:
 
 
 def detect(blocks: Blocks) -> str:
-    """Return the codec of a file, "utf-8" also for damaged UTF-8. Raises `Binary`, and what `blocks` raises."""
+    """Return the codec of a file, "utf-8" also for damaged UTF-8. Raises `Binary`, and the errors of `blocks`."""
     size = controls = valid = invalid = 0
     sample = _Sample()
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -165,7 +168,7 @@ def decoded(blocks: Blocks, codec: str) -> Iterator[str]:
 
 
 def decoded_start(start: bytes) -> str:
-    """Return the text of the first bytes of a file, which may end within a character."""
+    """Decode the first bytes of a file, which may end within a character."""
     check = Utf8Check()
     check.add(start)
     try:
@@ -177,12 +180,12 @@ def decoded_start(start: bytes) -> str:
 
 
 def count_controls(block: bytes) -> int:
-    """Return the number of control characters that no text has."""
+    """Return the number of control characters that don't occur in text."""
     return len(block) - len(block.translate(None, _CONTROLS))
 
 
 def is_binary(size: int, controls: int, *, utf8: bool) -> bool:
-    """Return whether a file of `size` bytes is no text; `utf8`: all of it is valid UTF-8."""
+    """Return whether a file of `size` bytes is not text. `utf8`: whether all of it is valid UTF-8."""
     return controls > max(_FEW_CONTROLS, size * (_MOST_IN_UTF8 if utf8 else _MOST_CONTROLS))
 
 
@@ -197,7 +200,9 @@ def as_text(decoded: str) -> str:
 
 
 class _Sample:
-    """The first lines beyond ASCII, up to a limit; the same ones however a file is cut into blocks."""
+    """Collects the first lines with bytes beyond ASCII, up to a limit, independent of how the file is
+    cut into blocks.
+    """
 
     def __init__(self) -> None:
         self.lines = b""
@@ -221,12 +226,12 @@ class _Sample:
 
 
 def _cut(line: bytes) -> bytes:
-    """Return the line up to its last byte that is in no encoding part of a longer character."""
+    """Return the line up to its last byte that is never part of a multi-byte character."""
     return line[: max(map(line.rfind, (b" ", b"\t", b"\r", b",", b"."))) + 1]
 
 
 def _older(sample: bytes) -> str:
-    """Return the codec of a text that is not Unicode, from its lines beyond ASCII."""
+    """Return the codec of a text that is not Unicode, from its lines with bytes beyond ASCII."""
     if _is_latin(sample):
         return _latin(sample)
     from charset_normalizer import from_bytes  # takes 25 ms to import, and most folders have UTF-8 alone
@@ -239,7 +244,7 @@ def _older(sample: bytes) -> str:
 
 
 def _is_latin(sample: bytes) -> bool:
-    """Return whether the bytes beyond ASCII are accents and quotation marks in words of Latin letters."""
+    """Return whether the bytes beyond ASCII look like accents and quotation marks in words of Latin letters."""
     high, alone = (len(pattern.findall(sample)) for pattern in (_BEYOND_ASCII, _LONE))
     if high < _FEWEST:
         return True
@@ -281,7 +286,7 @@ def _count(sample: bytes, wanted: bytes) -> int:
 
 
 def _is_plausible(sample: bytes, codec: str) -> bool:
-    """Return whether the sample has as many usual characters as text in this encoding has."""
+    """Return whether the sample, decoded with this codec, has as many usual characters as text normally has."""
     high, text = len(_BEYOND_ASCII.findall(sample)), sample.decode(codec, "replace")
     if codec == "cp949":
         return 2 * len(_HANGUL.findall(sample)) > 0.8 * high

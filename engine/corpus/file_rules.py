@@ -1,4 +1,4 @@
-"""Applies the file rules to entries of a folder of notes, for discovery and for explanations of one path."""
+"""Applies the rules for files to entries of a folder, to list notes and to explain a single path."""
 
 import os
 import stat
@@ -24,14 +24,14 @@ class _Known(Protocol):
 
 
 class FileRules:
-    """The rules for names, and those for types and sizes of entries, under one workspace's settings."""
+    """Decides by name, type and size which files of a workspace are notes, under its settings."""
 
     def __init__(self, settings: Settings) -> None:
         self.rules = IgnoreRules(settings)
         self._limit = settings.max_file_bytes
 
     def root(self, root: Root, state: os.stat_result) -> Match | None:
-        """The rule that excludes a whole root, a folder or a file."""
+        """Return the rule that excludes a whole root; None if none does."""
         if is_unusable(root.name):
             return BAD_NAME
         if is_link(state):
@@ -43,7 +43,10 @@ class FileRules:
         return self._file(root.name, os.path.basename(root.path), state)
 
     def entry(self, entry: os.DirEntry[str], name: str) -> Match | None:
-        """The rule that excludes an entry with the stable name `name`; the folders above it are accepted."""
+        """Return the rule that excludes an entry with this stable name; None if none does.
+
+        The folders above it must be accepted.
+        """
         try:
             if entry.is_symlink():
                 return LINK
@@ -56,7 +59,9 @@ class FileRules:
         return self.rules.for_folder(name, entry.name)
 
     def beside_memory(self, entry: os.DirEntry[str]) -> Match:
-        """Return why an entry outside of the memory folder is not indexed, in a workspace that has one."""
+        """Return the rule by which an entry outside the memory folder is not indexed, in a workspace that has such a
+        folder.
+        """
         folder = entry.is_dir(follow_symlinks=False)
         judge = self.rules.for_folder if folder else self.rules.for_file
         return judge(entry.name, entry.name) or _OUTSIDE_MEMORY
@@ -74,5 +79,5 @@ class FileRules:
 
 
 def unreadable(error: OSError) -> Match:
-    """Return the issue of an unreadable folder or file."""
+    """Return the rule and reason for a folder or file that can't be read."""
     return Match("unreadable", skip_reasons.unreadable(error))

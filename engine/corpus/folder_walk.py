@@ -14,13 +14,15 @@ from engine.corpus.safe_open import scan_folder
 from engine.records import Source
 
 DiscoveryListener = Callable[[int, str], None]
-"""Called once per folder with the number of files found so far and the folder's stable name."""
+"""Function called once per folder, with the number of files found so far and the folder's stable name."""
 LATEST_NS = 2**62
-"""The year 2116. A file system, or a transcript, may say 2400 or 9999, which 64 bits cannot hold."""
+"""Latest modification time, in the year 2116. File systems and transcripts may have 2400 or 9999, which 64 bits cannot
+hold.
+"""
 
 
 class FoundFile(msgspec.Struct, frozen=True, gc=False):
-    """A file that discovery accepts, as its directory entry describes it."""
+    """A file to index, with name, path, size and time from its directory entry."""
 
     name: str
     """Stable name: `/` between parts, Unicode form as on disk."""
@@ -34,21 +36,21 @@ class FoundFile(msgspec.Struct, frozen=True, gc=False):
 
 
 class FolderWalk(ABC):
-    """One walk over folders; subclasses decide about files and issues."""
+    """Walks over folders and collects files; subclasses decide about files and issues."""
 
     def __init__(self, cancel: CancelToken | None, listener: DiscoveryListener | None, most_entries: float) -> None:
-        """No further folder is listed once `most_entries` were seen."""
+        """After `most_entries` entries, no further folder is listed."""
         self.files: list[FoundFile] = []
         self.whole = True
-        """False once folders were left unlisted."""
+        """Whether all folders were listed; False if the limit was reached."""
         self._entries_left = most_entries
         self._cancel = cancel
         self._listener = listener
 
     def descend(self, path: str, name: str) -> None:
-        """The folder and all below it, depth first in the order of names; its stable `name` may be empty.
+        """Walk through a folder and its subfolders, depth first, in the order of names.
 
-        Raises `Cancelled`.
+        `name`: stable name of the folder, may be empty. Raises `Cancelled`.
         """
         stack = [(path, name)]
         while stack and self._entries_left > 0:
@@ -74,7 +76,9 @@ class FolderWalk(ABC):
 
     @contextlib.contextmanager
     def _entries(self, path: str, name: str) -> Iterator[list[os.DirEntry[str]]]:
-        """Yield the entries of a folder by name; none if it can't be listed. They are valid within the block."""
+        """Yield the entries of a folder, sorted by name; none if it can't be listed. They are valid
+        within the block.
+        """
         with contextlib.ExitStack() as stack:
             listed: list[os.DirEntry[str]] = []
             try:
@@ -88,12 +92,12 @@ class FolderWalk(ABC):
 
     @abstractmethod
     def _enter(self, entry: os.DirEntry[str], path: str, name: str, neighbours: Collection[str]) -> bool:
-        """Handle the entry with this stable name if it is a requested file; returns True for a folder to enter.
+        """Add the entry if it is a file to index; returns True for a folder to enter.
 
-        `path`: absolute path of the entry, instead of its own (`scan_folder`). `neighbours`: names of everything in its
-        folder. May raise OSError.
+        `path`: absolute path of the entry, since its own may be incomplete (`scan_folder`). `name`: its stable name.
+        `neighbours`: names of all entries of its folder. May raise OSError.
         """
 
     @abstractmethod
     def _unreadable(self, name: str, error: OSError) -> None:
-        """Record that the system can't read this entry."""
+        """Record an issue for an entry that can't be read."""

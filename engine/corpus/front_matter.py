@@ -1,9 +1,8 @@
-"""Reads the front matter of a note (YAML between `---` lines, TOML between `+++` lines) as data, and the
-properties of a page of Logseq (`key:: value`, from its page "Properties").
+"""Reads the front matter of a note as data: YAML between `---` lines, TOML between `+++` lines.
 
-Only the flat keys are read, one by one, instead of with a full YAML parser: a parser refuses the whole block for one
-slip of the writer, and expands aliases without a limit. Every step takes time linear in the block's length, and no
-text raises an error.
+The properties of a Logseq page (`key:: value`, described on Logseq's page "Properties") are read too. Only the flat
+keys are read, one by one, instead of with a full YAML parser: a parser rejects the whole block for a single mistake,
+and expands aliases without a limit. Every step takes time linear in the block's length, and no text raises an error.
 """
 
 import re
@@ -53,24 +52,24 @@ Kind = Literal["scalar", "quoted", "flow", "block"]
 
 
 class _Part(NamedTuple):
-    """Part of a value on one line."""
+    """One line of a value."""
 
     line: int
-    """Index of the line in the note."""
+    """Position of the line in the note, from 0."""
     text: str
 
 
 class _Value(NamedTuple):
     kind: Kind
-    """Syntax: `flow` is `[a, b]`, `block` a list with one item per line."""
+    """How the value is written: `flow` is `[a, b]`, `block` a list with one item per line."""
     items: tuple[tuple[_Part, ...], ...]
-    """Items, one for a scalar; an item on several lines has several parts."""
+    """Items, only one for a scalar; an item on several lines has several parts."""
     raw: str
-    """A flow list as written."""
+    """A flow list as written; else empty."""
 
 
 class FrontMatter:
-    """The front matter of one note. Keys are in lower case with `_` for spaces and hyphens; the first of a key counts.
+    """The values of one note's front matter, by key. Keys are in lower case with `_` for spaces and hyphens.
 
     Attributes:
         length: number of lines, the two fences included.
@@ -88,15 +87,15 @@ class FrontMatter:
 
     @property
     def is_data(self) -> bool:
-        """False for prose between two rules, which looks the same from outside."""
+        """Whether the lines are keys and values; False for prose between two horizontal rules."""
         return self._readable and (len(self._strays) < len(self._values) or self._blank)
 
     def scalars(self) -> dict[str, str]:
-        """Every key's value as one line of text; the items of a list are joined by commas."""
+        """Return the value of each key as one line of text; the items of a list are joined by commas."""
         return {key: self.scalar(key) for key in self._values}
 
     def scalar(self, key: str) -> str:
-        """The value of a key as one line of text, or ""."""
+        """Return the value of a key as one line of text; "" without that key."""
         value = self._values.get(key)
         if value is None:
             return ""
@@ -105,18 +104,19 @@ class FrontMatter:
         return ", ".join(_joined(value))
 
     def kind(self, key: str) -> Kind | None:
-        """How the value of a key is written; None without that key."""
+        """Return how the value of a key is written; None without that key."""
         value = self._values.get(key)
         return None if value is None else value.kind
 
     def items(self, key: str) -> list[str]:
-        """The items of a list; a scalar is one item. None of them is empty."""
+        """Return the items of a list, without empty ones; a scalar is a single item."""
         value = self._values.get(key)
         return [] if value is None else _joined(value)
 
     def searched_lines(self) -> list[str]:
-        """Return the lines of the front matter reduced to the searched values; their number stays. A line that is
-        neither a key nor part of a value is text, and stays.
+        """Return the lines of the front matter reduced to the values that are searched; their number stays the same.
+
+        A line that is neither a key nor part of a value is text, and stays.
         """
         lines = [""] * self.length
         for part in self._strays:
@@ -144,7 +144,9 @@ class FrontMatter:
             number += 1
 
     def _value(self, lines: Sequence[str], first: int, head: str) -> tuple[_Value, int]:
-        """Return the value whose first line, after its key, is `head`, and the index of the line after it."""
+        """Return the value that begins with `head`, the rest of its key's line, and the number of the line after the
+        value.
+        """
         head = head if self._toml else _PROPERTY.sub("", head, count=1) if head[:1] in ("!", "&") else head
         if self._toml and head.startswith(_TRIPLE):
             return _triple(lines, first, head)
@@ -164,7 +166,7 @@ class FrontMatter:
         return _scalar([_Part(first, head), *_parts(lines, first + 1, indented)]), indented
 
     def _end(self, lines: Sequence[str], number: int) -> int:
-        """Return the next line that begins with a key, or the closing fence."""
+        """Return the number of the next line that begins with a key, or of the closing fence."""
         pattern = _TOML_KEY if self._toml else _YAML_KEY
         while number < len(lines) - 1 and not pattern.fullmatch(lines[number]):
             number += 1
@@ -172,7 +174,7 @@ class FrontMatter:
 
     @staticmethod
     def _end_indented(lines: Sequence[str], number: int, stop: int) -> int:
-        """Return the next line that is neither blank nor indented."""
+        """Return the number of the next line that is neither blank nor indented."""
         while number < stop and lines[number][:1] in ("", " ", "\t"):
             number += 1
         return number
@@ -212,7 +214,7 @@ def _property(key: str, written: str, number: int) -> _Value:
 
 
 def page_properties(text: str) -> PageProperties | None:
-    """The properties of Logseq with which a note begins; None without any."""
+    """Return the Logseq properties with which a note begins; None if it has none."""
     if "::" not in text[:_LONGEST_KEY]:
         return None
     lines = text[:_HEAD_CHARACTERS].split("\n", _MOST_LINES)[:_MOST_LINES]
@@ -221,7 +223,7 @@ def page_properties(text: str) -> PageProperties | None:
 
 
 def without_block_properties(text: str) -> str:
-    """The text with the properties that Logseq itself writes below a block (`id::`, `collapsed::`) as blank lines.
+    """Replace the properties that Logseq writes below a block (`id::`, `collapsed::`) by blank lines.
 
     Lines of fenced code stay.
     """
@@ -238,7 +240,7 @@ def without_block_properties(text: str) -> str:
 
 
 def read(text: str) -> FrontMatter | None:
-    """The front matter with which a note begins, or Logseq's properties of the page; None without any."""
+    """Return the front matter with which a note begins, or the properties of a Logseq page; None if it has neither."""
     fence = text[:4].lstrip(_MARK)[:3]
     if fence not in _CLOSING:
         return page_properties(text)
@@ -270,7 +272,7 @@ def _parts(lines: Sequence[str], first: int, stop: int) -> list[_Part]:
 
 
 def _scalar(parts: Sequence[_Part]) -> _Value:
-    """A scalar without a block indicator; a quotation mark without its partner is a character like others."""
+    """Return a scalar without a block indicator; a quotation mark that is not closed is an ordinary character."""
     text = parts[0].text
     if text[:1] in ("'", '"') and (quoted := _quoted([part.text for part in parts], parts[0].line)):
         return quoted[0]
@@ -281,9 +283,9 @@ def _scalar(parts: Sequence[_Part]) -> _Value:
 
 
 def _quoted(lines: Sequence[str], first: int) -> tuple[_Value, int] | None:
-    """A quoted scalar that begins with the first of these lines and the index of the line after it; None if it isn't.
+    """Return a quoted scalar that begins with the first of these lines, and the number of the line after it.
 
-    `first` is the index of the first line.
+    None if it isn't closed. `first` is the number of the first line.
     """
     double = lines[0][0] == '"'
     parts: list[_Part] = []
@@ -300,7 +302,7 @@ def _quoted(lines: Sequence[str], first: int) -> tuple[_Value, int] | None:
 
 
 def _bare(text: str, *, double: bool) -> str:
-    """Return the text between quotation marks, on one line."""
+    """Return the text between the quotation marks of a scalar, on one line."""
     if not double:
         return " ".join(text.replace("''", "'").split())
     if "\\" in text:
@@ -319,7 +321,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def _triple(lines: Sequence[str], first: int, head: str) -> tuple[_Value, int]:
-    """Return a multi-line string of TOML."""
+    """Return a multi-line TOML string, and the number of the line after it."""
     mark = head[:3]
     inner = [head[3:], *lines[first + 1 : -1]]
     last = next((at for at, line in enumerate(inner) if mark in line), None)
@@ -332,7 +334,9 @@ def _triple(lines: Sequence[str], first: int, head: str) -> tuple[_Value, int]:
 
 
 def _below(lines: Sequence[str], first: int, stop: int, indented: int) -> tuple[_Value, int]:
-    """Return a value that begins on the line below its key: a list, or text. Mappings are ignored."""
+    """Return a value that begins on the line below its key, a list or text, and the line after it. Mappings are
+    ignored.
+    """
     start = next((number for number in range(first, stop) if lines[number].strip()), stop)
     if start < stop and (found := _ITEM.fullmatch(lines[start])):
         return _list(lines, start, stop, found[1])
@@ -342,7 +346,7 @@ def _below(lines: Sequence[str], first: int, stop: int, indented: int) -> tuple[
 
 
 def _list(lines: Sequence[str], start: int, stop: int, margin: str) -> tuple[_Value, int]:
-    """Return a list with one item per line, each after a hyphen indented by `margin`."""
+    """Return a list with one item per line, each after a hyphen indented by `margin`, and the line after it."""
     items: list[list[_Part]] = []
     number = start
     while number < stop:
@@ -360,7 +364,8 @@ def _list(lines: Sequence[str], start: int, stop: int, margin: str) -> tuple[_Va
 
 
 def _flow(lines: Sequence[str], first: int) -> tuple[_Value, int] | None:
-    """A list in brackets that begins on the first line, and the index of the line after it; None if it isn't one.
+    """Return a list in brackets that begins on the first line, and the number of the line after it; None if it isn't
+    one.
 
     Lists inside it are read as items of the outer one.
     """
@@ -387,7 +392,7 @@ class _FlowReader:
         self._begun = 0
 
     def take(self, line: str, number: int) -> int | None:
-        """Read one line; returns where the outer list ends in it, or None."""
+        """Read one line; returns where the outer list ends in the line, or None if it continues."""
         at = 0
         while at < len(line):
             sign = line[at]
@@ -422,7 +427,10 @@ class _FlowReader:
 
 
 def listed(front: FrontMatter, *keys: str) -> Iterator[str]:
-    """The items under these keys; of a scalar that is not quoted, the parts between commas, as Obsidian reads it."""
+    """Yield the items of the values of these keys.
+
+    An unquoted scalar is split at commas, as Obsidian does.
+    """
     for key in keys:
         items = front.items(key)
         if front.kind(key) == "scalar":

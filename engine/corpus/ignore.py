@@ -1,4 +1,4 @@
-"""The names that are excluded: the one rule set of discovery, path guard and watcher.
+"""Rules that exclude files and folders by name, shared by discovery, path guard and watcher.
 
 The rules use names only. `secret` has priority over every setting; `ignored-folder` is the reference's watcher list,
 applied to discovery too; `hidden` excludes files that programs store next to notes (.obsidian, .trash, ._note.md); then
@@ -29,19 +29,19 @@ _UNDECODABLE = lazy_pattern(r"[\ud800-\udfff]")
 
 
 class Match(NamedTuple):
-    """The rule that excludes a name, with one sentence."""
+    """The rule that excludes a file or folder, with an explanation in one sentence."""
 
     rule: str
     detail: str
     pattern: str = ""
-    """Pattern of the settings; empty if none matched."""
+    """Pattern of the settings that matches; empty for other rules."""
 
 
 BAD_NAME = Match("bad-name", skip_reasons.BAD_NAME.said())
 
 
 class IgnoreRules:
-    """The rules under one workspace's settings."""
+    """Decides by name which files and folders are excluded, under one workspace's settings."""
 
     def __init__(self, settings: Settings) -> None:
         # Case-insensitive: the reference accepts only ".md", and silently ignores NOTES.MD from a camera or an old
@@ -51,7 +51,7 @@ class IgnoreRules:
         self._exclude = Globs(settings.exclude) or None
 
     def rule_for(self, relative_path: str, is_dir: bool, *, root: str = "") -> str | None:
-        """Name of the rule that excludes this stable name, or a folder above it; None if there is none.
+        """Return the name of the rule that excludes a path or a folder above it; None if none does.
 
         `root` is the stable name of its root: a folder that the user named as an extra path is itself neither hidden
         nor ignored.
@@ -66,8 +66,10 @@ class IgnoreRules:
         return match.rule if match else None
 
     def for_folder(self, name: str, base: str) -> Match | None:
-        """Return the rule that excludes a folder, by its stable name and last component; the folders above it are
-        accepted."""
+        """Return the rule that excludes a folder, given by its stable name and last component; None if none does.
+
+        The folders above it must be accepted.
+        """
         if is_unusable(base):
             return BAD_NAME
         if base.lower() in SECRET_FOLDERS:
@@ -83,7 +85,10 @@ class IgnoreRules:
         return None
 
     def for_file(self, name: str, base: str) -> Match | None:
-        """Return the rule that excludes a file; files of the rule `extension` should be counted, not listed."""
+        """Return the rule that excludes a file; None if none does.
+
+        Files of the rule `extension` should be counted, not listed.
+        """
         lowered = base.lower()
         if _SECRET_FILE.fullmatch(lowered):
             return Match("secret", skip_reasons.SECRET_FILE.said())
@@ -101,10 +106,10 @@ class IgnoreRules:
 
 
 def is_unusable(name: str) -> bool:
-    """Whether a name can't be stored, printed or typed; the rule is `bad-name`."""
+    """Whether a name can't be stored, printed or typed; such files are excluded by the rule `bad-name`."""
     return _UNUSABLE.search(name) is not None
 
 
 def shown(name: str) -> str:
-    """The name with a mark for each undecodable byte, so that it can be stored and printed."""
+    """Return the name with a replacement character for each undecodable byte, so that it can be stored and printed."""
     return _UNDECODABLE.sub("\ufffd", name)

@@ -1,4 +1,4 @@
-"""Turns notes that are stored as JSON into Markdown: the cards of a canvas, and the cells of a notebook.
+"""Converts notes that are stored as JSON to Markdown: the cards of a canvas, and the cells of a notebook.
 
 `.canvas` is JSON Canvas 1.0 (2024-03-11, jsoncanvas.org), `.ipynb` the Jupyter notebook format 4
 (nbformat.readthedocs.io). The same text is indexed, shown and returned to agents, so lines are the same everywhere.
@@ -16,17 +16,17 @@ from engine.corpus import markdown
 
 ENDINGS = (".canvas", ".ipynb")
 LARGEST = 64 * 1024 * 1024
-"""Bytes of a file; a larger one is neither indexed nor shown as Markdown."""
+"""Largest file in bytes; larger ones are neither indexed nor shown as Markdown."""
 _BLOCK = 64 * 1024
 _MOST_OUTPUT = 20_000
-"""Characters shown of the outputs of one cell."""
+"""Most characters of the outputs of one cell."""
 _MOST_NAME = 60
 _MOST_GROUPS = 100
-"""Groups that are read; cards in others are listed before the groups."""
+"""Most groups that are read; cards in other groups are listed before the groups."""
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _TICKS = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 _NO_TEXT = ("<Figure size", "<IPython.core")
-"""Begin of a plain text that stands for a picture or a widget."""
+"""Beginnings of output text that only stands for a picture or a widget."""
 
 
 def is_json_note(name: str) -> bool:
@@ -35,7 +35,7 @@ def is_json_note(name: str) -> bool:
 
 
 def readable(data: bytes, name: str) -> str:
-    """Return the text of a canvas or a notebook. Raises ValueError, with a sentence, for any other content."""
+    """Return a canvas or notebook as Markdown. Raises ValueError, with a sentence, for any other content."""
     import ijson
 
     if len(data) > LARGEST:
@@ -60,7 +60,7 @@ def readable(data: bytes, name: str) -> str:
 
 
 def _canvas(canvas: dict[str, Any]) -> Iterator[str]:
-    """The cards from top to bottom, those in a group below its label, then the labels of the lines between cards."""
+    """Yield the cards from top to bottom, those in a group below its label, then the labels of lines between cards."""
     nodes = [node for node in _list(canvas.get("nodes")) if isinstance(node, dict)]
     groups = sorted((node for node in nodes if node.get("type") == "group"), key=_position)
     # Of nested groups, the smallest one is the card's.
@@ -106,7 +106,7 @@ def _card(card: dict[str, Any]) -> str:
 
 
 def _name(node: dict[str, Any]) -> str:
-    """The beginning of a card, on one line."""
+    """Return the beginning of a card's text, on one line."""
     text = _string(node.get("label")) if node.get("type") == "group" else _card(node)
     first = next((line for line in text.split("\n") if line.strip()), "")
     return markdown.plain_title(first.lstrip("# "))[:_MOST_NAME]
@@ -117,7 +117,7 @@ def _position(node: dict[str, Any]) -> tuple[float, float]:
 
 
 class _Area(NamedTuple):
-    """The rectangle of a group."""
+    """The rectangle of a canvas group."""
 
     left: float
     right: float
@@ -201,7 +201,9 @@ def _fenced(text: str, language: str) -> str:
 
 
 def _closed(text: str) -> str:
-    """Return the text with an end for code that has none, which would contain everything that follows."""
+    """Return the text with the end of fenced code added if it is missing, since the fence would include all that
+    follows.
+    """
     text = _clean(text)
     fence = ""
     for line in text.split("\n") if "```" in text or "~~~" in text else ():
@@ -213,13 +215,13 @@ def _closed(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """Return text as it can be stored, with "\\n" line ends."""
+    """Return text that can be stored: valid Unicode, with "\\n" line ends."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
     return text.encode("utf-8", "replace").decode()
 
 
 def _string(value: object) -> str:
-    """Return a string, also one that is stored as a list of lines."""
+    """Return a string, or the lines of a list of strings joined; "" for any other value."""
     if isinstance(value, list):
         return "".join(part for part in value if isinstance(part, str))
     return value if isinstance(value, str) else ""

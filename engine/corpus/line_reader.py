@@ -1,4 +1,4 @@
-"""A text file of any size as numbered lines, decoded only where needed."""
+"""Reads a text file of any size as numbered lines, decoded only where needed."""
 
 import codecs
 import os
@@ -16,34 +16,36 @@ from engine.corpus import documents, encodings, json_notes
 from engine.corpus.safe_open import open_regular
 
 LINE_LIMIT = 20_000
-"""Most characters decoded of one line, by default."""
+"""Default for the most characters of one line that are decoded."""
 
 _BLOCK = 64 * 1024
 _KEPT_BLOCKS = 16
 _IN_MEMORY = 4 * 1024 * 1024
 _WIDEST_CHARACTER = 4
 _CHECKED = 32 * 1024 * 1024
-"""Bytes from the start of a file that decide whether it is UTF-8; no file that is indexed by default is as large."""
+"""Bytes at the start of a file that decide whether it is UTF-8; no file that is indexed by default is larger."""
 
 
 class NumberedText:
-    """Lines of an opened file, counted from 1; "\\n" ends a line, and a "\\r" before it is not part of the line.
+    """Gives access to the lines of an opened file, counted from 1. Thread-safe.
 
-    Its index stores the number of line ends before each block. Opening is one pass at the speed of the
-    disk, 100 MB of blank lines need no more memory than one long line, and finding a line costs one block. A text
-    that ends in a line end has no empty line after it; an empty file has no lines.
+    "\\n" ends a line, and a "\\r" before it is not part of the line. A text that ends in a line end has no empty line
+    after it; an empty file has no lines.
+
+    The number of line ends before each block is stored. Opening is one pass at the speed of the disk, 100 MB of blank
+    lines need no more memory than one long line, and finding a line reads one block.
 
     The text stays unchanged if another program replaces the file: small files are in memory (so that no handle prevents
     replacement on Windows), larger ones are read through an open handle. Text that is not plain UTF-8 (`encodings`) is
-    copied to UTF-8 first. Invalid bytes and NUL become U+FFFD. Thread-safe.
+    copied to UTF-8 first. Invalid bytes and NUL become U+FFFD.
     """
 
     def __init__(self, source: "_Source", line_ends_before: list[int], size: int, encoding: str = "") -> None:
-        """`source` is in UTF-8, `size` that of the file."""
+        """`source` is in UTF-8; `size` is the file's size in bytes."""
         self.encoding = encoding
         """Name of the file's encoding; empty for UTF-8."""
         self.size: int = size
-        """Bytes of the file when it was opened."""
+        """Size of the file in bytes when it was opened."""
         self._source = source
         self._before = line_ends_before
         self._lock = threading.Lock()
@@ -71,7 +73,7 @@ class NumberedText:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Make numbered lines of a text in memory."""
+        """Create an instance from a text in memory."""
         source = _MemorySource(text.encode("utf-8", "replace"))
         return cls(source, _line_ends(source, None), source.size)
 
@@ -87,7 +89,7 @@ class NumberedText:
 
     @classmethod
     def _readable(cls, text: Self, path: str) -> Self:
-        """Return the cards of a canvas or the cells of a notebook; damaged or huge ones as they are."""
+        """Return a canvas or notebook as Markdown; a damaged or huge one unchanged."""
         if text.size > json_notes.LARGEST:
             return text
         try:
@@ -127,8 +129,10 @@ class NumberedText:
         return self._count
 
     def line(self, number: int, *, limit: int = LINE_LIMIT) -> str:
-        """Return at most `limit` characters of one line, without its line end. Raises `IndexError` for a missing
-        line."""
+        """Return at most `limit` characters of one line, without its line end.
+
+        Raises `IndexError` for a missing line.
+        """
         if not 1 <= number <= self._count:
             raise IndexError(f"no line {number}")
         with self._lock:
@@ -142,7 +146,7 @@ class NumberedText:
         return _decode(raw)[:limit]
 
     def lines(self, first: int, last: int, *, limit: int = LINE_LIMIT) -> list[str]:
-        """Lines `first` to `last`, both included; numbers outside the file are left out."""
+        """Return lines `first` to `last`, both included; numbers outside the file are left out."""
         number, last = max(1, first), min(last, self._count)
         found: list[str] = []
         while number <= last:
@@ -158,7 +162,7 @@ class NumberedText:
         return found
 
     def text(self, first: int, last: int) -> str:
-        """Lines `first` to `last` in full length, joined with "\\n"."""
+        """Return lines `first` to `last` in full length, joined with "\\n"."""
         return "\n".join(self.lines(first, last, limit=self._source.size + 1))
 
     def whole(self) -> str:
@@ -180,18 +184,18 @@ class NumberedText:
         self.close()
 
     def _span(self, number: int) -> tuple[int, int]:
-        """Offsets of the line's first byte and of its line end (or the end of the file)."""
+        """Return the offsets of the line's first byte and of its line end, or of the end of the file."""
         start = 0 if number == 1 else self._line_end(number - 1) + 1
         end = self._line_end(number) if number <= self._before[-1] else self._source.size
         return start, max(start, end)
 
     def _line_end(self, number: int) -> int:
-        """Offset of the `number`-th "\\n" of the file."""
+        """Return the offset of the `number`-th "\\n" of the file."""
         block = bisect_left(self._before, number) - 1
         return block * _BLOCK + self._block(block)[1][number - self._before[block] - 1]
 
     def _block(self, index: int) -> "tuple[bytes, array[int]]":
-        """A block's bytes and the positions of its line ends, from the cache."""
+        """Return a block's bytes and the positions of its line ends, from the cache."""
         found = self._blocks.get(index)
         if found is not None:
             self._blocks.move_to_end(index)
@@ -221,7 +225,7 @@ class _FileSource:
         self.size = size
 
     def read(self, offset: int, size: int) -> bytes:
-        """Up to `size` bytes; fewer at the end, or where the file has been cut short meanwhile."""
+        """Return up to `size` bytes from `offset`; fewer at the end, or if the file was shortened meanwhile."""
         if self._descriptor is None:
             raise ValueError("this text is closed")
         os.lseek(self._descriptor, offset, os.SEEK_SET)
@@ -238,7 +242,7 @@ class _FileSource:
 
 
 class _MemorySource:
-    """The bytes of a small file, read whole."""
+    """The content of a small file, read as a whole."""
 
     def __init__(self, data: bytes) -> None:
         self._data: bytes | None = data
@@ -254,7 +258,7 @@ class _MemorySource:
 
 
 class _ReturnsAsFeeds:
-    """A text whose lines end in a carriage return alone."""
+    """A source whose lines end in "\\r" alone; returns "\\n" instead."""
 
     def __init__(self, source: "_Source") -> None:
         self._source = source
@@ -271,7 +275,10 @@ _Source = _FileSource | _MemorySource | _ReturnsAsFeeds
 
 
 def _line_ends(source: _Source, cancel: CancelToken | None, check: encodings.Utf8Check | None = None) -> list[int]:
-    """Return the number of line ends before each block, and in total; `check` sees the first blocks."""
+    """Return the number of line ends before each block, and in total.
+
+    `check` receives the first blocks.
+    """
     counts = [0]
     for block in _all_blocks(source, cancel):
         if check is not None and len(counts) * _BLOCK <= _CHECKED:
@@ -288,7 +295,7 @@ def _all_blocks(source: _Source, cancel: CancelToken | None) -> Iterator[bytes]:
 
 
 def _codec(source: _Source, cancel: CancelToken | None) -> str:
-    """Return the codec of a file that is not plain UTF-8; a binary file is shown as damaged UTF-8."""
+    """Return the codec of a file that is not plain UTF-8; "utf-8" for a binary file, which is shown as damaged text."""
     try:
         return encodings.detect(lambda: _all_blocks(source, cancel))
     except encodings.Binary:
@@ -296,7 +303,7 @@ def _codec(source: _Source, cancel: CancelToken | None) -> str:
 
 
 def _copied(source: _Source, codec: str, cancel: CancelToken | None) -> _Source:
-    """Return a copy in UTF-8 and close the source; a large one is a file without a name."""
+    """Return a copy of a source in UTF-8, and close the source; a large copy is a file without a name."""
     try:
         blocks = (text.encode() for text in encodings.decoded(lambda: _all_blocks(source, cancel), codec))
         if source.size <= _IN_MEMORY:
@@ -316,7 +323,7 @@ def _places(data: bytes) -> Iterator[int]:
 
 
 def _split(raw: bytes, count: int, limit: int, *, first: bool) -> list[str]:
-    """The `count` lines in `raw`, which fits in a block; empty ones stand in for any that were overwritten."""
+    """Return the `count` lines in `raw`, which fits in a block; empty lines replace any that were overwritten."""
     text = _decode(raw.removeprefix(codecs.BOM_UTF8) if first else raw)
     lines = text.split("\n")[:count]
     lines.extend([""] * (count - len(lines)))
@@ -326,7 +333,7 @@ def _split(raw: bytes, count: int, limit: int, *, first: bool) -> list[str]:
 
 
 def _decode(raw: bytes) -> str:
-    """UTF-8 with replacements, never more than a block in one call, since decoding holds the interpreter's lock."""
+    """Decode UTF-8 with replacements, at most a block in one call, since decoding holds the interpreter's lock."""
     if len(raw) <= _BLOCK:
         return raw.decode("utf-8", "replace").replace("\0", "\ufffd")
     decoder = codecs.getincrementaldecoder("utf-8")("replace")

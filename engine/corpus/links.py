@@ -1,4 +1,4 @@
-"""Links between notes as Obsidian and Logseq write them: where they are, and the names that they may use for a note.
+"""Finds links between notes as Obsidian and Logseq write them, and the names by which links find a note.
 
 Written from the help pages of both programs: Obsidian's "Internal links", "Aliases" and "Embed files", Logseq's "Block
 reference" and "Properties", and its file names (`___` for the `/` of a page's name).
@@ -21,7 +21,7 @@ LinkKind = Literal["link", "embed", "block"]
 NameKind = Literal["file", "alias", "block"]
 
 _LINE = 16 * 1024
-"""Of a longer line, so many characters are looked at."""
+"""Most characters of a line that are searched for links."""
 _MOST = 2_000
 _CONTEXT = 240
 _AROUND = 1_000
@@ -30,7 +30,7 @@ _NOTES = (".md", ".markdown")
 _FILES = frozenset(
     "avif bmp gif jpeg jpg png svg webp flac m4a mp3 ogg wav 3gp mkv mov mp4 ogv webm pdf zip base canvas".split()
 )
-"""Endings of files that are no notes."""
+"""Extensions of files that are not notes."""
 
 _WIKI = re.compile(r"(!?)\[\[([^\[\]\n|]{1,400})(?:\|([^\[\]\n]{0,400}))?\]\]")
 _MARKDOWN = re.compile(
@@ -47,20 +47,20 @@ _JOURNAL = lazy_pattern(r"([12]\d{3})[_-]([01]\d)[_-]([0-3]\d)")
 
 
 class NoteLink(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """One link of a note."""
+    """A link from a note to another note or block."""
 
     line: int
     kind: LinkKind
     target: str
-    """Name or path of a note as written, without a heading; the id of a block."""
+    """Name or path of a note as written, without a heading; or the id of a block."""
     anchor: str
-    """The heading, or `^` and a block's id; may be empty."""
+    """Heading, or `^` and a block's id, that the link points to; may be empty."""
     context: str
-    """The sentence around it, without the syntax of links."""
+    """The sentence around the link, without the syntax of links."""
 
 
 class NoteName(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A name by which links find a note, or one of its blocks."""
+    """A name by which links find a note or a block in it."""
 
     key: str
     kind: NameKind
@@ -76,11 +76,11 @@ class WrittenLink(NamedTuple):
     target: str
     anchor: str
     label: str
-    """The text to show."""
+    """The text to show for the link."""
 
 
 def links_of(text: str) -> tuple[NoteLink, ...]:
-    """The links of a note to other notes and blocks, in order; at most 2,000."""
+    """Return the links in a note to other notes and blocks, in order; at most 2,000."""
     if "[[" not in text and "](" not in text and "((" not in text:
         return ()
     found: list[NoteLink] = []
@@ -95,7 +95,7 @@ def links_of(text: str) -> tuple[NoteLink, ...]:
 
 
 def written_links(line: str) -> list[WrittenLink]:
-    """The links in one line outside of code, in order, without those to web pages and to files that are no notes."""
+    """Return the links to notes and blocks in one line, outside of code, in order."""
     bare = markdown.CODE_SPAN.sub(lambda code: " " * len(code[0]), line) if "`" in line else line
     found: list[WrittenLink] = []
     if "[[" in bare:
@@ -108,18 +108,18 @@ def written_links(line: str) -> list[WrittenLink]:
 
 
 def split_target(target: str) -> tuple[str, str]:
-    """The note and the heading or `^block` of a link's target; of nested headings the last."""
+    """Split a link's target into the note's name and the heading or `^block`; of nested headings the last."""
     name, _, anchor = target.partition("#")
     return name.strip(), anchor.rpartition("#")[2].strip()
 
 
 def is_attachment(target: str) -> bool:
-    """Whether a target names a file that is no note, such as an image."""
+    """Whether a link's target is a file that is not a note, such as an image."""
     return target.rpartition(".")[2].lower() in _FILES
 
 
 def anchor_line(line: str) -> str:
-    """The id of the block that ends with this line, or "": Obsidian's `^id`."""
+    """Return the id of the block that ends with this line, written `^id` as in Obsidian; "" if there is none."""
     if "^" not in line[-80:]:
         return ""
     match = _ANCHOR.fullmatch(line[-_CONTEXT:])
@@ -127,19 +127,19 @@ def anchor_line(line: str) -> str:
 
 
 def link_key(target: str) -> str:
-    """The key under which the index holds the notes that a target may mean: its last part, folded."""
+    """Return the key by which the index finds notes that a target may mean: its last part, folded."""
     return fold(_without_ending(target.strip().strip("/").rpartition("/")[2]))
 
 
 def page_path(path: str) -> str:
-    """A stable name, folded, without ending, as links write it: Logseq's `a___b.md` is the page `a/b`."""
+    """Return a stable name as links write it, folded, without extension: Logseq's `a___b.md` is the page `a/b`."""
     folder, slash, base = _without_ending(path).rpartition("/")
     page = base.replace("___", "/")
     return fold(folder + slash + (unquote(page) if "%" in page else page))
 
 
 def names_of(path: str, title: str, aliases: tuple[str, ...], text: str) -> tuple[NoteName, ...]:
-    """The names by which links find the note with this stable name, and those of its blocks."""
+    """Return the names by which links find the note with this stable name, and its blocks."""
     page = page_path(path)
     names = {NoteName(page.rpartition("/")[2], "file"): None}
     for alias in (title, *aliases):
@@ -152,7 +152,8 @@ def names_of(path: str, title: str, aliases: tuple[str, ...], text: str) -> tupl
 
 
 def closeness(target: str, home: str, path: str) -> int | None:
-    """How well a target in the note `home` names the note at `path`, which has the same last part: 0 is best.
+    """Return how well a link target in the note `home` fits the note at `path`, which has the same last part: 0 is
+    best.
 
     None if the folders of the target are others. As in Obsidian, a path counts from the vault or from any folder in it,
     and the notes in the folder of `home` come before others. A target with an ending is a path from there first.
@@ -172,7 +173,7 @@ def closeness(target: str, home: str, path: str) -> int | None:
 
 
 def journal_names(path: str) -> tuple[str, str] | None:
-    """The date of a page in Logseq's folder `journals`, as a title, and as links write it by default.
+    """Return the date of a page in Logseq's folder `journals`, as title and as links write it by default.
 
     `journals/2024_05_08.md` gives "2024-05-08" and "May 8th, 2024". None for other notes.
     """
@@ -216,7 +217,7 @@ def _plain(match: re.Match[str]) -> WrittenLink | None:
 
 
 def _block_ids(text: str) -> Iterator[tuple[str, int]]:
-    """Logseq's ids of blocks, each with its line: the first one of the block."""
+    """Yield Logseq's ids of blocks, each with the first line of the block."""
     block = 1
     for number, line in enumerate(text.split("\n"), 1):
         if markdown.is_list_item(line):
@@ -226,7 +227,7 @@ def _block_ids(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _prose(text: str) -> Iterator[tuple[int, str]]:
-    """The lines outside of fenced code, numbered from 1."""
+    """Yield the lines outside of fenced code, with numbers from 1."""
     fence, start, number = "", 0, 0
     while start < len(text):
         end = text.find("\n", start)
@@ -243,7 +244,7 @@ def _prose(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _context(line: str, link: WrittenLink) -> str:
-    """The sentence around a link, as plain text."""
+    """Return the sentence around a link, as plain text."""
     begin, stop = max(0, link.start - _AROUND), min(len(line), link.end + _AROUND)
     first = max((end for end in _sentence_ends(line, begin, link.start)), default=begin)
     last = next(iter(_sentence_ends(line, link.end, stop)), stop)
@@ -258,7 +259,7 @@ def _sentence_ends(line: str, start: int, end: int) -> list[int]:
 
 
 def anchored_lines(lines: Sequence[str], anchor: str) -> tuple[int, int] | None:
-    """First and last line, from 1, of the section or block that an anchor names; None if there is none."""
+    """Return the first and last line, from 1, of the section or block that an anchor names; None if there is none."""
     if anchor.startswith("^"):
         return _block(lines, anchor[1:].lower())
     wanted = _letters(anchor)
@@ -278,7 +279,7 @@ def anchored_lines(lines: Sequence[str], anchor: str) -> tuple[int, int] | None:
 
 
 def _block(lines: Sequence[str], id_: str) -> tuple[int, int] | None:
-    """The paragraph, item or other block that ends with `^id`, or that a line with nothing but `^id` follows."""
+    """Return the lines of the block with this id: `^id` is at its end, or alone on the line after it."""
     for number, line in enumerate(lines, 1):
         if "^" in line and anchor_line(line).lower() == id_:
             end = number
@@ -298,7 +299,7 @@ def _letters(heading: str) -> str:
 
 
 def without_links(text: str) -> str:
-    """The text with each link replaced by what it shows."""
+    """Return the text with each link replaced by the text that it shows."""
     parts, done = [], 0
     for link in written_links(text):
         if link.start >= done:

@@ -1,4 +1,4 @@
-"""The machine that is searched: its home folder and the environment variables for other locations."""
+"""The home folder and environment variables of this machine, in which programs' folders are looked for."""
 
 import os
 import re
@@ -10,7 +10,7 @@ _VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 
 
 class Machine(msgspec.Struct, frozen=True):
-    """Locations on one machine. Layouts of all systems are tried everywhere: those of other systems don't exist."""
+    """Locations of folders on one machine; paths of other systems are tried too, but don't exist."""
 
     home: str
     """Absolute path of the home folder."""
@@ -20,15 +20,15 @@ class Machine(msgspec.Struct, frozen=True):
         return os.path.join(self.home, *parts)
 
     def named(self, variable: str) -> str:
-        """Return the folder named by a variable; empty if there is none."""
+        """Return the folder in an environment variable; empty if it is not set."""
         return self.expanded(self.environ.get(variable, ""))
 
     def config_homes(self) -> tuple[str, ...]:
-        """Return the folders of programs' configuration."""
+        """Return the folders that contain programs' configuration."""
         return (self.named("XDG_CONFIG_HOME") or self.below_home(".config"),)
 
     def program_homes(self) -> tuple[str, ...]:
-        """Return the data folders of graphical programs, on Linux, macOS and Windows."""
+        """Return the folders that contain data of graphical programs, on Linux, macOS and Windows."""
         return (
             *self.config_homes(),
             self.below_home("Library", "Application Support"),
@@ -36,14 +36,14 @@ class Machine(msgspec.Struct, frozen=True):
         )
 
     def data_homes(self) -> tuple[str, ...]:
-        """Return the folders of programs' data."""
+        """Return the folders that contain programs' data."""
         return (
             self.named("XDG_DATA_HOME") or self.below_home(".local", "share"),
             self.named("LOCALAPPDATA") or self.below_home("AppData", "Local"),
         )
 
     def expanded(self, text: str) -> str:
-        """An absolute path with `~` and `${NAME}` replaced; empty for one that is not absolute."""
+        """Return an absolute path with `~` and `${NAME}` replaced; empty if the result is not absolute."""
         path = _VARIABLE.sub(lambda match: self.environ.get(match[1], ""), text.strip())
         if path == "~" or path.startswith(("~/", "~\\")):
             path = os.path.join(self.home, path[2:])

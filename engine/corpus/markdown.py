@@ -1,4 +1,4 @@
-"""Recognises the lines of Markdown that give a text its structure, one line at a time."""
+"""Recognises headings, fences, rules and list items of Markdown, one line at a time."""
 
 import re
 
@@ -23,14 +23,16 @@ _EMPHASIS = lazy_pattern(r"(?<!\w)\*+(?=\S)|(?<=\S)\*+(?!\w)|`+|~~")
 
 
 def atx_heading(line: str) -> tuple[int, str] | None:
-    """Level and plain title of a `# Heading`; None for other lines, overlong ones, and a heading without words."""
+    """Return level and plain title of a `# Heading`; None for other lines, very long ones, and
+    headings without words.
+    """
     match = _ATX.match(line) if len(line) <= _HEAD else None
     title = plain_title(match[2]) if match else ""
     return (len(match[1]), title) if match and title else None
 
 
 def underline_mark(title: str, line: str) -> str:
-    """The character that underlines `title` in `line` and so makes it a heading, or "".
+    """Return the character that underlines `title` in `line` and so makes it a heading; "" if it doesn't.
 
     Markdown's `=` and `-` may have any length; the marks of reStructuredText (Python's own documentation) must be as
     long as the title, or else many other lines would count.
@@ -47,19 +49,19 @@ def underline_mark(title: str, line: str) -> str:
 
 
 CODE_SPAN = re.compile(r"(?<!`)(`++)(?!`)(?:[^`]|(?!\1(?!`))`++)*+\1(?!`)")
-"""Code within a line. Each run of back-ticks is tried once."""
+"""Matches code within a line. Each run of back-ticks is tried once."""
 FENCES = ("```", "~~~")
 """Beginnings of a line that opens fenced code, after its indentation."""
 
 
 def fence_marks(line: str) -> str:
-    """The back-ticks or tildes with which the line opens fenced code, or ""."""
+    """Return the back-ticks or tildes with which a line opens fenced code; "" if it doesn't."""
     match = _FENCE.fullmatch(line[:_HEAD])
     return (match[1] or match[2]) if match else ""
 
 
 def closes_fence(line: str, marks: str) -> bool:
-    """Whether the line ends the code that `marks` opened."""
+    """Whether the line ends the fenced code that `marks` opened."""
     if len(line) > _HEAD:
         return False
     stripped = line.strip()
@@ -81,7 +83,7 @@ def is_list_item(line: str) -> bool:
 
 
 def plain_title(text: str) -> str:
-    """A heading's words without links, emphasis, back-ticks and closing marks, at most 200 characters."""
+    """Return a heading's words without links, emphasis, back-ticks and closing marks, at most 200 characters."""
     text = _CLOSING_MARKS.sub("", _ATTRIBUTES.sub("", text[:_HEAD].strip()))
     text = _LINK.sub(r"\1", _WIKI_LINK.sub(r"\1", text))
     return " ".join(_EMPHASIS.sub("", text).split())[:_TITLE_LIMIT]

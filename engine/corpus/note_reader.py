@@ -1,4 +1,4 @@
-"""Reads one note as text, or gives the reason why it can't be indexed."""
+"""Reads a note as text, or gives the reason why it can't be indexed."""
 
 import codecs
 import hashlib
@@ -18,10 +18,9 @@ from engine.records import FileIssue
 
 class NoteText(msgspec.Struct, frozen=True):
     text: str
-    """Without a byte order mark; line ends as in the file, except that "\\n" replaces "\\r" where only that ends lines.
-    """
+    """Text without a byte order mark; line ends as in the file, but "\\n" instead of "\\r" if only that ends lines."""
     hash: str
-    """sha256 of the text in UTF-8, hexadecimal; of a file in plain UTF-8, that of its bytes without the mark."""
+    """Hexadecimal sha256 of the text in UTF-8; for a file in plain UTF-8, of its bytes without the mark."""
 
 
 class Unreadable(Exception):
@@ -78,7 +77,7 @@ def _document(path: str, name: str, max_bytes: int, cancel: CancelToken | None) 
 
 
 def _readable(text: str, name: str) -> NoteText:
-    """The text of a note that is stored as JSON."""
+    """Return the Markdown of a note that is stored as JSON."""
     try:
         text = json_notes.readable(text.encode(), name)
     except ValueError as error:

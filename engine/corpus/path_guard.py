@@ -1,4 +1,4 @@
-"""Turns a stable name into a path, for exactly the names that discovery would accept now."""
+"""Converts stable names to paths, only for files that may be indexed under the current rules."""
 
 import os
 import stat
@@ -13,10 +13,10 @@ from engine.settings import Settings
 
 
 class PathGuard:
-    """Checks names by the rules of discovery and, on disk, only the folders above the file.
+    """Checks stable names by the rules for files, and on disk only the folders above a file.
 
-    Size and content don't depend on names: `reading` and `numbered` check them when they open the file, and again that
-    it isn't a link.
+    Size and content don't depend on names: `note_reader` and `line_reader` check them when they open the file, and
+    check again that it isn't a link.
     """
 
     def __init__(self, workspace: Path, settings: Settings) -> None:
@@ -25,7 +25,7 @@ class PathGuard:
         self._rules = IgnoreRules(settings)
 
     def locate(self, name: str) -> Path:
-        """Absolute path of the regular file of this stable name.
+        """Return the absolute path of the regular file with this stable name.
 
         Raises `PathRefused` for every name that discovery would not give to a file, and `FileNotFoundError` for one
         that it would, if there is no such file (any more).
@@ -43,13 +43,13 @@ class PathGuard:
 
     @property
     def rules(self) -> str:
-        """Fingerprint of the settings' rules for names: an index made under the same rules contains no refused name."""
+        """Fingerprint of the settings for names: an index made with the same fingerprint contains no excluded name."""
         settings = self._settings
         folders = settings.sessions.folders
         return repr((settings.extra_paths, settings.include, settings.exclude, settings.extensions, folders))
 
     def accepted(self, names: Iterable[str]) -> set[str]:
-        """Return those stable names that the rules accept, without checking that the files exist."""
+        """Return those of the names that the rules accept, without checking that the files exist."""
         try:
             roots = find_roots(self._workspace, self._settings)
         except WorkspaceError:
@@ -60,7 +60,7 @@ class PathGuard:
         return {name for name in names if name.startswith(stores) or self._home(name, roots) is not None}
 
     def refused(self, names: Iterable[str], indexed_under: object) -> set[str]:
-        """Return the indexed names that the current rules exclude; they stay in the index until the next sync.
+        """Return those of the indexed names that the current rules exclude; they stay in the index until the next sync.
 
         `indexed_under`: the rules with which the index was made, as recorded in it.
         """
@@ -70,7 +70,7 @@ class PathGuard:
         return asked - self.accepted(asked)
 
     def in_extra_paths(self, names: Iterable[str]) -> set[str]:
-        """Return the stable names that are outside the workspace's own notes, in `extra_paths`."""
+        """Return those of the names that are in `extra_paths`, not among the workspace's own notes."""
         try:
             roots = find_roots(self._workspace, self._settings)
         except WorkspaceError:
@@ -84,7 +84,7 @@ class PathGuard:
         return {name for name in names if is_extra(name)}
 
     def _home(self, name: str, roots: Roots) -> Root | None:
-        """Return the root that contains the file; None for a name that the rules refuse."""
+        """Return the root that contains a file; None for a name that the rules exclude."""
         root = roots.home_of(name)
         if root is None or self._rules.rule_for(name, False, root=root.name) or holds_secrets(root.path):
             return None
@@ -105,12 +105,12 @@ class PathGuard:
 
 
 def _well_formed(name: str) -> bool:
-    """Return whether a name is relative and consists of valid file names."""
+    """Return whether a name is relative and made of valid file names."""
     return not is_unusable(name) and not {"", ".", ".."}.intersection(name.split("/"))
 
 
 def _find(folder: str, name: str) -> tuple[str, os.stat_result]:
-    """Return the entry with exactly this name: many file systems would also accept another case or Unicode form."""
+    """Return the path and state of the entry with exactly this name: many file systems also accept another case."""
     try:
         with scan_folder(folder) as entries:
             for entry in entries:

@@ -1,4 +1,4 @@
-"""Determines the status of one path: the root or store that contains it, and the rule that excludes it.
+"""Finds the status of one path: the root or session store that contains it, and the rule that excludes it.
 
 Only what discovery would read is read, from the root down: directory entries, never a file. Of paths outside, only
 existence is shown.
@@ -30,14 +30,16 @@ from engine.settings import Settings
 Entry = os.DirEntry[str]
 _MOST_ENTRIES = 100_000
 _JudgeEntry = Callable[[Entry, str, Sequence[Entry]], Match | None]
-"""Applies the rules to an entry, its stable name and everything in its folder."""
+"""Function that returns the rule that excludes an entry, given the entry, its stable name and all entries of its
+folder.
+"""
 _QUOTES = "\"'`<>“”«»"
 _FILE_URL = re.compile(r"file:", re.IGNORECASE)
 _HERE = frozenset({"", "localhost"})
 
 
 def readings_of(text: str) -> tuple[str, ...]:
-    """Return the paths that `text` may mean, the most literal first; never empty. Accesses no files."""
+    """Return the paths that a typed text may mean, the most literal first; never empty. Accesses no files."""
     plain = text.strip("\n\r") or text
     bare = text.strip().strip(_QUOTES).strip() or plain
     found = [plain, bare]
@@ -68,17 +70,17 @@ def _path_of_url(url: str) -> str:
 
 
 class PathStatus(msgspec.Struct, frozen=True):
-    """Status of one path under the current rules."""
+    """Whether a path is a note or session, and the rule that excludes it, if any."""
 
     path: str
-    """Absolute if it could be resolved; as written if it can't be a path."""
+    """Absolute path if it could be resolved; the text as typed if it can't be a path."""
     kind: Literal["file", "folder", "missing"]
     name: str = ""
-    """Stable name; empty for the workspace itself and outside of all roots and stores."""
+    """Stable name; empty for the workspace itself, and outside of all roots and stores."""
     source: Source | None = None
-    """None outside."""
+    """None outside of all roots and stores."""
     match: Match | None = None
-    """The rule that excludes it; None if discovery accepts it, and for paths outside."""
+    """The rule that excludes the path; None if none does, or outside of all roots and stores."""
     barred: str = ""
     """Stable name of the path that `match` applies to: this path, or a folder above it."""
     key: str = ""
@@ -86,16 +88,16 @@ class PathStatus(msgspec.Struct, frozen=True):
 
 
 class Listing(msgspec.Struct, frozen=True):
-    """Files that discovery finds in one folder, and those it skips."""
+    """The files found in one folder, and the skipped ones."""
 
     files: list[FoundFile]
     passed: list[FileIssue]
     whole: bool
-    """False where the folder is too large to be looked at as a whole."""
+    """Whether all files were listed; False if the folder is too large."""
 
 
 class PathFinder:
-    """Determines the status of paths under one workspace's settings."""
+    """Finds the status of paths under one workspace's settings."""
 
     def __init__(self, workspace: Path, settings: Settings) -> None:
         """Raises `WorkspaceError` if the workspace cannot be listed."""
@@ -106,8 +108,10 @@ class PathFinder:
         self._judge = FileRules(settings)
 
     def find(self, text: str) -> PathStatus:
-        """Return the status of `text`: an absolute path, a stable name, or a path below the workspace. Any text is
-        allowed."""
+        """Return the status of a path that was typed: absolute, a stable name, or below the workspace.
+
+        Any text is allowed.
+        """
         found: list[PathStatus] = []
         for reading in readings_of(text):
             for standing in self._meant(reading):
@@ -117,7 +121,7 @@ class PathFinder:
         return next((one for one in found if one.name), found[0])
 
     def would_take(self, standing: PathStatus) -> bool:
-        """Whether a path would be indexed if it was named as an extra path."""
+        """Whether a path would be indexed if it was added to `extra_paths`."""
         folder, base = os.path.split(standing.path)
         if not base or _covers(standing.path, self.roots.workspace):
             return False
@@ -140,14 +144,14 @@ class PathFinder:
         return Listing(found.files, found.skipped, found.whole)
 
     def is_in(self, folder: PathStatus, name: str) -> bool:
-        """Whether a stable name is in this folder, and not in a nested root that is listed separately."""
+        """Whether a stable name is in this folder, and not in a root inside it that is listed separately."""
         if not name.startswith(folder.name and folder.name + "/"):
             return False
         one_root = folder.source == "memory" and (folder.name or self.roots.layout == "folder")
         return not one_root or self.roots.home_of(name) == self.roots.home_of(folder.name)
 
     def _meant(self, path: str) -> Iterator[PathStatus]:
-        """The paths that the text may mean, most likely first; at least one."""
+        """Yield the status of each path that the text may mean, most likely first; at least one."""
         try:
             if not path.strip() or "\0" in path:
                 yield PathStatus(path, "missing")
@@ -160,7 +164,7 @@ class PathFinder:
             yield PathStatus(path, "missing")
 
     def _named(self, name: str) -> Iterator[PathStatus]:
-        """Return the status of a stable name; None if it is not one."""
+        """Yield the status of each path that has this stable name."""
         for store in self._stores:
             if name == store.name or name.startswith(store.name + "/"):
                 yield self._in_store(store, _parts(name[len(store.name) :], "/"))
@@ -171,7 +175,7 @@ class PathFinder:
     # --- by its place ---------------------------------------------------------------------------------------------
 
     def _resolved(self, path: str) -> str:
-        """Return the path below the outermost indexed folder that contains it, if links lead there; else unchanged."""
+        """Return a path with links resolved that lead to an indexed folder; otherwise unchanged."""
         places = {_comparable(place): place for place in (self.roots.workspace, *self._places())}
         parts = Path(path).parts
         for depth in range(1, len(parts) + 1):
@@ -249,7 +253,7 @@ class PathFinder:
 
 
 def _descend(folder: str, name: str, parts: list[str], source: Source, judge: _JudgeEntry) -> PathStatus:
-    """Go down from an accepted root as far as the rules allow."""
+    """Follow a path down from an accepted root, and return its status at the first entry that a rule excludes."""
     path = folder
     for depth, part in enumerate(parts, 1):
         rest = parts[depth:]
@@ -272,7 +276,7 @@ def _descend(folder: str, name: str, parts: list[str], source: Source, judge: _J
 
 
 def _barred(path: str, name: str, rest: list[str], source: Source, match: Match) -> PathStatus:
-    """Return the status of a path excluded at `path`; below that only existence is checked."""
+    """Return the status of a path excluded at `path`; of the rest only the existence is checked."""
     whole = os.path.join(path, *rest)
     stable = "/".join((name, *rest))
     try:
@@ -298,7 +302,7 @@ def _listed(folder: str) -> list[Entry]:
 
 
 def _entry(listed: Sequence[Entry], name: str) -> Entry | None:
-    """Return the entry of this name, else one that differs in Unicode form, or also in case."""
+    """Return the entry with this name, else one that differs only in Unicode form, or also in case."""
     loose = (lambda text: text, _composed, lambda text: _composed(text).casefold())
     return next((entry for form in loose for entry in listed if form(entry.name) == form(name)), None)
 
@@ -312,7 +316,7 @@ def _comparable(path: str) -> str:
 
 
 def _covers(place: str, path: str) -> bool:
-    """Return whether `path` is this location, or inside it."""
+    """Return whether `path` is `place` or inside it."""
     place, path = os.path.normcase(place), os.path.normcase(path)
     return path == place or path.startswith(os.path.join(place, ""))
 

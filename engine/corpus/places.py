@@ -1,4 +1,4 @@
-"""Finds what could be indexed on this machine, and how much, before the user chooses.
+"""Finds workspaces, vaults and session folders on this machine that could be indexed, and how many files they have.
 
 Only directory entries are read, and two kinds of configuration: OpenClaw's, which names its workspaces, and Obsidian's
 list of vaults. Listing has no effect: indexing begins when the user chooses a folder.
@@ -48,7 +48,7 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0
 
 
 def parse_lenient(text: str) -> Any:
-    """Parse lenient JSON of at most 256 KB; unknown words become text.
+    """Parse JSON with comments, trailing commas and unquoted keys, of at most 256 KB; unknown words become text.
 
     Raises ValueError for text that cannot be understood.
     """
@@ -59,7 +59,7 @@ def parse_lenient(text: str) -> Any:
 
 
 def _strict(text: str) -> Iterator[str]:
-    """Convert to strict JSON, token by token."""
+    """Yield lenient JSON converted to strict JSON, token by token."""
     at = 0
     comma = False
     while at < len(text):
@@ -97,11 +97,11 @@ class Candidate(msgspec.Struct, frozen=True):
     agent: str
     name: str
     path: str
-    """Absolute; it need not exist."""
+    """Absolute path, which need not exist."""
 
 
 def read_list(path: str, issues: list[FileIssue]) -> Any:
-    """The JSON value of a configuration file; None, perhaps with an issue, if it can't be read."""
+    """Return the JSON value of a configuration file; None if it can't be read. An error is added to `issues`."""
     try:
         return _read(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -129,11 +129,11 @@ def _read(path: str) -> Any:
 _SESSIONS_FOLDER = "Past sessions"
 _MOST_NAMED = 3
 _MOST_ENTRIES = 100_000
-"""Limit for one folder, which takes half a second; beyond it, "more than" is shown."""
+"""Most entries counted in one folder, which takes half a second; beyond it, "more than" is shown."""
 
 
 def openclaw_workspaces(machine: Machine, issues: list[FileIssue]) -> Iterator[Candidate]:
-    """Return OpenClaw's workspaces; unreadable configuration is added to `issues`."""
+    """Yield OpenClaw's workspaces; errors of its configuration are added to `issues`."""
     states = state_folders(machine)
     if path := machine.named("OPENCLAW_WORKSPACE_DIR"):
         yield _workspace("", path)
@@ -156,7 +156,7 @@ def _config_files(machine: Machine, states: list[str]) -> Iterator[str]:
 
 
 def _named_workspaces(machine: Machine, config: object) -> Iterator[Candidate]:
-    """Return workspaces of the defaults and of each agent, listed (until summer 2026) or by name (since)."""
+    """Yield the workspaces of the defaults and of each agent, listed (until summer 2026) or by name (since)."""
     top = mapping(config)
     agents = mapping(top.get("agents"))
     listed = agents.get("list")
@@ -175,7 +175,7 @@ def _named_workspaces(machine: Machine, config: object) -> Iterator[Candidate]:
 
 
 def obsidian_vaults(machine: Machine, issues: list[FileIssue]) -> Iterator[Candidate]:
-    """Return all Obsidian vaults in its list; unreadable ones are added to `issues`."""
+    """Yield the vaults in Obsidian's list; errors are added to `issues`."""
     for folder in _config_folders(machine):
         known = mapping(read_list(os.path.join(folder, "obsidian.json"), issues))
         for vault in mapping(known.get("vaults")).values():
@@ -196,7 +196,7 @@ def _config_folders(machine: Machine) -> Iterator[str]:
 def find_places(
     home: Path | None = None, environ: Mapping[str, str] | None = None, *, cancel: CancelToken | None = None
 ) -> FoundPlaces:
-    """Return workspaces, vaults and session folders with files in them, each once, by kind.
+    """Return the workspaces, vaults and session folders that have files, each once, by kind.
 
     `home` and `environ` default to the user's own. Raises `Cancelled`; every other error becomes an issue.
     """
@@ -207,7 +207,7 @@ def find_places(
 
 
 def sessions_workspace(store_path: str = "") -> Path:
-    """Create and return the folder without notes that is the workspace where only sessions are searched.
+    """Create and return the workspace without notes that is used to search only sessions.
 
     `store_path` replaces the user's data directory. Raises OSError.
     """
@@ -217,10 +217,9 @@ def sessions_workspace(store_path: str = "") -> Path:
 
 
 def measure_sessions(folders: Sequence[str], *, cancel: CancelToken | None = None) -> FoundPlaces:
-    """Return the amount in each folder or export, in this order, even if empty or missing; a second name of one is left
-    out.
+    """Count the files in each session folder or export, in the given order, even if empty or missing.
 
-    Raises `Cancelled`; every other error becomes an issue.
+    A folder given twice is counted once. Raises `Cancelled`; every other error becomes an issue.
     """
     issues: list[FileIssue] = []
     stores = find_stores(_listing(folders))
@@ -234,7 +233,7 @@ def _candidates(machine: Machine, issues: list[FileIssue]) -> list[Candidate]:
 
 
 def _present(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
-    """Return existing places by real path, each once: a vault may be a workspace too."""
+    """Yield those candidates that exist, each real path once: a vault may be a workspace too."""
     seen: set[tuple[bool, str]] = set()
     for candidate in candidates:
         path = os.path.realpath(candidate.path)

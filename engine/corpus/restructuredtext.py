@@ -15,7 +15,7 @@ _PUNCTUATION = frozenset(string.punctuation)
 _FIELD = lazy_pattern(r"[ \t]*:((?![: ])[^:]+):(?:[ \t]+(.*))?")
 _DIRECTIVE = lazy_pattern(r"[ \t]*\.\.[ \t]+([\w:.+-]+)[ \t]*::(?:[ \t].*)?")
 _COMMENTED = lazy_pattern(r"\.\.[ \t]+(title|slug|date|tags|category|description):[ \t]+(.*)")
-"""A field of Nikola, in a comment."""
+"""Matches a metadata field of Nikola, in a comment."""
 _CODE = frozenset({"code", "code-block", "sourcecode", "parsed-literal", "math", "raw", "doctest", "prompt"})
 _ROLE = lazy_pattern(r"(?::[\w:.+-]{1,40}:)?`{1,2}([^`<>]+?)(?:[ ]*<[^<>`]*>)?`{1,2}_{0,2}")
 _MARKS = lazy_pattern(r"(?<!\w)\*{1,2}(?=\S)|(?<=\S)\*{1,2}(?!\w)")
@@ -58,7 +58,7 @@ class _Reader:
         self._above = line if number != self._title_end else ""
 
     def close(self) -> None:
-        """End the block of code that may continue."""
+        """End the block of code that may be open."""
         if self._code and (self._code_end > self._code or self._doctest):
             self.found.code.append((self._code, self._code_end))
         self._code, self._doctest = 0, False
@@ -72,7 +72,7 @@ class _Reader:
         self.found.heading(number, last, self._styles.index(style) + 1, plain(title))
 
     def _in_code(self, number: int, line: str) -> bool:
-        """Whether the line continues the block of code, which it ends otherwise."""
+        """Whether the line continues the open block of code; otherwise ends the block."""
         if not self._code:
             return False
         if line and (self._doctest or _indent(line) > self._margin):
@@ -127,12 +127,12 @@ class _Reader:
 
 
 def _is_line(line: str) -> bool:
-    """Whether the line is one punctuation mark, repeated."""
+    """Whether the line consists of one punctuation mark, repeated."""
     return len(line) > 1 and line[0] in _PUNCTUATION and line == line[0] * len(line)
 
 
 def _is_title(line: str, below: str) -> bool:
-    """Whether a line after a blank one is a title that the next one underlines."""
+    """Whether a line after a blank one is a title, underlined by the next line."""
     if not line or line[0] in " \t" or line.startswith(".. ") or _is_line(line) or not _is_line(below):
         return False
     return len(below) >= min(len(line), _SHORT)

@@ -1,5 +1,4 @@
-"""Finds the roots of notes: the workspace by its layout, and the extra paths, each with the prefix of its files' stable
-names."""
+"""Finds the roots of notes, the workspace by its layout and the extra paths, with the prefix of their stable names."""
 
 import os
 import unicodedata
@@ -27,28 +26,28 @@ class Root(msgspec.Struct, frozen=True):
     """A file or folder to search for notes; it need not exist."""
 
     name: str
-    """Stable name of the file, or prefix of the folder's stable names; "" for the workspace."""
+    """Stable name of a file, or prefix of the stable names in a folder; "" for the workspace."""
     path: str
     """Absolute path, with the folder above it resolved."""
     extra: bool = False
-    """Whether it is listed in `extra_paths`."""
+    """Whether the root is listed in `extra_paths`."""
     single: bool = False
-    """Whether it must be a file."""
+    """Whether the root must be a file."""
 
     def holds(self, name: str) -> bool:
-        """Return whether a file of this stable name would be this root or inside it."""
+        """Return whether a file with this stable name is the root or inside it."""
         return not self.name or name == self.name or (not self.single and name.startswith(self.name + "/"))
 
 
 class Roots(msgspec.Struct, frozen=True):
     workspace: str
-    """Absolute and resolved."""
+    """Absolute path, with links resolved."""
     layout: Layout
     found: tuple[Root, ...]
-    """In the order in which their files are listed."""
+    """Roots in the order in which their files are listed."""
 
     def home_of(self, name: str) -> Root | None:
-        """The root that a file of this stable name belongs to: the innermost one."""
+        """Return the innermost root that contains a file with this stable name; None if none does."""
         fitting = [root for root in self.found if root.holds(name)]
         return max(fitting, key=lambda root: len(root.name), default=None)
 
@@ -76,7 +75,7 @@ def find_roots(workspace: Path, settings: Settings) -> Roots:
 
 
 def require_text(folder: str) -> None:
-    """Raise `WorkspaceError` for a path with undecodable bytes or NUL, which can't be stored."""
+    """Raise `WorkspaceError` for a path with NUL or undecodable bytes, which can't be stored."""
     if "\0" in folder:
         raise WorkspaceError(tr("No folder has a name with a NUL character: {folder}.", folder=shown(folder)))
     name = shown(folder)
@@ -125,7 +124,7 @@ def _extra_roots(home: str, extra_paths: tuple[str, ...], top_names: list[str]) 
 
 
 def _short_name(path: str, taken: set[str]) -> str:
-    """The last component, made unique before its suffix, so that a file keeps its type."""
+    """Return the last component of a path, made unique by a number before its suffix."""
     base = os.path.basename(path) or Path(path).drive.rstrip(":") or "root"
     stem, suffix = os.path.splitext(base) if not os.path.isdir(path) else (base, "")
     name, number = base, 1

@@ -1,8 +1,8 @@
-"""Opens a file for reading only if it is, at that very moment, a regular file and reached through no link.
+"""Opens a file for reading only if it is a regular file and its path contains no link.
 
-If the system opens names relative to a folder's descriptor, every folder on the path is opened so, and no link is
-followed: a folder that is replaced by a link meanwhile is refused, however fast. Elsewhere (Windows) the path is
-compared once the file is open.
+If the system can open names relative to a folder's descriptor, every folder on the path is opened in this way, and no
+link is followed: a folder that is replaced by a link meanwhile is refused, however fast. On other systems (Windows) the
+path is compared once the file is open.
 """
 
 import contextlib
@@ -28,11 +28,11 @@ _ATTEMPTS = 3
 _JUNCTION = getattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", None)
 _IS_A_LINK = {errno.ELOOP, errno.EMLINK}
 _IS_NO_FOLDER = {*_IS_A_LINK, errno.ENOTDIR}
-"""Linux gives ENOTDIR for a link that is opened as a folder."""
+"""Error codes for a link that is opened as a folder; Linux gives ENOTDIR."""
 
 
 def open_regular(path: str | Path) -> tuple[int, os.stat_result]:
-    """Return file descriptor and state of the regular file at `path`, whose folder is a resolved path.
+    """Open a regular file; returns its descriptor and state. The path's folder must be resolved.
 
     Raises `PathRefused` for links, folders, pipes and devices, and for a path with a link in it: a folder may have
     become one since it was listed. Raises the system's `OSError` (`FileNotFoundError`, `PermissionError` …).
@@ -52,7 +52,7 @@ def open_regular(path: str | Path) -> tuple[int, os.stat_result]:
 
 @contextlib.contextmanager
 def scan_folder(path: str) -> Iterator[Iterator[os.DirEntry[str]]]:
-    """`os.scandir` of the folder at `path`, a resolved path, without following links.
+    """List a folder like `os.scandir`, without following links. The path must be resolved.
 
     Don't use an entry's `path`: where the system opens folders by descriptor, it is the name alone. Its `stat` works
     within the block. Raises `PathRefused` for a path with a link in it, and the system's `OSError`.
@@ -76,14 +76,14 @@ def open_binary(path: str | Path) -> BinaryIO:
 
 
 class FolderFiles:
-    """Opens files like `open_regular`, folder by folder: each folder stays open, so a path is opened only once."""
+    """Opens many files like `open_regular`; keeps the last folder open, so that its path is opened only once."""
 
     def __init__(self) -> None:
         self._path = ""
         self._descriptor = -1
 
     def open(self, path: str) -> tuple[int, os.stat_result]:
-        """Return file descriptor and state of the regular file at `path`. Raises the errors of `open_regular`."""
+        """Open a regular file; returns its descriptor and state. Raises the errors of `open_regular`."""
         if not _BY_DESCRIPTOR:
             return open_regular(path)
         folder, _, name = path.rpartition(os.sep)
@@ -99,7 +99,10 @@ class FolderFiles:
 
 
 def _descend(folder: str, flags: int) -> int:
-    """Return a folder's descriptor, opening each folder above it without following links; `flags` apply to the last."""
+    """Open a folder and each folder above it without following links; returns its descriptor.
+
+    `flags` apply to the last folder.
+    """
     parts = [part for part in os.path.abspath(folder).split(os.sep) if part]
     descriptor = os.open(os.sep, _WAY_FLAGS if parts else flags)
     for depth, part in enumerate(parts, 1):
@@ -132,7 +135,10 @@ def _open_compared(path: str | Path) -> tuple[int, os.stat_result]:
 
 
 def _open(path: str | Path, folder: int | None = None) -> tuple[int, os.stat_result]:
-    """The same without checking the folders above the file; `folder`: descriptor that a name is relative to."""
+    """Open a regular file without checking the folders above it.
+
+    `folder`: descriptor that `path` is relative to.
+    """
     named = None if _NO_FOLLOW else os.lstat(path)
     if named is not None and not stat.S_ISREG(named.st_mode):
         raise PathRefused
@@ -157,5 +163,5 @@ def _is_resolved(folder: str) -> bool:
 
 
 def is_link(state: os.stat_result) -> bool:
-    """Whether an `lstat` shows a symbolic link, or a Windows junction, which is one for folders."""
+    """Whether an `lstat` result is of a symbolic link, or of a Windows junction, a link to a folder."""
     return stat.S_ISLNK(state.st_mode) or (_JUNCTION is not None and getattr(state, "st_reparse_tag", 0) == _JUNCTION)

@@ -20,57 +20,57 @@ _SEARCHED = ("title", "subtitle", "aliases", "tags", "keywords", "description", 
 _BETWEEN_TAGS = lazy_pattern(r"[,;:\s]+")
 _LONGEST = 400
 LONGEST_PROPERTY = 4_000
-"""Characters of a property on many lines; the rest is left out."""
+"""Most characters of a property on several lines; the rest is left out."""
 _KEY = re.compile(r"[ \-]+")
 
 
 class MarkupHeading(NamedTuple):
     line: int
-    """First line, from 1; the line above an overlined title counts."""
+    """First line, from 1; of an overlined title the line above it."""
     last: int
-    """Last line, with the line below the title."""
+    """Last line, including an underline."""
     level: int
     """1 to 6."""
     title: str
 
 
 class Structure(msgspec.Struct, frozen=True):
-    """Lines count from 1."""
+    """The title, headings, code, properties, tags and aliases of a note. Lines count from 1."""
 
     title: str
-    """Title that the note declares, else a level 1 heading before any text; empty without one."""
+    """Title that the note declares, else a level 1 heading before any text; else empty."""
     headings: tuple[MarkupHeading, ...]
     code: tuple[tuple[int, int], ...]
-    """First and last line of each block of code, with the lines that enclose it."""
+    """First and last line of each block of code, including the lines that enclose it."""
     properties: Mapping[str, str]
-    """By key, in lower case with `_` for spaces and hyphens."""
+    """Values by key, in lower case with `_` for spaces and hyphens."""
     tags: tuple[str, ...]
     aliases: tuple[str, ...]
     data: Mapping[int, str]
-    """Lines that are data instead of text, each with the part of it that is searched."""
+    """Lines that are data instead of text, each with the part that is searched."""
     apart: bool = False
     """Whether no passage contains text below two headings of the highest level, since these are pages."""
 
     def searched_text(self, text: str) -> str:
-        """Return the note's text with its data reduced to the searched values; the number of lines stays."""
+        """Return the note's text with data lines reduced to the searched values; the number of lines stays the same."""
         if not self.data:
             return text
         return "\n".join(self.data.get(number, line) for number, line in enumerate(lines_of(text), 1))
 
     def code_block(self, line: int) -> tuple[int, int] | None:
-        """First and last line of the block of code that a line is in."""
+        """Return the first and last line of the block of code that contains a line; None if there is none."""
         block = bisect_right(self.code, line, key=lambda lines: lines[0]) - 1
         return self.code[block] if block >= 0 and line <= self.code[block][1] else None
 
 
 class StructureBuilder:
-    """Collects what a reader finds in a note, in the order of its lines."""
+    """Collects titles, headings, properties and code of a note, in the order of its lines."""
 
     def __init__(self) -> None:
         self.title = ""
         self._leading = ""
         self.begun = False
-        """Whether there was a heading or text."""
+        """Whether a heading or text was found."""
         self.headings: list[MarkupHeading] = []
         self.code: list[tuple[int, int]] = []
         self.properties: dict[str, str] = {}
@@ -97,7 +97,7 @@ class StructureBuilder:
         self.data[line] = value if key in _SEARCHED else ""
 
     def hide(self, line: int) -> None:
-        """The line is data that is not searched."""
+        """Mark a line as data that is not searched."""
         self.data[line] = ""
 
     def done(self, *, apart: bool = False) -> Structure:
@@ -114,13 +114,13 @@ class StructureBuilder:
 
 
 def lines_of(text: str) -> Iterator[str]:
-    """The text's lines, split a block at a time: a split holds the interpreter's lock."""
+    """Yield the lines of a text, split a block at a time, since splitting holds the interpreter's lock."""
     for lines in blocks_of(text):
         yield from lines
 
 
 def blocks_of(text: str) -> Iterator[list[str]]:
-    """The text's lines, in lists of about a block of characters."""
+    """Yield the lines of a text, in lists of about 128 * 1024 characters."""
     start = 0
     while start <= len(text):
         stop = text.find("\n", start + _BLOCK)
@@ -131,9 +131,9 @@ def blocks_of(text: str) -> Iterator[list[str]]:
 
 
 def markup_lines(text: str) -> Iterator[tuple[int, str, str, str]]:
-    """The number of each line, from 1, the line and the two after it, without blanks at their ends.
+    """Yield each line's number, from 1, the line and the two lines after it, without trailing blanks.
 
-    Overlong lines are no markup; "…" stands for them.
+    Very long lines are no markup; "…" stands for them.
     """
     window = ["", ""]
     number = -1

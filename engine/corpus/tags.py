@@ -1,4 +1,4 @@
-"""The tags of a note: those of its front matter, and every #tag in its text."""
+"""Finds the tags of a note: those of its front matter, and every #tag in its text."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from engine.corpus.structure import Structure
 from engine.text.folding import fold
 
 _LINE = 4096
-"""Of a longer line, so many characters are looked at."""
+"""Most characters of a line that are searched for tags."""
 _MOST = 500
 _LONGEST = 100
 _BETWEEN = re.compile(r"[,\[\]\s]+")
@@ -24,7 +24,7 @@ def indexed_by(fingerprint: object) -> bool:
 
 
 def tags_of(text: str, front: FrontMatter | None, structure: Structure | None = None) -> tuple[str, ...]:
-    """The note's tags, folded, without #, sorted; at most 500. A nested one is `garden/greenhouse`.
+    """Return the note's tags, folded, without #, sorted; at most 500. A nested tag is written `garden/greenhouse`.
 
     `front` is the note's front matter, `structure` that of another format than Markdown.
     """
@@ -57,7 +57,7 @@ def _front_matter_tags(front: FrontMatter) -> Iterator[str]:
 
 
 def _hashtags(text: str, start: int) -> Iterator[str]:
-    """Those outside of code, line by line."""
+    """Yield the #tags in a text from `start` on, outside of code, line by line."""
     fence = ""
     while start < len(text):
         end = text.find("\n", start)

@@ -1,4 +1,4 @@
-"""Length of a text by the reference's counting: four characters per token, and scripts that need more of them.
+"""Estimates the number of tokens in a text by its characters: four per token, fewer in scripts that need more tokens.
 
 A Chinese, Japanese or Korean character is about a token and weighs 4; other characters beyond the basic plane (emoji)
 are two UTF-16 units and weigh 2; everything else weighs 1.
@@ -21,12 +21,15 @@ _SPACE = lazy_pattern(r"\s+|[、，；：]")  # noqa: RUF001
 
 
 def is_heavy(text: str) -> bool:
-    """Whether any character weighs more than 1."""
+    """Whether any character of a text weighs more than 1."""
     return not text.isascii() and any(_HEAVY.search(text, at, at + _STEP) for at in range(0, len(text), _STEP))
 
 
 def weigh(text: str) -> int:
-    """The weight of a text, in characters. Meant for lines: one call looks at all of it."""
+    """Return the weight of a text: its length in characters, with some counted as several; a token weighs 4.
+
+    Meant for lines: one call examines all of it.
+    """
     length = len(text)
     if text.isascii():
         return length
@@ -36,10 +39,10 @@ def weigh(text: str) -> int:
 
 
 def cut_piece(text: str, start: int, end: int, limit: int) -> tuple[int, str]:
-    """Where to end the first piece, of at most `limit` (4 or more), of the long text between two offsets.
+    """Return where to end the first piece, of at most `limit` (4 or more), of a long line.
 
-    Returns the offset and what it follows: `sentence`, `space` (as late as possible, but in the second half) or
-    `word` where the text has neither. White space stays with the words before it.
+    Also returns what precedes the cut: `sentence`, `space` (as late as possible, but in the second half) or `word` if
+    the text has neither. White space stays with the words before it.
     """
     stop = min(end, start + limit)
     while (weight := weigh(text[start:stop])) > limit:

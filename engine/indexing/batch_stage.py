@@ -1,4 +1,4 @@
-"""Embeds many chunks through batch jobs. Other chunks are embedded by direct requests meanwhile."""
+"""Embeds many chunks through a provider's batch jobs, and meanwhile other chunks by direct requests."""
 
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Set
@@ -17,12 +17,13 @@ _TEXTS_AT_ONCE = 256
 _CHANGES_POLL = 0.2
 
 Direct = Callable[[Set[bytes]], bool]
-"""Embed all pending texts except these by direct requests. Returns False if files changed and their text comes
-first."""
+"""Function that embeds all pending texts by direct requests, except those with the given hashes.
+Returns False if it stopped because files changed, whose text must be indexed first.
+"""
 
 
 class BatchStage:
-    """One sync's batch jobs on one generation, with one model."""
+    """Runs one sync's batch jobs on one generation, with one model."""
 
     def __init__(self, work: StageWork, provider: EmbeddingProvider, api: BatchApi, model: StoredModel) -> None:
         self._store = work.parts.store
@@ -48,17 +49,17 @@ class BatchStage:
         self._kept = 0
 
     def collect(self) -> None:
-        """Resume the jobs of earlier syncs and store finished results. Raises `ProviderError`, `Cancelled`."""
+        """Resume the jobs of earlier syncs and store their finished results. Raises `ProviderError`, `Cancelled`."""
         self._runner.take_up()
         self._runner.look()
 
     def run(self, direct: Direct) -> bool:
-        """Embed everything pending, through jobs where they work. Returns False if files changed and their text comes
-        first.
+        """Embed all pending texts, through batch jobs where possible.
 
-        Unless the settings say `wait`, a later sync collects the results. For a generation that isn't published yet,
-        the stage that follows it collects them: its text must not wait for hours. Raises `ProviderError`, `Cancelled`;
-        running jobs then continue on the server.
+        Returns False if it stopped because files changed, whose text must be indexed first. Unless the settings say
+        `wait`, a later sync collects the results. For a generation that isn't published yet, the stage that follows it
+        collects them: its text must not wait for hours. Raises `ProviderError`, `Cancelled`; running jobs then continue
+        on the server.
         """
         due = self._plan()
         answered: set[bytes] = set()  # not `_asked`: direct requests may have stopped before all were done
@@ -85,7 +86,7 @@ class BatchStage:
             self._waiting.close()
 
     def _plan(self) -> set[bytes]:
-        """Choose the texts for jobs, newest files first. Returns everything pending."""
+        """Choose the texts for batch jobs, newest files first. Returns the hashes of all pending texts."""
         with self._store.read(tables=self._tables) as snapshot:
             due = snapshot.due(self._model.id)
         taken = self._runner.owed | self._runner.released | self._asked
@@ -99,7 +100,7 @@ class BatchStage:
         return {hash_ for _, hash_ in due}
 
     def _fill(self) -> None:
-        """Create jobs up to the limit of running ones."""
+        """Create batch jobs until as many run as the settings allow."""
         while self._runner.works and self._runner.open < self._settings.concurrency:
             self._token.checkpoint()
             group = None if self._waiting is None else next(self._waiting, None)
@@ -112,7 +113,7 @@ class BatchStage:
             self._queued.clear()
 
     def _texts(self, ids: list[int]) -> Iterator[Text]:
-        """The texts of these chunks that a job can take; the others are left to direct requests."""
+        """Yield those texts of chunks (`ids`) that a batch job can take; the others are left to direct requests."""
         longest = self._provider.limits.input_tokens
         for start in range(0, len(ids), _TEXTS_AT_ONCE):
             with self._store.read(tables=self._tables) as snapshot:
@@ -135,7 +136,7 @@ class BatchStage:
         self._meter.step(self._kept, "")
 
     def _pause(self) -> bool:
-        """Wait until the next check of the jobs; False if files changed meanwhile."""
+        """Wait until the jobs are due to be checked again; False if files changed meanwhile."""
         end = time.monotonic() + self._settings.poll_interval_ms / 1000
         while True:
             self._token.checkpoint()

@@ -10,7 +10,7 @@ from engine.store.index import WORDS_TO_FORGET
 from engine.store.writer import Writer
 
 Change = Callable[[Writer], tuple[list[int], list[int]]]
-"""Applies one change inside a transaction; returns the ids of (new, removed) chunks."""
+"""Function that applies one change inside a transaction; returns the ids of (new, removed) chunks."""
 
 _CHANGES_A_COMMIT = 100
 _SECONDS_A_COMMIT = 1.0
@@ -20,7 +20,7 @@ _PAUSE_BETWEEN_COMMITS = 0.02
 
 @dataclass
 class TextOutcome:
-    """Result of the text stage."""
+    """Counts the files and chunks that the text stage has processed."""
 
     files_seen: int = 0
     files_indexed: int = 0
@@ -36,7 +36,7 @@ class TextOutcome:
         return bool(self.files_indexed or self.files_removed)
 
     def add(self, later: "TextOutcome") -> None:
-        """Add a later pass over the same files: its view of the files replaces the earlier one, the work is summed."""
+        """Add the counts of a later pass over the same files: numbers of files are replaced, the work is summed."""
         self.files_seen = later.files_seen
         self.files_unchanged = later.files_unchanged
         self.files_indexed += later.files_indexed
@@ -47,7 +47,7 @@ class TextOutcome:
 
 
 class Commits:
-    """The changes of one pass over one generation."""
+    """Collects the changes of one pass over one generation, and commits them in groups."""
 
     def __init__(self, work: StageWork, outcome: TextOutcome) -> None:
         self._store = work.parts.store
@@ -64,7 +64,7 @@ class Commits:
         self._count = 0
 
     def put(self, change: Change, *, indexed: int = 0, removed: int = 0) -> None:
-        """Add a change that indexes or removes so many files; commit once enough are collected."""
+        """Add a change that indexes or removes this number of files; commit once enough are collected."""
         if not self._waiting:
             self._begun = time.monotonic()
         self._waiting.append((change, indexed, removed))

@@ -13,15 +13,15 @@ from engine.store.snapshot import Snapshot
 from engine.store.stored_models import ModelName
 
 _LEAST_COST = 0.01
-"""Most US dollars spent without approval."""
+"""US dollars from which embedding needs approval."""
 _LEAST_SECONDS = 120.0
-"""Most seconds of re-embedding with another model without approval."""
+"""Seconds from which re-embedding with another model needs approval."""
 _PRESUMED_PRICE = 0.25
 """US dollars per million tokens where the price is unknown. No less than the models of well-known providers cost, so
 that saving a note never needs an approval."""
 _LETTERS_A_TOKEN = 4
 _SAMPLE = 512
-"""Number of texts whose tokens are counted, spread evenly over all. The total is then accurate within a few percent."""
+"""Number of texts whose tokens are counted, spread evenly over all: the total is then accurate within a few percent."""
 _GROUP = 64
 
 # Characters per second before anything was measured, on two cores. A small GGUF model reached 8,000; the default model
@@ -31,7 +31,7 @@ _USUAL_SPEED_OF_SERVERS = 60_000.0
 
 
 class EmbeddingWork(msgspec.Struct, frozen=True):
-    """Embedding that is due."""
+    """Estimate of the embedding that is due: chunks, tokens, cost and time."""
 
     estimate: EmbeddingEstimate
     repeated_seconds: float
@@ -40,8 +40,10 @@ class EmbeddingWork(msgspec.Struct, frozen=True):
     """Whether the model has no vectors at all yet."""
 
     def needs_agreement(self, *, beyond: int = 0) -> bool:
-        """Return whether it needs approval: it costs money, or takes minutes because the model was changed. `beyond`:
-        tokens approved already."""
+        """Return whether the user must approve the embedding.
+
+        That is so if it costs money, or takes minutes because the model was changed. `beyond`: tokens approved already.
+        """
         estimate = self.estimate
         more = estimate.tokens - beyond
         if not estimate.chunks or more <= 0:
@@ -68,9 +70,9 @@ def estimate(
     *,
     by_jobs: bool = True,
 ) -> EmbeddingWork:
-    """Estimate what completing the vectors takes. Sends nothing. Raises `Cancelled`.
+    """Estimate the tokens, cost and time of embedding all chunks without a vector. Sends nothing. Raises `Cancelled`.
 
-    `by_jobs`: whether batch jobs work, where the settings want them.
+    `by_jobs`: whether batch jobs may be used, where the settings enable them.
     """
     name = name_of(provider)
     lack = stored_models.lack(snapshot, name)
@@ -99,13 +101,13 @@ def estimate(
 
 
 def _checked(settings: Settings, name: ModelName) -> str:
-    """Date of the list price; empty if the user has set the price."""
+    """Return the date of the built-in list price; empty if the user has set the price."""
     facts = facts_of(name.provider, name.model)
     return "" if facts is None or f"{name.provider}/{name.model}" in settings.prices else facts.checked
 
 
 def _batches(provider: EmbeddingProvider, settings: Settings, texts: int) -> BatchApi | None:
-    """Return the batch status if batch jobs embed this many texts; None if direct requests do."""
+    """Return the provider's batch API if batch jobs would embed this number of texts; None if direct requests would."""
     return batches_of(provider) if settings.remote.batch.enabled and texts >= LEAST_TEXTS else None
 
 

@@ -13,7 +13,7 @@ from engine.corpus.folder_walk import FoundFile
 from engine.records import FileIssue
 
 CRASHED = "crashed"
-"""Rule of a file that is skipped for this reason."""
+"""Rule of a file that is skipped because it crashed processes."""
 _ENOUGH = 2
 """Number of crashes until a file is skipped; after one, which may be a kill or a power failure, it is read last."""
 
@@ -48,7 +48,7 @@ class CrashRecord:
 
     @contextlib.contextmanager
     def during_sync(self, *, forget: bool) -> Iterator[None]:
-        """Read the record of earlier processes. `forget`: try all files again."""
+        """Load the record of earlier crashes for the duration of a sync. `forget`: try all files again."""
         self._suspects = {} if forget else self._read_list()
         self._unsaved = forget
         with contextlib.suppress(OSError):
@@ -66,7 +66,7 @@ class CrashRecord:
                 self._write_list()
 
     def deaths(self, file: FoundFile) -> int:
-        """Return how many processes crashed while reading this state of the file."""
+        """Return how many processes crashed while reading the file in its present state."""
         found = self._known(file)
         return 0 if found is None else found.deaths
 
@@ -77,7 +77,7 @@ class CrashRecord:
             self._unsaved = True
 
     def readable(self, files: Sequence[FoundFile]) -> tuple[list[FoundFile], list[FileIssue]]:
-        """Return the files to read, with those that crashed one process last, and issues for the skipped ones."""
+        """Return the files to read, those that crashed a process last, and issues for the skipped files."""
         issues = [issue for file in files if (issue := self._issue(file)) is not None]
         names = {issue.path for issue in issues}
         return sorted((file for file in files if file.name not in names), key=self.deaths), issues
@@ -97,7 +97,7 @@ class CrashRecord:
 
     @contextlib.contextmanager
     def reading(self, file: FoundFile) -> Iterator[None]:
-        """Mark the file as being read during the block."""
+        """Record during the block that this file is being read."""
         if self._open is not None:
             mtime_ns, size = _state(file)
             os.lseek(self._open, 0, os.SEEK_SET)
@@ -109,12 +109,12 @@ class CrashRecord:
             self._write_list()
 
     def rest(self) -> None:
-        """Record that nothing is being read."""
+        """Record that no file is being read."""
         if self._open is not None:
             os.ftruncate(self._open, 0)
 
     def _take_mark(self) -> None:
-        """Return the file whose reading was not finished."""
+        """Add a crash to the file that an earlier process had not finished reading."""
         try:
             line = self._mark.read_bytes().split(b"\n", 1)[0].decode("utf-8", "surrogateescape")
         except FileNotFoundError:

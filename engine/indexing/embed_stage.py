@@ -20,7 +20,7 @@ from engine.store.vector_encoding import StoredModel, Vectors, encode
 
 
 class VectorStorage:
-    """Stores vectors of one model in one generation."""
+    """Stores vectors of one model in one generation, and makes them available to searches."""
 
     def __init__(self, work: StageWork, model: StoredModel) -> None:
         self._store = work.parts.store
@@ -31,8 +31,9 @@ class VectorStorage:
         self._model = model
 
     def keep(self, hashes: Sequence[bytes], vectors: Vectors, *, made: bool = True) -> None:
-        """Store unit vectors (n, dims) of distinct texts by their hashes, in one transaction. `made`: they were
-        embedded by this sync, not copied.
+        """Store the vectors (n, dims) of distinct texts, given by their hashes, in one transaction.
+
+        `made`: the vectors were made by this sync, not copied.
         """
         with self._store.write(self._tables) as writer:
             writer.store_vectors(self._model.id, zip(hashes, encode(vectors), strict=True))
@@ -58,14 +59,15 @@ _PAUSE_POLL = 0.2
 _SECONDS_TO_MEASURE = 2.0
 """Shortest run, in seconds, whose speed predicts the next one."""
 _REFUSALS_IN_A_ROW = 8
-"""Refusals in a row after which the texts are hardly the cause. One refused text among 128 is found with as many
-requests, most answered."""
+"""Consecutive refusals after which the cause is probably not the texts. One refused text among 128 is found with as
+many requests, most of which succeed.
+"""
 
 _HARMLESS = "ping"
 
 
 class EmbedStage:
-    """Embeds one generation with one model during one sync.
+    """Embeds the pending chunks of one generation with one model, during one sync.
 
     Requests may run between two calls of `run`; the owner of the stage calls `end`.
     """
@@ -92,11 +94,11 @@ class EmbedStage:
         """Seconds spent on these characters, without pauses."""
 
     def run(self, leave: Set[bytes] = frozenset()) -> bool:
-        """Embed everything pending. Returns False if files changed and their text comes first.
+        """Embed all pending texts.
 
-        `leave`: hashes of texts that batch jobs embed. Raises `Cancelled`, `ProviderError`.
-
-        Every answered batch is stored by `end` at the latest: no text is embedded twice.
+        Returns False if it stopped because files changed, whose text must be indexed first. `leave`: hashes of texts
+        that batch jobs embed. Raises `Cancelled`, `ProviderError`. Every answered request is stored by `end` at the
+        latest: no text is embedded twice.
         """
         with self._store.read(tables=self._tables) as snapshot:
             pending = snapshot.due(self._model.id)
@@ -155,7 +157,7 @@ class EmbedStage:
         self._running[future] = texts
 
     def _collect(self) -> None:
-        """Wait for at least one request and store all that have finished."""
+        """Wait for at least one request and store the results of all that have finished."""
         self._run_here()
         done, _ = wait(self._running, timeout=_PAUSE_POLL, return_when=FIRST_COMPLETED)
         for future in done:
@@ -181,7 +183,7 @@ class EmbedStage:
             done.set_exception(error)
 
     def _sort_out(self, error: BaseException | None, texts: list[Unembedded]) -> None:
-        """Raise the error unless some of the texts cause it; then isolate these and send the others."""
+        """Raise a request's error unless single texts cause it; then find these texts and send the others again."""
         if error is None:
             self._in_a_row = 0
             return
@@ -199,7 +201,10 @@ class EmbedStage:
             self._again.extend((texts[:middle], texts[middle:]))
 
     def _set_aside(self, text: Unembedded, error: BaseException) -> None:
-        """Don't send this text again. Raises the error if the provider accepts no other text either."""
+        """Mark a text as refused, so that it isn't sent again.
+
+        Raises `error` if the provider accepts no other text either.
+        """
         if not self._letters:
             try:
                 self._provider.embed_documents([_HARMLESS], cancel=self._token)

@@ -28,20 +28,20 @@ _BLOCK = 64 * 1024
 
 
 class SessionGrowth:
-    """Decides whether changes in session folders need a sync."""
+    """Decides whether changes of transcripts are large enough to sync immediately."""
 
     def __init__(
         self, stores: Iterable[Store], limits: SessionDeltaSettings, indexed_sizes: Callable[[], Mapping[str, int]]
     ) -> None:
-        """`indexed_sizes`: bytes of every transcript when it was last indexed, by its stable name."""
+        """`indexed_sizes` returns the size in bytes of each transcript when it was last indexed, by its stable name."""
         self._stores = [(os.path.realpath(store.path), store.name) for store in stores]
         self._limits = limits
         self._indexed_sizes = indexed_sizes
         self._links: set[str] = set()
-        """Links added since the start; they are listed as long as they exist."""
+        """Paths of symbolic links added since the start."""
 
     def call_for_sync(self, paths: Iterable[str]) -> bool:
-        """Whether any of these files has grown enough, shrunk or been deleted, or is or was a link."""
+        """Whether any of these files has grown enough, shrunk, been deleted, or is or was a symbolic link."""
         sizes = self._indexed_sizes()
         return any(self._is_due(path, sizes.get(self._name(transcript_of(path)))) for path in paths)
 
@@ -103,8 +103,10 @@ class FolderWatch:
         indexed_sizes: Callable[[], Mapping[str, int]],
         start_job: Callable[[Callable[[], object]], object],
     ) -> None:
-        """`indexed_sizes` returns the bytes indexed of each transcript; `start_job` runs the comparison with them on
-        another thread."""
+        """`indexed_sizes` returns the size in bytes of each transcript when it was last indexed, by its stable name.
+
+        `start_job` runs the comparison with these sizes on another thread.
+        """
         self._workspace = workspace
         self._settings = settings
         self._indexed_sizes = indexed_sizes
@@ -128,11 +130,11 @@ class FolderWatch:
             self._watch_sessions()
 
     def flush(self, seconds: float) -> bool:
-        """Deliver every change made before this call. Returns False if some may have been missed."""
+        """Report every change made before this call. Returns False if some may have been missed."""
         return bool(self._watchers) and all([watcher.flush(seconds) for watcher in self._watchers])
 
     def status(self) -> WatcherStatus:
-        """Status of all watchers as one."""
+        """Return the combined status of all watchers."""
         found = [watcher.status() for watcher in self._watchers]
         if not found:
             return WatcherStatus(error=self._error or None)
@@ -231,7 +233,9 @@ class FolderWatch:
 
 
 def _lone_databases(stores: Sequence[Store]) -> dict[str, frozenset[str]]:
-    """Map the folder of each store that is a database to the names of these databases and their WAL files."""
+    """Return the names of databases and their WAL files to watch, by folder, for session stores that are single
+    databases.
+    """
     names: dict[str, set[str]] = defaultdict(set)
     for store in stores:
         if _is_lone_database(store.path):
@@ -241,5 +245,8 @@ def _lone_databases(stores: Sequence[Store]) -> dict[str, frozenset[str]]:
 
 
 def _is_lone_database(path: str) -> bool:
-    """Whether a store is a database. Its WAL, which changes first, is next to it, so the folder is watched."""
+    """Whether a session store is a single database.
+
+    Its WAL, which changes first, is next to it, so the folder is watched.
+    """
     return is_database(path) and not os.path.isdir(path)

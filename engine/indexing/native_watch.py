@@ -1,4 +1,4 @@
-"""Reports file changes of the operating system, through watchdog.
+"""Reports the operating system's notifications of file changes, through watchdog.
 
 On macOS and Windows one native watch covers a whole tree, and watchdog's observers are used unchanged. On Linux each
 folder needs a watch, and a system has 10,000 to 500,000. Watchdog's observer adds one for every folder below the
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from watchdog.observers.inotify_c import CallbackId, InotifyEvent, InotifyFD, WatchDescriptor
 
 Ignores = Callable[[str, str, bool], bool]
-"""Whether a path should be ignored. Arguments: a resolved root, a path relative to it with slashes, whether it is a
-folder."""
+"""Function that says whether to ignore a path. Arguments: a resolved root, a path relative to it with slashes, whether
+it is a folder.
+"""
 
 _UNHEARD = frozenset({"opened", "closed_no_write"})
 _STOP_SECONDS = 1.0
@@ -36,17 +37,17 @@ class Sink(Protocol):
     """Receives the reports of a native watch, on threads of that watch."""
 
     def changed(self, path: str) -> None:
-        """This absolute path has changed."""
+        """Report that the file or folder at this absolute path has changed."""
 
     def lost(self) -> None:
-        """Changes were missed, or a root was removed: reopen the watch and check everything."""
+        """Report that changes were missed, or a root was removed: reopen the watch and check all files."""
 
     def failed(self, error: OSError) -> None:
-        """The system provides no more watches."""
+        """Report that the system provides no more watches."""
 
     @property
     def stopping(self) -> bool:
-        """Whether setup should stop because no listener is left."""
+        """Whether to abort setting up the watch, since its owner is stopping."""
 
 
 class NativeWatch(Protocol):
@@ -58,11 +59,11 @@ class NativeWatch(Protocol):
 
 
 class WatchUnavailable(MnemoscopeError):
-    """This system can't report changes in a tree."""
+    """Raised if this system can't report changes in a folder tree."""
 
 
 def open_native(roots: Sequence[str], ignores: Ignores, sink: Sink) -> NativeWatch:
-    """Watch these folders with all below, and these files. Raises OSError and WatchUnavailable."""
+    """Watch folders recursively, and single files. Raises OSError and WatchUnavailable."""
     if sys.platform.startswith("linux"):
         return InotifyWatch(roots, ignores, sink)
     if sys.platform == "darwin":
@@ -77,7 +78,7 @@ def open_native(roots: Sequence[str], ignores: Ignores, sink: Sink) -> NativeWat
 
 
 class ObserverWatch:
-    """One recursive watch a root by a watchdog observer."""
+    """Watches each root recursively with one watchdog observer."""
 
     def __init__(self, observer: "BaseObserver", roots: Sequence[str], ignores: Ignores, sink: Sink) -> None:
         from watchdog.events import FileSystemEvent, FileSystemEventHandler
@@ -151,7 +152,7 @@ class InotifyWatch:
 
 
 class _Marker:
-    """An event of our own, which marks that all earlier events of the queue have been read."""
+    """Triggers an inotify event of our own, to know that all earlier events have been read."""
 
     def __init__(self, reader: "InotifyFD") -> None:
         self._reader = reader
@@ -182,14 +183,14 @@ class _Marker:
         self._read.set()
 
     def on_watch_deleted(self, wd: "WatchDescriptor") -> None:
-        """The reader was closed: nothing is read any more."""
+        """Do nothing: the reader was closed."""
 
     def on_queue_overflow(self) -> None:
         """Do nothing: the trees report the overflow."""
 
 
 class _InotifyTree:
-    """The watches of one root; called by watchdog's reader thread."""
+    """Manages the inotify watches of one root; called by watchdog's reader thread."""
 
     _ids = itertools.count()
 
@@ -201,7 +202,7 @@ class _InotifyTree:
         self._ignores = ignores
         self._sink = sink
         self._only = None if os.path.isdir(root) else os.path.basename(root)
-        """For a root that is a file: its name. The folder is watched, since editors replace files."""
+        """Name of the root if it is a file, else None. The folder is watched, since editors replace files."""
         self._root = root if self._only is None else os.path.dirname(root)
         self._prefix = os.path.join(self._root, "")
         self._came = In.IN_CREATE | In.IN_MOVED_TO
@@ -214,7 +215,7 @@ class _InotifyTree:
         self._watches: dict[str, tuple[WatchDescriptor, CallbackId]] = {}
 
     def watch_all(self) -> None:
-        """Watch the root and the folders below that are not ignored. Raises OSError."""
+        """Watch the root and its subfolders that are not ignored. Raises OSError."""
         if self._only is None:
             self._watch(self._root, report=False)
         else:
@@ -272,7 +273,9 @@ class _InotifyTree:
             self._sink.failed(error)
 
     def _watch(self, top: str, *, report: bool) -> None:
-        """Watch a folder and its subfolders, and report their contents, which may be older than the watch."""
+        """Watch a folder and its subfolders; with `report`, report their contents, which may be older
+        than the watch.
+        """
         waiting = [top]
         while waiting and not (self._closed or self._sink.stopping):
             folder = waiting.pop()
@@ -295,7 +298,7 @@ class _InotifyTree:
     def _add(self, folder: str) -> bool:
         """Add a watch for one folder.
 
-        Returns False if it has one or can't have any. Raises OSError when watches run out.
+        Returns False if the folder has one or can't have any. Raises OSError when watches run out.
         """
         from watchdog.observers.inotify_c import CallbackId
 
@@ -318,7 +321,7 @@ class _InotifyTree:
             return True
 
     def _forget(self, path: str) -> None:
-        """Drop the watches of a folder that was moved or removed, and of all below."""
+        """Drop the watches of a folder that was moved or removed, and of its subfolders."""
         below = path + os.sep
         gone = [folder for folder in self._watches if folder == path or folder.startswith(below)]
         for folder in gone:

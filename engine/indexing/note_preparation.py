@@ -23,7 +23,7 @@ def read(file: FoundFile, settings: Settings, cancel: CancelToken) -> NoteText:
 
 
 def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings) -> NewFile:
-    """Return all rows of one file."""
+    """Return all database rows of one note: its metadata and chunks."""
     language = detect_language(note.text)
     about = describe(note.text, file.name)
     chunks = chunk_note(note.text, about, tokens=chunking.tokens, overlap=chunking.overlap)
@@ -51,7 +51,7 @@ def prepare(file: FoundFile, note: NoteText, chunking: ChunkingSettings) -> NewF
 
 
 def chunk_rows(chunks: Iterable[Chunk | SessionChunk], language: str) -> Iterator[NewChunk]:
-    """Return the chunks as stored rows."""
+    """Yield chunks as database rows, with hashes and tokens."""
     headings: dict[tuple[str, ...], str] = {}
     for chunk in chunks:
         analysed = analyse(chunk.text, language)

@@ -1,4 +1,4 @@
-"""Prepares the notes of a sync: a few in this process, many in others, so that this one stays responsive."""
+"""Prepares the notes of a sync: a few in this process, many in other processes, so that this one stays responsive."""
 
 import os
 from collections import deque
@@ -19,22 +19,24 @@ if TYPE_CHECKING:
     from engine.indexing.preparation_worker import Worker
 
 _WORTHWHILE = 2_000_000
-"""Bytes of notes from which other processes are started: each takes some .4 s of processor time to start."""
+"""Total size of notes in bytes from which other processes are started; starting each takes some 0.4 s of processor
+time.
+"""
 _MOST_PROCESSES = 3
 _MOST_WAITING = 16
-"""Notes that wait for one process."""
+"""Most notes queued for one process."""
 _MOST_TEXT = 4_000_000
-"""Characters of all notes that wait; a longer note waits alone."""
+"""Most characters of all queued notes together; a longer note is queued alone."""
 
 
 class NotePreparation:
-    """Turns notes into rows, in the order in which they come; use it as a context manager, on one thread.
+    """Turns notes into database rows, in the order in which they are put; a context manager for use on one thread.
 
-    If another process dies, its notes are prepared here.
+    If another process dies, its notes are prepared in this one.
     """
 
     def __init__(self, chunking: ChunkingSettings, crashes: CrashRecord, token: CancelToken, size: int) -> None:
-        """`size`: bytes of all notes that may come."""
+        """`size`: total bytes of all notes to prepare at most."""
         self._chunking = chunking
         self._crashes = crashes
         self._token = token
@@ -52,7 +54,7 @@ class NotePreparation:
             worker.end()
 
     def put(self, file: FoundFile, note: NoteText) -> Iterator[NewFile]:
-        """Take a note; yields the rows that are ready. Raises `Cancelled` while it waits."""
+        """Queue a note; yields the rows of notes that are ready. Raises `Cancelled` while waiting."""
         worker = min((w for w in self._workers if w.ready()), key=lambda w: w.waiting, default=None)
         if worker is not None and not worker.send(file, note, self._chunking):
             worker = None
@@ -62,7 +64,7 @@ class NotePreparation:
             yield self._next()
 
     def rest(self) -> Iterator[NewFile]:
-        """Yield the rows of all notes that still wait. Raises `Cancelled`."""
+        """Yield the rows of all notes that are still queued. Raises `Cancelled`."""
         while self._waiting:
             yield self._next()
 
@@ -80,12 +82,12 @@ class NotePreparation:
 
 @dataclass(frozen=True)
 class _Waiting:
-    """A note whose rows are not handed on yet."""
+    """A queued note, and the process that prepares it."""
 
     file: FoundFile
     note: NoteText
     worker: "Worker | None"
-    """None: it is prepared in this process."""
+    """None if the note is prepared in this process."""
 
     def is_ready(self) -> bool:
         return self.worker is None or self.worker.has_answer()

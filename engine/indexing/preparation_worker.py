@@ -23,9 +23,9 @@ from engine.settings.options import ChunkingSettings
 from engine.store.writer import NewChunk, NewFile
 
 _READY = b""
-"""The first message: everything is imported."""
+"""First message of the process: all imports are done."""
 _NICENESS = 5
-"""The window and searches go first where the processors are busy."""
+"""Lower priority, so that the window and searches stay fast."""
 
 
 _POLL = 0.05
@@ -33,7 +33,7 @@ _POLL = 0.05
 
 
 class _Unprepared(msgspec.Struct, frozen=True):
-    """A note to prepare."""
+    """Message to the process: a note to prepare."""
 
     file: FoundFile
     note: NoteText
@@ -41,17 +41,17 @@ class _Unprepared(msgspec.Struct, frozen=True):
 
 
 class _PreparedNote(NewFile, frozen=True, kw_only=True):
-    """The rows of a note."""
+    """Message from the process: the database rows of a note."""
 
     chunks: tuple[NewChunk, ...]
 
 
 class Worker:
-    """The client of one process, which it starts."""
+    """Starts a process that prepares notes, and communicates with it."""
 
     def __init__(self) -> None:
         self.waiting = 0
-        """Notes that it has not returned yet."""
+        """Number of notes sent whose rows have not been received."""
         context = multiprocessing.get_context("spawn")  # a copy of a process with threads may hang
         self._pipe, other = context.Pipe()
         self._process = context.Process(target=serve, args=(other,), name="mnemoscope-notes", daemon=True)
@@ -61,13 +61,13 @@ class Worker:
         self._alive = True
 
     def ready(self) -> bool:
-        """Whether it is running; until then, notes would wait for its start."""
+        """Whether the process is running; until then, notes would wait for its start."""
         if self._alive and not self._ready and self._pipe.poll():
             self._ready = self._received() is not None
         return self._alive and self._ready
 
     def send(self, file: FoundFile, note: NoteText, chunking: ChunkingSettings) -> bool:
-        """Give it a note; returns False if it can't take it."""
+        """Send a note to the process; returns False if that is not possible."""
         try:
             self._pipe.send_bytes(msgspec.msgpack.encode(_Unprepared(file, note, chunking)))
         except OSError:
@@ -83,7 +83,7 @@ class Worker:
         return not self._alive or self._pipe.poll()
 
     def receive(self, token: CancelToken) -> NewFile | None:
-        """Wait for the rows of the first note that waits; None if the process has died. Raises `Cancelled`."""
+        """Wait for the rows of the note sent first; None if the process has died. Raises `Cancelled`."""
         self.waiting -= 1
         while self._alive and not self._pipe.poll(_POLL):
             token.checkpoint()
@@ -107,7 +107,7 @@ class Worker:
 
 
 def serve(pipe: Connection) -> None:
-    """Answer each `_Unprepared` with its rows, both as msgpack, until the pipe closes."""
+    """Main function of the process: answer each `_Unprepared` with its rows, as msgpack, until the pipe closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal is for the program, which then closes the pipe
     if hasattr(os, "nice"):
         os.nice(_NICENESS)

@@ -41,7 +41,7 @@ class CostMeter:
         self._watched: list[tuple[Charged, int]] = []
 
     def watch(self, charged: Charged) -> None:
-        """Count the costs of this source from now on."""
+        """Count the tokens of this provider or its batch jobs from now on."""
         self._watched.append((charged, charged.tokens_used))
 
     @property
@@ -50,7 +50,7 @@ class CostMeter:
 
     @property
     def cost(self) -> float | None:
-        """US dollars; None where the price of some of the tokens is not known."""
+        """US dollars since the meter was created; None if the price of some tokens is unknown."""
         total = 0.0
         for charged, before in self._watched:
             tokens = charged.tokens_used - before
@@ -78,7 +78,7 @@ class ProgressMeter:
         self.spending = CostMeter()
 
     def start(self, phase: SyncPhase, total: int = 0, waiting: int = 0) -> None:
-        """Enter a phase of `total` units (0: not known). `waiting`: jobs elsewhere that bring them."""
+        """Begin a phase with `total` units of work (0: unknown). `waiting`: number of batch jobs that it waits for."""
         self._phase, self._completed, self._total, self._file = phase, 0, total, ""
         self._waiting = waiting
         self._marks.clear()
@@ -86,7 +86,7 @@ class ProgressMeter:
         self._send()
 
     def step(self, completed: int, current_file: str) -> None:
-        """`completed` units of the phase are done; `current_file` is being worked on."""
+        """Report that `completed` units of the phase are done, and which file is being processed."""
         self._completed, self._file = completed, current_file
         now = time.monotonic()
         if now - self._sent >= _LEAST_INTERVAL:

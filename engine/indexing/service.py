@@ -25,7 +25,7 @@ _CLOSE_SECONDS = 5.0
 _POLL_SECONDS = 0.01
 _JOIN_POLL_SECONDS = 0.1
 _OTHER_WRITER_SECONDS = 1.0
-"""How long `wait_for_text` waits for another process that writes the index: it sees the same changes."""
+"""How long `wait_for_text` waits while another process writes the index, which sees the same changes."""
 _SECONDS_A_MINUTE = 60.0
 _BATCH_POLL_SECONDS = 300.0
 _STATE_POLL_SECONDS = 1.0
@@ -35,11 +35,13 @@ _SUMMARY_FIELDS = frozenset(SyncSummary.__struct_fields__) & frozenset(SyncRepor
 
 ProgressListener = Callable[[MemorySyncProgressUpdate], None]
 SyncWork = Callable[[ProgressListener, CancelToken], SyncReport]
-"""Runs one sync: reports progress and stops when the token is cancelled. Errors are raised to its own caller only."""
+"""Function that runs one sync: it reports progress and stops when the token is cancelled. Errors are raised to its own
+caller only.
+"""
 
 
 class Threads(Protocol):
-    """Runs jobs on other threads; see `BackgroundExecutor`."""
+    """Runs jobs on other threads; implemented by `BackgroundExecutor`."""
 
     def start(self, work: Callable[[], object]) -> object:
         """Queue a job. Returns None if no more jobs are accepted."""
@@ -49,7 +51,7 @@ class Threads(Protocol):
 
 
 class _Running(msgspec.Struct):
-    """The sync that runs now, or other work that excludes syncs."""
+    """The sync that is running, or other work that excludes syncs."""
 
     token: CancelToken
     force: bool = False
@@ -61,27 +63,30 @@ class _Running(msgspec.Struct):
 
 
 class BackgroundSync(msgspec.Struct, frozen=True):
-    """How scheduled syncs run in a program that stays open."""
+    """Options, threads and functions for background syncs in a program that stays open."""
 
     sync: Callable[[SyncReason], SyncReport]
     """Runs a sync, or joins the running one, and returns the report."""
     options: "SyncSettings"
     threads: Threads
     index_state: Callable[[], object]
-    """Returns a value that changes when another process changes the index, or starts or stops doing so. Called every
-    second, so it must be cheap."""
+    """Function that returns a value that changes when another process changes the index, or starts or stops doing so.
+    It is called every second, so it must be cheap.
+    """
     watch: "FolderWatch"
 
 
 class IndexingService:
     """Runs the syncs of one open memory and schedules background syncs. Thread-safe.
 
-    A caller of `run` joins the sync that runs already. Scheduled syncs run one by one, so that requests queue instead
-    of piling up; a reason that is queued already is not queued again.
+    A caller of `run` joins a sync that is running. Scheduled syncs run one by one; a reason that is queued already is
+    not queued again.
     """
 
     def __init__(self, user: UserData, notify: Callable[[], None], backend: str = "builtin") -> None:
-        """`notify` is called, from any thread, whenever the status has changed. Each backend has its own history."""
+        """`notify` is called, from any thread, whenever the status has changed. Each `backend` has its own sync
+        history.
+        """
         self._user = user
         self._notify = notify
         self._backend = backend
@@ -89,7 +94,7 @@ class IndexingService:
         self._closed = False
         self._running: _Running | None = None
         self.dirty = False
-        """Whether changes are known since the last sync began."""
+        """Whether files are known to have changed since the last sync began."""
         self.problem = ""
         """Why the last sync failed; empty if it succeeded."""
         self.recent = tuple(sync for sync in user.recent_syncs(_RECENT_SYNCS) if sync.backend == backend)
@@ -148,9 +153,9 @@ class IndexingService:
 
     @contextmanager
     def exclusive(self, cancel: CancelToken | None = None) -> Iterator[None]:
-        """Let no sync run during the block; callers of `run` wait. Raises `IndexBusy`, `Closed`.
+        """Prevent syncs during the block; callers of `run` wait. Raises `IndexBusy`, `Closed`.
 
-        `close()` cancels `cancel`, and `current()` returns it.
+        `close()` cancels the token `cancel`, and `current()` returns it.
         """
         with self._change:
             self._check_open()
@@ -163,24 +168,24 @@ class IndexingService:
             self._end(mine)
 
     def current(self) -> CancelToken | None:
-        """The token of the sync that runs now."""
+        """Return the cancel token of the running sync; None if none is running."""
         running = self._running
         return None if running is None else running.token
 
     def progress(self) -> MemorySyncProgressUpdate | None:
-        """The last progress update of the sync that runs now."""
+        """Return the last progress update of the running sync; None if none is running."""
         running = self._running
         return None if running is None else running.update
 
     def take_changes(self) -> bool:
-        """Return whether files have changed during the running sync, which then handles them."""
+        """Return whether files have changed since the last call; the running sync then processes them."""
         dirty = self.dirty
         self._reading = self._reading or dirty
         self.dirty = False
         return dirty
 
     def text_ready(self) -> None:
-        """Note that searches find all changes that the running sync has handled."""
+        """Record that searches find all changes that the running sync has processed."""
         self._reading = False
 
     def wait_for_text(self, seconds: float) -> None:
@@ -258,7 +263,7 @@ class IndexingService:
         self._poller = _StatePoller(background.index_state, self._notify, background.threads)
 
     def watcher_status(self) -> WatcherStatus | None:
-        """Status of the file watcher; None if the program doesn't stay open."""
+        """Return the status of the file watchers; None if background syncs were not started."""
         return None if self._background is None else self._background.watch.status()
 
     def request(self, reason: SyncReason) -> None:
@@ -273,7 +278,7 @@ class IndexingService:
         self._submit()
 
     def poll_batch_jobs(self) -> None:
-        """Sync in some minutes: no event reports the end of a batch job."""
+        """Queue a sync in some minutes to check batch jobs, since no event reports their end."""
         self.request_later(_BATCH_POLL_SECONDS)
 
     def request_later(self, seconds: float) -> None:
@@ -285,19 +290,19 @@ class IndexingService:
         self._set_due(due)
 
     def session_started(self, key: str) -> None:
-        """Sync once for each session key, if the settings enable it."""
+        """Queue a sync on the first call with each session key, if the settings enable it."""
         background = self._background
         if background is not None and background.options.on_session_start and key not in self._started_sessions:
             self._started_sessions.add(key)
             self.request("session-start")
 
     def searched(self) -> None:
-        """Sync after a search of an index that is out of date, if the settings enable it."""
+        """Queue a sync after a search of an index that is out of date, if the settings enable it."""
         if self._background is not None and self._background.options.on_search and self.dirty:
             self.request("search")
 
     def catch_up(self, seconds: float) -> None:
-        """See `MemorySearchManager.catch_up`."""
+        """Wait up to `seconds` until searches find recent changes of files; see `MemorySearchManager.catch_up`."""
         background = self._background
         if background is None or not background.options.on_search:
             return
@@ -393,7 +398,7 @@ class IndexingService:
 
 
 class _StatePoller:
-    """Calls `changed` when the state that `read` returns differs from the last one. Thread-safe."""
+    """Calls `changed` whenever the value that `read` returns has changed. Thread-safe."""
 
     def __init__(self, read: Callable[[], object], changed: Callable[[], None], threads: Threads) -> None:
         self._read = read

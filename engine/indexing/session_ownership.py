@@ -1,4 +1,4 @@
-"""Decides which of the listed sessions belong to a workspace: every transcript is indexed in one workspace only.
+"""Decides which of the listed sessions belong to a workspace: each transcript is indexed in one workspace only.
 
 A session store such as `~/.claude/projects` is listed for all workspaces, and no workspace should index a session of
 another one. The rule, in this order:
@@ -38,7 +38,7 @@ INDEXED_ELSEWHERE = "kept-elsewhere"
 
 
 def ownership_message(workspace: str, sessions: int = 0) -> str:
-    """Return a message, one sentence, about a transcript, or sessions of a store, that another workspace indexes."""
+    """Return a sentence that says which workspace indexes a transcript, or this number of sessions of a store."""
     place = {"name": os.path.basename(workspace) or workspace, "path": workspace}
     if not sessions:
         return skip_reasons.INDEXED_ELSEWHERE.said(**place)
@@ -46,7 +46,7 @@ def ownership_message(workspace: str, sessions: int = 0) -> str:
 
 
 def ownership_issues(kept: Mapping[str, str]) -> list[FileIssue]:
-    """Return one issue for each store and workspace, from the result of `elsewhere`."""
+    """Return one issue for each session store and workspace, from the result of `elsewhere`."""
     counts = Counter(("/".join(name.split("/")[:2]), workspace) for name, workspace in kept.items())
     return [
         FileIssue(path=store, rule=INDEXED_ELSEWHERE, detail=ownership_message(workspace, count))
@@ -62,7 +62,7 @@ def elsewhere(
     token: CancelToken,
     reading: Callable[[FoundFile], AbstractContextManager[None]],
 ) -> dict[str, str]:
-    """Return the transcripts that belong to other workspaces: name to real path of the workspace.
+    """Return the transcripts that belong to other workspaces: the workspace's real path by transcript name.
 
     Claims all other `files` for this workspace, and releases its former claims. `projects`: known folders by transcript
     name. If the list of claims can't be used, every file belongs to this workspace: a duplicate hit is better than a
@@ -107,7 +107,7 @@ def _project(
 
 
 class _Claims:
-    """The claims of one workspace."""
+    """Decides which transcripts one workspace may index."""
 
     def __init__(self, mine: str, index: IndexFiles) -> None:
         self._mine = mine
@@ -118,7 +118,9 @@ class _Claims:
     def decide(
         self, files: Sequence[FoundFile], worked: Mapping[str, str], rows: Homes
     ) -> dict[str, SessionOwner | None]:
-        """Return the transcripts whose owner changes, with the new owner; None for one that this workspace gives up."""
+        """Return the transcripts whose owner changes, with the new owner; None for those that this
+        workspace gives up.
+        """
         seen = {_key(file): file.name for file in files}
         changes: dict[str, SessionOwner | None] = {
             transcript: None

@@ -1,4 +1,4 @@
-"""The rows of one session: its metadata and its chunks, which may be too many for memory.
+"""Makes the database rows of one session: its metadata and its chunks, which may be too many for memory.
 
 Chunks are packed from the messages that the settings select, with secrets masked. The transcript has a row of its own,
 with how far it was read, or why nothing of it is indexed.
@@ -32,7 +32,7 @@ from engine.text import analyse_both, detect_language
 _HEAD_CHARACTERS = 4096
 _BATCH_CHARACTERS = 32 * 1024
 _MOST_HELD = 16 * 1024 * 1024
-"""Most characters of rows in memory; more are stored in a file."""
+"""Most characters of rows kept in memory; more are written to a temporary file."""
 _PORTION = 128 * 1024
 
 _HEXADECIMAL = re.compile("[0-9a-f-]{0,36}")
@@ -44,7 +44,7 @@ _decode = msgspec.msgpack.Decoder(list[NewChunk]).decode
 def session_file(
     file: FoundFile, name: str, facts: SessionFacts, messages: int, chunks: "ChunkRows | None", *, hash: str, size: int
 ) -> NewFile:
-    """Return all rows of one session; one without chunks is listed, but not found by searches yet."""
+    """Return all database rows of one session; without `chunks` it is listed, but searches don't find it yet."""
     title = redact(facts.title) if facts.title else facts.opening  # which is masked from the start
     project, branch = _place(facts.project), _place(facts.branch)
     language, rows = ("", ()) if chunks is None else (chunks.language, chunks)
@@ -83,24 +83,24 @@ def _usage_rows(facts: SessionFacts) -> tuple[StoredUsage, ...]:
 
 
 def _number(id: str) -> str:
-    """Return an id with secrets masked; nearly all are plain hexadecimal, in which nothing is masked."""
+    """Return an id with secrets masked; most ids are plain hexadecimal, which has nothing to mask."""
     return id if _HEXADECIMAL.fullmatch(id) else redact(id)
 
 
 @lru_cache(maxsize=64)
 def _place(text: str) -> str:
-    """Return a project or branch with secrets masked; cached, since many sessions share it."""
+    """Return the path of a project, or a branch name, with secrets masked; cached, since many sessions share them."""
     return redact(text)
 
 
 class SessionUses:
-    """Collects requests to models, and files and commands of tool calls, until the session's project is known."""
+    """Collects model requests, and files and commands of tool calls, until the session's project is known."""
 
     def __init__(self, line: int = 0) -> None:
-        """`line`: the line of the transcript at which reading resumes."""
+        """`line`: line of the transcript at which reading resumes."""
         self._line = line
         self._found: list[tuple[int, int, float | None, ToolUse]] = []
-        """With line, ordinal and time of the message."""
+        """Each tool use with the line, number and time of its message."""
         self.requests: list[Request] = []
 
     def __bool__(self) -> bool:
@@ -112,7 +112,7 @@ class SessionUses:
         )
 
     def put_into(self, new: NewFile, project: str) -> NewFile:
-        """The file with these rows."""
+        """Return the session's rows with the collected tool uses and requests added."""
         rows = (
             NewToolUse(line, ordinal, use.kind, value, new.mtime_ns / 1e9 if time is None else time)
             for line, ordinal, time, use in self._found
@@ -134,13 +134,13 @@ _stored_path = lru_cache(maxsize=1024)(stored_path)
 
 
 class ChunkRows(NewChunks):
-    """The analysed rows of a session's chunks, in order; large numbers wait in a temporary file.
+    """The analysed database rows of a session's chunks, in order; large numbers are kept in a temporary file.
 
     Close it after storing them.
     """
 
     def __init__(self, folder: Path, token: CancelToken, language: str = "") -> None:
-        """`folder`: of the index, where the file would be; it has no name, so nothing of it is left after a crash."""
+        """`folder`: the index's folder, for the temporary file, which has no name, so nothing is left after a crash."""
         self._folder = folder
         self._token = token
         self.language = language
@@ -178,7 +178,7 @@ class ChunkRows(NewChunks):
             self._spilled.close()
 
     def analyse(self) -> None:
-        """Analyse all chunks; call it after the last was added. Raises OSError."""
+        """Turn all chunks added so far into rows; call it after the last one. Raises OSError."""
         chunks, self._chunks, self._characters = self._chunks, [], 0
         if not chunks:
             return
@@ -224,10 +224,10 @@ def _language(chunks: Iterable[SessionChunk]) -> str:
 
 
 class TranscriptChunker:
-    """Packs the messages of one session, given in order, into chunks."""
+    """Packs the messages of one session, added in order, into chunks."""
 
     def __init__(self, settings: Settings, token: CancelToken, open: tuple[SpokenMessage, ...] = ()) -> None:
-        """`open`: messages of the last chunk, when the session is continued."""
+        """`open`: messages of the last, incomplete chunk, if the session is continued."""
         self._wanted = settings.sessions
         self._token = token
         self._packer = ChunkPacker(settings.chunking.tokens, settings.chunking.overlap, open)
@@ -245,11 +245,11 @@ class TranscriptChunker:
                 self._packer.add(said(message))
 
     def take(self) -> list[SessionChunk]:
-        """Return the chunks that have become full."""
+        """Return the chunks that have become full since the last call."""
         return self._packer.take()
 
     def finish(self) -> list[SessionChunk]:
-        """Return the last chunks."""
+        """Return the last chunks, full or not."""
         return self._packer.finish()
 
 
@@ -268,14 +268,14 @@ def said(message: Message) -> SpokenMessage:
 
 
 def note_transcript(writer: Writer, file: FoundFile, state: bytes | None, rule: str = "", detail: str = "") -> None:
-    """Note that a transcript was read; `state` is needed to continue where it ended."""
+    """Store that a transcript was read, and the `state` at which reading it resumes."""
     sessions.note_transcript(
         writer, file.name, mtime_ns=file.mtime_ns, size=file.size, state=state, rule=rule, detail=detail
     )
 
 
 def note_left_out(file: FoundFile, rule: str, detail: str) -> Change:
-    """Record that nothing of a transcript is indexed, and why."""
+    """Return a change that removes a transcript's rows and stores why it is not indexed."""
 
     def change(writer: Writer) -> tuple[list[int], list[int]]:
         removed = sessions.forget_transcript(writer, file.name)

@@ -1,4 +1,4 @@
-"""Data that a sync passes to its stages."""
+"""Data and interfaces that a sync passes to its stages."""
 
 from collections.abc import Callable
 from concurrent.futures import Executor
@@ -45,57 +45,59 @@ def fingerprint(settings: Settings) -> str:
 
 
 class Agreement(Protocol):
-    """Approval of embedding that costs money or minutes."""
+    """The user's approval of embedding that costs money or takes minutes."""
 
     def covers(self, name: ModelName, work: EmbeddingWork) -> bool:
-        """Return whether this work is approved for this model."""
+        """Return whether the user has approved this work for this model."""
 
     def tokens(self, name: ModelName) -> int:
-        """Number of approved tokens; 0 without an approval."""
+        """Return the number of approved tokens; 0 without an approval."""
 
     def lower(self, name: ModelName, tokens: int) -> None:
-        """Reduce the approval to the remaining tokens; 0 ends it."""
+        """Reduce the approval to this number of remaining tokens; 0 ends it."""
 
 
 class Providers(Protocol):
-    """The provider in use, and its fallback."""
+    """Selects the embedding provider in use, and its fallback."""
 
     def known(self) -> EmbeddingProvider | None:
-        """The provider in use if it is already chosen, else None."""
+        """Return the provider in use if it is already selected, else None."""
 
     def provider(self) -> EmbeddingProvider | None:
-        """The provider in use; None: keywords only, nothing is embedded. Choosing may wait for a keychain."""
+        """Return the provider in use, selecting it first; None if nothing is embedded. May wait for a keychain."""
 
     def prepare(self, reason: str) -> EmbeddingProvider | None:
-        """Return the provider that replaces the one that failed for `reason`; None if there is none, or it is in use
-        already."""
+        """Return the fallback for the provider that failed for `reason`; None without one, or if it is
+        in use already.
+        """
 
     def take_over(self) -> None:
-        """Use the prepared provider from now on, for searches too."""
+        """Use the prepared fallback from now on, for searches too."""
 
 
 class Sharing(Protocol):
-    """Shares the index with other machines. Its `MnemoscopeError`s end the sharing, not the sync."""
+    """Shares the index with other machines. Its `MnemoscopeError`s stop the sharing, not the sync."""
 
     def text_ready(self, work: "StageWork", pending: int) -> None:
-        """Called when the text is up to date; so many chunks need vectors, which other machines may have."""
+        """Called when the text is up to date; `pending` chunks need vectors, which other machines may have."""
 
     def settle(self, work: "StageWork") -> None:
-        """Share everything the index contains now."""
+        """Share everything that the index contains now."""
 
 
 RefusedTexts = dict[tuple[int, bytes], FileIssue]
-"""Texts that a provider refused since the program started, by model id and hash, with their location and reason. They
-are sent again after the next start or by a forced sync."""
+"""Texts that a provider has refused since the program started, by model id and hash, with path and reason. They are
+sent again after the next start or by a forced sync.
+"""
 
 
 class SyncParts(msgspec.Struct, frozen=True):
-    """Parts shared by all syncs of an open workspace."""
+    """Settings, store and services that all syncs of an open workspace share."""
 
     workspace: Path
     settings: Settings
     rules: str
-    """Fingerprint of the rules for names (`PathGuard.rules`)."""
+    """Fingerprint of the rules for which files are indexed (`PathGuard.rules`)."""
     store: IndexStore
     vectors: VectorIndex
     providers: Providers
@@ -105,7 +107,7 @@ class SyncParts(msgspec.Struct, frozen=True):
     executor: Executor
     refused: RefusedTexts
     committed: Callable[[], None]
-    """Called after every commit: searches can find more now."""
+    """Called after every commit, since searches can find more then."""
     text_ready: Callable[[], None]
     """Called when searches find every change that was made before the start or the last `take_changes`."""
     take_changes: Callable[[], bool]
@@ -116,12 +118,12 @@ class SyncParts(msgspec.Struct, frozen=True):
 
 
 class StageWork(msgspec.Struct, frozen=True):
-    """One stage of one sync."""
+    """Data for one stage of a sync: shared parts, progress, cancel token, model and generation."""
 
     parts: SyncParts
     meter: ProgressMeter
     token: CancelToken
     model: StoredModel | None
-    """The provider's model as the index knows it; None without a provider, or before it was chosen."""
+    """The provider's model as stored in the index; None without a provider, or before it was selected."""
     tables: Tables | None
     """The generation to work on; None is the current one, which searches see immediately."""

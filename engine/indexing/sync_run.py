@@ -23,11 +23,15 @@ log = logging.getLogger(__name__)
 _LOCK_POLL = 0.25
 _PASSES_BEFORE_PUBLISH = 5
 _MUCH_TEXT = 1000
-"""Number of chunks after which the caches of words are freed, since later searches and small syncs don't need them."""
+"""Number of indexed chunks from which cached words are freed afterwards: later searches and small syncs don't need
+them.
+"""
 
 
 def tidy(parts: SyncParts, model: StoredModel | None, token: CancelToken) -> None:
-    """Clean up the index. Raises `Cancelled` between steps; the next sync does the rest."""
+    """Clean up the index: unused vectors, old generations, free space. Raises `Cancelled`; the next sync
+    does the rest.
+    """
     if model is not None:
         parts.vectors.settle(model, token)
     store, cache = parts.store, parts.settings.cache
@@ -65,7 +69,7 @@ def _evict(store: IndexStore, keep: int, token: CancelToken) -> None:
 
 
 class SyncRun:
-    """One sync of a workspace, used once; the caller ensures that only one runs at a time."""
+    """Runs one sync of a workspace, once; the caller ensures that only one runs at a time."""
 
     def __init__(
         self,
@@ -165,9 +169,9 @@ class SyncRun:
             self._tidy()
 
     def _share(self, work: Callable[[Sharing], None]) -> None:
-        """Share the changes.
+        """Share the changes with other machines by calling `work`.
 
-        After an error, not tried again before the next sync: an unreachable network rarely returns soon.
+        After an error nothing is shared until the next sync: an unreachable network rarely returns soon.
         """
         sharing = self._parts.sharing
         if sharing is None or self._unshared is not None:
@@ -186,7 +190,7 @@ class SyncRun:
     # --- text -----------------------------------------------------------------------------------------------------
 
     def _needs_rebuild(self, force: bool) -> bool:
-        """Whether a new generation is due: requested, unfinished, or made by older rules.
+        """Whether the index must be rebuilt as a new generation: requested, unfinished, or made by older rules.
 
         An unfinished one that was made by older rules is not finished; `_tidy` removes it.
         """
@@ -210,7 +214,7 @@ class SyncRun:
         return done
 
     def _rebuild(self, newest: int) -> None:
-        """Fill the next generation in committed steps while the current one answers, then publish it.
+        """Build the next generation of tables while searches use the current one, then publish it.
 
         `newest` is the highest chunk id so far.
         """
@@ -236,7 +240,7 @@ class SyncRun:
     # --- afterwards -----------------------------------------------------------------------------------------------
 
     def _tidy(self) -> None:
-        """Clean up, and release memory that only syncs need."""
+        """Clean up the index, and release memory that only syncs need."""
         try:
             tidy(self._parts, self._vectors.model, self._token)
         finally:

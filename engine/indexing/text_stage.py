@@ -14,7 +14,7 @@ from engine.store.writer import NewFile, Writer
 
 
 class TextStage:
-    """One sync's text work on one generation, used once."""
+    """Updates the text of one generation during one sync; used once."""
 
     def __init__(self, work: StageWork) -> None:
         self._work = work
@@ -25,12 +25,12 @@ class TextStage:
         self._meter = work.meter
         self._token = work.token
         self.outcome = TextOutcome()
-        """Work done so far, also after a stopped run."""
+        """Counts of the work done so far, also after an interrupted run."""
         self._commits = Commits(work, self.outcome)
         self._crashes = work.parts.crashes
 
     def run(self) -> TextOutcome:
-        """Update once. Raises `Cancelled` between files; committed changes stay."""
+        """Index new and changed notes and sessions. Raises `Cancelled` between files; committed changes stay."""
         try:
             self._notes()
             self._commits.flush()  # a transcript may crash its reader
@@ -92,7 +92,7 @@ class TextStage:
         self._meter.step(len(due), "")
 
     def _read(self, file: FoundFile, stored: StoredFile | None) -> NoteText | None:
-        """The text of a note that is new or has changed; None if nothing is left to prepare."""
+        """Return the text of a note that is new or has changed; None if it can't be read or needs no preparation."""
         from engine.indexing import note_preparation  # brings chunking and analysis with it
 
         try:

@@ -1,4 +1,4 @@
-"""Makes the rows of a transcript's sessions: detects its format, and reads it."""
+"""Detects a transcript's format, reads it, and stores the rows of its sessions."""
 
 import hashlib
 from collections.abc import Mapping, Set
@@ -48,7 +48,7 @@ _UNFINISHED = 0
 
 
 class DocumentRows:
-    """Reads such transcripts for one pass over one generation."""
+    """Indexes transcripts that are documents or databases, in one pass over one generation."""
 
     def __init__(self, work: StageWork, commits: Commits) -> None:
         self._store = work.parts.store
@@ -58,7 +58,7 @@ class DocumentRows:
         self._commits = commits
 
     def document(self, file: FoundFile, known: DocumentFormat) -> FileIssue | None:
-        """Bring the sessions of one document up to date. Raises OSError, Cancelled."""
+        """Index the sessions of one document. Returns an issue if it is damaged. Raises OSError, Cancelled."""
         stored = self._stored(file)
         seen: set[str] = set()
         issue = None
@@ -78,7 +78,7 @@ class DocumentRows:
         return self._settle(file, stored, seen, issue)
 
     def database(self, file: FoundFile, known: DatabaseFormat) -> FileIssue | None:
-        """Read only sessions whose marks have changed; stored rows of unreadable sessions stay.
+        """Index those sessions of a database that have changed; rows of sessions that can't be read stay.
 
         Raises OSError, `PathRefused`, Cancelled.
         """
@@ -109,7 +109,7 @@ class DocumentRows:
         return self._settle(file, stored, seen, issue)
 
     def unreadable(self, file: FoundFile, error: ValueError) -> FileIssue:
-        """Note that a transcript can't be read now: its stored rows stay. Raises Cancelled."""
+        """Record that a transcript can't be read at present; its stored rows stay. Raises Cancelled."""
         issue = _unreadable(file, error)
         self._settle(file, {}, set(), issue)
         return issue
@@ -121,7 +121,7 @@ class DocumentRows:
     def _settle(
         self, file: FoundFile, stored: Mapping[str, str], seen: Set[str], issue: FileIssue | None
     ) -> FileIssue | None:
-        """Remove the sessions that a transcript no longer contains, and note that it was read."""
+        """Remove the sessions that a transcript no longer contains, and store that it was read."""
 
         def settle(writer: Writer) -> tuple[list[int], list[int]]:
             # Sessions missing from a truncated document may return when it is complete.
@@ -176,7 +176,7 @@ def _digest(conversation: Conversation) -> str:
 
 
 class _State(msgspec.Struct):
-    """Stored state of a line transcript, to continue where it ended."""
+    """Stored state of a transcript of lines, from which reading resumes when it has grown."""
 
     agent: str
     size: int
@@ -184,22 +184,22 @@ class _State(msgspec.Struct):
     offset: int
     line: int
     anchor: str
-    """Digest of the bytes before `offset`: if it differs, the transcript has not only grown."""
+    """Digest of the bytes before `offset`: if it differs, the transcript was rewritten."""
     parser: msgspec.Raw
     open: tuple[SpokenMessage, ...]
-    """Messages of the last chunk: it is made again, together with new messages."""
+    """Messages of the last chunk, which is made again together with new messages."""
     closed: int
-    """Number of chunks before it, which stay unchanged."""
+    """Number of earlier chunks, which stay unchanged."""
     messages: int
     language: str
     title: str
     """Title indexed with the chunks."""
     given: str = ""
-    """Title from outside the transcript, at the time of the last complete read."""
+    """Title from outside the transcript, when it was last read completely."""
 
 
 class LineRows:
-    """Reads such transcripts for one pass over one generation."""
+    """Indexes transcripts of one JSON object per line, in one pass over one generation."""
 
     def __init__(self, work: StageWork, commits: Commits) -> None:
         self._store = work.parts.store
@@ -209,9 +209,9 @@ class LineRows:
         self._commits = commits
 
     def take(self, file: FoundFile, source: Source, known: LineFormat, *, from_start: bool = False) -> FileIssue | None:
-        """Bring the session of an open transcript up to date; `from_start` ignores stored state.
+        """Index the new lines of an open transcript; `from_start` ignores the stored state.
 
-        Returns an issue if nothing of it can be indexed. Raises OSError, Cancelled.
+        Returns an issue if nothing of the transcript can be indexed. Raises OSError, Cancelled.
         """
         state = None if from_start else self._state(file, source, known)
         if state is None:
@@ -288,7 +288,7 @@ class LineRows:
         return self.take(file, source, known, from_start=True)
 
     def _state(self, file: FoundFile, source: Source, known: LineFormat) -> _State | None:
-        """State at which reading this transcript ended; None if it must be read from the beginning."""
+        """Return the state at which reading this transcript ended; None if it must be read from the beginning."""
         with self._store.read(tables=self._tables) as snapshot:
             stored = sessions.transcript_state(snapshot, file.name)
         if stored is None:
@@ -310,7 +310,10 @@ def _resumed(known: LineFormat, file: FoundFile, state: _State) -> LineReader:
 
 
 def _replacing(file: FoundFile, new: NewFile, rows: ChunkRows, closed: int, state: bytes, *, whole: bool) -> Change:
-    """Store the new chunks after the closed ones. A file that isn't `whole` yet is due again."""
+    """Return a change that replaces a session's chunks, except the first `closed` ones.
+
+    If not `whole`, the transcript is read on by the next sync.
+    """
     seen = file if whole else msgspec.structs.replace(file, mtime_ns=0)
 
     def change(writer: Writer) -> tuple[list[int], list[int]]:
@@ -329,7 +332,7 @@ def _replacing(file: FoundFile, new: NewFile, rows: ChunkRows, closed: int, stat
 
 
 def _masked(value: Any) -> Any:
-    """Mask secrets in every text of a parser's state: titles, ids, names of tools and types."""
+    """Mask secrets in every string of a parser's state: titles, ids, names of tools and types."""
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, dict):
@@ -338,7 +341,7 @@ def _masked(value: Any) -> Any:
 
 
 class TranscriptRows:
-    """Reads transcripts for one pass over one generation."""
+    """Indexes transcripts of any format, in one pass over one generation."""
 
     def __init__(self, work: StageWork, commits: Commits) -> None:
         self._commits = commits
@@ -346,7 +349,7 @@ class TranscriptRows:
         self._whole = DocumentRows(work, commits)
 
     def take(self, file: FoundFile) -> FileIssue | None:
-        """Bring the sessions of one transcript up to date. Returns an issue if nothing of it can be indexed.
+        """Index the sessions of one transcript. Returns an issue if nothing of it can be indexed.
 
         Raises OSError, `PathRefused`, Cancelled. Then nothing has changed, except for the part of an export or a long
         transcript that was committed: the next sync continues there.
@@ -367,6 +370,6 @@ class TranscriptRows:
         return self.leave_out(file, "unknown-format", skip_reasons.NO_TRANSCRIPT.said())
 
     def leave_out(self, file: FoundFile, rule: str, detail: str) -> FileIssue:
-        """Note that nothing of a transcript is indexed, and why. Raises Cancelled."""
+        """Record that a transcript is not indexed, and why. Raises Cancelled."""
         self._commits.put(note_left_out(file, rule, detail))
         return FileIssue(path=file.name, rule=rule, detail=detail)

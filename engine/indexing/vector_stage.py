@@ -1,4 +1,4 @@
-"""The vector stage of one sync: chooses the model, checks the approval, and switches to the fallback on failure."""
+"""The vector stage of a sync: selects the model, checks the approval, and switches to the fallback on failure."""
 
 import contextlib
 import logging
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 class VectorStage:
-    """The vectors of one sync, used once. A failing provider affects only vectors, never the text."""
+    """Makes the missing vectors of one sync; used once. A failing provider affects only vectors, never the text."""
 
     def __init__(self, parts: SyncParts, meter: ProgressMeter, token: CancelToken) -> None:
         self._parts = parts
@@ -49,28 +49,28 @@ class VectorStage:
 
     @property
     def awaiting(self) -> EmbeddingEstimate | None:
-        """Embedding that was not started because it needs approval."""
+        """Estimate of the embedding that was not started because it needs approval; else None."""
         return None if self._waits is None else self._waits.estimate
 
     @property
     def batch_jobs(self) -> int:
-        """Batch jobs of the model in use that are under way, as far as is known."""
+        """Number of running batch jobs of the model in use, as far as known."""
         if self._provider is None:
             return 0
         name = name_of(self._provider)
         return sum(job.model == name for job in self._parts.batch_jobs.open())
 
     def begin(self) -> None:
-        """Find the model in the index, unless its provider is not chosen yet: the text must not wait for a keychain."""
+        """Load the model if its provider is already selected: the text must not wait for a keychain."""
         known = self._parts.providers.known()
         if known is not None:
             self._use(known)
 
     def embed(self, tables: Tables | None) -> bool:
-        """Embed everything pending. Returns False if files of the current generation changed meanwhile: their text
-        comes first.
+        """Embed all pending texts.
 
-        Running requests then continue; `end` or the next call stores their results. Raises `Cancelled`.
+        Returns False if it stopped because files changed, whose text must be indexed first. Running requests then
+        continue; `end` or the next call stores their results. Raises `Cancelled`.
         """
         self._choose()
         self._looked = True
@@ -87,14 +87,14 @@ class VectorStage:
         return True
 
     def count_reused(self, tables: Tables | None, newest: int) -> None:
-        """Count the chunks of this run, those above the id `newest`, that had their vector before they came."""
+        """Count the chunks with ids above `newest`, those of this sync, whose vectors existed before."""
         self._choose()
         if self.model is not None:
             with self._store.read(tables=tables) as snapshot:
                 self._meter.reused = snapshot.chunks_with_vectors(self.model.id, above=newest)
 
     def pending(self) -> int:
-        """Number of chunks without a vector; 0 if unknown."""
+        """Return the number of chunks without a vector; 0 if it is unknown."""
         if self._provider is None:
             return 0
         try:
@@ -104,14 +104,14 @@ class VectorStage:
             return 0
 
     def end(self) -> None:
-        """Wait for running requests and store their results: none stays on the executor."""
+        """Wait for running requests and store their results."""
         try:
             self._end_stage()
         finally:
             self._lower_agreement()
 
     def note_outcome(self) -> None:
-        """Store embedding that awaits approval, for later syncs and other processes."""
+        """Store the estimate of embedding that awaits approval, for later syncs and other processes."""
         if not self._looked:
             return
         with self._store.read() as snapshot:
@@ -149,7 +149,7 @@ class VectorStage:
         self.model = self._known_model(provider)
 
     def _known_model(self, provider: EmbeddingProvider) -> StoredModel | None:
-        """Return the provider's model; None before the first answer if only the server knows its dimensions."""
+        """Return the provider's stored model; None before the first answer if only the server knows its dimensions."""
         with self._store.read() as snapshot:
             known = snapshot.stored_model(*name_of(provider))
         if provider.dims is None or (known is not None and known.dims == provider.dims):
@@ -161,7 +161,7 @@ class VectorStage:
             return writer.ensure_model(*name_of(provider), dims)
 
     def _agreed(self, provider: EmbeddingProvider, tables: Tables | None) -> bool:
-        """Whether the provider may embed the pending texts; otherwise records the estimate that needs approval."""
+        """Whether the provider may embed the pending texts; otherwise keeps the estimate that needs approval."""
         name: ModelName = name_of(provider)
         with self._store.read(tables=tables) as snapshot:
             # Without the token: a pause here would keep the snapshot open, and this takes only tenths of a second.
@@ -175,7 +175,7 @@ class VectorStage:
         return True
 
     def _note_refused(self) -> None:
-        """Report the texts in the index that the provider has refused."""
+        """Store which indexed texts the provider has refused."""
         with self._store.read() as snapshot:
             known = set(snapshot.issues("not embedded"))
             pending = set() if self.model is None else {hash_ for _, hash_ in snapshot.due(self.model.id)}
@@ -187,8 +187,10 @@ class VectorStage:
                 writer.replace_issues("not embedded", self.refused)
 
     def _lower_agreement(self) -> None:
-        """Reduce the approval to the remaining work, so that it doesn't cover later changes; it ends when nothing is
-        left."""
+        """Reduce the approval to the remaining work, so that it doesn't cover later changes.
+
+        It ends when nothing is left.
+        """
         provider, agreement = self._provider, self._parts.agreement
         if not self._looked or provider is None or not agreement.tokens(name_of(provider)):
             return
@@ -196,7 +198,7 @@ class VectorStage:
             agreement.lower(name_of(provider), estimate(snapshot, provider, self._parts.settings).estimate.tokens)
 
     def _choose_stages(self, provider: EmbeddingProvider, tables: Tables | None) -> None:
-        """Begin the stages of this generation, unless they were begun, or the model is not known yet."""
+        """Create the embedding stages for this generation, unless they exist or the model is unknown."""
         if self._stage is not None and self._tables != tables:
             self._end_stage()
         if self._stage is None and self.model is not None:
@@ -217,9 +219,9 @@ class VectorStage:
             stage.end()
 
     def _take_over(self, problem: ProviderError, tables: Tables | None) -> None:
-        """Continue with the fallback, if there is one and it may be used; otherwise set `failure`.
+        """Continue with the fallback provider, if there is one and it may be used; otherwise set `failure`.
 
-        The first provider stays the one that is searched with until then.
+        Until then, searches use the first provider.
         """
         provider = self._parts.providers.prepare(str(problem))
         if provider is None or not self._agreed(provider, tables):

@@ -1,4 +1,4 @@
-"""Watches the roots, and reports changes after a short pause without new ones.
+"""Watches folders, and reports changes after a short pause without new ones.
 
 It reads no file and decides nothing: a batch is a hint to check its paths, and one with `overflow` a hint to check
 everything. It uses the notifications of the system while they work; otherwise it sends a hint every few seconds.
@@ -34,17 +34,18 @@ Identity = tuple[int, int]
 
 
 class WatchBatch(NamedTuple):
-    """Changes since the last batch."""
+    """The files and folders that changed since the last batch."""
 
     paths: frozenset[str]
     """Absolute paths below the resolved roots. A folder stands for itself; a new or removed one for its contents
     too."""
     overflow: bool
-    """Other paths may have changed too."""
+    """Whether other paths may have changed too."""
 
 
 class Watcher:
-    """Calls `on_change` from its own thread, one batch at a time. Can be started and stopped once.
+    """Watches folders and calls `on_change` with batches of changes, from its own thread. Can be started and stopped
+    once.
 
     `ignores` receives a resolved root, a path relative to it with slashes, and whether that is a folder. Roots are
     folders, watched recursively, or single files.
@@ -87,7 +88,7 @@ class Watcher:
         self._last_change: float | None = None
 
     def start(self) -> None:
-        """Start watching. Returns when changes are reported, or after a quarter of a second for very large trees.
+        """Start watching. Returns when the watch is complete, or after a quarter of a second for very large trees.
 
         In the second case a batch with `overflow` follows, for changes made before the watch was complete.
         """
@@ -98,7 +99,7 @@ class Watcher:
                 self._note(None)
 
     def stop(self) -> None:
-        """End all threads; no batch is reported after this returns, unless `on_change` itself is what calls it."""
+        """End all threads; nothing is reported afterwards, unless `on_change` itself calls this."""
         with self._wake:
             self._stopping = True
             self._wake.notify_all()
@@ -106,7 +107,7 @@ class Watcher:
             self._thread.join(_STOP_SECONDS)
 
     def flush(self, seconds: float) -> bool:
-        """Report changes made before this call without the debounce; returns when `on_change` has returned.
+        """Report pending changes without waiting for the debounce; returns when `on_change` has returned.
 
         Returns False if changes are unknown: while polling, on systems that report late, or after `seconds`.
         """
@@ -175,7 +176,7 @@ class Watcher:
         self._close_native()
 
     def _wait(self) -> bool:
-        """Wait until there is something to do; False when the watcher is to end."""
+        """Wait until there is something to do; False when the watcher is stopping."""
         with self._wake:
             while not (self._stopping or self._reopen or self._failure):
                 due = min(self._next_check, self._pending.due)
@@ -205,7 +206,7 @@ class Watcher:
             self._note(None)
 
     def _present(self) -> dict[str, Identity]:
-        """The roots that exist."""
+        """Return the existing roots with their device and inode."""
         present = {}
         for root in self._roots:
             with contextlib.suppress(OSError):
@@ -247,7 +248,7 @@ class Watcher:
             native.close()
 
     def _note(self, path: str | None) -> None:
-        """Remember a change, or with None that anything may have changed."""
+        """Record a changed path, or with None that any path may have changed."""
         with self._wake:
             self._last_change = time.time()
             if self._pending.add(path, time.monotonic()):
@@ -261,7 +262,7 @@ class Watcher:
 
 
 class _Pending:
-    """Changes to report after a pause."""
+    """Collects changes until they are due to be reported."""
 
     def __init__(self, debounce: float) -> None:
         self._debounce = debounce
@@ -272,11 +273,11 @@ class _Pending:
 
     @property
     def due(self) -> float:
-        """When the changes must be reported, on the monotonic clock; never if there are none."""
+        """Time on the monotonic clock at which the changes must be reported; infinity if there are none."""
         return min(self._latest + self._debounce, self._first + _LONGEST_WAIT * self._debounce)
 
     def add(self, path: str | None, now: float) -> bool:
-        """Add a path, or None for all; True when it is the first."""
+        """Add a changed path, or None for any; returns True for the first change."""
         self._latest = now
         if path is None or len(self._paths) >= _MOST_PATHS:
             self._overflow = True
@@ -289,7 +290,7 @@ class _Pending:
         return True
 
     def hurry(self) -> None:
-        """Make waiting changes due immediately."""
+        """Make collected changes due immediately."""
         if self._first < math.inf:
             self._first = -math.inf
 

@@ -17,9 +17,10 @@ from engine.text import analyse
 
 
 def file_chunks(snapshot: Snapshot, path: str, model: ModelName | None, guard: PathGuard) -> FileChunks | None:
-    """The chunks of the file with this stable name; None if it is not indexed, or is excluded by now.
+    """Return the chunks of the file with this stable name; None if it is not indexed, or the settings exclude it by
+    now.
 
-    `model` is the one in use. Reads the text of all chunks, but does not return it.
+    `model` is the model in use. Reads the text of all chunks, but does not return it.
     """
     if is_unusable(path):
         return None
@@ -55,7 +56,7 @@ def file_chunks(snapshot: Snapshot, path: str, model: ModelName | None, guard: P
 def chunk_detail(
     snapshot: Snapshot, path: str, id_: int, model: ModelName | None, guard: PathGuard
 ) -> ChunkDetail | None:
-    """All details of one chunk of a file; None if it no longer exists, for example because the file was re-indexed."""
+    """Return all details of one chunk of a file; None if the chunk no longer exists, as after re-indexing the file."""
     tables = snapshot.tables
     found = snapshot.connection.execute(
         f"""SELECT c.start_line, c.end_line, c.heading, c.text, c.hash, c.file_id, f.language
@@ -96,7 +97,7 @@ def _id_of(snapshot: Snapshot, model: ModelName | None) -> int | None:
 
 
 def _without(model: ModelName | None, *, refused: bool) -> VectorState:
-    """Status of a chunk without a vector."""
+    """Return the vector status of a chunk that has no vector."""
     if model is None:
         return "none"
     # Refusals are recorded per file, so all of its chunks without a vector count as refused.
@@ -130,7 +131,7 @@ def _vectors(snapshot: Snapshot, hash_: bytes, model: ModelName | None) -> tuple
 
 
 def _has_changed(path: str, source: Source, indexed: tuple[int, int], guard: PathGuard) -> bool:
-    """Whether a note has changed since it was indexed. Lines of transcripts never move, as these only grow."""
+    """Whether a note's time or size differs from the indexed one; always false for transcripts, which only grow."""
     if source == "sessions":
         return False
     try:

@@ -1,4 +1,4 @@
-"""Finds the pairs of notes that may share text, without comparing each with each.
+"""Finds pairs of notes that may share text, without comparing each note with every other.
 
 **Files.** A sample of their shingles is sorted. Every two files with a shingle in common are candidates, if it is in
 few files. A shingle in dozens of files would produce thousands of pairs; it belongs to recurring text, such as a
@@ -26,7 +26,7 @@ from engine.store.stored_models import ModelName
 from engine.store.vector_encoding import StoredModel, Vectors, decode
 
 MOST_FILES = 16
-"""A shingle in more files counts as recurring."""
+"""A shingle in more files than this counts as recurring text."""
 _MOST_FILE_PAIRS = 6_000_000
 _LEAST_SHARE = 0.25
 """Share of the smaller file's shingles that are not in many files: with every seventh word changed, half are left."""
@@ -43,21 +43,25 @@ _LEAST_COSINE = 0.85
 _BITS = 256
 _BAND = 16
 _MOST_DIFFERENT = 60
-"""Number of signs: vectors at the least cosine differ in 45, rarely in 15 more, and unrelated ones in some 115."""
+"""Most signs in which two vectors may differ: at the least cosine they differ in 45, rarely in 15 more; unrelated ones
+in some 115.
+"""
 _MOST_IN_BAND = 40
 _MOST_NEAR_PAIRS = 50_000
-"""Pairs with the fewest different signs: reading the vectors of a million pairs would take minutes."""
+"""Number of pairs compared, those with the fewest different signs: reading the vectors of a million pairs would take
+minutes.
+"""
 _AT_ONCE = 4000
 _SEED = 20260222
 
 Signs = NDArray[np.uint16]
-"""(n, _BITS / _BAND): one number per band."""
+"""Signs of n vectors, (n, _BITS / _BAND): one number per band."""
 Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two files, by their index in the list, and the number of sampled shingles they share."""
+    """Two files, by their position in the list, and the number of sampled shingles they share."""
 
     first: int
     second: int
@@ -66,7 +70,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Recurring:
-    """Shingles that occur in the same large set of files."""
+    """Text that recurs in many files, as a set of shingles with the positions of these files."""
 
     hashes: Hashes
     files: tuple[int, ...]
@@ -82,13 +86,13 @@ class Sample:
         self._counts: list[int] = []
 
     def add(self, hashes: Hashes) -> None:
-        """Add the shingles of the next file, in any order."""
+        """Sample the shingles of the next file, given in any order."""
         chosen = np.unique(hashes[hashes <= self._bound])
         self._hashes.append(chosen)
         self._counts.append(len(chosen))
 
     def candidates(self, cancel: CancelToken | None = None) -> tuple[list[Pair], list[Recurring]]:
-        """Return pairs with enough in common to be compared, most shared first, and recurring text.
+        """Return pairs of files with enough shingles in common to be compared, most shared first, and recurring text.
 
         Raises `Cancelled`.
         """
@@ -107,7 +111,10 @@ class Sample:
         return pairs, _recurring(hashes, owners, starts[common], counts[common])
 
     def _worthy(self, codes: Files, shared: Files, own: Files) -> list[Pair]:
-        """Select pairs that may share more than a common phrase; `own`: number of shingles of each file."""
+        """Select pairs of files that may share more than a common phrase.
+
+        `own`: number of shingles of each file.
+        """
         first, second = np.divmod(codes, len(self._counts))
         enough = shared >= _LEAST_SHARE * np.minimum(own[first], own[second])
         enough |= shared * self.step >= _LEAST_SHARED
@@ -118,7 +125,7 @@ class Sample:
 
 
 def _limit(counts: Files) -> int:
-    """Maximum number of files per shingle such that all pairs fit in memory."""
+    """Return the highest number of files per shingle at which all pairs fit in memory."""
     most = MOST_FILES
     while most > _FEWEST_FILES:
         paired = counts[counts <= most]
@@ -131,7 +138,7 @@ def _limit(counts: Files) -> int:
 def _pairs(
     owners: Files, starts: Files, counts: Files, most: int, files: int, cancel: CancelToken | None
 ) -> tuple[Files, Files]:
-    """Pairs of files with a common shingle, as first * files + second, and the number of shingles they share."""
+    """Return pairs of files with a common shingle, as first * files + second, and the number of shingles they share."""
     found = [np.empty(0, np.int64)]
     for count in range(2, most + 1):
         if cancel is not None:
@@ -142,7 +149,7 @@ def _pairs(
 
 
 def _recurring(hashes: Hashes, owners: Files, starts: Files, counts: Files) -> list[Recurring]:
-    """Group shingles by their first two files, then merge groups with nearly the same files."""
+    """Group shingles that are in the same files: by their first two files, then by nearly the same set of files."""
     gathered: dict[tuple[int, int], list[int]] = defaultdict(list)
     for number, start in enumerate(starts.tolist()):
         gathered[int(owners[start]), int(owners[start + 1])].append(number)
@@ -156,7 +163,7 @@ def _recurring(hashes: Hashes, owners: Files, starts: Files, counts: Files) -> l
 
 
 def _members(owners: Files, starts: Files, counts: Files) -> set[int]:
-    """The files that have most of these shingles."""
+    """Return the files that contain most of the given shingles."""
     places = [np.arange(start, start + count) for start, count in zip(starts.tolist(), counts.tolist(), strict=True)]
     files, times = np.unique(owners[np.concatenate(places)], return_counts=True)
     return set(files[times >= _SAME_FILES * len(starts)].tolist())
@@ -176,7 +183,7 @@ def _joined(texts: list[tuple[list[int], set[int]]]) -> Iterator[tuple[list[int]
 
 
 class NearChunks(NamedTuple):
-    """Ids of two chunks."""
+    """Two chunks with nearly the same meaning, by id."""
 
     first: int
     second: int
@@ -185,7 +192,10 @@ class NearChunks(NamedTuple):
 def near_chunks(
     store: IndexStore, name: ModelName, chunk_files: dict[int, int], cancel: CancelToken | None = None
 ) -> list[NearChunks]:
-    """Pairs of these chunks (chunk id to file id) with near vectors, in different files; nearest first."""
+    """Return pairs of chunks in different files whose vectors are nearly the same, nearest first.
+
+    `chunk_files`: file id of each chunk to compare.
+    """
     with store.read(cancel) as snapshot:
         model = snapshot.stored_model(*name)
     if model is None:
@@ -210,7 +220,7 @@ def _blocks(
 
 
 def _signs(store: IndexStore, model: StoredModel, ids: Sequence[int], cancel: CancelToken | None) -> tuple[Ids, Signs]:
-    """Ids and signs of the chunks that have a vector."""
+    """Return the ids and signs of the chunks that have a vector."""
     planes = normal(_SEED, (model.dims, _BITS)).astype(np.float32)
     centre: Vectors | None = None
     known: list[Ids] = [np.empty(0, np.int64)]
@@ -225,7 +235,7 @@ def _signs(store: IndexStore, model: StoredModel, ids: Sequence[int], cancel: Ca
 
 
 def _alike(signs: Signs, files: Ids, cancel: CancelToken | None) -> NDArray[np.int64]:
-    """Index pairs (n, 2) of chunks of different files that agree in a band, fewest different signs first."""
+    """Return pairs (n, 2) of positions of chunks in different files whose signs agree in a band, most similar first."""
     count = len(signs)
     codes, different = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for band in range(signs.shape[1]):

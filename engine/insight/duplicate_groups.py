@@ -18,7 +18,7 @@ from engine.store.user_data import UserData
 
 Item = TypeVar("Item", bound=Hashable)
 _SAME_PLACE = 0.5
-"""Minimum overlap of two ranges of lines, as a share of the shorter one, to count as the same passage."""
+"""Least overlap of two ranges of lines, as a share of the shorter one, to count as the same passage."""
 
 _NOT_KEPT = marked(
     "The folder of the index cannot be written, so nothing can be hidden: make it writable or choose another one with "
@@ -27,17 +27,17 @@ _NOT_KEPT = marked(
 
 
 class Part(NamedTuple):
-    """Lines of a note, with the note's index in the list of notes."""
+    """The lines of a note that other notes have too."""
 
     note: int
     lines: LineRange
     share: float
-    """Share of the note's words that others have too."""
+    """Share of the note's words that the other notes have too."""
 
 
 @dataclass(frozen=True)
 class Match:
-    """A pair of notes that share text."""
+    """Two notes that share text: where, and how much."""
 
     kind: DuplicateKind
     similarity: float
@@ -48,7 +48,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Found:
-    """A group of notes that share text, without duplicates."""
+    """A group of notes that share text, each note once."""
 
     kind: DuplicateKind
     similarity: float
@@ -57,7 +57,7 @@ class Found:
 
 
 class _Union(Generic[Item]):
-    """Union-find of items."""
+    """Disjoint-set structure (union-find)."""
 
     def __init__(self) -> None:
         self._above: dict[Item, Item] = {}
@@ -73,7 +73,7 @@ class _Union(Generic[Item]):
 
 
 def grouped(matches: Sequence[Match]) -> list[Found]:
-    """Group similar files transitively, and passages by their location in a file.
+    """Combine matches of two notes into groups: similar files transitively, passages by their lines in a note.
 
     Passages shared by two similar files are left out.
     """
@@ -100,7 +100,7 @@ def grouped(matches: Sequence[Match]) -> list[Found]:
 
 
 def key_of(kind: str, paths: Iterable[str]) -> str:
-    """Key of a group, independent of the order of its files."""
+    """Return the key of a group, independent of the order of its files."""
     return hashlib.sha256("\0".join((kind, *sorted(paths))).encode()).hexdigest()[:24]
 
 
@@ -121,7 +121,7 @@ def _found(matches: Sequence[Match]) -> Found:
 
 
 def _places(matches: Sequence[Match]) -> dict[Part, tuple[int, int]]:
-    """A location for each part, the same for parts with mostly the same lines of one note."""
+    """Assign each part a (note, number); parts with mostly the same lines of one note get the same number."""
     by_note = defaultdict(set)
     for match in matches:
         by_note[match.first.note].add(match.first)
@@ -146,13 +146,13 @@ def _length(lines: LineRange) -> int:
 
 
 def hidden_groups(user: UserData) -> frozenset[str]:
-    """Keys of the hidden groups."""
+    """Return the keys of the duplicate groups that the user has hidden."""
     with user.reading() as connection:
         return frozenset(key for (key,) in connection.execute("SELECT key FROM hidden_duplicates"))
 
 
 def hide_group(user: UserData, key: str, *, hidden: bool) -> None:
-    """Hide or show a group. Raises `IndexReadOnly` if nothing can be saved."""
+    """Hide a duplicate group, or show it again. Raises `IndexReadOnly` if this can't be saved."""
     if not user.keeps:
         raise IndexReadOnly(user.problem or tr(_NOT_KEPT))
     with user.writing() as connection:

@@ -1,8 +1,9 @@
 """Finds duplicate text in the notes: identical files, similar files, and copied passages.
 
-Files with the same hash are treated as one. For the others, a sample of shingles finds candidates (`candidates`), and a
-comparison word by word verifies and locates the common text (`passages`). So every group is exact, and text that recurs
-in dozens of notes is one group. Files are processed in batches: memory holds the sample, but no texts.
+Files with the same hash are treated as one. For the others, a sample of shingles finds candidates
+(`duplicate_candidates`), and a comparison word by word verifies and locates the common text (`text_comparison`). So
+every group is exact, and text that recurs in dozens of notes is one group. Files are processed in batches: memory holds
+the sample, but no texts.
 """
 
 import time
@@ -36,33 +37,33 @@ from engine.store.snapshot import Snapshot
 from engine.store.stored_models import ModelName
 
 Progress = Callable[[float], None]
-"""Called with the completed share, from the worker thread."""
+"""Function called with the completed share, 0 to 1, on the worker thread."""
 
 ALIKE = 0.6
-"""Minimum similarity of similar files: with every seventh word changed, .7 is left."""
+"""Least similarity of two similar files: with every seventh word changed, .7 is left."""
 CONTAINED = 0.7
-"""Minimum share of a file that is contained in another one."""
+"""Least share of a file that another file must contain for it to count as contained."""
 LENGTHS = 0.5
 """A file with fewer tokens than this share of the other's is not similar to it, but contained in it."""
 PASSAGE_TOKENS = 40
 """Minimum length of a reported passage, some three lines; shorter ones are quotations and phrases."""
 PASSAGE_DENSITY = 0.6
 FEWEST_TOKENS = 20
-"""Files with fewer tokens are only compared as a whole."""
+"""Files with fewer tokens are duplicates only if they are identical."""
 RECURRING_TOKENS = 12
 SAME_WORDS = 0.6
-"""Minimum share of common words, of all words of two passages with the same meaning, for them to be duplicates."""
+"""Least share of common words, of all words of two passages with the same meaning, for them to be duplicates."""
 _MOSTLY = 0.8
 """Share of the files with a recurring text that must consist mostly of it, for the files to count as similar."""
 
 _AT_ONCE = 200
 _SAMPLED = 1_500_000
-"""Shingles in memory: 12 bytes each, and as much again during sorting."""
+"""Most shingles in memory: 12 bytes each, and as much again during sorting."""
 _CHARACTERS_A_TOKEN = 6
 _MOST_COMPARED = 5_000
 _FILES_KEPT = 256
 _READING = 0.8
-"""Share of the running time, for the progress."""
+"""Share of the running time spent on reading, for the progress."""
 _MOST_LOCATED = 200
 _MOST_GROUPS = 1_000
 _MOST_EMBEDDED = 0.9
@@ -91,7 +92,7 @@ def make_group(
     members: Sequence[tuple[Note, LineRange, float]],
     texts: Mapping[int, Sequence[ChunkText]],
 ) -> DuplicateGroup | None:
-    """A group of notes, newest first, each with the lines and the share that the others have too.
+    """Make the record of a group of notes, given newest first, each with its shared lines and share of words.
 
     `texts` must contain the first note's text; otherwise None is returned.
     """
@@ -122,7 +123,7 @@ def _member(note: Note, lines: LineRange, share: float) -> DuplicateMember:
 
 
 def _excerpt(texts: Sequence[ChunkText], lines: tuple[int, int]) -> str:
-    """The beginning of these lines, without empty ones."""
+    """Return the beginning of these lines of a text, without empty lines."""
     wanted = (text for number, text in by_line(without_overlaps(texts)) if lines[0] <= number <= lines[1])
     taken: list[str] = []
     for text in wanted:
@@ -134,7 +135,7 @@ def _excerpt(texts: Sequence[ChunkText], lines: tuple[int, int]) -> str:
 
 
 def state_of(snapshot: Snapshot, model: ModelName | None) -> State:
-    """The current state; `model` is the one in use."""
+    """Return a value that changes whenever the duplicates may have changed; `model` is the model in use."""
     # Chunk ids are never reused: an addition raises the newest id, and a removal lowers a count.
     chunks = snapshot.chunk_count()
     counts = snapshot.newest_chunk_id(), chunks, snapshot.file_count()
@@ -204,7 +205,7 @@ class _Search:
     # --- reading ----------------------------------------------------------------------------------------------------
 
     def _read_notes(self) -> tuple[list[Note], int]:
-        """All notes with text, newest first, and their number of characters."""
+        """Return all notes with text, newest first, and their total number of characters."""
         with self._store.read(self._cancel) as snapshot:
             tables = snapshot.tables
             rows = snapshot.connection.execute(
@@ -236,7 +237,7 @@ class _Search:
             return stored_texts(snapshot, ids)
 
     def _load(self, number: int) -> ShingledFile:
-        """The shingles of one note, with the line of each."""
+        """Return the shingles of one note, given by its position, with the line of each; cached."""
         found = self._shingled.pop(number, None)
         if found is None:
             if self._cancel is not None:
@@ -264,7 +265,7 @@ class _Search:
                 yield match
 
     def _near(self, known: Sequence[Match], recurring: Sequence[Found]) -> Iterator[Match]:
-        """Passages with the same meaning and mostly the same words, between notes without a match so far."""
+        """Yield passages with nearly the same meaning and mostly the same words, in notes without a match so far."""
         if self._model is None:
             return
         places = {note.id: place for place, note in enumerate(self._notes)}
@@ -281,7 +282,7 @@ class _Search:
                 yield match
 
     def _chunk_places(self) -> dict[int, tuple[int, int, int]]:
-        """Chunk id to (file id, first line, last line)."""
+        """Return file id, first line and last line of each chunk of a note, by chunk id."""
         with self._store.read(self._cancel) as snapshot:
             rows = snapshot.connection.execute(
                 f"""SELECT c.id, c.file_id, c.start_line, c.end_line FROM {snapshot.tables.chunks} c
@@ -290,7 +291,7 @@ class _Search:
             return {id_: (file_id, start, end) for id_, file_id, start, end in rows}
 
     def _told(self, found: Found) -> DuplicateGroup | None:
-        """Convert to a record; None if the newest note no longer exists."""
+        """Convert a group to a record; None if its newest note no longer exists."""
         notes = sorted(found.parts, key=lambda part: (-self._notes[part.note].modified, self._notes[part.note].path))
         texts = self._texts([self._notes[notes[0].note].id])
         members = [(self._notes[part.note], part.lines, part.share) for part in notes]
@@ -320,7 +321,7 @@ class _Search:
         return Match("passage", both / everything, both, *parts)
 
     def _locate(self, recurring: Sequence[Recurring]) -> tuple[list[Found], Hashes]:
-        """Locate recurring text in each note, and return all its shingles, sampled or not."""
+        """Find recurring text in each note. Returns the groups, and all shingles of these texts, sampled or not."""
         found, common = [], [np.empty(0, np.uint64)]
         for text in recurring:
             first = self._load(text.files[0])
@@ -344,7 +345,7 @@ class _Search:
 
 
 def _match(pair: Pair, texts: tuple[ShingledFile, ShingledFile], likeness: Likeness) -> Match | None:
-    """Classify the match of two notes; None if they share too little."""
+    """Classify two notes as similar, one containing the other, or sharing a passage; None if they share too little."""
     passage = likeness.passages[0]
     shorter = int(texts[1].tokens < texts[0].tokens)
     contained = max(likeness.shares) >= CONTAINED

@@ -14,11 +14,11 @@ from engine.store.snapshot import Snapshot, held
 
 _MOST_LINES = 40
 _SEARCHED_LINES = 20_000
-"""Most lines searched for a heading or a block."""
+"""Most lines that are searched for a heading or a block."""
 
 
 def note_links(snapshot: Snapshot, path: str, guard: PathGuard) -> NoteLinks:
-    """Links to the note with this stable name, and its own; without notes that the settings exclude by now."""
+    """Return the links to and from the note with this stable name, without notes that the settings exclude by now."""
     backlinks, links = stored_links(snapshot, path)
     names = {link.note.path for link in (*backlinks, *links) if link.note is not None}
     refused = guard.refused(names, snapshot.meta("names"))
@@ -39,7 +39,10 @@ def _record(link: StoredLink, backlink: bool) -> NoteLinkInfo:
 def linked_text(
     snapshot: Snapshot, link: tuple[str, str, str], guard: PathGuard, cancel: CancelToken | None
 ) -> LinkedText | None:
-    """The part that a link (target, anchor, note with the link) names; None if no note has that name."""
+    """Return the part of a note that a link points to; None if no note has that name.
+
+    `link`: target, anchor, and name of the note with the link.
+    """
     target, anchor, home = link
     if target:
         note = LinkReader(snapshot).resolve(target, home)

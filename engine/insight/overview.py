@@ -44,7 +44,7 @@ _Folder = tuple[Source, str]
 _Parts = tuple[str, ...]
 _Key = tuple[Source, _Parts]
 _Tally = list[int]
-"""Files, chunks, pending, failed, skipped."""
+"""Numbers of files, chunks, pending chunks, failed and skipped files."""
 
 
 def count_folders(
@@ -74,7 +74,7 @@ def _folder_of(issue: FileIssue) -> _Folder:
 
 
 def _summed(tallies: dict[_Folder, _Tally]) -> dict[_Key, _Tally]:
-    """Add the counts of subfolders, down to the deepest displayed level; each level is summed from the next."""
+    """Return the counts of each folder with its subfolders, down to the deepest level that is displayed."""
     levels: list[dict[_Key, _Tally]] = [{} for _ in range(_DEEPEST + 1)]
     for (source, folder), tally in tallies.items():
         parts = _parts(source, folder)[:_DEEPEST]
@@ -92,7 +92,7 @@ def _add(tallies: dict[_Key, _Tally], key: _Key, more: _Tally) -> None:
 
 
 def _parts(source: Source, folder: str) -> _Parts:
-    """Folders of a path; the prefix of all sessions is not a folder, but part of the names below it."""
+    """Split a folder's path into names; `sessions/` at its beginning is kept as part of the first name."""
     if source == "sessions" and folder.startswith(_SESSIONS):
         first, *rest = folder.removeprefix(_SESSIONS).split("/")
         return (_SESSIONS + first, *rest)
@@ -100,7 +100,9 @@ def _parts(source: Source, folder: str) -> _Parts:
 
 
 def _in_order(tallies: dict[_Key, _Tally]) -> tuple[FolderCount, ...]:
-    """Each folder before its subfolders, the largest first; of very many, the deepest and smallest are left out."""
+    """Return the folders, each before its subfolders, largest first; of very many the deepest and smallest are left
+    out.
+    """
     # By depth, chunks and files, then by name.
     ranked = sorted(tallies, key=lambda key: (len(key[1]), -tallies[key][1], -tallies[key][0], key))
     below: defaultdict[_Key, list[_Key]] = defaultdict(list)
@@ -136,7 +138,7 @@ def _folders_count(key: _Key, tally: _Tally) -> FolderCount:
 
 
 def in_database(snapshot: Snapshot) -> Counter[DiskPartName]:
-    """Bytes of the parts of the index file; reads the header of each of its pages."""
+    """Return the size in bytes of each kind of data in the index file; reads the header of each page."""
     page = number(snapshot.connection, "PRAGMA page_size")
     found: Counter[DiskPartName] = Counter()
     rows = snapshot.connection.execute("SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE")
@@ -149,7 +151,7 @@ def in_database(snapshot: Snapshot) -> Counter[DiskPartName]:
 
 
 def disk_parts(database: Counter[DiskPartName], sizes: IndexSizes) -> tuple[DiskPart, ...]:
-    """All parts, those of the index file and the files next to it."""
+    """Return the size of each kind of data, in the index file and in the files next to it."""
     found = Counter(database)
     found.update(matrix=sizes.matrix, log=sizes.wal, user=sizes.user)
     return tuple(DiskPart(name=name, bytes=found[name]) for name in _ORDER if found[name] > 0)
@@ -161,7 +163,7 @@ def _part_of(table: str) -> DiskPartName:
 
 @dataclass(frozen=True)
 class _Rows:
-    """Rows read from one snapshot."""
+    """Rows for the overview, read from one snapshot, before sums are computed."""
 
     generation: int
     files: list[tuple[int, Source, str]]
@@ -176,7 +178,7 @@ class _Rows:
 
 
 class Overviews:
-    """Overviews of one index, recounted only after changes. Thread-safe."""
+    """Makes the overview of one index, counted again only after changes. Thread-safe."""
 
     def __init__(self, store: IndexStore, user: UserData) -> None:
         self._store = store
@@ -186,7 +188,10 @@ class Overviews:
         self._counted: IndexOverview | None = None
 
     def now(self, model: ModelName | None, cancel: CancelToken | None) -> IndexOverview:
-        """`model`: the one whose vectors are counted. Takes some tenths of a second for 100,000 chunks."""
+        """Return the current overview; vectors of `model` are counted.
+
+        Takes some tenths of a second for 100,000 chunks.
+        """
         rows = None
         with self._store.read(cancel) as snapshot:
             moment = (*_moment(snapshot), model)
@@ -207,13 +212,13 @@ class Overviews:
 
 
 def _moment(snapshot: Snapshot) -> tuple[object, ...]:
-    """A value that changes whenever an overview would."""
+    """Return a value that changes whenever the overview may have changed."""
     pages = (number(snapshot.connection, f"PRAGMA {pragma}") for pragma in ("page_count", "freelist_count"))
     return (snapshot.identity, snapshot.generation, snapshot.stamp, snapshot.meta("issues"), *pages)
 
 
 def _read(snapshot: Snapshot, model: ModelName | None) -> _Rows:
-    """Read everything that must be consistent; sums in Python are computed after the snapshot is released."""
+    """Read everything from one snapshot; sums are computed after it is released."""
     tables, ask = snapshot.tables, snapshot.connection.execute
     chunks: dict[int, int] = dict(ask(f"SELECT file_id, count(*) FROM {tables.chunks} GROUP BY 1"))
     return _Rows(
@@ -242,7 +247,10 @@ def _count(rows: _Rows, sizes: IndexSizes) -> IndexOverview:
 
 
 def _pending(snapshot: Snapshot, model: ModelName | None, chunks: dict[int, int]) -> dict[int, int]:
-    """Number of chunks without a vector by file. If that is none or all, the index of hashes answers immediately."""
+    """Return the number of chunks without a vector, by file id.
+
+    If none or all lack one, the index of hashes answers immediately.
+    """
     stored = None if model is None else snapshot.stored_model(*model)
     lacking = snapshot.pending_vectors(stored)
     if stored is None or lacking == sum(chunks.values()):
@@ -258,7 +266,7 @@ def _pending(snapshot: Snapshot, model: ModelName | None, chunks: dict[int, int]
 
 
 def _sizes(lengths: dict[int, int]) -> ChunkSizes:
-    """`lengths`: length to number of chunks, shortest first."""
+    """Return the distribution of chunk lengths; `lengths`: number of chunks by length, shortest first."""
     if not lengths:
         return ChunkSizes(median=0, longest=0, width=0, counts=())
     middle = (sum(lengths.values()) + 1) // 2
@@ -273,7 +281,7 @@ def _sizes(lengths: dict[int, int]) -> ChunkSizes:
 
 
 def _round_width(longest: int) -> int:
-    """The smallest round width that does not result in too many bars."""
+    """Return the smallest round width of bars in a chart that does not result in too many bars."""
     unit = 1
     while True:
         for step in (1, 2, 5):
@@ -283,7 +291,7 @@ def _round_width(longest: int) -> int:
 
 
 def _months(snapshot: Snapshot) -> tuple[MonthCount, ...]:
-    """Counts by local month; SQLite returns no month for times outside its range."""
+    """Return the number of notes and sessions by local month; times outside SQLite's range are left out."""
     rows = snapshot.connection.execute(
         f"""SELECT strftime('%Y', moment, 'unixepoch', 'localtime'), strftime('%m', moment, 'unixepoch', 'localtime'),
                 sum(source = 'memory'), sum(source = 'sessions')

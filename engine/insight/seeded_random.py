@@ -1,4 +1,4 @@
-"""Reproducible random numbers, so that maps and findings stay the same on each run.
+"""Reproducible random numbers, so that maps and duplicates stay the same on each run.
 
 Uses Python's generator: numpy's would add 2.5 MB to a bundle for three arrays.
 """
@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 _AT_ONCE = 1 << 15
-"""Bytes: the generator holds the interpreter while it draws."""
+"""Bytes drawn in one call: other threads can't run meanwhile."""
 _FRACTION = 53
-"""Bits of a number between 0 and 1."""
+"""Random bits of a number between 0 and 1."""
 
 
 def normal(seed: int, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Draw from the standard normal distribution.
+    """Return an array drawn from the standard normal distribution.
 
     After G. Box and M. Muller, "A note on the generation of random normal deviates" (1958).
     """

@@ -1,4 +1,4 @@
-"""Cost of sessions: as their transcripts record it, else by a dated table of prices."""
+"""Computes the cost of sessions: as their transcripts record it, else by a dated table of prices."""
 
 import re
 import tomllib
@@ -36,7 +36,7 @@ class _ModelPrice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cache_write_hour: _Price | None = None
 
     def of(self, usage: ModelUsage) -> float | None:
-        """What these tokens cost; None if the number of those sent or received is unknown."""
+        """Return the cost of these tokens in US dollars; None if the number of tokens sent or received is unknown."""
         if usage.input_tokens is None or usage.output_tokens is None:
             return None
         written = usage.cache_write_tokens or 0
@@ -63,22 +63,22 @@ class _PriceFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Prices:
-    """A table of prices."""
+    """A table of prices by model."""
 
     def __init__(self, lists: tuple[_PriceList, ...]) -> None:
-        """Earlier lists win."""
+        """A price in an earlier list has precedence."""
         self.sources = tuple(PriceSource(source=one.source, date=one.date) for one in lists)
         self._models = {name: price for one in reversed(lists) for name, price in one.models.items()}
 
     def cost(self, usage: ModelUsage) -> float | None:
-        """US dollars: as recorded, else by the table; None if it is unknown."""
+        """Return the cost in US dollars: as recorded, else by the table; None if it is unknown."""
         if usage.recorded_cost is not None:
             return usage.recorded_cost
         price = self._price(usage.model)
         return None if price is None else price.of(usage)
 
     def knows(self, model: str) -> bool:
-        """Whether the table has a price of this model, under whatever name agents give it."""
+        """Whether the table has a price of this model, under any name that agents give it."""
         return self._price(model) is not None
 
     def _price(self, model: str) -> _ModelPrice | None:
@@ -87,7 +87,7 @@ class Prices:
 
 @lru_cache(maxsize=256)
 def _names(model: str) -> tuple[str, ...]:
-    """The name as it is, and shorter ones that mean the same model."""
+    """Return the model's name, and shorter forms of it that denote the same model."""
     short = _OWNER.sub("", model.lower())
     names = [model, short]
     while (shorter := _ENDING.sub("", short)) != short:
@@ -96,7 +96,7 @@ def _names(model: str) -> tuple[str, ...]:
 
 
 def load_prices(path: str = "") -> Prices:
-    """The built-in table, after the user's own at this path. Raises `SettingsError`."""
+    """Load the built-in price table, and before it the user's own from this path. Raises `SettingsError`."""
     built_in = _built_in()
     return Prices((*_parse(_own(path), path), *built_in) if path else built_in)
 

@@ -11,7 +11,7 @@ Number = TypeVar("Number", int, float)
 
 
 def total_usage(usage: Iterable[ModelUsage], prices: Prices) -> UsageTotal:
-    """The sum over models and sessions; what none of them records stays None."""
+    """Return the sum of tokens and costs; None for a number that no session records."""
     known = list(usage)
     costs = [prices.cost(one) for one in known]
     return UsageTotal(
@@ -25,7 +25,10 @@ def total_usage(usage: Iterable[ModelUsage], prices: Prices) -> UsageTotal:
 
 
 def session_stats(sessions: Sequence[SessionSummary], prices: Prices, by: StatsKey | None = None) -> SessionStats:
-    """Statistics of these sessions; rows by day are in order, others have the most expensive first."""
+    """Return statistics of sessions, in total and by `by`.
+
+    Rows by day are in order of time; other rows have the most expensive first.
+    """
     rows = [] if by is None else _rows(sessions, prices, by)
     unpriced = {
         one.model
@@ -40,7 +43,7 @@ def session_stats(sessions: Sequence[SessionSummary], prices: Prices, by: StatsK
 
 
 _Part = tuple[SessionSummary, Sequence[ModelUsage]]
-"""A session and those of its requests that are counted."""
+"""A session, and those of its model usages that are counted."""
 
 
 def _rows(sessions: Iterable[SessionSummary], prices: Prices, by: StatsKey) -> list[StatsRow]:
@@ -79,7 +82,7 @@ def _seconds(session: SessionSummary) -> float:
 
 
 def _day(session: SessionSummary) -> str:
-    """The local day of the last message."""
+    """Return the local day of a session's last message."""
     last = session.started if session.ended is None else session.ended
     return "" if last is None else f"{datetime.fromtimestamp(last):%Y-%m-%d}"
 

@@ -1,4 +1,4 @@
-"""Compares two stored texts word by word: their common share, and the location of a passage in both.
+"""Compares two stored texts word by word: the share of text in common, and where a common passage is in both.
 
 Texts are compared by their shingles: hashes of consecutive tokens, each with its line. Tokens are those
 of the keyword index, so all scripts are supported, and case, accents and markup make no difference.
@@ -16,7 +16,7 @@ from engine.text.analysis import Streams, text_pieces
 from engine.text.tokens import RUN
 
 _GAP = 8
-"""Maximum number of differing tokens within a shared passage."""
+"""Most differing tokens in a row within a shared passage."""
 
 Mask = NDArray[np.bool_]
 LineRange = tuple[int, int]
@@ -55,12 +55,12 @@ class Passage:
 
 @dataclass(frozen=True)
 class Likeness:
-    """Similarity of two texts. Shares are of tokens that are in a common shingle."""
+    """Similarity of two texts. Shares are those of tokens in a common shingle."""
 
     similarity: float
-    """Share of both together, 0 to 1; the order of paragraphs makes no difference."""
+    """Share of both texts together, 0 to 1; the order of paragraphs makes no difference."""
     shares: tuple[float, float]
-    """Share of each alone: 1 for a text that is completely contained in the other."""
+    """Share of each text alone: 1 for a text that the other contains completely."""
     passages: tuple[Passage, Passage]
     """The longest shared passage, in each text."""
 
@@ -78,7 +78,7 @@ class ShingledFile:
 
 
 def compare(first: ShingledFile, second: ShingledFile, common: Hashes) -> Likeness | None:
-    """Compare two texts; None if they have no common shingle.
+    """Return the similarity of two texts and their longest common passage; None if they have no common shingle.
 
     Shingles in `common` are in too many texts to be meaningful: tokens covered by them are not counted at all.
     """
@@ -106,17 +106,17 @@ def compare(first: ShingledFile, second: ShingledFile, common: Hashes) -> Likene
 
 
 def shingles_of(text: ShingledFile, passage: Passage) -> Hashes:
-    """The shingles within a passage of this text."""
+    """Return the shingles within a passage of a text."""
     return text.hashes[passage.first : passage.last - WIDTH + 2]
 
 
 def find_passage(text: ShingledFile, hashes: Hashes) -> Passage | None:
-    """The longest passage made of these shingles; None if the text has none of them."""
+    """Return the longest passage of a text that consists of these shingles; None if the text has none of them."""
     return _longest(text, _covered(np.isin(text.hashes, hashes)))
 
 
 def _covered(mask: Mask) -> Mask:
-    """Mask of tokens that are in one of these shingles."""
+    """Return a mask of the tokens that are in one of the masked shingles."""
     if not len(mask):
         return mask
     covered = np.zeros(len(mask) + WIDTH - 1, np.bool_)
@@ -139,7 +139,7 @@ def _longest(text: ShingledFile, covered: Mask) -> Passage | None:
 
 
 class _TokenHashes(dict[str, Sequence[int]]):
-    """Cache of hashed tokens by run of characters: words repeat, so most runs cost one lookup."""
+    """Cache of hashed tokens by word: words repeat, so most need only one lookup."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -155,17 +155,17 @@ class _TokenHashes(dict[str, Sequence[int]]):
 
 
 class Shingler:
-    """Computes shingles on one thread; caches some 40 MB of words."""
+    """Computes shingles of texts, on one thread; caches some 40 MB of words."""
 
     def __init__(self) -> None:
         self._known = _TokenHashes()
 
     def tokens(self, text: str) -> list[int]:
-        """The hashed tokens of a text, in reading order."""
+        """Return the hashes of a text's tokens, in reading order."""
         return [token for _, piece in text_pieces(text) for run in RUN.findall(piece) for token in self._known[run]]
 
     def shingle(self, lines: Iterable[tuple[int, str]]) -> ShingledFile:
-        """The shingles of a text, given as parts with the number of their (first) line."""
+        """Return the shingles of a text, given as parts with the number of their (first) line."""
         tokens: list[int] = []
         numbers: list[int] = []
         counts: list[int] = []
@@ -189,7 +189,9 @@ def _hash(token: str) -> int:
 
 
 def _hashes(tokens: Hashes) -> Hashes:
-    """Hash every `WIDTH` consecutive tokens; bits are mixed well enough to sample by an upper bound."""
+    """Return a hash for every `WIDTH` consecutive tokens; its bits are mixed well enough to sample by
+    an upper bound.
+    """
     count = len(tokens) - WIDTH + 1
     mixed = tokens[:count].copy()
     for place in range(1, WIDTH):
@@ -204,7 +206,7 @@ def _hashes(tokens: Hashes) -> Hashes:
 
 
 def stored_texts(snapshot: Snapshot, file_ids: Sequence[int]) -> dict[int, list[ChunkText]]:
-    """File id to its chunks in order, for some hundred files; files without chunks are left out."""
+    """Return the chunks of some hundred files in order, by file id; files without chunks are left out."""
     marks = ",".join("?" for _ in file_ids)
     rows: Iterable[tuple[int, int, int, str]] = snapshot.connection.execute(
         f"""SELECT file_id, start_line, end_line, text FROM {snapshot.tables.chunks}
@@ -218,7 +220,7 @@ def stored_texts(snapshot: Snapshot, file_ids: Sequence[int]) -> dict[int, list[
 
 
 def without_overlaps(chunks: Iterable[ChunkText]) -> Iterator[tuple[int, str]]:
-    """The text of a file without the overlaps of chunks: parts with the number of their first line."""
+    """Yield the text of a file without the overlaps of its chunks: parts with the number of their first line."""
     before, last = "", 0
     for start, end, text in chunks:
         if start > last:
@@ -232,6 +234,6 @@ def without_overlaps(chunks: Iterable[ChunkText]) -> Iterator[tuple[int, str]]:
 
 
 def by_line(parts: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Split parts into lines."""
+    """Split parts of a text into lines with their numbers."""
     for start, text in parts:
         yield from enumerate(text.split("\n"), start)

@@ -1,4 +1,4 @@
-"""The embedding provider of one open memory: its selection on first use, its fallback and its last error."""
+"""Selects and holds the embedding provider of one open memory, its fallback and its last error."""
 
 import contextlib
 import threading
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ActiveProvider:
-    """The provider in use and its fallback. Thread-safe."""
+    """Holds the embedding provider in use and its fallback. Thread-safe."""
 
     def __init__(
         self,
@@ -27,7 +27,7 @@ class ActiveProvider:
         stand_in: "Callable[[str, str, CancelToken], Selection]",
         threads: BackgroundExecutor,
     ) -> None:
-        """`select` selects the provider; `stand_in` the fallback for a provider's name and its failure.
+        """`select` selects the provider; `stand_in` the fallback, given the failed provider's name and the reason.
 
         Both may wait for the keychain; closing cancels them through their token. `threads`: runs the selection for
         `soon`.
@@ -108,22 +108,22 @@ class ActiveProvider:
             raise Closed from None
 
     def known(self) -> "EmbeddingProvider | None":
-        """The provider in use if it is already selected and not to be reconsidered; never waits."""
+        """Return the provider in use if it is selected and need not be selected again; never waits."""
         selection = self._selection
         return None if selection is None or self._doubtful else selection.provider
 
     def provider(self) -> "EmbeddingProvider | None":
-        """The provider to embed with; None for keyword search only."""
+        """Return the provider to embed with, selecting it first if necessary; None for keyword search only."""
         return self.selection.provider
 
     def note(self, error: str | None) -> None:
-        """Store why an embedding failed, or None after a success."""
+        """Store the reason why an embedding failed; None after a success."""
         self.error = error
 
     # --- fallback -------------------------------------------------------------------------------------------------
 
     def prepare(self, reason: str) -> "EmbeddingProvider | None":
-        """Return the fallback for a provider that failed with `reason`.
+        """Select and return the fallback for the provider that failed for `reason`, without using it yet.
 
         None if there is no fallback, or if the provider already is one: fallbacks are used only once.
         """
@@ -140,13 +140,13 @@ class ActiveProvider:
             return self._prepared.provider
 
     def take_over(self) -> None:
-        """Switch to the prepared fallback."""
+        """Use the prepared fallback from now on."""
         with self._lock:
             self._first, self._selection = self._selection, self._prepared
             self.error = None
 
     def probe(self) -> Probe:
-        """Embed one word: with the first provider, which is used again if it works, else with its fallback."""
+        """Test the provider by embedding one word, and return to the first provider if it works again."""
         self.reconsider()
         selection = self.selection
         first = self._first

@@ -43,7 +43,7 @@ class MemorySearchManager(Protocol):
 
     @property
     def lacks(self) -> Mapping[Feature, str]:
-        """Unsupported features of the backend in use and the reasons, as in the status.
+        """Features that the backend in use doesn't support, each with the reason, as in the status.
 
         Only changes with a fallback.
         """
@@ -60,43 +60,43 @@ class MemorySearchManager(Protocol):
     def search_like(
         self, passage: Passage, *, cancel: CancelToken | None = None, **options: Unpack[SearchOptions]
     ) -> SearchOutcome:
-        """Search for text similar to a passage, excluding the passage, by its vector and its most distinctive words.
+        """Search for passages similar to this one, by its vector and its most distinctive words.
 
-        If there is no vector for the passage, it is embedded like a query. Raises `PassageMissing` if these lines are
-        not indexed, otherwise as `search`.
+        The passage itself is left out. If it has no vector, it is embedded like a query. Raises `PassageMissing` if its
+        lines are not indexed, otherwise as `search`.
         """
 
     def answer_as(self, settings: Settings) -> None:
-        """Apply these settings to all later queries; a running query is not affected.
+        """Use these settings for all later queries; a running query is not affected.
 
         Only the options that apply to "answering" are used, which need no reopening or re-indexing.
         """
 
     @property
     def saved_searches(self) -> "SavedSearches":
-        """Search history and saved searches of this workspace."""
+        """Saved searches and search history of this workspace."""
 
     @property
     def user_data(self) -> "UserData":
-        """The file of all data that can't be rebuilt: its problem, and its backups."""
+        """The file of all data that can't be rebuilt, with its problem and its backups."""
 
     @property
     def facts(self) -> "Facts":
-        """Facts to remember for this workspace in addition to its notes; independent of the backend."""
+        """Facts to remember for this workspace, apart from its notes; independent of the backend."""
 
     @property
     def unseen_notes(self) -> "UnseenNotes":
-        """Notes of sessions that an agent has written and the user has not seen yet."""
+        """Notes on sessions that an agent has written and the user has not seen yet."""
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
-        """Completions for an operator of the query language, from the index; for an empty operator, the operators.
+        """Return completions of a query operator's value, from the index; for an empty operator, the operators.
 
-        Returns values that start with `start` or, for paths, projects and titles, contain it; at most a dozen, most
-        frequent first.
+        The values start with `start` or, for paths, projects and titles, contain it; at most a dozen, most frequent
+        first.
         """
 
     def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
-        """Text of the file with this stable name; empty if the file was deleted; otherwise raises `PathRefused`."""
+        """Return the text of the file with this stable name; empty if the file was deleted. Raises `PathRefused`."""
 
     def open_file(self, path: str, *, cancel: CancelToken | None = None) -> NumberedText:
         """Open the file as lazily decoded lines, for files of any size. Raises `PathRefused`, `FileNotFoundError`.
@@ -105,7 +105,7 @@ class MemorySearchManager(Protocol):
         """
 
     def locate(self, path: str) -> Path:
-        """Absolute path of the file, checked as in `read_file`: for an editor, a file manager or a watcher."""
+        """Return the absolute path of a file, checked as in `read_file`, for an editor, a file manager or a watcher."""
 
     def explain_path(self, path: str, *, config: Path | None = None, cancel: CancelToken | None = None) -> PathState:
         """Explain why a path is indexed or not. The path may be a stable name, a file path or a file URL.
@@ -115,28 +115,28 @@ class MemorySearchManager(Protocol):
         """
 
     def sessions(self) -> tuple[SessionSummary, ...]:
-        """All indexed sessions, newest first, including those of sub-agents."""
+        """Return all indexed sessions, newest first, including those of sub-agents."""
 
     def read_session(self, path: str, *, reveal: bool = False, cancel: CancelToken | None = None) -> SessionText:
-        """A session's messages, with secrets masked unless `reveal`.
+        """Return a session's messages, with secrets masked unless `reveal`.
 
         Raises `PathRefused`, `FileNotFoundError` for a deleted session, `TranscriptUnreadable`, `Cancelled`.
         """
 
     def raw_message(self, path: str, line: int, *, reveal: bool = False) -> str:
-        """The transcript's content on this line including all fields, with secrets masked unless `reveal`.
+        """Return a line of a session's transcript with all fields, with secrets masked unless `reveal`.
 
         Raises the errors of `read_session`; `FileNotFoundError` also for a missing line, as in an export.
         """
 
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
-        """Sessions similar to this one, most similar first; empty without vectors.
+        """Return sessions similar to this one, most similar first, each with its similarity; empty without vectors.
 
-        Each with the cosine of the two sessions' vectors, after removing the component common to all sessions.
+        The similarity is the cosine of the two sessions' vectors, after removing the component common to all sessions.
         """
 
     def status(self) -> MemoryProviderStatus:
-        """The complete status; never waits for a sync."""
+        """Return the complete status; never waits for a sync."""
 
     def sync(
         self,
@@ -158,7 +158,7 @@ class MemorySearchManager(Protocol):
     def estimate_embedding(
         self, settings: Settings | None = None, *, cancel: CancelToken | None = None
     ) -> EmbeddingEstimate:
-        """Estimate the work to complete the vectors of the index, with the current settings or `settings`.
+        """Estimate what completing the index's vectors takes, with the current settings or `settings`.
 
         Sends nothing. Raises `ProviderError` if there is no such provider, and `Cancelled`.
         """
@@ -171,10 +171,10 @@ class MemorySearchManager(Protocol):
 
     @property
     def insight(self) -> IndexInsight | None:
-        """Access to the index's content for inspection; None if the backend doesn't support it."""
+        """Inspects the content of the index; None if the backend doesn't support that."""
 
     def stored_models(self) -> tuple[StoredModelInfo, ...]:
-        """All models with vectors in the index, most vectors first. Switching back to one of them is free."""
+        """Return all models with vectors in the index, most vectors first. Switching back to one of them is free."""
 
     def purge_model(self, provider: str, model: str, key: str) -> int:
         """Delete all vectors of a model, named as in `stored_models`; returns how many.
@@ -183,7 +183,7 @@ class MemorySearchManager(Protocol):
         """
 
     def warm_session(self, session_key: str) -> None:
-        """Start one background sync per session key (reason `session-start`)."""
+        """Start a background sync (reason `session-start`) on the first call with each session key."""
 
     def catch_up(self, seconds: float) -> None:
         """Wait at most `seconds` until searches include the changes on disk made before this call.
@@ -193,27 +193,27 @@ class MemorySearchManager(Protocol):
         """
 
     def add_status_listener(self, listener: StatusListener) -> Callable[[], None]:
-        """Call `listener` (from any thread, rarely more than 10 times a second) when `status()` would differ.
+        """Call `listener` whenever `status()` may have changed, from any thread, rarely more than 10 times a second.
 
         Also reports background syncs (watch, interval, search, session start). Returns a function that removes the
         listener.
         """
 
     def current_sync(self) -> CancelToken | None:
-        """The token of the running sync, whatever started it, so that the window can pause or cancel it."""
+        """Return the cancel token of the running sync, whatever started it; None if none is running."""
 
     def probe_embedding(self) -> Probe:
         """Test the provider by embedding one word."""
 
     def probe_vector(self) -> Probe:
-        """Test whether sqlite-vec loads."""
+        """Test whether sqlite-vec can be loaded."""
 
     def close(self) -> None:
         """Cancel running work, wait for it (well under a second) and release all handles. Can be called twice."""
 
 
 class OpenBackend(Protocol):
-    """Factory of a backend; see `open_memory`."""
+    """Function that opens a workspace with a backend; see `open_memory`."""
 
     def __call__(
         self, workspace: Path, settings: Settings, *, executor: "Executor | None", background: bool

@@ -1,4 +1,4 @@
-"""The models of one open memory: stored vectors, estimates to complete them, and embedding that awaits approval."""
+"""The embedding models of one open memory: stored vectors, estimates, and embedding that awaits approval."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -22,7 +22,7 @@ _NO_KEY = "none"
 
 
 class Select(Protocol):
-    """Creates the provider for given settings; see `engine.embedding.registry.select_provider`."""
+    """Function that creates the provider for given settings; see `engine.embedding.registry.select_provider`."""
 
     def __call__(
         self, settings: Settings, *, key: str | None = None, cancel: CancelToken | None = None
@@ -30,7 +30,10 @@ class Select(Protocol):
 
 
 class ModelLibrary:
-    """Manages models with vectors. Thread-safe. See `MemorySearchManager` for the methods."""
+    """Lists, estimates and deletes the vectors of embedding models. Thread-safe.
+
+    See `MemorySearchManager` for the methods.
+    """
 
     def __init__(
         self,
@@ -58,7 +61,7 @@ class ModelLibrary:
                 selection.provider.close()
 
     def _as_if(self, settings: Settings, cancel: CancelToken | None) -> Selection:
-        """The selection under `settings`; uses a provider named there even if its key is missing."""
+        """Return the provider that these settings select, even if its API key is missing."""
         found = self._select(settings, cancel=cancel)
         if settings.provider == "auto" or (found.provider is not None and found.fallback_from is None):
             return found
@@ -88,7 +91,7 @@ class ModelLibrary:
             self._approvals.give(name_of(provider), self.estimate(None, None).tokens)
 
     def awaiting(self, found: Awaiting | None) -> EmbeddingEstimate | None:
-        """Return the embedding that still awaits approval, of that found by the last sync."""
+        """Return the estimate of the last sync if its embedding still awaits approval, else None."""
         provider = self._slot.known()  # the status must not wait for the keychain
         active = None if provider is None else name_of(provider)
         return still_awaiting(found, active, self._settings, self._approvals.tokens)
@@ -131,9 +134,9 @@ class ModelLibrary:
 def still_awaiting(
     found: Awaiting | None, active: ModelName | None, settings: Settings, agreed: Callable[[ModelName], int]
 ) -> EmbeddingEstimate | None:
-    """Return the estimate found by the last sync, if it still applies to these settings and is not approved.
+    """Return the estimate of the last sync, if it still applies to these settings and is not approved yet.
 
-    `active` is the model in use; `agreed` returns the approved tokens for a model.
+    `active` is the model in use; `agreed` returns the number of tokens approved for a model.
     """
     if found is None or (found.name != active and found.name.provider != settings.fallback):
         return None
@@ -152,4 +155,4 @@ _NOTHING = EmbeddingEstimate(
     price_checked="",
     seconds=0.0,
 )
-"""Estimate for settings with keyword search only."""
+"""Estimate for settings that search keywords only."""

@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _MOST = 6
-"""Number of own threads: four for concurrent requests, one for a sync, one for short jobs."""
+"""Number of threads without a given executor: four for concurrent requests, one for a sync, one for short jobs."""
 _CLOSE_SECONDS = 5.0
-"""Timeout for cancelled work to end; after that, it is abandoned."""
+"""How long to wait for cancelled work to end; after that, it is abandoned."""
 
 Cancel = Callable[[], None]
 
 
 class Job:
-    """Work that runs once, or is cancelled before it starts. Thread-safe."""
+    """A function that runs once, unless cancelled before it starts. Thread-safe."""
 
     def __init__(self, work: Callable[[], object], ended: "Callable[[Job], None]", due: float = 0.0) -> None:
         """`due`: earliest start, on the monotonic clock."""
@@ -44,7 +44,7 @@ class Job:
         self._ended = threading.Event()
 
     def run(self) -> None:
-        """Do the work unless it has started or was cancelled; errors are logged."""
+        """Call the function, unless it has started or was cancelled; errors are logged."""
         if not self._claim():
             return
         self._thread = threading.get_ident()
@@ -59,11 +59,11 @@ class Job:
             self._end()
 
     def wait(self, seconds: float) -> bool:
-        """Wait for the end or cancel of the work; False on timeout."""
+        """Wait until the job has ended or was cancelled; False on timeout."""
         return self._ended.wait(seconds)
 
     def cancel(self) -> bool:
-        """Prevent the work from starting; False if it has started."""
+        """Prevent the job from starting; False if it has started."""
         if not self._claim():
             return False
         if self.timer is not None:
@@ -72,7 +72,7 @@ class Job:
         return True
 
     def join(self, seconds: float = _CLOSE_SECONDS) -> bool:
-        """Cancel the work or wait for its end; False on timeout, or if called by the work itself."""
+        """Cancel the job or wait for its end; False on timeout, or if called by the job itself."""
         return self.cancel() or (self._thread != threading.get_ident() and self.wait(seconds))
 
     def _claim(self) -> bool:
@@ -86,7 +86,7 @@ class Job:
 
 
 class BackgroundExecutor(Executor):
-    """An executor with jobs that may be delayed. Thread-safe.
+    """Runs jobs on threads, at once or after a delay. Thread-safe.
 
     If the given executor has a method `later(seconds, job) -> cancel`, that is used for delays and runs the job as if
     it was submitted; otherwise a thread is started here to wait.
@@ -121,12 +121,12 @@ class BackgroundExecutor(Executor):
         return future
 
     def start(self, work: Callable[[], object]) -> Job | None:
-        """Start work in the background; None after shutdown."""
+        """Run a function in the background; returns None after shutdown."""
         job = Job(work, self._forget)
         return job if self._add(job) and self._hand_over(job) else None
 
     def later(self, seconds: float, work: Callable[[], object]) -> Cancel:
-        """Start work after a delay, unless it is cancelled first."""
+        """Run a function in the background after a delay; returns a function that cancels it."""
         job = Job(work, self._forget, time.monotonic() + seconds)
         if self._add(job):
             self._wait_for(job)
@@ -137,9 +137,9 @@ class BackgroundExecutor(Executor):
         return cancel
 
     def give_back(self) -> None:
-        """Stop using the given executor, which its owner may shut down: pending work moves to own threads.
+        """Stop using the given executor, which its owner may shut down: pending jobs move to our own threads.
 
-        Running work finishes on its thread; delayed work keeps its time.
+        Running jobs finish on their threads; delayed jobs keep their time.
         """
         with self._lock:
             self._given = None
@@ -188,7 +188,7 @@ class BackgroundExecutor(Executor):
         return started
 
     def _wait_for(self, job: Job) -> None:
-        """Run the job on time, replacing an earlier timer."""
+        """Set the timer that runs a delayed job, replacing an earlier timer."""
         if job.timer is not None:
             job.timer()
         later = getattr(self._given, "later", None)
@@ -261,19 +261,19 @@ class _Clock:
 
 
 class Lifetime:
-    """Tracks whether a memory is open. Thread-safe."""
+    """Records whether a memory is open. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._ended = False
 
     def check(self) -> None:
-        """Raise `Closed` after the end."""
+        """Raise `Closed` if the memory was closed."""
         if self._ended:
             raise Closed
 
     def end(self) -> bool:
-        """Mark as ended; returns True for the first caller, which must then close everything."""
+        """Mark the memory as closed; returns True for the first caller, which must then close everything."""
         with self._lock:
             before, self._ended = self._ended, True
         return not before

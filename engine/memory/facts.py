@@ -1,4 +1,4 @@
-"""Facts to remember in addition to the notes: saved, searched, changed and forgotten, independent of the backend.
+"""Facts to remember apart from the notes: saved, searched, changed and forgotten, independent of the backend.
 
 Their vectors are embedded by the approved provider, stored with the facts, and compared with queries.
 """
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from engine.store.vector_encoding import Vectors
 
 MIN_SCORE = 0.35
-"""Minimum score of results. Unrelated sentences score below it; see tests/benchmarks/RESULTS.md."""
+"""Least score of results. Unrelated sentences score below it; see tests/benchmarks/RESULTS.md."""
 MIN_SCORE_BY_WORDS = 0.5
-"""Minimum score without vectors: one of two keywords is not enough."""
+"""Least score of results without vectors: one of two keywords is not enough."""
 _DAY = 86_400
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011](?=[^\W\d_])")
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -54,24 +54,24 @@ _AROUND_WORDS = ".,;:!?…\"'`“”„«»()[]*_\u2018\u2019"
 _SECRET = marked("A fact with a password, a key or a token can't be saved: remove the secret.")
 
 _AT_ONCE = 256
-"""Maximum number of facts to embed per query; the others are matched by keywords until the next query."""
+"""Most facts embedded for one query; the others are matched by keywords until the next query."""
 _LONGEST_QUESTION = 2000
 
 
 @dataclass
 class _Known:
-    """The facts as last read."""
+    """The facts as last read, and their analysed words."""
 
     stamp: tuple[int, int]
     facts: tuple[Fact, ...]
     words: "dict[str, FactWords]" = field(default_factory=dict)
     """Analysed words of each fact, by its text."""
     tables: "dict[bool, FactTable]" = field(default_factory=dict)
-    """Search table of the remembered facts (False) and of all facts (True)."""
+    """Search table of the facts that agents see (False) and of all facts (True)."""
 
 
 class Facts:
-    """The facts of one workspace. Thread-safe.
+    """Saves, finds, changes and forgets the facts of one workspace. Thread-safe.
 
     Changes raise `StoreError` if nothing can be saved, and `FactRefused` for an invalid text.
     """
@@ -82,7 +82,9 @@ class Facts:
         provider: "Callable[[], EmbeddingProvider | None]",
         note_failure: Callable[[str | None], None],
     ) -> None:
-        """`provider` returns the approved provider; `note_failure` is called with its error, or None on success."""
+        """`provider` returns the approved embedding provider; `note_failure` is called with its error, or None on
+        success.
+        """
         self._rows = FactRows(user)
         self._vectors = FactVectors(self._rows, provider, note_failure)
         self.provider = provider
@@ -103,15 +105,15 @@ class Facts:
         return self._rows.unreadable
 
     def stamp(self) -> tuple[int, int]:
-        """A value that changes whenever any process changes a fact."""
+        """Return a value that changes whenever any process changes a fact."""
         return self._rows.stamp()
 
     def all(self) -> tuple[Fact, ...]:
-        """All facts, including those awaiting approval and forgotten ones; newest first."""
+        """Return all facts, including those awaiting approval and forgotten ones; newest first."""
         return self._read().facts
 
     def named(self, beginning: str) -> tuple[Fact, ...]:
-        """The facts whose id starts with `beginning`."""
+        """Return the facts whose id starts with `beginning`; empty if that is empty."""
         return tuple(fact for fact in self.all() if beginning and fact.id.startswith(beginning))
 
     def find(
@@ -160,7 +162,7 @@ class Facts:
         session_key: str = "",
         waiting: bool = False,
     ) -> SavedFact:
-        """Save a new fact, unless there is one with the same words, which is then returned.
+        """Save a new fact, or return the existing fact with the same words.
 
         A forgotten or unapproved fact is remembered again, but captured facts never restore one that was forgotten.
         """
@@ -187,7 +189,7 @@ class Facts:
         return self._rows.add(decide)
 
     def change(self, fact: Fact) -> Fact:
-        """Update text, category and importance to those of this record.
+        """Save the changed text, category and importance of a fact.
 
         The former version is removed from all files.
         """
@@ -198,7 +200,7 @@ class Facts:
         return now
 
     def put_back(self, *facts: Fact) -> None:
-        """Restore facts to the versions in these records, to undo changes."""
+        """Restore facts to the given earlier versions, to undo changes."""
         self._rows.put(*facts)
         self._rows.settle()
 
@@ -216,13 +218,13 @@ class Facts:
         return facts
 
     def restore(self, ids: Iterable[str]) -> None:
-        """Restore forgotten facts; those that awaited approval await it again."""
+        """Restore forgotten facts; those that awaited approval before await it again."""
         wanted = set(ids)
         facts = (fact for fact in self.all() if fact.id in wanted)
         self._rows.put(*(msgspec.structs.replace(fact, forgotten=None, forgotten_by=None) for fact in facts))
 
     def erase(self, ids: Sequence[str]) -> None:
-        """Remove facts from all files. This can't be undone."""
+        """Delete facts from all files, including backups. This can't be undone."""
         self._rows.erase(ids)
 
     # --- internals --------------------------------------------------------------------------------------------------
@@ -257,7 +259,7 @@ class Facts:
 
 
 def _checked(text: str) -> str:
-    """Normalise a text; invisible characters are removed, since the user can't approve them. Raises `FactRefused`."""
+    """Return a fact's text without invisible characters, since the user can't approve them. Raises `FactRefused`."""
     text = visible(text).strip()
     if not text:
         raise FactRefused(tr("A fact needs some words."))
@@ -278,7 +280,7 @@ def _checked(text: str) -> str:
 
 
 def _spelling(text: str) -> list[str]:
-    """Key of texts that are equal except for spelling.
+    """Return the words of a text for comparison: equal for texts that differ only in case, punctuation or articles.
 
     Vectors don't help: a contradiction is as near as a duplicate.
     """
@@ -288,7 +290,7 @@ def _spelling(text: str) -> list[str]:
 
 
 class Likeness(NamedTuple):
-    """Similarity of facts to a query."""
+    """Similarity of facts to a query by vectors."""
 
     cosines: list[float | None]
     """Cosine for each fact; None without a vector."""
@@ -299,12 +301,12 @@ class Likeness(NamedTuple):
 
 
 class _Kept(NamedTuple):
-    """The vectors of one model as last read."""
+    """The facts' vectors of one model as last read."""
 
     stamp: tuple[int, int]
     model: ModelName
     rows: dict[str, int]
-    """Row by fact id."""
+    """Row in `matrix` by fact id."""
     matrix: "Vectors"
     """(facts, dims)."""
 
@@ -322,7 +324,7 @@ class _Kept(NamedTuple):
 
 
 class FactVectors:
-    """Compares facts by vectors. Thread-safe. If the provider fails, only keywords are used."""
+    """Compares facts with a query by vectors. Thread-safe. If the provider fails, only keywords are used."""
 
     def __init__(
         self,
@@ -337,7 +339,7 @@ class FactVectors:
         self._known: _Kept | None = None
 
     def compare(self, query: str, facts: Sequence[Fact], cancel: CancelToken | None) -> Likeness:
-        """Compare facts with a query. Secrets in the query are masked before it is sent."""
+        """Return the similarity of facts to a query. Secrets in the query are masked before it is sent."""
         nothing: list[float | None] = [None] * len(facts)
         provider = self._provider()
         if provider is None:

@@ -1,4 +1,4 @@
-"""Files of a workspace as text: notes unchanged from disk, sessions from their transcripts with secrets masked."""
+"""Reads files of a workspace as text: notes unchanged, sessions from their transcripts with secrets masked."""
 
 import logging
 import weakref
@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 
 class WorkspaceFiles:
-    """Reads notes and sessions. Thread-safe. See `MemorySearchManager` for the errors raised."""
+    """Reads notes and sessions as text. Thread-safe. See `MemorySearchManager` for the errors raised."""
 
     def __init__(self, guard: PathGuard, sessions: "SessionFiles") -> None:
         self._guard = guard
@@ -96,24 +96,24 @@ def read_slice(text: "NumberedText", path: str, start: int | None, lines: int | 
 
 
 class _LastRead(NamedTuple):
-    """The session that was read last: an open session is read again with each message that its agent writes."""
+    """The session that was read last, to read on when it has grown, as an open one does with each message."""
 
     path: str
     reveal: bool
     text: "weakref.ref[SessionText]"
-    """The text, kept only while something else uses it, such as a window."""
+    """The session's text, kept only while something else uses it, such as a window."""
     position: "Position"
 
 
 class _Known(NamedTuple):
-    """The part of a session that needs no reading."""
+    """The part of a session that was read before, and where reading it resumes."""
 
     text: SessionText
     position: "Position"
 
 
 class SessionFiles:
-    """Reads sessions by stable name, one that has grown from where it ended. Thread-safe."""
+    """Reads sessions by stable name; one that has grown is read on from its former end. Thread-safe."""
 
     def __init__(self, settings: Settings, known: Callable[[str], SessionSummary]) -> None:
         """`known`: returns the summary of a session by stable name; raises `PathRefused` if it must not be read."""
@@ -123,11 +123,11 @@ class SessionFiles:
         self._taking = Lock()
 
     def holds(self, path: str) -> bool:
-        """Whether this is the stable name of a session, known or not."""
+        """Whether `path` has the form of a session's stable name; the session need not exist."""
         return names_session(path, self._settings)
 
     def read(self, path: str, *, reveal: bool, cancel: CancelToken | None) -> SessionText:
-        """See `MemorySearchManager.read_session`."""
+        """Return a session's messages; see `MemorySearchManager.read_session`."""
         from engine.corpus.transcripts.transcript_reader import read_on
 
         file, key = self._locate(path)
@@ -168,14 +168,14 @@ class SessionFiles:
         return text
 
     def _take_last(self, path: str, *, reveal: bool) -> "_Known | None":
-        """Take the result of the last read of this session, if its text is still in use; a second call gets nothing."""
+        """Return the result of the last read if it is of this session and still in use; a second call returns None."""
         with self._taking:
             last, self._last = self._last, None
         text = None if last is None or (last.path, last.reveal) != (path, reveal) else last.text()
         return None if last is None or text is None else _Known(text, last.position)
 
     def _prices(self) -> Prices:
-        """The user's prices, or the built-in ones while their file is unusable."""
+        """Load the user's model prices, or the built-in ones if their file is unusable."""
         try:
             return load_prices(self._settings.sessions.prices)
         except SettingsError as problem:
@@ -183,7 +183,7 @@ class SessionFiles:
             return load_prices()
 
     def read_file(self, path: str, *, start: int | None, lines: int | None) -> FileText:
-        """A transcript as text: each message is on the line of its number in the transcript, other lines are empty."""
+        """Return a transcript as text: each message is on its line in the transcript, other lines are empty."""
         spoken: dict[int, list[str]] = defaultdict(list)
         for message in self.read(path, reveal=False, cancel=None).messages:
             if message.kind == "text" and message.role != "system":
@@ -203,7 +203,7 @@ class SessionFiles:
         )
 
     def raw(self, path: str, line: int, *, reveal: bool) -> str:
-        """See `MemorySearchManager.raw_message`."""
+        """Return a line of a transcript; see `MemorySearchManager.raw_message`."""
         from engine.corpus.transcripts.transcript_reader import raw_line
 
         file, key = self._locate(path)
@@ -214,7 +214,7 @@ class SessionFiles:
         return text if reveal else redact(text)
 
     def locate(self, path: str) -> Path:
-        """Absolute path of a session's transcript. Raises `PathRefused`, FileNotFoundError."""
+        """Return the absolute path of a session's transcript. Raises `PathRefused`, FileNotFoundError."""
         return self._locate(path)[0]
 
     def _locate(self, path: str) -> tuple[Path, str]:
@@ -226,7 +226,7 @@ def _masked(message: Message) -> Message:
 
 
 def _rewound(message: SessionMessage, rewound: Sequence[tuple[int, int]]) -> SessionMessage:
-    """The message, marked if it is on lines that the user left; the same object if nothing changes."""
+    """Mark a message if it is on lines that the user discarded by going back; returns the same object if unchanged."""
     left = any(first <= message.line <= last for first, last in rewound)
     return message if left == message.rewound else msgspec.structs.replace(message, rewound=left)
 

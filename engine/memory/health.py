@@ -1,4 +1,4 @@
-"""Check the health of one open memory, one check after the other, and repair what they find.
+"""Checks the health of one open memory, and repairs the problems found.
 
 Notes are never written. Every repair leaves an index that answers at each of its commits, so a cancelled or killed one
 is simply run again.
@@ -35,13 +35,13 @@ _CHEAP = (database.CHUNKS, keywords.ROWS, database.WORDS, database.GENERATIONS, 
 _COPIES = (vectors.MATRIX, vectors.TABLE)
 _CHECKS: tuple[HealthCheck, ...] = (*_ROWS, database.SPACE, *_COPIES)
 _UPDATED = frozenset({"index", "notes", "transcripts", "meaning"})
-"""Findings that an update fixes."""
+"""Ids of findings that a sync fixes."""
 _DATABASE = marked("Database file")
 _REBUILD = marked("Rebuild")
 
 
 class Health:
-    """Runs one health check or repair of a memory. Thread-safe."""
+    """Checks or repairs one open memory. Thread-safe."""
 
     def __init__(
         self,
@@ -66,9 +66,9 @@ class Health:
     # --- checks -----------------------------------------------------------------------------------------------------
 
     def look(self, *, ask: bool, deep: bool) -> Iterator[HealthFinding]:
-        """Yield the findings one by one. `ask`: test the provider with one word; `deep`: re-embed a sample of passages.
+        """Yield the findings of all checks, one by one.
 
-        Raises `Cancelled`, `Closed`.
+        `ask`: test the provider with one word; `deep`: re-embed a sample of passages. Raises `Cancelled`, `Closed`.
         """
         selection = self._selection()
         subject = self._subject(selection)
@@ -87,7 +87,7 @@ class Health:
             yield environment.look_at_watcher(watcher, wanted=self._settings.sync.watch)
 
     def glance(self) -> tuple[HealthFinding, ...]:
-        """Yield findings that only need a few counts. Raises `Cancelled`, `Closed`, and the store's errors."""
+        """Return the findings that only need a few counts. Raises `Cancelled`, `Closed`, and the store's errors."""
         subject = self._subject(Selection(None, ""))
         return environment.look_at_index(self._store), *(check.finding(subject) for check in _CHEAP)
 
@@ -123,7 +123,7 @@ class Health:
             yield self._look_at_meaning(subject, subject.name)
 
     def _look_at_meaning(self, subject: Subject, name: ModelName) -> HealthFinding:
-        """Report chunks without a vector, and what they wait for."""
+        """Report how many chunks have no vector, and what they wait for."""
         with self._store.read(self._cancel) as snapshot:
             pending = snapshot.pending_vectors(snapshot.stored_model(*name))
             awaiting = stored_models.awaiting(snapshot)
@@ -161,7 +161,7 @@ class Health:
     # --- repairs ----------------------------------------------------------------------------------------------------
 
     def repair(self, ids: Collection[str] | None) -> HealthRepair:
-        """Repair these findings, or all repairable ones, in order of their dependencies.
+        """Repair the findings with these ids, or all that can be repaired, in order of their dependencies.
 
         Raises `IndexBusy` while another writer is active, `Cancelled`, and the store's errors.
         """
@@ -216,7 +216,7 @@ class Health:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Hold the writer lock, with no update of this program running."""
+        """Hold the writer lock during the block, with no sync of this program running."""
         with self._indexing.exclusive(self._cancel):
             if not self._store.try_lock():
                 raise IndexBusy(tr("Another process is writing the index: try again when it has finished."))

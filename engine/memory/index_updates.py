@@ -1,4 +1,4 @@
-"""Run the syncs of the built-in index, replace a damaged one, and remember approvals of embedding.
+"""Runs the syncs of the built-in index, replaces a damaged index, and stores approvals of embedding.
 
 Embedding that the user has approved is stored in tokens until it is done, so that a restart can resume it.
 """
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _ABOUT = 1.05
-"""Tolerance: estimates of almost the same texts, based on samples, differ by some percent and need no new approval."""
+"""Tolerance of an approval: estimates from samples differ by some percent for nearly the same texts."""
 
 
 class IndexUpdates:
-    """The syncs of one open workspace. Thread-safe."""
+    """Runs the syncs of one open workspace. Thread-safe."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class IndexUpdates:
         cancel: CancelToken | None,
         approve: bool | EmbeddingEstimate,
     ) -> SyncReport:
-        """See `MemorySearchManager.sync`."""
+        """Run a sync and return its report; see `MemorySearchManager.sync`."""
 
         agreement = agreeing(self.approvals, approve)
 
@@ -80,7 +80,7 @@ class IndexUpdates:
         return report
 
     def repair(self, damage: IndexCorrupt) -> bool:
-        """Replace the index if it is damaged; False when it is sound."""
+        """Replace the index if it is damaged; returns False if it is intact."""
         try:
             if not self._store.repair(damage):
                 return False
@@ -91,11 +91,11 @@ class IndexUpdates:
         return True
 
     def notify(self) -> None:
-        """Notify listeners of a change of the index without an update."""
+        """Notify listeners that the index has changed without a sync."""
         self._listeners.notify()
 
     def replaced(self) -> None:
-        """Handle the replacement of a damaged index by a new one, which has to be filled."""
+        """Called when a damaged index was replaced by a new one, which the next sync must fill."""
         self._indexing.dirty = True
         self._refused.clear()
         self._on_repaired()
@@ -143,13 +143,15 @@ class IndexUpdates:
 
 
 class Approvals:
-    """Approvals of one workspace. Thread-safe. If they can't be saved, they last until the program ends."""
+    """Stores the user's approvals of embedding. Thread-safe. If they can't be saved, they last until
+    the program ends.
+    """
 
     def __init__(self, user: UserData) -> None:
         self._user = user
         self._lock = threading.Lock()
         self._here: dict[ModelName, int] = {}
-        """Approvals that could not be saved."""
+        """Approvals that could not be saved, in tokens by model."""
 
     def give(self, name: ModelName, tokens: int) -> None:
         """Approve embedding this many tokens with this model."""
@@ -157,12 +159,12 @@ class Approvals:
             self._put(name, tokens)
 
     def tokens(self, name: ModelName) -> int:
-        """Number of approved tokens; 0 without an approval."""
+        """Return the number of tokens approved for a model; 0 without an approval."""
         with self._lock:
             return self._tokens(name)
 
     def covers(self, name: ModelName, work: "EmbeddingWork") -> bool:
-        """Whether the work may start: it needs no approval, or does not exceed the approved amount by much."""
+        """Whether embedding may start: it needs no approval, or hardly exceeds the approved amount."""
         return not work.needs_agreement() or not work.needs_agreement(beyond=round(self.tokens(name) * _ABOUT))
 
     def lower(self, name: ModelName, tokens: int) -> None:
@@ -194,7 +196,7 @@ class Approvals:
 
 
 def agreeing(approvals: Approvals, beforehand: bool | EmbeddingEstimate) -> "Agreement":
-    """The approvals for a sync whose caller may have approved embedding in advance; see `MemorySearchManager.sync`."""
+    """Return the approvals for a sync whose caller may have approved embedding; see `MemorySearchManager.sync`."""
     if not beforehand:
         return approvals
     return _Beforehand(approvals, None if beforehand is True else beforehand)

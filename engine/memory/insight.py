@@ -1,4 +1,4 @@
-"""Inspection of an open memory's index, with one method per view."""
+"""Inspects the index of an open memory, with one method per view of the window."""
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -69,7 +69,7 @@ class IndexInsight:
         self._cached_maps: IndexMaps | None = None
 
     def overview(self, cancel: CancelToken | None = None) -> "IndexOverview":
-        """Counts of the index's content; immediate if nothing has changed since the last call."""
+        """Return counts of the index's content; immediately if nothing has changed since the last call."""
         from engine.insight.overview import Overviews
 
         if self._overviews is None:
@@ -77,7 +77,7 @@ class IndexInsight:
         return self._overviews.now(self._model(), cancel)
 
     def chunks_of(self, path: str, cancel: CancelToken | None = None) -> "FileChunks | None":
-        """The chunks of the file with this stable name; None if it is not indexed."""
+        """Return the chunks of the file with this stable name; None if it is not indexed."""
         from engine.insight.chunk_details import file_chunks
 
         model = self._model()
@@ -85,7 +85,7 @@ class IndexInsight:
             return file_chunks(snapshot, path, model, self._guard)
 
     def chunk(self, path: str, id_: int, cancel: CancelToken | None = None) -> "ChunkDetail | None":
-        """All details of one chunk of the file with this stable name; None if it no longer exists."""
+        """Return all details of one chunk of the file with this stable name; None if the chunk no longer exists."""
         from engine.insight.chunk_details import chunk_detail
 
         model = self._model()
@@ -93,7 +93,7 @@ class IndexInsight:
             return chunk_detail(snapshot, path, id_, model, self._guard)
 
     def word_counts(self, words: Sequence[str], cancel: CancelToken | None = None) -> "tuple[int, Mapping[str, int]]":
-        """The number of chunks, and for each of these folded words the number of chunks that contain it."""
+        """Return the total number of chunks, and by folded word the number of chunks that contain it."""
         from engine.search.document_frequencies import Frequencies
 
         with self._store.read(cancel) as snapshot:
@@ -101,7 +101,7 @@ class IndexInsight:
             return snapshot.chunk_count(), {word: counts.chunks(word, "words") for word in words}
 
     def note_links(self, path: str, cancel: CancelToken | None = None) -> "NoteLinks":
-        """Links to the note with this stable name, and its own links."""
+        """Return the links to and from the note with this stable name."""
         from engine.insight.note_links import note_links
 
         with self._store.read(cancel) as snapshot:
@@ -110,7 +110,7 @@ class IndexInsight:
     def linked_text(
         self, target: str, anchor: str, home: str, cancel: CancelToken | None = None
     ) -> "LinkedText | None":
-        """The part of a note that a link in the note `home` names; None if no note has that name.
+        """Return the part of a note that a link in the note `home` points to; None if no note has that name.
 
         `target`: a note's name or path, or the id of a Logseq block; empty for `home` itself. `anchor`: a heading, or
         `^` and a block's id.
@@ -121,24 +121,24 @@ class IndexInsight:
             return linked_text(snapshot, (target, anchor, home), self._guard, cancel)
 
     def session_files(self, session: str, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
-        """Files that the tool calls of the session with this stable name read or changed, in its order."""
+        """Return the files that a session's tool calls read or changed, in the order of the session."""
         with self._store.read(cancel) as snapshot:
             return _records(tool_uses.uses_in_session(snapshot, session))
 
     def uses_of_file(self, path: str, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
-        """Tool calls with a file, newest first. `path`: as the operator `file:` takes it."""
+        """Return the tool calls that read or changed a file, newest first. `path`: a value of the operator `file:`."""
         from engine.corpus.transcripts.tool_uses import file_matcher
 
         with self._store.read(cancel) as snapshot:
             return _records(tool_uses.uses_of_files(snapshot, *file_matcher(path)))
 
     def recent_edits(self, limit: int, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
-        """The last `limit` tool calls that edited, created or deleted a file, newest first."""
+        """Return the last `limit` tool calls that edited, created or deleted a file, newest first."""
         with self._store.read(cancel) as snapshot:
             return _records(tool_uses.last_changes(snapshot, limit))
 
     def changed_notes(self, limit: int, cancel: CancelToken | None = None) -> tuple[ChangedNote, ...]:
-        """The `limit` notes that changed last, newest first."""
+        """Return the `limit` notes that changed last, newest first."""
         with self._store.read(cancel) as snapshot:
             rows: list[tuple[str, str, int]] = list(
                 snapshot.connection.execute(
@@ -155,7 +155,10 @@ class IndexInsight:
         )
 
     def duplicates(self, cancel: CancelToken | None = None, progress: "Progress | None" = None) -> "DuplicateReport":
-        """Notes that share text; takes some seconds for 10,000 notes, and is immediate while no text has changed."""
+        """Find notes that share text.
+
+        Takes some seconds for 10,000 notes, and is immediate while no text has changed.
+        """
         from engine.insight.duplicates import find_duplicates, state_of
 
         model = self._model()
@@ -169,7 +172,7 @@ class IndexInsight:
         return report
 
     def last_map(self, cancel: CancelToken | None = None) -> "IndexMap | None":
-        """The last map, made in this process or an earlier one, however old; None if there is none."""
+        """Return the last computed map, of this process or an earlier one, however old; None if there is none."""
         return self._maps().last(self._model(), cancel)
 
     def make_map(
@@ -179,7 +182,7 @@ class IndexInsight:
         progress: "Callable[[MapProgress], None] | None" = None,
         cancel: CancelToken | None = None,
     ) -> "IndexMap":
-        """Compute the current map of chunks with a vector; fast if nothing has changed.
+        """Compute the map of all chunks with a vector; fast if nothing has changed.
 
         Takes about a second for 100,000 chunks, and some seconds for up to 20,000, which are laid out by neighbours.
         `first` receives a simpler map of several thousand chunks if there was none before; it is called on this thread,
@@ -188,13 +191,13 @@ class IndexInsight:
         return self._maps().make(self._model(), first=first, progress=progress, cancel=cancel)
 
     def map_places(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> "tuple[MapPlace, ...]":
-        """Details of map points, in the order of these chunk ids; chunks that have left the index are left out."""
+        """Return details of map points, in the order of these chunk ids; chunks no longer in the index are left out."""
         return self._maps().places(chunks, cancel)
 
     def map_answer(
         self, query: str, results: "Sequence[MemorySearchResult]", cancel: CancelToken | None = None
     ) -> "MapAnswer":
-        """Positions of a recent query and its results on the last map. Sends nothing."""
+        """Return the positions of a recent query and its results on the last map. Sends nothing."""
         return self._maps().answer(self._model(), self._known_vector(query), results, cancel)
 
     def _maps(self) -> "IndexMaps":
@@ -220,7 +223,7 @@ class IndexInsight:
         return self._health(cancel, progress).look(ask=ask, deep=deep)
 
     def glance(self, cancel: CancelToken | None = None) -> "tuple[HealthFinding, ...]":
-        """Findings that only need counts; immediate."""
+        """Return the findings of checks that only need counts; immediate."""
         return self._health(cancel, None).glance()
 
     def repair(
@@ -243,19 +246,19 @@ class IndexInsight:
         return Health(self._context, self._updates, self._selection, cancel or CancelToken(), tell)
 
     def hidden_duplicates(self) -> frozenset[str]:
-        """Keys of the groups that the user has hidden."""
+        """Return the keys of the duplicate groups that the user has hidden."""
         from engine.insight.duplicate_groups import hidden_groups
 
         return hidden_groups(self._user)
 
     def hide_duplicates(self, key: str, *, hidden: bool) -> None:
-        """Hide or show a group. Raises `IndexReadOnly` if this can't be saved."""
+        """Hide a duplicate group, or show it again. Raises `IndexReadOnly` if this can't be saved."""
         from engine.insight.duplicate_groups import hide_group
 
         hide_group(self._user, key, hidden=hidden)
 
     def _model(self) -> "ModelName | None":
-        """The model used for searches; None for keyword search only."""
+        """Return the model that searches use; None for keyword search only."""
         from engine.indexing.cost_estimate import name_of
 
         provider = self._selection().provider

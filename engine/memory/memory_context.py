@@ -34,7 +34,7 @@ StatusListener = Callable[[], None]
 
 
 class Listeners:
-    """Functions to call when the status of a memory changes, on the notifying thread. Thread-safe."""
+    """Calls functions when the status of a memory changes, on the notifying thread. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -79,7 +79,7 @@ class MemoryContext(msgspec.Struct, frozen=True):
 
 
 class Questions(Protocol):
-    """Interface of a searcher, such as `Searcher` or its replacement in a backend."""
+    """Interface for answering queries: `Searcher`, or its replacement in a backend."""
 
     def search(
         self, request: "SearchRequest", cancel: CancelToken | None = None, on_keywords: "OnKeywords | None" = None

@@ -1,4 +1,4 @@
-"""Explains why a path is indexed or not, by the current rules of discovery and the content of the index."""
+"""Explains why a path is indexed or not, from the rules for files and the content of the index."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,7 +31,7 @@ _KEYS = {
     "too-large": "max_file_bytes",
     "source-off": "sources",
 }
-"""Rules from settings, with their options; all others are built in."""
+"""Settings key of each rule that the user can set; all other rules are built in."""
 _NO_NOTES = Match("source-off", skip_reasons.SOURCE_OFF.said())
 _BROKEN = "broken"
 _BUILT_IN = RuleOrigin(key="", value="", layer="built-in", file="", line=0)
@@ -43,11 +43,11 @@ CHANGED = marked("It has changed since it was indexed: its old text is found unt
 GONE = marked("It was deleted. Its indexed text can be found until the next update.")
 
 _NAME_EXTRA_PATHS = frozenset({skip_reasons.HIDDEN_FOLDER.said(), skip_reasons.OUTSIDE_MEMORY.said()})
-"""Reasons that already say what to do."""
+"""Reasons that already tell the user to add the path to `extra_paths`."""
 
 
 class PathStates:
-    """Explains paths of one workspace. Thread-safe."""
+    """Explains why paths of one workspace are indexed or not. Thread-safe."""
 
     def __init__(self, workspace: Path, settings: Settings, store: IndexStore) -> None:
         self._workspace = workspace
@@ -57,7 +57,7 @@ class PathStates:
     def explain(
         self, asked: str, provider: EmbeddingProvider | None, config: Path | None, cancel: CancelToken | None
     ) -> PathState:
-        """See `MemorySearchManager.explain_path`."""
+        """Return why a path is indexed or not; see `MemorySearchManager.explain_path`."""
         finder = PathFinder(self._workspace, self._settings)
         standing = finder.find(asked)
         if standing.match is None and standing.source == "memory" and "memory" not in self._settings.sources:
@@ -82,7 +82,7 @@ def _origin(match: Match | None, settings: Settings, workspace: Path, config: Pa
 
 
 class _Explanation:
-    """A single explanation, based on one snapshot of the index."""
+    """Makes one explanation of a path, from one snapshot of the index."""
 
     def __init__(
         self,
@@ -177,7 +177,7 @@ class _Explanation:
         )
 
     def _unknown(self, failure: FileIssue | None) -> PathState:
-        """The status of a path that is accepted but not indexed."""
+        """Return the state of a path that no rule excludes but that is not indexed."""
         if failure is None:
             return self._state("pending", tr(NEW), "sync")
         state: PathStateKind = "failed"
@@ -243,7 +243,10 @@ class _Explanation:
 
 
 def indexed_message(chunks: int, vectors: int | None, sessions: int, refused: str) -> str:
-    """`refused`: why some of it has no vector, one sentence; empty if unknown."""
+    """Return the message for an indexed path.
+
+    `refused`: why some of its chunks have no vector, one sentence; empty if unknown.
+    """
     if not chunks:
         return tr("It is indexed, but holds no text that could be found.")
     held = tr_count("{count:,} passage", "{count:,} passages", chunks)
@@ -259,7 +262,7 @@ def indexed_message(chunks: int, vectors: int | None, sessions: int, refused: st
 
 
 def excluded_message(standing: PathStatus, detail: str, origin: RuleOrigin, *, addable: bool) -> str:
-    """The rule's message, with the folder it applies to if that is a parent, and the location of the rule.
+    """Return the message for a path that a rule excludes, with the folder that the rule applies to and where it is set.
 
     `addable`: the path would be indexed as an extra path.
     """

@@ -21,7 +21,7 @@ from engine.settings.query_options import QuerySettings
 
 
 class SearchOptions(TypedDict, total=False):
-    """Options of a search; None uses the settings' value or sets no condition."""
+    """Options of a search. None means the value of the settings, or no limit."""
 
     max_results: int | None
     """Maximum number of results; the reference's default is 6."""
@@ -34,25 +34,28 @@ class SearchOptions(TypedDict, total=False):
     until: float | None
     """Only files changed before this time."""
     session_key: str | None
-    """Key of the requesting session; unless it is a private one, the user's own memory is excluded."""
+    """Key of the session that asks; unless that is private, the user's own memory is excluded."""
     half_life_days: float | None
-    """Number of days in which dated results lose half of their score, unless the settings set another value for the
-    path; 0 disables aging."""
+    """Number of days in which dated results lose half of their score, unless the settings have another value for their
+    path; 0 disables ageing.
+    """
     diverse: bool | None
-    """Whether to rank results with the same content lower."""
+    """Whether to move results down that are similar to better ones."""
     within: Sequence[EarlierQuestion]
-    """Earlier queries, each limited to the results of the one before; this search is limited to those of the last."""
+    """Earlier queries, each limited to the results of the one before; this search is limited to the results of the
+    last.
+    """
     per_file: int
-    """Maximum number of results per file, 3 by default; 0 for no limit. The last one says how many more its file
-    has."""
+    """Most results per file, 3 by default; 0 for no limit. The last one shown says how many more its file has."""
     correct: bool
-    """Whether a word that does not occur may be replaced by the nearest one that does; True by default."""
+    """Whether a word that occurs nowhere may be replaced by the most similar one that does; True by default."""
     explain: Explain
     mode: Literal["auto", "keyword"]
     """`keyword` skips vectors."""
     on_keywords: OnKeywords
-    """Receives a first answer, by keywords alone, before the query is embedded and meaning is compared: on the calling
-    thread, with the search waiting until it returns. It may be not called, or more than once."""
+    """Receives a first answer, by keywords alone, before the query is embedded and meaning is compared. It is called on
+    the calling thread, and the search waits until it returns. It may be called not at all, or more than once.
+    """
 
 
 _PER_FILE = 3
@@ -60,7 +63,7 @@ _PER_FILE = 3
 
 
 def make_request(settings: QuerySettings, query: str, like: Passage | None, options: "SearchOptions") -> SearchRequest:
-    """Create a request; `query` is empty if `like` is set. Raises `QueryTooLong`."""
+    """Create a search request from options and settings; `query` is empty if `like` is set. Raises `QueryTooLong`."""
     check_length(query)
     shared = is_shared_session(options.get("session_key"))
     keyword_only = options.get("mode") == "keyword"
@@ -128,7 +131,7 @@ _NO_TIME = SearchTimings(analysis=0.0, keyword=0.0, embed=0.0, vector=0.0, merge
 
 
 def unanswered(backend: str, notice: str) -> SearchOutcome:
-    """An empty result; `notice` says in one sentence why no search was made."""
+    """Return an empty search result; `notice` says in one sentence why no search was made."""
     return SearchOutcome(
         results=(),
         total=0,

@@ -1,4 +1,4 @@
-"""The sessions of an index: listing, and similarity by vectors."""
+"""Lists the sessions of an index, and finds similar ones by vectors."""
 
 import re
 import shlex
@@ -21,25 +21,24 @@ from engine.store.vectors import VectorIndex
 from engine.store.writer import StoredUsage
 
 LEAST = 0.16
-"""Minimum cosine of similar sessions."""
+"""Least cosine of similar sessions."""
 _CANDIDATES = 400
 _SESSIONS = 400
 _CHUNKS = 12
-"""Sample for the component common to sessions: evenly spread sessions, and chunks of each."""
+"""Sample for the component common to all sessions: number of evenly spread sessions, and of chunks of each."""
 _UNKNOWN = 8
-"""Number of zero vectors to include in the average, so that hardly anything is removed for the few sessions of a new
-index."""
+"""Number of zero vectors included in the average, so that hardly anything is removed if there are few sessions."""
 _AT_ONCE = 4000
-"""Number of vectors to hold in memory at a time."""
+"""Number of vectors held in memory at a time."""
 
 
 def likeness(
     snapshot: Snapshot, vectors: VectorIndex, model: StoredModel, file_id: int, others: Mapping[str, int]
 ) -> dict[str, float]:
-    """Return path and cosine of those of `others` (path to file id) that are similar to the session of `file_id`,
-    unordered.
+    """Return the sessions similar to the one of `file_id`, as cosine by path, in no order.
 
-    For each session, the chunk nearest to the mean of this one's counts.
+    `others`: file id of each session to compare, by path. Of each session, the chunk nearest to the mean of the given
+    session counts.
     """
     import numpy as np
 
@@ -67,7 +66,7 @@ def likeness(
 
 
 def _common(snapshot: Snapshot, model: StoredModel, file_ids: Iterable[int]) -> Vectors:
-    """Return the mean direction that all sessions have in common (dims,); almost zero for few sessions."""
+    """Return the mean vector (dims,) common to all sessions; almost zero for few sessions."""
     import numpy as np
 
     files = sorted(file_ids)
@@ -84,7 +83,7 @@ def _common(snapshot: Snapshot, model: StoredModel, file_ids: Iterable[int]) -> 
 
 
 def _middle(snapshot: Snapshot, model: StoredModel, ids: list[int]) -> Vectors | None:
-    """Mean direction (dims,) of the vectors of these chunks; None without vectors."""
+    """Return the mean direction (dims,) of the vectors of these chunks; None without vectors."""
     import numpy as np
 
     total = np.zeros(model.dims)
@@ -97,25 +96,25 @@ def _middle(snapshot: Snapshot, model: StoredModel, ids: list[int]) -> Vectors |
 
 
 class SessionLibrary:
-    """The sessions of one workspace. Thread-safe."""
+    """Lists the sessions of one workspace, and finds similar ones. Thread-safe."""
 
     def __init__(self, store: IndexStore, vectors: VectorIndex) -> None:
         self._store = store
         self._vectors = vectors
 
     def all(self) -> tuple[SessionSummary, ...]:
-        """All indexed sessions, newest first."""
+        """Return summaries of all indexed sessions, newest first."""
         with self._store.read() as snapshot:
             usage = sessions.usage_of_sessions(snapshot)
             return tuple(summary_of(one, usage.get(one.path, ())) for one in sessions.sessions(snapshot))
 
     def indexed_sizes(self) -> dict[str, int]:
-        """Bytes of every transcript at its last read, by stable name."""
+        """Return the size in bytes of each transcript when it was last read, by stable name."""
         with self._store.read() as snapshot:
             return {name: stored.size for name, stored in sessions.transcripts(snapshot).items()}
 
     def known(self, path: str) -> SessionSummary:
-        """Summary of a session; raises `PathRefused` if it is not in the index."""
+        """Return the summary of a session; raises `PathRefused` if it is not in the index."""
         with self._store.read() as snapshot:
             found = sessions.sessions(snapshot, path)
             usage = sessions.usage_of_sessions(snapshot, path)
@@ -126,7 +125,7 @@ class SessionLibrary:
     def similar(
         self, path: str, provider: EmbeddingProvider | None, most: int
     ) -> tuple[tuple[SessionSummary, float], ...]:
-        """Sessions with similar meaning, most similar first."""
+        """Return at most `most` sessions similar to this one, most similar first, each with its cosine."""
         if provider is None:
             return ()
         with self._store.read() as snapshot:
@@ -170,13 +169,13 @@ def summary_of(stored: StoredSession, usage: Sequence[StoredUsage] = ()) -> Sess
 
 @lru_cache(maxsize=1024)
 def _to_folder(project: str) -> str:
-    """The beginning of a command that runs in this folder; empty for one that isn't known as a path."""
+    """Return the beginning of a shell command that changes to this folder; empty if `project` is not a path."""
     is_path = project.startswith(("/", "~")) or project[1:2] == ":"
     return f"cd {shlex.quote(project)} && " if is_path else ""
 
 
 def usage_record(stored: StoredUsage) -> ModelUsage:
-    """Convert stored usage to a record."""
+    """Convert stored token counts to a public record."""
     return ModelUsage(
         model=stored.model,
         input_tokens=stored.input,
@@ -197,7 +196,10 @@ _MOST_CANDIDATES = 4
 
 
 def short_names(known: Sequence[SessionSummary]) -> dict[str, str]:
-    """The shortest name that `show` accepts for each session: a unique prefix of its id, else its stable name."""
+    """Return the shortest name that `show` accepts for each session, by stable name.
+
+    That is a unique prefix of the session's id, else its stable name.
+    """
     times = Counter(session.id for session in known)
     beginnings: Counter[str] = Counter()
     for id in times:
@@ -214,7 +216,7 @@ def short_names(known: Sequence[SessionSummary]) -> dict[str, str]:
 
 
 def wanted_session(id: str, known: Sequence[SessionSummary]) -> SessionSummary:
-    """The session with this stable name, id, or prefix of an id.
+    """Return the session with this stable name, id, or prefix of an id.
 
     Raises `MnemoscopeError` unless there is exactly one.
     """

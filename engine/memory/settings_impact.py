@@ -1,4 +1,4 @@
-"""Predicts the effects of changed settings on the index."""
+"""Predicts how changed settings affect the index."""
 
 import functools
 from pathlib import Path
@@ -14,7 +14,7 @@ from engine.store.location import index_files
 
 
 def consequences_of(workspace: Path, before: Settings, after: Settings) -> SettingsConsequences:
-    """The effects of this change on the next update. Accesses no files."""
+    """Return how this change of settings affects the next sync. Accesses no files."""
     return SettingsConsequences(
         full_rebuild=fingerprint(before) != fingerprint(after),
         other_files=_wanted(workspace, before) != _wanted(workspace, after),
@@ -24,24 +24,24 @@ def consequences_of(workspace: Path, before: Settings, after: Settings) -> Setti
 
 @functools.cache
 def options_of_index() -> dict[str, SettingsConsequences]:
-    """Options that affect the index, with their effects, independent of their current values."""
+    """Return the options that affect the index, with their effects, independent of their current values."""
     before = Settings()
     found = {option.key: consequences_of(Path(), before, _varied(option)) for option in all_options()}
     return {key: follows for key, follows in found.items() if follows.any}
 
 
 def _wanted(workspace: Path, settings: Settings) -> tuple[Any, ...]:
-    """The settings that determine the indexed files."""
+    """Return the settings that determine which files are indexed."""
     return PathGuard(workspace, settings).rules, settings.max_file_bytes, frozenset(settings.sources)
 
 
 def _place(workspace: Path, settings: Settings) -> tuple[Any, ...]:
-    """The settings that determine the location of the index."""
+    """Return the settings that determine where the index is."""
     return settings.backend, index_files(workspace, settings.store.path)
 
 
 def _varied(option: Option) -> Settings:
-    """Settings in which this option has a value other than its default."""
+    """Return settings in which this option has a value other than its default."""
     value = _other_value(option)
     return SettingLayers({}, {}).changed([SettingChange(option.key, "defaults", value)]).settings
 
@@ -69,7 +69,7 @@ def _other_value(option: Option) -> Any:
 
 
 def _other_number(option: Option) -> float:
-    """A number within the option's range."""
+    """Return a number in the option's range that differs from its default."""
     at: float | None = option.default
     if at is None:
         return 1 if option.high is None else option.high

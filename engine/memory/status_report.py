@@ -46,7 +46,7 @@ from engine.store.vectors import EngineChoice, VectorIndex
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """Counts that need a read of the index."""
+    """The numbers of the status that are read from the index."""
 
     generation: int
     indexed_before: bool
@@ -56,7 +56,7 @@ class Counts(msgspec.Struct, frozen=True):
     vectors: int
     models: tuple[StoredModelInfo, ...]
     awaiting: Awaiting | None
-    """Embedding that the last sync did not start without approval."""
+    """Embedding that the last sync did not start because it was not approved."""
     failed: tuple[FileIssue, ...]
     skipped: tuple[FileIssue, ...]
     engine: EngineChoice
@@ -67,7 +67,7 @@ _NOTHING = Counts(0, False, (), 0, 0, (), None, (), (), EngineChoice("numpy", ""
 
 
 class IndexCounts:
-    """Counts of the current generation, taken again only when the index has changed. Thread-safe."""
+    """Counts the content of the current index, again only after changes. Thread-safe."""
 
     def __init__(self, store: IndexStore, vectors: VectorIndex) -> None:
         self._store = store
@@ -77,7 +77,7 @@ class IndexCounts:
         self._counts = _NOTHING
 
     def now(self, selection: Selection) -> tuple[Counts, str]:
-        """Return the counts, and why they could not be read (then the last ones are returned)."""
+        """Return the counts, and an error message if they could not be read; then the last counts are returned."""
         try:
             with self._store.read() as snapshot, self._lock:
                 noted = (
@@ -117,7 +117,7 @@ def _count(snapshot: Snapshot, name: ModelName | None, vectors: VectorIndex) -> 
 
 
 class LiveState(msgspec.Struct, frozen=True):
-    """State that only the running process knows."""
+    """The part of the status that only the running process knows."""
 
     dirty: bool
     syncing: MemorySyncProgressUpdate | None
@@ -177,7 +177,10 @@ def make_status(
     live: LiveState,
     error: str,
 ) -> MemoryProviderStatus:
-    """`error` says why the index could not be counted; empty if it could."""
+    """Build the complete status record.
+
+    `error` says why the index could not be counted; empty if it could.
+    """
     provider = selection.provider
     unknown = () if provider is None else provider.unknown_scripts
     fallback = None
@@ -234,7 +237,7 @@ def make_status(
 
 
 def with_degraded(status: MemoryProviderStatus) -> MemoryProviderStatus:
-    """Return the record with `degraded` filled in; each reason is listed once."""
+    """Return the status with `degraded` filled in; each reason is listed once."""
     parts: dict[str, Degraded] = {}
     for part in _parts(status):
         parts.setdefault(part.reason, part)
@@ -352,7 +355,7 @@ def outer_status(
     indexing: IndexingService,
     lacks: Mapping[Feature, str],
 ) -> MemoryProviderStatus:
-    """Create a status whose index fields are 0, off or empty; the backend fills them in (`msgspec.structs.replace`).
+    """Create the status of an external index, whose index fields are 0, off or empty; the backend fills them in.
 
     These are at least `files`, `chunks`, `source_counts`, `db_path`, `provider`, `model`, `fts` and `vector`, and
     `searchMode` in `custom`. `index_error` says why the last sync failed.

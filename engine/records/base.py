@@ -12,7 +12,7 @@ FileRange = tuple[int, int]
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=False):
-    """Base of all records."""
+    """Base of all records: immutable, with keyword arguments only, and camelCase keys in JSON."""
 
 
 def to_builtins(record: Any) -> Any:
@@ -21,6 +21,6 @@ def to_builtins(record: Any) -> Any:
 
 
 def to_json(record: Any, *, indent: int = 0) -> str:
-    """Return the record as JSON text with camelCase keys; `indent` 0 gives one line."""
+    """Return the record as JSON text with camelCase keys, on one line if `indent` is 0."""
     encoded = msgspec.json.encode(record)
     return (msgspec.json.format(encoded, indent=indent) if indent else encoded).decode()

@@ -1,4 +1,4 @@
-"""Explanation of an answer: its stages, the parts of each score, and remedies if nothing was found."""
+"""Explains an answer: the stages of the search, the parts of each score, and remedies if nothing was found."""
 
 from typing import Literal
 
@@ -24,17 +24,17 @@ RemedyName = Literal[
     "settings",
     "folder",
 ]
-"""The control that would change an empty answer.
+"""Names of changes after which an empty answer may have results.
 
-Of the request: `weak` the threshold, `sources`, `period` (since, until) and `scope` (the path) one of its limits,
-`within` the earlier query, `limits` all of these, `age` ageing of results, `demand` one of the query's own conditions,
-`words` all of both. Of the index: `excluded` the rules that exclude a file, `add-sessions` the folders of sessions,
-`sync` an update, `embed` the approval for it, `settings` the provider's, `folder` another folder.
+Limits of the request: `weak` the minimum score, `sources`, `period` (since, until), `scope` (the path), `within` the
+earlier query, `limits` all of these, `age` ageing of results, `demand` one of the query's own conditions, `words` all
+limits and conditions. The index: `excluded` the rules that exclude a file, `add-sessions` the folders of sessions,
+`sync` an update, `embed` the approval of embedding, `settings` those of the provider, `folder` another folder.
 """
 
 
 class SearchStage(Record, frozen=True):
-    """Inputs and outputs of one stage of a search, with a note on what it did."""
+    """One stage of a search: the numbers of its input and output, and a note on what it did."""
 
     name: str
     entered: int
@@ -42,27 +42,26 @@ class SearchStage(Record, frozen=True):
     note: str
     """One plain sentence, or several."""
     milliseconds: float = 0.0
-    """From the end of the stage before to the end of this one: all stages together are the whole search."""
+    """Duration from the end of the previous stage to the end of this one: together they are the whole search."""
     unit: StageUnit = "chunks"
-    """What `entered` and `left` count."""
+    """Unit of `entered` and `left`."""
 
 
 class TermMatch(Record, frozen=True):
-    """One term of the query in one result."""
+    """One term of the query in one result, with its part of the score."""
 
     term: str
     score: float
-    """Its part of the text score: these, `nearness`, `from_coverage` and `from_name` add up to it, or to more if
-    `text_limit` cuts it.
-
-    0 for one of several alternatives if another of them contributes more: that one alone counts.
+    """Part of the text score. These, `nearness`, `from_coverage` and `from_name` add up to the text score, or to more
+    if `text_limit` cuts it.
+    0 for an alternative if another one contributes more, since only the best one counts.
     """
     bm25: float
-    """Part of the BM25 sum, or what it would be if it does not count."""
+    """Part of the BM25 sum; for an alternative that doesn't count, what it would contribute."""
     chunks: int
-    """Number of chunks that contain it."""
+    """Number of chunks that contain the term."""
     fields: tuple[MatchField, ...] = ()
-    """The fields that contain it."""
+    """Fields of the result that contain the term."""
 
 
 class ResultExplanation(Record, frozen=True):
@@ -75,17 +74,17 @@ class ResultExplanation(Record, frozen=True):
     vector_weight: float
     """Factor of the vector score."""
     terms: tuple[TermMatch, ...]
-    """Terms that it contains, in the order of the query."""
+    """Terms that the result contains, in the order of the query."""
     rank: int = 0
     """Rank among the results, from 1."""
     decay: float = 1.0
-    """Factor of the score for its age; 1 without ageing."""
+    """Factor of the score for the result's age; 1 without ageing."""
     half_life_days: float | None = None
-    """Days in which it loses half of its score; None if it does not age."""
+    """Days in which the result loses half of its score; None if it does not age."""
     date: float | None = None
-    """Date from which it ages; None if it does not."""
+    """Date from which the result ages; None if it does not."""
     date_origin: DateOrigin | None = None
-    """Source of the date, or that it never ages; None if temporal decay is off."""
+    """Source of the date, or `evergreen` if the result never ages; None if ageing is off."""
     score_rank: int = 0
     """Rank by score alone: differs from `rank` if diversity moved it."""
     mmr_penalty: float = 0.0
@@ -95,29 +94,29 @@ class ResultExplanation(Record, frozen=True):
     score: float = 0.0
     """Final score, by which results are ordered."""
     fresh_score: float = 0.0
-    """Score before ageing, without `time_lift`."""
+    """Score before ageing and without `time_lift`."""
     time: str = ""
-    """The time that the query names, with its days, if the passage is of it; else empty."""
+    """The time that the query names, with its dates, if the passage is dated within it; else empty."""
     time_lift: float = 1.0
-    """Factor of the score for that time; the minimum is compared with the score without it."""
+    """Factor of the score for that time; the score without it is compared with the minimum."""
     beside_time: bool = False
-    """Whether the passage is only dated next to that time."""
+    """Whether the passage is dated next to that time, not within it."""
     min_score: float = 0.0
-    """Minimum for the score, or for the text score alone."""
+    """Minimum that the score, or the text score alone, must reach."""
     bm25: float = 0.0
-    """Sum of its terms' contributions."""
+    """Sum of the BM25 contributions of the terms."""
     full_bm25: float = 0.0
     """BM25 sum that alone gives a text score of 1; 0 if no words were searched."""
     covered: float = 1.0
-    """Share of the query's terms that it contains, weighted by rarity."""
+    """Share of the query's terms that the result contains, weighted by rarity."""
     together: float = 1.0
-    """The share in two adjacent lines; equals `covered` if the lines were not read."""
+    """Share of the query's terms in the best two adjacent lines; equals `covered` if the lines were not read."""
     from_coverage: float = 0.0
     """Part of the text score from `covered` and `together`."""
     text_limit: float = 1.0
-    """Upper limit, by `covered`, of the BM25 sum's part of the text score."""
+    """Upper limit, depending on `covered`, of the BM25 sum's part of the text score."""
     missing: tuple[str, ...] = ()
-    """Terms of the query that it doesn't contain; no alternatives if it contains one of them."""
+    """Terms of the query that the result doesn't contain; of alternatives, one is enough."""
     cosine_low: float | None = None
     """Cosine at which the vector score is 0; None if no vectors were compared."""
     cosine_high: float | None = None
@@ -129,40 +128,40 @@ class ResultExplanation(Record, frozen=True):
     from_name: float = 0.0
     """Part of the text score from a title, a file name or a definition that matches the query."""
     defines: bool = False
-    """Whether that is from a definition."""
+    """Whether `from_name` is for a definition of the query."""
     text_evidence: float = 0.0
-    """The text score without its upper limit of 1: orders full matches. 0 if it equals the text score."""
+    """Text score without its upper limit of 1, by which full matches are ordered. 0 if it equals the text score."""
     text_weight: float = 1.0
     """Factor of the text score."""
     agreement: float = 1.0
     """Share of the text score that counts: below 1 where the meaning disagrees and terms are missing."""
     vector_evidence: float | None = None
-    """The vector score without its limits of 0 and 1."""
+    """Vector score without its limits of 0 and 1."""
     language_known: bool = True
     """Whether the model knows the query's language; otherwise meaning does not count."""
     by_words: bool = False
-    """Whether only its text score reaches the minimum, which is then its score."""
+    """Whether only the text score reaches the minimum, which is then shown as the score."""
 
     @property
     def lifted_score(self) -> float:
-        """Score with `time_lift`, before ageing."""
+        """The score with `time_lift`, before ageing."""
         return min(1.0, self.fresh_score * self.time_lift)
 
 
 class SearchRemedy(Record, frozen=True):
-    """A change that would help with an empty answer, already tried or looked up."""
+    """A change that gives results where a search found nothing, already tried or looked up."""
 
     name: RemedyName
     stage: str
-    """Name of the stage that it concerns."""
+    """Name of the search stage that the remedy is about."""
     advice: str
     """One sentence: the situation, and the effect of the remedy."""
     finds: int = 0
     """Number of results with the change; 0 if unknown."""
     finds_at_least: bool = False
-    """There may be more than these."""
+    """Whether there may be more results than `finds`."""
     query: str = ""
-    """For `demand` and `words`: the query without the conditions."""
+    """For `demand` and `words`: the query without those conditions."""
     path: str = ""
     """For `excluded`: the excluded file or folder."""
 
@@ -172,6 +171,6 @@ class SearchExplanation(Record, frozen=True):
     results: tuple[ResultExplanation, ...]
     """One for each result, in the same order."""
     emptied_by: str = ""
-    """Name of the stage that excluded everything; empty if there are results."""
+    """Name of the stage that removed all results; empty if there are results."""
     remedies: tuple[SearchRemedy, ...] = ()
-    """The likeliest to help first."""
+    """Remedies, the likeliest to help first."""

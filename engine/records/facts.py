@@ -5,9 +5,9 @@ from typing import Literal
 from engine.records.base import Record
 
 FactCategory = Literal["preference", "decision", "entity", "fact", "other"]
-"""Categories in the order in which a text is matched against them."""
+"""Categories, in the order in which a text is compared with them."""
 FactOrigin = Literal["person", "agent", "capture"]
-"""Who saved it: a user in the window or on the command line, an agent on request, or automatic capture."""
+"""Author of a fact: a user in the window or on the command line, an agent on request, or automatic capture."""
 
 LONGEST_FACT = 4000
 """Most characters of a fact."""
@@ -27,48 +27,48 @@ class Fact(Record, frozen=True):
     """0 to 1."""
     created: float
     changed: float
-    """When its text, category or importance were last changed; seconds since the epoch."""
+    """When text, category or importance were last changed; seconds since the epoch."""
     origin: FactOrigin
     session_key: str = ""
-    """Session in which it was saved; empty if there was none."""
+    """Session in which the fact was saved; empty if there was none."""
     waiting: bool = False
-    """Whether it awaits the user's approval; until then agents don't see it."""
+    """Whether the fact awaits the user's approval; until then agents don't see it."""
     forgotten: float | None = None
-    """When it was forgotten; None for an active fact."""
+    """When the fact was forgotten; None if it was not."""
     forgotten_by: FactOrigin | None = None
 
     @property
     def remembered(self) -> bool:
-        """Whether agents see it."""
+        """Whether agents see the fact."""
         return self.forgotten is None and not self.waiting
 
 
 class FoundFact(Record, frozen=True):
-    """A fact that answers a query."""
+    """A fact that answers a query, with its score."""
 
     fact: Fact
     score: float
     """Score from 0 to 1, independent of the other facts."""
     text_score: float
     vector_score: float | None
-    """None if it, or the query, has no vector."""
+    """None if the fact, or the query, has no vector."""
     near: bool = False
-    """Whether it has the same words or meaning as the query; if it is the only one, it is the intended fact."""
+    """Whether the fact has the same words or meaning as the query; if only one fact has, it is the intended one."""
 
 
 class FactsFound(Record, frozen=True):
-    """The answer to a query."""
+    """The facts that answer a query."""
 
     results: tuple[FoundFact, ...]
     """The best first."""
     mode: Literal["hybrid", "keyword"]
     """`keyword` if only keywords were searched."""
     notice: str = ""
-    """Why only keywords were searched; empty if that needs no message."""
+    """Why only keywords were searched; empty if the user need not know."""
 
 
 class SavedFact(Record, frozen=True):
-    """Result of saving a fact."""
+    """The fact that was saved, or the existing one with the same words."""
 
     fact: Fact
     """The new fact, or the existing one."""

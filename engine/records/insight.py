@@ -1,4 +1,4 @@
-"""Inspection of the index: counts of its content, and results of health checks and repairs."""
+"""Data on the index for inspection: counts, duplicates, the map, chunks, and results of checks and repairs."""
 
 from typing import Literal
 
@@ -18,17 +18,17 @@ class ChangedNote(Record, frozen=True):
 
 
 class FolderCount(Record, frozen=True):
-    """Counts of one folder, its subfolders included."""
+    """Numbers of files and chunks of one folder with its subfolders."""
 
     source: Source
     name: str
-    """Prefix of its stable names, without the final slash; empty for the whole source."""
+    """The folder as prefix of its files' stable names, without the final slash; empty for the whole source."""
     depth: int
-    """0 for the whole source, 1 for a folder at the top, or a store of sessions."""
+    """0 for the whole source, 1 for a top-level folder or a store of sessions."""
     files: int
     chunks: int
     pending: int
-    """Number of chunks without a vector of the current model; all without a model."""
+    """Number of chunks without a vector of the current model; all chunks if there is no model."""
     failed: int
     """Number of files that could not be indexed, or only in part."""
     skipped: int
@@ -42,11 +42,11 @@ class ChunkSizes(Record, frozen=True):
     width: int
     """Width of each bar, in characters."""
     counts: tuple[int, ...]
-    """Chunks from 1 to `width` characters, then up to twice as many, and so on."""
+    """Number of chunks from 1 to `width` characters, then up to twice `width`, and so on."""
 
 
 class MonthCount(Record, frozen=True):
-    """Notes that last changed in a month, and sessions that began in it."""
+    """Number of notes that last changed in a month, and of sessions that began in it."""
 
     year: int
     month: int
@@ -55,7 +55,7 @@ class MonthCount(Record, frozen=True):
 
 
 class DiskPart(Record, frozen=True):
-    """Disk space by use.
+    """Disk space taken by one kind of data.
 
     In the index file: `text` with all facts of files, `words` (the keyword index), `vectors`, `free` (pages that are
     returned later) and `other`; next to it: `matrix` (vectors in the format used for searching), `log` (changes that
@@ -67,17 +67,18 @@ class DiskPart(Record, frozen=True):
 
 
 class IndexOverview(Record, frozen=True):
-    """Counts of the index's content at one moment."""
+    """Numbers of files and chunks in the index, and its disk space, at one moment."""
 
     generation: int
     folders: tuple[FolderCount, ...]
-    """Each source before its folders, these by number of chunks, each before its contents; of very many, the
-    largest."""
+    """Each source before its folders; folders by number of chunks, each before its subfolders; of very many only the
+    largest.
+    """
     sizes: ChunkSizes
     months: tuple[MonthCount, ...]
     """Months with files, in order; files with an impossible date are left out."""
     disk: tuple[DiskPart, ...]
-    """Parts with a size above 0, in the order above."""
+    """Parts with a size above 0, in the order of `DiskPart`."""
     syncs: tuple[StoredSync, ...]
     """All recorded syncs, newest last."""
 
@@ -85,19 +86,21 @@ class IndexOverview(Record, frozen=True):
 # --- Duplicate texts -------------------------------------------------------------------------------------------------
 
 DuplicateKind = Literal["identical", "alike", "contained", "passage", "recurring"]
-"""Files with the same text; files with nearly the same; a file contained in another one; a passage shared by otherwise
-different files; one shared by so many files that it is a template, a licence or the like."""
+"""How the notes of a group share text. `identical`: the same text. `alike`: nearly the same. `contained`: one contains
+the other. `passage`: a passage in otherwise different notes. `recurring`: a passage in so many notes that it is a
+template, a licence or the like.
+"""
 
 
 class DuplicateMember(Record, frozen=True):
-    """One file of a group, with the lines that it shares."""
+    """One file of a duplicate group, with the lines that it shares."""
 
     path: str
     title: str
     start_line: int
     end_line: int
     size: int
-    """Bytes of the file when it was indexed; likewise its time below."""
+    """Size in bytes when the file was indexed; `modified` is its time then."""
     modified: float
     share: float
     """Share of the file's words that the group shares, 0 to 1."""
@@ -106,17 +109,17 @@ class DuplicateMember(Record, frozen=True):
 class DuplicateGroup(Record, frozen=True):
     kind: DuplicateKind
     similarity: float
-    """Share of common words of two files, 0 to 1; the lowest of the pairs that form the group."""
+    """Share of words that two files have in common, 0 to 1; the lowest among the pairs that form the group."""
     words: int
-    """Number of words in the longest passage that two of them share."""
+    """Number of words in the longest passage that two files share."""
     members: tuple[DuplicateMember, ...]
     """Files of the group, newest first; of very many only the newest."""
     files: int
-    """Number of files in the group."""
+    """Number of files in the group, which may be more than are in `members`."""
     excerpt: str
     """The beginning of the shared text."""
     key: str
-    """Identifies the group as long as its kind and files stay the same."""
+    """Identifies the group as long as its kind and its files stay the same."""
 
 
 _WORDS: dict[DuplicateKind, str] = {
@@ -129,23 +132,23 @@ _WORDS: dict[DuplicateKind, str] = {
 
 
 def duplicate_title(group: DuplicateGroup) -> str:
-    """The relation of a group's notes: `Nearly the same · 92 %`."""
+    """Return how the notes of a group share text, for display: `Nearly the same · 92 %`."""
     if group.kind in ("identical", "recurring"):
         return tr(_WORDS[group.kind])
     return f"{tr(_WORDS[group.kind])} · {share_text(group.similarity)}"
 
 
 def share_text(share: float) -> str:
-    """`92 %`; never 100 unless all words are the same."""
+    """Format a share as `92 %`; never as 100 % unless it is 1."""
     return tr("{percent} %", percent=100 if share >= 1 else min(99, round(100 * share)))
 
 
 class DuplicateReport(Record, frozen=True):
-    """All groups, most shared words first; text that recurs in many notes comes last."""
+    """All groups of notes that share text, most shared words first; text that recurs in many notes comes last."""
 
     groups: tuple[DuplicateGroup, ...]
     found: int
-    """Number of groups, which may be more than are in `groups`."""
+    """Number of groups found, which may be more than are in `groups`."""
     files: int
     """Number of notes compared."""
     seconds: float
@@ -154,12 +157,14 @@ class DuplicateReport(Record, frozen=True):
 # --- The map of the index: every chunk with a vector as a point ------------------------------------------------------
 
 MapLayout = Literal["directions", "neighbours"]
-"""`directions`: the two in which the vectors differ most (PCA). `neighbours`: similar points are close together."""
+"""How the map is laid out. `directions`: along the two principal components of the vectors (PCA). `neighbours`: similar
+points are close together (t-SNE).
+"""
 MapGap = Literal["", "no-model", "no-chunks", "no-vectors"]
 
 
 class MapFile(Record, frozen=True):
-    """Common facts of the points of one file or session."""
+    """A file or session that points of the map belong to."""
 
     path: str
     title: str
@@ -170,7 +175,7 @@ class MapFile(Record, frozen=True):
 
 
 class IndexMap(Record, frozen=True):
-    """The `n` points as arrays, in bytes of this machine's byte order."""
+    """The map: n chunks as points, with arrays as bytes in this machine's byte order."""
 
     layout: MapLayout
     ids: bytes
@@ -178,21 +183,21 @@ class IndexMap(Record, frozen=True):
     points: bytes
     """Coordinates: float32 (n, 2), in arbitrary units; y points up."""
     file_of: bytes
-    """Indexes in `files`: int32 (n,)."""
+    """Position of each point's file in `files`: int32 (n,)."""
     files: tuple[MapFile, ...]
     chunks: int
     """Number of indexed chunks, with or without a vector."""
     shown_variance: float
-    """Share of the vectors' variance along their two main directions, 0 to 1."""
+    """Share of the vectors' variance along their two principal components, 0 to 1."""
     model: str
     stamp: int
-    """Stamp of the index when it was read: equal stamps mean equal maps."""
+    """Stamp of the index when the map was computed: equal stamps mean equal maps."""
     gap: MapGap = ""
     """Why there are no points; empty if there are any."""
 
 
 class MapPlace(Record, frozen=True):
-    """One point's chunk, for display."""
+    """The chunk of one point of the map, for display."""
 
     chunk: int
     path: str
@@ -209,10 +214,10 @@ class MapPlace(Record, frozen=True):
 
 
 class MapAnswer(Record, frozen=True):
-    """The locations of a query and its results."""
+    """Positions of a query and its results on the map."""
 
     point: tuple[float, float] | None
-    """Location of the query; None if its vector is unknown, since only keywords were searched."""
+    """Position of the query; None if its vector is unknown, since only keywords were searched."""
     chunks: tuple[int | None, ...]
     """Chunk ids of the results, in their order; None for one that has left the index."""
 
@@ -222,22 +227,24 @@ class MapProgress(Record, frozen=True):
 
     stage: Literal["reading", "directions", "neighbours", "arranging"]
     done: float
-    """0 to 1, of all stages together."""
+    """Completed share of all stages together, 0 to 1."""
 
 
 # --- The index's contents of one file: its chunks in order, and everything about one of them -------------------------
 
 VectorState = Literal["ready", "pending", "refused", "none"]
-"""State of a chunk's vector for the model in use: `refused` by the provider, `none` without a model."""
+"""Status of a chunk's vector for the model in use: `refused` by the provider, `none` without a model."""
 
 
 class ChunkRow(Record, frozen=True):
-    """One chunk without its text."""
+    """One chunk for a list: location, size and vector status, without its text."""
 
     id: int
     start_line: int
     end_line: int
-    """Lines from 1, both included, of the version that was indexed; parts of one overlong line share its number."""
+    """Lines count from 1, both included, in the indexed version of the file; parts of one very long line share its
+    number.
+    """
     heading: tuple[str, ...]
     characters: int
     tokens: int
@@ -255,24 +262,24 @@ class FileChunks(Record, frozen=True):
     """Language as named by the text analysis; empty if unknown."""
     hash: str
     size: int
-    """Bytes when it was indexed; likewise the time below."""
+    """Size in bytes when the file was indexed; `modified` is its time then."""
     modified: float
     changed: bool
     """Whether the file has changed since it was indexed, so that lines may have moved."""
     tags: tuple[str, ...]
     refusal: str
-    """Why vectors were refused; empty if none was."""
+    """Why the provider refused to embed some chunks; empty if it refused none."""
     chunks: tuple[ChunkRow, ...]
 
 
 class ChunkVector(Record, frozen=True):
-    """A stored vector of a chunk's text."""
+    """A stored vector of a chunk's text: its model and length."""
 
     provider: str
     model: str
     dims: int
     active: bool
-    """Whether its model is the one that is searched with now."""
+    """Whether searches use its model at present."""
 
 
 class ChunkDetail(Record, frozen=True):
@@ -280,20 +287,20 @@ class ChunkDetail(Record, frozen=True):
 
     id: int
     number: int
-    """Number among the file's chunks, from 1."""
+    """Position of the chunk in its file, from 1."""
     path: str
     row: ChunkRow
     hash: str
     """SHA-256 of the text, hexadecimal; chunks with the same hash share their vectors."""
     text: str
-    """As it is stored; secrets in sessions are masked."""
+    """Text as stored; secrets in sessions are masked."""
     vectors: tuple[ChunkVector, ...]
-    """Vectors of all models."""
+    """Vectors of all models for this text."""
     words: str
-    """The tokens by which the keyword index finds its text, joined by spaces, and their stems."""
+    """Tokens by which the keyword index finds the text, joined by spaces; `stems` likewise."""
     stems: str
     heading_words: str
-    """Tokens of its heading path, searched for both words and stems."""
+    """Tokens of the heading path, searched both as words and as stems."""
     twins: int
     """Number of other chunks with the same text."""
 
@@ -306,13 +313,13 @@ class HealthFinding(Record, frozen=True):
     """Result of one health check."""
 
     id: str
-    """Identifies the check, also for a repair."""
+    """Identifies the check; passed to the repair."""
     name: str
     state: HealthState
     detail: str
-    """What was checked, and the result."""
+    """Description of the check's subject and result."""
     repair: str = ""
-    """Label of the repair button; empty if there is nothing to repair, or no repair."""
+    """Label of the repair button; empty if nothing needs repair or it can't be repaired here."""
     advice: str = ""
     """Advice for problems that the program can't repair itself."""
     count: int = 0
@@ -333,9 +340,9 @@ class HealthRepair(Record, frozen=True):
     """Outcome of a repair."""
 
     done: tuple[str, ...]
-    """What was done, one sentence per step."""
+    """Actions taken, one sentence each."""
     problem: str = ""
-    """Why the rest was not done, one sentence; empty if all was."""
+    """Why the remaining problems were not repaired, one sentence; empty if all were."""
 
 
 # --- Checks of a provider, its key and its model ---------------------------------------------------------------------
@@ -347,11 +354,11 @@ class Probe(Record, frozen=True):
 
 
 class ProviderProbe(Record, frozen=True):
-    """Result of sending one word to a provider."""
+    """Result of testing a provider by sending one word."""
 
     ok: bool
     error: str
-    """The error, one sentence that says what to do; empty if it is ok."""
+    """The error and its remedy, one sentence; empty if `ok`."""
     milliseconds: float
     """Response time; 0 if no request was sent."""
     dims: int | None
@@ -361,13 +368,13 @@ class ProviderProbe(Record, frozen=True):
 
 
 class ModelFetchProgress(Record, frozen=True):
-    """Progress of downloading a model from the hub."""
+    """Progress of downloading a model from Hugging Face."""
 
     model: str
-    """hf:owner/repository/file.gguf"""
+    """The model as hf:owner/repository/file.gguf."""
     received: int
     total: int
-    """Bytes in total, including an earlier partial download."""
+    """Size of the whole download in bytes, including an earlier part."""
 
 
 class KeyState(Record, frozen=True):
@@ -376,7 +383,9 @@ class KeyState(Record, frozen=True):
     present: bool
     origin: Literal["environment", "keychain"] | None
     place: str
-    """Origin for a sentence: `the environment variable OPENAI_API_KEY`, `the keychain`; empty if there is no key."""
+    """Where the key was found, for use in a sentence: `the environment variable OPENAI_API_KEY`, `the keychain`; empty
+    if there is no key.
+    """
     problem: str
     """Why the key could not be looked up, or can't be used; one sentence, or empty."""
 
@@ -390,11 +399,11 @@ class NoteLinkInfo(Record, frozen=True, gc=False):
     path: str
     """Stable name of the other note; empty if no note has the link's name."""
     title: str
-    """Of the other note; of a missing one the name in the link."""
+    """Title of the other note; the name in the link if no note has it."""
     line: int
-    """Where to open the other note: at the link if it is in that note, else at its target."""
+    """Line at which to open the other note: that of the link if it is in that note, else that of its target."""
     anchor: str
-    """The heading, or `^` and the block's id, of the link."""
+    """Heading, or `^` and a block's id, that the link points to."""
     context: str
     """The sentence around the link."""
     backlink: bool
@@ -402,23 +411,23 @@ class NoteLinkInfo(Record, frozen=True, gc=False):
 
 
 class NoteLinks(Record, frozen=True):
-    """The links of one note."""
+    """The links to and from one note."""
 
     backlinks: tuple[NoteLinkInfo, ...]
-    """Links of other notes to this one, by path."""
+    """Links in other notes to this one, by path."""
     links: tuple[NoteLinkInfo, ...]
-    """Its own links, in order."""
+    """Links in this note, in order."""
 
 
 class LinkedText(Record, frozen=True):
-    """The part of a note that a link names."""
+    """The part of a note that a link points to."""
 
     path: str
     title: str
     line: int
     end: int
-    """Last line; the part may be longer than its text."""
+    """Last line of the part, which may be longer than `text`."""
     text: str
     """At most 40 lines."""
     anchored: bool
-    """Whether its heading or block was found."""
+    """Whether the link's heading or block was found in the note."""

@@ -22,7 +22,7 @@ _KNOWN = ("workspace", "path", "line", "end", "message")
 _NUMBER = lazy_pattern(r"[1-9][0-9]{0,8}")
 _BROKEN_ESCAPE = lazy_pattern(r"%(?![0-9A-Fa-f]{2})")
 _UNSEEN = lazy_pattern(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""Invisible characters, and those that make a name resemble another one."""
+"""Invisible characters, and characters that make a name look like another one."""
 _UNWRITTEN = lazy_pattern(r"[\s\x00-\x20\x7f]")
 """Characters that are invalid in a URL."""
 
@@ -32,21 +32,21 @@ _CITED = lazy_pattern(
 
 
 class Link(Record, frozen=True):
-    """A place in a file of a workspace."""
+    """A location in a file of a workspace, as written in a `mnemoscope://` URL."""
 
     workspace: str
-    """Absolute path of its folder."""
+    """Absolute path of the workspace's folder."""
     path: str
     """Stable name of the file or session."""
     line: int | None = None
     end: int | None = None
-    """Last of several lines."""
+    """Last line, if there are several."""
     message: str = ""
-    """For a session: id of a message, which is stable when lines move."""
+    """For a session: id of a message, which stays the same when lines move."""
 
 
 def is_link(text: str) -> bool:
-    """Return whether a text is a link of this program, valid or not."""
+    """Return whether a text begins like a link of this program, valid or not."""
     return text[: len(SCHEME) + 1].lower() == f"{SCHEME}:"
 
 
@@ -137,8 +137,9 @@ def _number(values: dict[str, str], name: str) -> int | None:
 
 
 def _is_folder(text: str) -> bool:
-    """Return whether it is an absolute path on this machine: accessing another machine's would reveal the user to
-    it."""
+    """Return whether a text is an absolute path on this machine: accessing another machine would
+    reveal the user to it.
+    """
     if text.startswith(("//", "\\\\", "/\\", "\\/")):
         return False
     windows = PureWindowsPath(text)
@@ -147,8 +148,7 @@ def _is_folder(text: str) -> bool:
 
 
 def _is_name(text: str) -> bool:
-    """Return whether it is a stable name, which may be another machine's in a shared table:
-    `//machine/notes/hose.md`."""
+    """Return whether a text is a stable name, also one of another machine: `//machine/notes/hose.md`."""
     parts = text.removeprefix("//").split("/")
     return "\\" not in text and not {"", ".", ".."}.intersection(parts)
 
@@ -161,15 +161,17 @@ class Citation(NamedTuple):
 
 
 def cite(path: str, first: int | None = None, last: int | None = None) -> str:
-    """Return the citation: `path#L5-L9`, `path#L5` for one line, or only the path for a file without lines or up to
-    `LAST_LINE`."""
+    """Return the citation `path#L5-L9`, or `path#L5` for one line.
+
+    Only the path is returned for a file without lines, or up to `LAST_LINE`.
+    """
     if first is None or last == LAST_LINE:
         return path
     return f"{path}#L{first}" if last is None or last <= first else f"{path}#L{first}-L{last}"
 
 
 def parse_citation(text: str) -> Citation | None:
-    """Parse path and lines of a citation, also as `path:5-9`; None if it names no lines."""
+    """Parse the path and lines of a citation, also `path:5-9`; None if the text has no lines."""
     found = _CITED.fullmatch(text)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""The answer of a search, the text of a file, and stored queries: the search history and saved searches."""
+"""Results of a search, the text of a file, and stored queries: the search history and saved searches."""
 
 from typing import Literal
 
@@ -12,7 +12,7 @@ LONGEST_QUERY = 10_000
 """Most characters of a query; longer ones are refused."""
 
 LAST_LINE = 2**31 - 1
-"""The last line of any file."""
+"""Stands for the last line of any file."""
 
 
 class MemorySearchResult(Record, frozen=True):
@@ -29,24 +29,24 @@ class MemorySearchResult(Record, frozen=True):
     citation: str
     """`path#L5-L9`, or `path#L5` for one line."""
     title: str
-    """The document's title: that of its front matter, else its leading H1, else the file's name."""
+    """Title of the document: from its front matter, else its leading H1, else the file's name."""
     heading: tuple[str, ...]
-    """Heading path of the chunk, outermost first; the title's own heading included."""
+    """Headings above the chunk, outermost first; the title's own heading included."""
     modified: float
     snippet_line: int
     """Line of the file on which the snippet starts."""
     match_ranges: tuple[FileRange, ...]
     """Matched words in `snippet`."""
     text_score: float
-    """Keyword score, 0 to 1; 0 when no word matched."""
+    """Keyword score, 0 to 1; 0 if no word matches."""
     vector_score: float | None
-    """Calibrated meaning score, 0 to 1; None when this chunk has no vector yet or no vector leg ran."""
+    """Calibrated meaning score, 0 to 1; None if the chunk has no vector yet or vectors were not searched."""
     text_share: float
     """Share of `score` from keywords, 0 to 1; the rest is from the meaning."""
     message: "MessagePlace | None" = None
     """The message of the session that the snippet's first match is in; None for a note."""
     context: "MessageContext | None" = None
-    """Of a session: the question before a short answer, or the answer after a short question; else None."""
+    """For a session: the question before a short answer, or the answer after a short question; else None."""
     title_ranges: tuple[FileRange, ...] = ()
     """Matched words in `title`."""
     heading_ranges: tuple[tuple[FileRange, ...], ...] = ()
@@ -54,29 +54,29 @@ class MemorySearchResult(Record, frozen=True):
     path_ranges: tuple[FileRange, ...] = ()
     """Matched words in the path of a note, as named in its own workspace."""
     workspace: str = ""
-    """Folder of its workspace if several were searched; else empty."""
+    """Folder of the result's workspace if several were searched; else empty."""
     more_in_file: int = 0
-    """On the last result shown of a file: how many more of its chunks passed `min_score`."""
+    """On the last result shown of a file: how many more of its chunks reached `min_score`."""
 
 
 class MessagePlace(Record, frozen=True):
-    """One message of a session, with its session."""
+    """A message of a session, with the session's agent and project."""
 
     ordinal: int
     """Number of the message, from 1."""
     id: str
-    """As the transcript has it; empty where it has none."""
+    """Id in the transcript; empty if the message has none."""
     role: str
     """`user`, `assistant` or `tool`."""
     agent: str = ""
-    """As in `SessionSummary`."""
+    """Short name of the agent, as in `SessionSummary`."""
     project: str = ""
     rewound: bool = False
-    """As in `SessionMessage`."""
+    """Whether the user discarded the message by going back."""
 
 
 class MessageContext(Record, frozen=True):
-    """The beginning of a message next to the one that was found."""
+    """The beginning of the question or answer next to the message that was found."""
 
     role: str
     """`user` or `assistant`."""
@@ -92,21 +92,21 @@ class Passage(Record, frozen=True):
     path: str
     start_line: int
     end_line: int
-    """`LAST_LINE` for the rest of the file."""
+    """Last line; `LAST_LINE` for the rest of the file."""
     text: str = ""
     """The selected text; empty for everything on these lines."""
     message: int | None = None
-    """For a session: ordinal of the message, since the messages of an export may share a line."""
+    """For a session: number of the message, since messages of an export may share a line."""
 
 
 class EarlierQuestion(Record, frozen=True):
-    """A query whose results limit another one: the arguments of `search` or `search_like`."""
+    """A query whose results another search is limited to: the arguments of `search` or `search_like`."""
 
     query: str = ""
-    """Empty where `like` is set."""
+    """Empty if `like` is set."""
     like: Passage | None = None
     min_score: float | None = None
-    """As all below, None as in `search`."""
+    """None, here and below, means the same as in `search`."""
     half_life_days: float | None = None
     sources: tuple[Source, ...] | None = None
     path_glob: str | None = None
@@ -115,18 +115,18 @@ class EarlierQuestion(Record, frozen=True):
 
 
 class EarlierAnswer(Record, frozen=True):
-    """The current results of an earlier query."""
+    """The number of results of an earlier query that a search is limited to."""
 
     passages: int
-    """Number of its results searched by the next query: the best 1,000, or all."""
+    """Number of results that the next query searches: the best 1,000, or all."""
     total: int
-    """Total number of its results."""
+    """Total number of results."""
     total_is_least: bool
-    """As in `SearchOutcome`."""
+    """Whether there may be more results than `total`."""
 
 
 class SearchTimings(Record, frozen=True):
-    """Milliseconds spent in each leg; a leg that did not run has 0."""
+    """Milliseconds spent in each part of a search; 0 for a part that did not run."""
 
     analysis: float
     keyword: float
@@ -137,14 +137,14 @@ class SearchTimings(Record, frozen=True):
 
 
 class QuerySuggestion(Record, frozen=True):
-    """Another query, in which words that occur nowhere are replaced by similar ones that do."""
+    """A corrected query, in which words that occur nowhere are replaced by similar ones that do."""
 
     query: str
-    """The whole query."""
+    """The whole corrected query."""
     words: tuple[tuple[str, str], ...]
     """Each word of the query with its replacement."""
     chunks: int
-    """Number of chunks with the rarest of the new words."""
+    """Number of chunks that contain the rarest of the new words."""
 
 
 class SearchOutcome(Record, frozen=True):
@@ -161,17 +161,19 @@ class SearchOutcome(Record, frozen=True):
     """Empty, or one sentence: why only keywords were searched, or that nothing is indexed yet."""
     explanation: SearchExplanation | None
     total_is_least: bool = False
-    """True if more chunks than `total` may match: requesting more results searches further."""
+    """Whether more chunks than `total` may match; requesting more results searches further."""
     remote: bool = False
     """Whether a semantic search sends its query to another machine, as far as known."""
     suggestions: tuple[QuerySuggestion, ...] = ()
-    """Suggested queries if words of this one occur nowhere, the likeliest first; none was searched."""
+    """Corrected queries if words of this query occur nowhere, the likeliest first; none of them was searched."""
     corrected: QuerySuggestion | None = None
-    """The query that was searched instead, since words of the given one occur nowhere; None for the given one."""
+    """The corrected query that was searched because words of the given one occur nowhere; None if the given one was
+    searched.
+    """
     within: tuple[EarlierAnswer, ...] = ()
-    """The current results of the earlier queries, in order; empty if there are none."""
+    """Numbers of results of the earlier queries that limit this one, in order; empty without any."""
     telling: tuple[str, ...] = ()
-    """For a search by passage: its words that were searched, most distinctive first."""
+    """For a search by passage: the words of the passage that were searched, most distinctive first."""
     all_words: bool = False
     """Whether a chunk contains every searched word."""
     age: float | None = None
@@ -202,7 +204,7 @@ class QueryRecord(Record, frozen=True):
     """
 
     text: str = ""
-    """Empty where `like` is set."""
+    """The query as typed; empty if `like` is set."""
     sources: tuple[Source, ...] | None = None
     """Searched sources; None for all."""
     days: int | None = None
@@ -210,13 +212,13 @@ class QueryRecord(Record, frozen=True):
     path: str = ""
     """The only file or session to search; empty for all."""
     path_name: str = ""
-    """Display name of that path."""
+    """Name of `path` for display."""
     like: Passage | None = None
-    """Passage to find similar ones for, instead of a text."""
+    """Passage to find similar passages for, instead of a text."""
     within: "QueryRecord | None" = None
-    """Query whose results are the scope."""
+    """Earlier query whose results this one is limited to."""
     half_life_days: float | None = None
-    """As in `search`, like the next field; None for the settings' value at that time."""
+    """As in `search`; None, also in `diverse`, for the settings' value at the time of the search."""
     diverse: bool | None = None
     order: Literal["relevance", "date"] = "relevance"
     everywhere: bool = False
@@ -231,9 +233,9 @@ class RecentSearch(Record, frozen=True):
 
 
 class SavedSearch(Record, frozen=True):
-    """A query with a name."""
+    """A query saved under a name."""
 
     name: str
     question: QueryRecord
     used: float
-    """Time of the last run, or of saving if it was never run."""
+    """Time of the last run, or of saving if it was not run yet."""

@@ -1,4 +1,4 @@
-"""The status record, and its parts."""
+"""The status of a memory, and the records that it consists of."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -22,8 +22,7 @@ Feature = Literal[
     "models",
     "insight",
 ]
-"""In terms of the contract (`MemorySearchManager`):
-
+"""Names of features that not every backend supports, in terms of `MemorySearchManager`.
 sessions: `sessions`, `read_session`, `raw_message`; alike: `search_like`, `similar_sessions`; conditions: sources,
 paths and dates, as options and as operators of the query language; narrowing: `within`; ordering: ageing and diversity;
 completion: `query_values`; explanation: the stages and scores of `explain`; states: `explain_path`; models: estimates,
@@ -46,13 +45,13 @@ class StoredModelInfo(Record, frozen=True):
     provider: str
     model: str
     key: str
-    """Everything else that its vectors depend on, as named by the provider."""
+    """Everything else that the vectors depend on, as named by the provider."""
     dims: int
     vectors: int
     bytes: int
-    """Bytes of the vectors."""
+    """Size of the vectors in bytes."""
     active: bool
-    """Whether it is the one that is searched with now."""
+    """Whether searches use this model at present."""
 
 
 class CacheStatus(Record, frozen=True):
@@ -62,7 +61,7 @@ class CacheStatus(Record, frozen=True):
     max_entries: int | None
     bytes: int = 0
     models: tuple[StoredModelInfo, ...] = ()
-    """Most vectors first."""
+    """Models with stored vectors, most vectors first."""
 
 
 class FtsStatus(Record, frozen=True):
@@ -88,12 +87,13 @@ class VectorStatus(Record, frozen=True):
     rows: int
     """Number of searchable vectors."""
     requested: Literal["auto", "numpy", "sqlite-vec", ""] = ""
-    """The engine of the settings; empty where another program compares vectors."""
+    """The engine set in the settings; empty if another program compares vectors."""
     reason: str = ""
     """Why this engine is used, one sentence."""
     switches_at: int | None = None
-    """Number of passages at which `auto` changes the engine: sqlite-vec up to it, numpy above; None if the number makes
-    no difference."""
+    """Number of passages at which `auto` changes the engine: sqlite-vec up to it, numpy above; None if their number
+    makes no difference.
+    """
 
     @property
     def needs_extension(self) -> bool:
@@ -108,7 +108,7 @@ class BatchJobStatus(Record, frozen=True):
     provider: str
     model: str
     id: str
-    """The provider's id; empty until it is known whether the job was created."""
+    """Id given by the provider; empty until it is known whether the job was created."""
     state: str
     """Last known state, as named by the provider."""
     texts: int
@@ -142,11 +142,11 @@ class WatcherStatus(Record, frozen=True):
     last_change: float | None = None
     """Unix seconds."""
     error: str | None = None
-    """Why it is off or polling, one sentence."""
+    """Why watching is off or polls, one sentence."""
 
 
 class IndexSizes(Record, frozen=True):
-    """Bytes on disk."""
+    """Sizes of the index files on disk, in bytes."""
 
     database: int
     wal: int
@@ -155,10 +155,10 @@ class IndexSizes(Record, frozen=True):
 
 
 class UserDataStatus(Record, frozen=True):
-    """A problem of facts, saved searches and history, which no update can rebuild."""
+    """A problem with the file of facts, saved searches and history, which can't be rebuilt."""
 
     problem: str
-    """That the file is damaged, empty or missing, and what to do without a backup."""
+    """Whether the file is damaged, empty or missing, and what to do without a backup; in sentences."""
     backup: float | None
     """Time of the backup that can be restored, in seconds since the epoch; None if there is none."""
 
@@ -170,7 +170,7 @@ class Degraded(Record, frozen=True):
     """backend, index, user-data, keywords, provider, vectors, sqlite-vec, update, files, batch-jobs or watcher."""
     reason: str
     remedy: str
-    """What to do, in sentences; empty if `reason` says it."""
+    """Advice, in sentences; empty if `reason` contains it."""
 
 
 class MemoryProviderStatus(Record, frozen=True):
@@ -211,7 +211,7 @@ class MemoryProviderStatus(Record, frozen=True):
     index_error: str | None
     """Why the index could not be opened or had to be set aside, one sentence."""
     user_data: UserDataStatus | None = None
-    """None where nothing is wrong with it."""
+    """A problem with the user's data; None if there is none."""
     awaiting: EmbeddingEstimate | None = None
     """Embedding that awaits approval (`approve_embedding`); meanwhile only keywords find these texts."""
     lacks: Mapping[Feature, str] = msgspec.field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Progress, reports and cost estimates of syncs."""
+"""Progress, reports and cost estimates of index updates (syncs)."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -7,9 +7,9 @@ from engine.records.base import Record
 
 SyncReason = Literal["session-start", "search", "watch", "session-delta", "interval", "cli", "manual", "fallback"]
 SyncPhase = Literal["waiting", "discovering", "indexing", "embedding", "publishing", "done"]
-"""`waiting`: another process writes this index; the remaining work is done afterwards."""
+"""Phases of a sync. `waiting`: another process is writing the index."""
 NOT_EMBEDDED = "not-embedded"
-"""Rule of an indexed file with a passage that is found by keywords only."""
+"""Rule of a file with a passage that the provider refused to embed, so that only keywords find it."""
 
 
 class FileIssue(Record, frozen=True):
@@ -24,28 +24,30 @@ class FileIssue(Record, frozen=True):
 
 
 class EmbeddingEstimate(Record, frozen=True):
-    """Estimate of embedding all chunks that have no vector of a model."""
+    """Estimated tokens, cost and time for embedding all chunks that have no vector of a model."""
 
     provider: str
     model: str
     remote: bool
     """Whether the texts would leave this machine."""
     chunks: int
-    """Chunks without a vector of this model."""
+    """Number of chunks without a vector of this model."""
     cached: int
-    """Chunks with a vector of this model."""
+    """Number of chunks with a vector of this model."""
     tokens: int
     """Estimated tokens of the texts to embed, from a sample if there are many."""
     price: float | None
-    """US dollars for a million tokens; 0 where nothing is charged, None where the price is not known."""
+    """US dollars per million tokens; 0 if nothing is charged, None if the price is unknown."""
     cost: float | None
-    """US dollars; None where the price is not known."""
+    """US dollars; None if the price is unknown."""
     price_checked: str
-    """Day of the price as `YYYY-MM-DD`; empty if the user has set it, or there is none."""
+    """Day on which the list price was looked up, as `YYYY-MM-DD`; empty if the user has set the price, or there is
+    none.
+    """
     seconds: float
     """Duration at the model's measured speed, else at a typical one; with batch jobs, the maximum."""
     batch: bool = False
-    """Whether batch jobs would be used; `price` is then theirs."""
+    """Whether batch jobs would be used; `price` is then that of batch jobs."""
     most_cost: float | None = None
     """US dollars if the jobs fail, since their texts then need direct requests; None without jobs or a price."""
 
@@ -56,21 +58,21 @@ class MemorySyncProgressUpdate(Record, frozen=True):
     phase: SyncPhase
     completed: int
     total: int
-    """Files while indexing, chunks while embedding; 0 while it is not known."""
+    """Number of files while indexing, of chunks while embedding; 0 while unknown."""
     label: str
     current_file: str
     rate: float
     """Units per second over the last seconds; 0 while unknown."""
     seconds_left: float | None
     reused: int
-    """Chunks whose vector was cached."""
+    """Number of chunks whose vector was cached."""
     embedded: int
-    """Chunks embedded in this run."""
+    """Number of chunks embedded in this run."""
     reason: SyncReason
     tokens: int = 0
-    """Sent to a provider that charges for them, in this run."""
+    """Number of tokens sent in this run to a provider that charges for them."""
     cost: float | None = 0.0
-    """US dollars for them; None where the price is not known."""
+    """Cost of `tokens` in US dollars; None if the price is unknown."""
     waiting: int = 0
     """Number of batch jobs for which the sync waits."""
 
@@ -81,7 +83,7 @@ class SyncReport(Record, frozen=True):
     seconds: float
     cancelled: bool
     error: str
-    """Empty, or why the sync stopped early, as one sentence."""
+    """Why the sync stopped early, as one sentence; empty if it did not."""
     files_seen: int
     files_indexed: int
     files_unchanged: int
@@ -92,19 +94,19 @@ class SyncReport(Record, frozen=True):
     vectors_embedded: int
     vectors_pending: int
     full: bool
-    """Whether a new generation was built."""
+    """Whether the whole index was rebuilt."""
     failed: tuple[FileIssue, ...]
     skipped: tuple[FileIssue, ...]
     tokens: int = 0
-    """Sent to a provider that charges for them."""
+    """Number of tokens sent to a provider that charges for them."""
     cost: float | None = 0.0
-    """US dollars for them; None where the price is not known."""
+    """Cost of `tokens` in US dollars; None if the price is unknown."""
     awaiting: EmbeddingEstimate | None = None
     """Embedding that was not started because it needs approval; everything else was done."""
     provider_failed: bool = False
     """Whether the provider failed: the text was indexed, and the settings may have to be changed."""
     batch_jobs: int = 0
-    """Batch jobs that continue at the provider, also after a cancel; a later sync stores their results."""
+    """Number of batch jobs that continue at the provider, also after a cancel; a later sync stores their results."""
 
 
 class SyncSummary(Record, frozen=True):
@@ -120,7 +122,7 @@ class SyncSummary(Record, frozen=True):
     cancelled: bool
     error: str
     tokens: int = 0
-    """As in `SyncReport`, as is the next."""
+    """Number of tokens sent to a provider that charges for them; `cost` is their cost, as in `SyncReport`."""
     cost: float | None = 0.0
     vectors_reused: int | None = None
     """None for records older than this field."""
@@ -134,7 +136,7 @@ class StoredSync(SyncSummary, frozen=True):
     """A sync with its details, as recorded in the history."""
 
     failed: tuple[FileIssue, ...] = ()
-    """First failed files; `files_failed` is their total number."""
+    """The first failed files; `files_failed` is the number of all."""
 
 
 ProgressCallback = Callable[[MemorySyncProgressUpdate], None]

@@ -1,4 +1,4 @@
-"""Responses to agents: the payloads of the reference's tools. Unset fields are left out of the JSON."""
+"""Responses to agents: the results of the tools for memory and facts. Unset fields are left out of the JSON."""
 
 from typing import Literal
 
@@ -19,7 +19,7 @@ class CitedPassage(Record, frozen=True):
     end_line: int
     score: float
     snippet: str
-    """Ends with its citation if citations are on; may be cut to the agent's limit."""
+    """Text of the passage, with its citation at the end if citations are on; may be cut to the agent's limit."""
     source: Source
     citation: str | UnsetType = UNSET
 
@@ -40,9 +40,9 @@ class MemorySearchAnswer(Record, frozen=True):
     unavailable: bool | UnsetType = UNSET
     error: str | UnsetType = UNSET
     warning: str | UnsetType = UNSET
-    """For the user, to whom the agent should pass it on."""
+    """Message that the agent should pass on to the user."""
     action: str | UnsetType = UNSET
-    """What the user can do about it."""
+    """Action by which the user can remedy the cause of `warning`."""
 
 
 class MemoryGetAnswer(Record, frozen=True):
@@ -77,7 +77,7 @@ class RecalledFact(Record, frozen=True):
 
 
 class FactCandidate(Record, frozen=True):
-    """A fact that may be the intended one."""
+    """A fact that an agent may have meant."""
 
     id: str
     """First eight characters of the id, enough to identify it."""
@@ -87,7 +87,7 @@ class FactCandidate(Record, frozen=True):
 
 
 class FactAnswer(Record, frozen=True):
-    """Common fields of all three: the reason for a missing answer."""
+    """Common fields of the answers about facts: the reason for a missing answer."""
 
     disabled: bool | UnsetType = UNSET
     error: str | UnsetType = UNSET
@@ -100,7 +100,7 @@ class MemoryRecallAnswer(FactAnswer, frozen=True):
 
     count: int = 0
     memories: tuple[RecalledFact, ...] = ()
-    """The best first."""
+    """Facts found, the best first."""
     warning: str | UnsetType = UNSET
     """Why only keywords were searched."""
 

@@ -23,28 +23,30 @@ PathRemedy = Literal["sync", "settings", "add", "open"]
 
 
 class KnownWorkspace(Record, frozen=True):
-    """A folder that was opened before, or has a table in the settings."""
+    """A workspace that was opened before, or has a table in the settings."""
 
     folder: str
-    """Real path."""
+    """Real path of the workspace's folder."""
     name: str
-    """Last part of the path; for duplicates, with the parent folder in brackets. Never contains a slash."""
+    """Name for display: last part of the path; for duplicates, with the parent folder in brackets. Never contains a
+    slash.
+    """
     present: bool
     """Whether the folder exists now."""
     index_bytes: int
-    """Size of its index on disk; 0 if there is none."""
+    """Size of the workspace's index on disk; 0 if there is none."""
 
 
 class WorkspaceState(Record, frozen=True):
-    """Current content of its index."""
+    """Numbers of files and chunks in a workspace's index."""
 
     files: int
     chunks: int
     pending_vectors: int
-    """Chunks without a vector of the most-used model; 0 if there are no vectors."""
+    """Number of chunks without a vector of the most-used model; 0 if there are no vectors."""
     last_sync: SyncSummary | None
     problem: str = ""
-    """Empty, or why the index cannot be read, one sentence."""
+    """Why the index cannot be read, one sentence; empty if it can."""
 
 
 class PreviewFolder(Record, frozen=True):
@@ -54,7 +56,7 @@ class PreviewFolder(Record, frozen=True):
 
 
 class PreviewKind(Record, frozen=True):
-    """Files with one ending in a folder."""
+    """Number of files with one extension in a folder."""
 
     extension: str
     files: int
@@ -64,7 +66,7 @@ class PreviewKind(Record, frozen=True):
 
 
 class WorkspacePreview(Record, frozen=True):
-    """What a first sync would index, known from directory entries only."""
+    """Files that a first sync would index, known from directory entries only."""
 
     workspace: str
     layout: Literal["openclaw", "folder"]
@@ -80,11 +82,11 @@ class WorkspacePreview(Record, frozen=True):
     first: tuple[str, ...] = ()
     """Stable names of the first notes that would be indexed."""
     kinds: tuple[PreviewKind, ...] = ()
-    """Indexed endings, and others that can be indexed, most files first; without those of other files."""
+    """Indexed extensions, and others that can be indexed, most files first."""
 
 
 class SettingsConsequences(Record, frozen=True):
-    """Effects of changed settings on the index."""
+    """How changed settings affect the index."""
 
     full_rebuild: bool
     """Whether the whole index is rebuilt, because its chunks would differ."""
@@ -103,7 +105,7 @@ class FoundPlace(Record, frozen=True):
 
     kind: PlaceKind
     agent: str
-    """Short name of the program that writes there; empty if unknown without reading."""
+    """Short name of the program that writes there; empty if only reading would show it."""
     name: str
     """The agent's own id, or the vault's name; empty if there is none."""
     path: str
@@ -112,9 +114,9 @@ class FoundPlace(Record, frozen=True):
     """Number of files to index: notes, or possible transcripts by name."""
     bytes: int
     newest: float | None
-    """Time of the newest change of these files; None if there are none."""
+    """Time of the latest change of these files; None if there are none."""
     whole: bool
-    """False if counting stopped at its limit, so that there are more files."""
+    """Whether all files were counted; False if counting stopped at its limit."""
 
 
 class FoundPlaces(Record, frozen=True):
@@ -124,14 +126,14 @@ class FoundPlaces(Record, frozen=True):
 
 
 class RuleOrigin(Record, frozen=True):
-    """Where the rule that excludes a path is set."""
+    """Where in the settings the rule that excludes a path is set."""
 
     key: str
     """Settings key, such as `exclude`; empty for a built-in rule."""
     value: str
     """Matching pattern of the setting, or its value; empty for a built-in rule."""
     layer: Literal["built-in", "defaults", "workspace"]
-    """The layer of the settings that has it; `built-in` also for an option that is not set."""
+    """Part of the settings that has the rule; `built-in` also for an option that is not set."""
     file: str
     """The settings file; empty for a built-in rule."""
     line: int
@@ -139,37 +141,37 @@ class RuleOrigin(Record, frozen=True):
 
 
 class FolderContents(Record, frozen=True):
-    """The files of a folder and all below it."""
+    """Numbers of files in a folder and its subfolders, by status."""
 
     indexed: int
     waiting: int
-    """New or changed files, for the next sync."""
+    """Number of new or changed files, for the next sync."""
     failed: int
     gone: int
-    """Deleted files, which stay indexed until the next sync."""
+    """Number of deleted files, which stay indexed until the next sync."""
     passed: tuple[FileIssue, ...]
-    """Files and folders excluded by a rule, like `skipped_files` of the status; the first ones."""
+    """First files and folders excluded by a rule, like `skipped_files` of the status."""
     passed_total: int
     whole: bool
-    """False if the folder is too large to be listed completely."""
+    """Whether all files were listed; False if the folder is too large for that."""
 
 
 class PathState(Record, frozen=True):
-    """Why a path is found, or not."""
+    """Why a path is indexed, or not."""
 
     asked: str
     state: PathStateKind
     sentence: str
     """The status in one or two plain sentences, with advice."""
     remedy: PathRemedy | None
-    """Remedy to offer: a sync, the settings file, an extra path, the file itself."""
+    """Remedy to offer to the user: a sync, the settings file, an extra path, the file itself."""
     path: str
-    """Stable name; empty outside of everything indexed, and for the workspace itself."""
+    """Stable name; empty for a path outside of everything indexed, and for the workspace itself."""
     file: str
     """Absolute path, if known."""
     source: Source | None
     rule: str = ""
-    """As in `FileIssue`; empty if no rule excludes it."""
+    """Rule that excludes the path, as in `FileIssue`; empty if none does."""
     rule_path: str = ""
     """Stable name of the path that the rule applies to: the path, or a folder above it."""
     origin: RuleOrigin | None = None
@@ -180,10 +182,10 @@ class PathState(Record, frozen=True):
     vectors: int | None = None
     """Number of chunks with a vector; None without a model."""
     size: int = 0
-    """Bytes, as indexed, as is the next."""
+    """Size in bytes when the file was indexed; `modified` is its time then."""
     modified: float | None = None
     changed: bool = False
-    """Whether it has changed since it was indexed."""
+    """Whether the file has changed since it was indexed."""
     contents: FolderContents | None = None
     """Contents of an indexed folder."""
 
@@ -194,12 +196,12 @@ slashes; two mark another machine's file in a shared table."""
 
 
 def name_in(workspace: str, path: str) -> str:
-    """Return the name of a file, or citation, in the workspace of this name."""
+    """Return the name of another workspace's file, or its citation: `///garden/daily/2026-05-31.md`."""
     return f"{_OTHER_WORKSPACE}{workspace}/{path}"
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """Return workspace name (empty for the open one) and stable name of a file."""
+    """Split a file's name into workspace name (empty for the open workspace) and stable name."""
     if not name.startswith(_OTHER_WORKSPACE):
         return "", name
     workspace, _, path = name.removeprefix(_OTHER_WORKSPACE).partition("/")

@@ -15,7 +15,7 @@ _BLANK = re.compile(r"\n\s*\n")
 
 
 class AdjacentLines:
-    """The terms of one query, matched line by line."""
+    """Measures how much of one query a text holds outside its best two adjacent lines."""
 
     def __init__(self, terms: Sequence[QueryTerm], weights: Sequence[float]) -> None:
         """`weights`: idf of each term."""
@@ -35,7 +35,7 @@ class AdjacentLines:
         self._shares: dict[int, float] = {_NO_TERM: 0.0}
 
     def scattered(self, text: str, language: str) -> float:
-        """Share of the query, 0 to 1, that the text holds outside its best two adjacent lines.
+        """Return the share of the query, 0 to 1, that the text holds outside its best two adjacent lines.
 
         Blank lines don't count; terms that no line holds, such as those of a title, don't either.
         """
@@ -47,7 +47,7 @@ class AdjacentLines:
         return max(0.0, self._share(whole) - max(map(self._share, pairs), default=0.0))
 
     def _masks_of_lines(self, text: str, language: str) -> dict[int, int]:
-        """By line, one bit for each token of the query, of lines with any.
+        """Return a bit mask for each line that contains query tokens, by line number; each token has one bit.
 
         Only words that begin like a token are analysed: all of them would take longer than the rest of a search. In
         scripts without spaces a word may begin anywhere.
@@ -68,7 +68,7 @@ class AdjacentLines:
         return masks
 
     def _words(self, text: str) -> Iterator[tuple[int, str]]:
-        """Yield line and text of each word that may be a term."""
+        """Yield the line number and the text of each word that begins like a token of the query."""
         line = at = 0
         for word in self._begins.finditer(text):
             line += text.count("\n", at, word.start())
@@ -91,7 +91,7 @@ class AdjacentLines:
         return mask
 
     def _share(self, mask: int) -> float:
-        """Return the share of the query whose terms have all tokens of a form in this mask."""
+        """Return the share of the query, by idf, made up of terms whose tokens (of any form) are all in `mask`."""
         share = self._shares.get(mask)
         if share is None:
             share = sum(weight for weight, forms in self._forms if any(form & mask == form for form in forms))
@@ -100,7 +100,7 @@ class AdjacentLines:
 
 
 def _forms(term: QueryTerm) -> list[Sequence[str]]:
-    """Return the tokens of each form of a term; one with `*` at its end is a prefix."""
+    """Return each form of a term as its tokens; a token with `*` at its end is a prefix."""
     word = (term.word,) if isinstance(term.word, str) else term.word
     forms = [word, *(stem.split(" ") for stem in (*term.stems, *term.loose_stems)), *term.loose]
     if term.prefix_ok:

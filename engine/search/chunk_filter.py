@@ -25,24 +25,29 @@ class Match(NamedTuple):
     excluded: str = ""
 
     def within(self, expression: str) -> str:
-        """Return the expression limited to chunks that satisfy this filter."""
+        """Return the FTS5 expression, with the required and excluded ones added."""
         narrowed = f"({expression}) AND ({self.required})" if self.required else f"({expression})"
         return f"({narrowed}) NOT ({self.excluded})" if self.excluded else narrowed
 
 
 class ChunkFilter(NamedTuple):
-    """The chunks that a search may return; None: no limit."""
+    """The files and chunks that a search is limited to; None in a field means no limit."""
 
     files: Sequence[int] | None = None
     """Ids of files."""
     chunks: Sequence[int] | None = None
-    """Ids of chunks in ascending order, all of them in those files."""
+    """Ids of chunks in ascending order, all of them in `files`."""
     match: Match | None = None
-    """Same limit as `chunks`, within the files, for FTS5 queries: passing a list of most chunks takes tens of ms."""
+    """The limit of `chunks`, within `files`, as FTS5 expressions: binding a list of most chunks takes tens of
+    milliseconds.
+    """
 
 
 class Filter(msgspec.Struct, frozen=True):
-    """None or False in a field: no condition. Times are seconds since the epoch, `since` inclusive, `until` not."""
+    """Limits of a search by source, path, time and privacy.
+
+    None or False in a field: no limit. Times are seconds since the epoch, `since` inclusive, `until` exclusive.
+    """
 
     sources: Sequence[Source] | None = None
     path_glob: str | None = None
@@ -66,7 +71,7 @@ class Filter(msgspec.Struct, frozen=True):
         return self.hide_memory and (source == "sessions" or _is_private(path))
 
     def files(self, snapshot: Snapshot) -> list[tuple[int, str]]:
-        """(id, name) of the files that pass."""
+        """Return the ids and names of the indexed files that satisfy this filter."""
         conditions = ["1"]
         values: list[str | int] = []
         if self.sources is not None:
@@ -90,8 +95,10 @@ class Filter(msgspec.Struct, frozen=True):
 
 
 def name_there(path: str) -> str:
-    """Return the stable name of a file on its own machine; here another machine's file is named
-    `//machine/notes/a.md`."""
+    """Return the stable name that a file has on its own machine.
+
+    The index names another machine's file `//machine/notes/a.md`; its own name is `notes/a.md`.
+    """
     return path[2:].partition("/")[2] if path.startswith("//") else path
 
 

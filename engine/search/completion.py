@@ -17,7 +17,10 @@ _DATES = ("today", "yesterday", "last week", "this month", "last month", "this y
 
 
 def values_of(snapshot: Snapshot, operator: str, start: str) -> tuple[str, ...]:
-    """At most a dozen values, most frequent first; those that start with `start` come before those that contain it."""
+    """Return at most a dozen indexed values of a query operator that contain `start`, most frequent first.
+
+    Values that start with `start` come before those that only contain it.
+    """
     start = fold(start.lstrip("#") if operator == "tag" else start)
     found = [value for value in _VALUES.get(operator, _nothing)(snapshot) if value]
     folded = [(fold(value), value) for value in found]
@@ -35,7 +38,7 @@ def _fixed(*values: str) -> Callable[[Snapshot], Iterable[str]]:
 
 
 def _paths(snapshot: Snapshot) -> list[str]:
-    """Folders with their subfolders, then files."""
+    """Return all folders, subfolders included, by number of files, then all files by path."""
     folders: Counter[str] = Counter()
     files = [path for (path,) in snapshot.connection.execute(f"SELECT path FROM {snapshot.tables.files} ORDER BY path")]
     for path in files:

@@ -20,12 +20,12 @@ _FOR_UNKNOWN = 0.7
 
 
 def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
-    """Return the rows whose score, or keyword score, reaches the threshold.
+    """Keep the results whose score, or keyword score, is at least `least`.
 
     The score includes ageing, as in the reference. The keyword score doesn't: a search for the words or the name of an
-    old note finds it, though below newer ones. A row kept by keywords alone gets at least the threshold as score, so
-    that no displayed score is below it. A time that the query names only orders: lifted scores would let twice as many
-    off-topic results through.
+    old note finds it, though below newer ones. A result kept for its keyword score alone gets at least `least` as
+    score, so that no displayed score is below it. A time that the query names only changes the order: with raised
+    scores, twice as many off-topic results would pass.
     """
     kept = []
     for scored in ranked:
@@ -49,11 +49,11 @@ def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
 def without_chance_matches(
     snapshot: Snapshot, kept: list[Scored], words: KeywordScores, language: str, least: float, stages: Stages
 ) -> list[Scored]:
-    """Leave out weak results by meaning in the language of a query whose words partly occur nowhere in the index.
+    """Remove weak results that match by meaning alone, if words of the query occur nowhere in the index.
 
-    Notes on the query's subject would use its words. In another language they can't, so meaning alone is enough there.
-    Nor does it apply to a result with all the other words: the unknown one may be a typing error. `language`: the
-    query's, "" if unknown.
+    Applies only to results in the query's language: notes on its subject would use its words; those in another language
+    can't. Results with all the other words stay, since the unknown word may be a typing error. `language`: the query's,
+    "" if unknown.
     """
     missing = [term for term in words.terms if not term.chunks]
     known = [bool(term.chunks) for term in words.terms]
@@ -78,7 +78,7 @@ def without_chance_matches(
 
 
 def _in_language(snapshot: Snapshot, ids: Collection[int], language: str) -> set[int]:
-    """Those of these chunks whose files are in this language."""
+    """Return the ids of those chunks whose file is in this language."""
     rows = snapshot.connection.execute(
         f"""SELECT c.id FROM {snapshot.tables.chunks} c JOIN {snapshot.tables.files} f ON f.id = c.file_id
             WHERE c.id IN (SELECT value FROM carray(?)) AND f.language = ?""",
@@ -90,9 +90,10 @@ def _in_language(snapshot: Snapshot, ids: Collection[int], language: str) -> set
 def at_most_per_file(
     snapshot: Snapshot, kept: list[Scored], request: SearchRequest
 ) -> tuple[list[Scored], dict[int, int]]:
-    """Return the rows to show, and for the last row of a file the number of its further rows.
+    """Select the results to show, with a limit on results from the same file.
 
-    A file with more rows than its limit makes room for others. If only one file was found, all its rows are shown.
+    Also returns, by id of the last shown result of a file, how many results of that file are left out. A file with more
+    results than the limit makes room for others. If only one file was found, all its results are shown.
     """
     most, wanted = request.per_file, request.max_results
     if not most or len(kept) <= most:
@@ -118,7 +119,7 @@ def at_most_per_file(
 
 
 def _rows_of_files(snapshot: Snapshot, files: Sequence[int], kept: list[Scored]) -> dict[int, int]:
-    """The number of these rows in each of these files."""
+    """Return the number of results (`kept`) in each file, by file id."""
     # The unary plus lets SQLite read the index of files: rows of chunks are large and far apart.
     found = snapshot.connection.execute(
         f"""SELECT file_id, count(*) FROM {snapshot.tables.chunks}
@@ -129,10 +130,10 @@ def _rows_of_files(snapshot: Snapshot, files: Sequence[int], kept: list[Scored])
 
 
 def diverse(kept: list[Scored], likeness: "Likeness", weight: float, wanted: int, stages: Stages) -> list[Scored]:
-    """Reorder the first `wanted` rows so that similar ones are apart.
+    """Reorder the first `wanted` results so that similar ones are apart.
 
-    After the threshold, unlike the reference: scores are unchanged, so the same rows are found, and rows below the
-    threshold don't affect the order.
+    Runs after the threshold, unlike the reference: scores are unchanged, so the same results are found, and results
+    below the threshold don't affect the order.
     """
     from engine.search.diversity import MOST, diversify  # off by default
 

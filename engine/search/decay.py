@@ -23,12 +23,12 @@ _GROUP = 400
 
 
 class Age(NamedTuple):
-    """The age of a file, and its source."""
+    """How much a file's scores decrease by its age, and the date that this is based on."""
 
     factor: float
-    """Factor of its scores, 0 to 1."""
+    """Factor for the file's scores, 0 to 1."""
     date: float | None
-    """Unix seconds; None if it doesn't age."""
+    """Unix seconds; None if the file doesn't age."""
     origin: DateOrigin
     half_life_days: float | None
 
@@ -41,20 +41,23 @@ class _File(NamedTuple):
     started: float | None
     ended: float | None
     dated: float | None
-    """From its front matter."""
+    """Date in the front matter, Unix seconds."""
     evergreen: bool | None
 
 
 @dataclass(frozen=True)
 class Decay:
-    """The rules of one workspace."""
+    """Computes how much results lose by their age, by the settings of one workspace."""
 
     settings: TemporalDecaySettings
     outside: Callable[[Sequence[str]], set[str]]
-    """Function that returns which of these stable names are in extra paths."""
+    """Function that returns those of the given stable names that are in extra paths."""
 
     def ages(self, snapshot: Snapshot, ids: Sequence[int], half_life_days: float) -> dict[int, Age]:
-        """The age of each of these chunks; `half_life_days` for paths without a specific one."""
+        """Return the age of each chunk, by chunk id.
+
+        `half_life_days` applies to paths that have no half-life of their own in the settings.
+        """
         now = time.time()
         file_of = dict(_files_of(snapshot, ids))
         files = list({file.id: file for file in file_of.values()}.values())
@@ -78,7 +81,7 @@ class Decay:
 
 
 def decayed(score: float, age_days: float, half_life_days: float) -> float:
-    """Return the score after so many days; future dates don't age."""
+    """Return a score after `age_days`; a negative age changes nothing."""
     return score * math.exp2(-max(0.0, age_days) / half_life_days)
 
 

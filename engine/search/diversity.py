@@ -14,29 +14,29 @@ from engine.store.vector_encoding import StoredModel, decode
 from engine.text import analyse
 
 MOST = 200
-"""Number of the best results that compete; the others stay in place."""
+"""Number of best results that are reordered; the others stay in place."""
 
 _NO_PUNCTUATION = dict.fromkeys(map(ord, string.punctuation), " ")
 
 Likeness = Callable[[int, Sequence[int]], Sequence[float]]
-"""Function that returns the similarity, 0 to 1, of competing results to a chosen one, all given by position."""
+"""Function that returns the similarity, 0 to 1, of each of `others` to `chosen`, all given by position."""
 
 
 class Chosen(NamedTuple):
-    """One result with its position after diversification."""
+    """One result's place in the new order: its rank by score, and its penalty for similarity."""
 
     by_score: int
-    """Its rank by score alone, from 0."""
+    """Rank of the result by score alone, from 0."""
     penalty: float
-    """The part of its relevance lost by similarity."""
+    """Part of the result's relevance that is lost by similarity."""
     like: int | None
     """Rank by score of the most similar result chosen before; None for the first result, or if no other is similar."""
 
 
 def diversify(scores: Sequence[float], likeness: Likeness, weight: float, wanted: int) -> list[Chosen]:
-    """Return the best `wanted` in the new order; `scores` are descending, `weight` is lambda.
+    """Return the `wanted` best results in an order that moves similar ones apart.
 
-    Ties are decided by score.
+    `scores` are descending; `weight` is lambda. Ties are decided by score.
     """
     wanted = min(wanted, len(scores))
     lowest, spread = min(scores, default=0.0), max(scores, default=0.0) - min(scores, default=0.0)
@@ -58,10 +58,10 @@ def diversify(scores: Sequence[float], likeness: Likeness, weight: float, wanted
 
 
 def likeness_of(snapshot: Snapshot, ids: Sequence[int], model: StoredModel | None) -> Likeness:
-    """Similarity by the cosine of two chunks' vectors if both have one of this model, else by the tokens that they
-    share.
+    """Return a function for the similarity of two chunks.
 
-    Tokens are those of the index: words in any script, pairs in scripts without spaces.
+    The similarity is the cosine of their vectors if both have one of this model, else the Jaccard similarity of their
+    tokens: words in any script, pairs of characters in scripts without spaces.
     """
     by_words = _by_words(snapshot, ids)
     if model is None:
@@ -84,8 +84,10 @@ def likeness_of(snapshot: Snapshot, ids: Sequence[int], model: StoredModel | Non
 
 
 def _tokens(chunk: StoredChunk) -> set[str]:
-    """Return the tokens of a text; ASCII text is only split into words, which is as good for similarity and ten times
-    as fast."""
+    """Return the tokens of a chunk's text.
+
+    ASCII text is only split into words, which is as good for similarity and ten times as fast.
+    """
     text = chunk.text
     if text.isascii():
         return set(text.lower().translate(_NO_PUNCTUATION).split())

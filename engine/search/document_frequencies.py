@@ -17,28 +17,28 @@ _MOST_BEGINNINGS = 4
 
 
 class Word(NamedTuple):
-    """A word of the index."""
+    """A word of the index with the numbers of chunks that contain it."""
 
     token: str
     chunks: int
-    """Number of chunks that contain it."""
+    """Number of chunks that contain the word."""
     titled: int
-    """Number of chunks that contain it in a title, alias or heading."""
+    """Number of chunks that contain the word in a title, alias or heading."""
 
 
 class _Moment:
-    """Cached counts for one state of the index."""
+    """Counts cached for one state of the index."""
 
     def __init__(self, state: tuple[str, int, int]) -> None:
         self.state = state
         self.chunks: dict[str, dict[str, int]] = {}
-        """By token and column."""
+        """Number of chunks by token and column."""
         self.loose: dict[tuple[str, str], int] = {}
         self.beginnings: dict[str, list[Word]] = {}
 
 
 class Frequencies:
-    """Cache of counts across queries. Thread-safe: parallel counts give the same result."""
+    """Caches, across queries, how many chunks contain each word. Thread-safe: parallel counts give the same result."""
 
     def __init__(self) -> None:
         self._latest = _Moment(("", 0, 0))
@@ -52,7 +52,7 @@ class Frequencies:
 
 
 class Counts:
-    """The counts of one snapshot."""
+    """Looks up how many chunks of one snapshot contain a word."""
 
     average_length: float | None = None
 
@@ -65,7 +65,7 @@ class Counts:
         return self._snapshot.chunk_count()
 
     def expect(self, tokens: Iterable[str]) -> None:
-        """Read the counts of several tokens together, which takes half the time."""
+        """Look up and cache the counts of several tokens in one query, which takes half the time."""
         known = self._moment.chunks
         wanted = [token for token in dict.fromkeys(tokens) if token not in known]
         if len(known) + len(wanted) > _MOST_WORDS:
@@ -74,14 +74,17 @@ class Counts:
             self._count(wanted[start : start + _TOGETHER])
 
     def chunks(self, token: str, column: str) -> int:
-        """Number of chunks that contain this token in this column."""
+        """Return the number of chunks that contain `token` in `column`."""
         counts = self._moment.chunks.get(token)
         if counts is None:
             counts = self._count((token,))[token]
         return counts.get(column, 0)
 
     def _count(self, tokens: Sequence[str]) -> dict[str, dict[str, int]]:
-        """Count a token in all columns, since FTS5 reads its whole posting list for any of them."""
+        """Read and cache the number of chunks of each token, by column.
+
+        All columns are counted, since FTS5 reads a token's whole posting list for any of them.
+        """
         found: dict[str, dict[str, int]] = {token: {} for token in tokens}
         marks = ",".join("?" * len(tokens))
         query = f"SELECT term, col, doc FROM {self._snapshot.tables.terms} WHERE term IN ({marks})"
@@ -91,7 +94,9 @@ class Counts:
         return found
 
     def loose(self, token: str, column: str) -> int:
-        """Count a token of a looser form; with `*` at its end, sum over all tokens with this prefix."""
+        """Return the number of chunks that contain a token; with `*` at its end, the sum over all tokens with this
+        prefix.
+        """
         if not token.endswith("*"):
             return self.chunks(token, column)
         known = self._moment.loose
@@ -108,7 +113,7 @@ class Counts:
         return count
 
     def words(self, start: str) -> list[Word]:
-        """The words with this prefix, itself included, in no order."""
+        """Return the words of the index with the prefix `start`, in no order."""
         known = self._moment.beginnings
         found = known.get(start)
         if found is None:

@@ -39,11 +39,11 @@ _LIMITS: tuple[tuple[RemedyName, str, dict[str, Any]], ...] = (
     ("period", marked("Without a date limit, this query finds {results}."), {"since": None, "until": None}),
     ("scope", marked("In all files, this query finds {results}."), {"path_glob": None}),
 )
-"""Advice for each limit, and the fields of the filter that it consists of."""
+"""For each limit: the name of its remedy, the advice, and the filter's fields without the limit."""
 
 
 def advised(outcome: SearchOutcome, work: SearchContext, snapshot: Snapshot, ask: Ask) -> SearchOutcome:
-    """Return the explained empty answer with the stage that emptied it and remedies.
+    """Return an empty answer with remedies that the user can try, and the name of the stage that removed all results.
 
     `ask` runs another query on the same snapshot.
     """
@@ -57,8 +57,10 @@ def advised(outcome: SearchOutcome, work: SearchContext, snapshot: Snapshot, ask
 
 
 def emptied_by(stages: tuple[SearchStage, ...]) -> str:
-    """Return the name of the first stage that removed everything, with both legs as one; `words` if no word is
-    known."""
+    """Return the name of the first search stage that removed all results.
+
+    Keywords and vectors count as one stage. Returns `words` if no word of the query is in the index.
+    """
     for stage in stages:
         if stage.left or stage.name in _LEGS:
             continue
@@ -70,7 +72,7 @@ def emptied_by(stages: tuple[SearchStage, ...]) -> str:
 
 
 class _Advice:
-    """Tries the remedies of one empty answer."""
+    """Finds remedies for one empty answer by trying changed queries."""
 
     def __init__(self, work: SearchContext, stage: str, snapshot: Snapshot, ask: Ask) -> None:
         self._work = work
@@ -115,7 +117,7 @@ class _Advice:
             yield self._of_index("weak", advice)
 
     def _ageless(self) -> Iterator[SearchRemedy]:
-        """The same query without ageing."""
+        """Suggest the same query without ageing, if that has results."""
         if self._request.half_life_days:
             advice = marked("Without ageing, this query finds {results}.")
             yield from self._tried("age", advice, half_life_days=0.0)
@@ -123,14 +125,14 @@ class _Advice:
     # --- limits of the request --------------------------------------------------------------------------------------
 
     def _limits(self) -> Iterator[SearchRemedy]:
-        """The query without each single limit of the request."""
+        """Suggest the query without one of its limits (sources, period, scope), where that has results."""
         limits = self._request.filter
         held = [limit for limit in _LIMITS if any(getattr(limits, field) is not None for field in limit[2])]
         for name, advice, freed in held:
             yield from self._tried(name, advice, filter=msgspec.structs.replace(limits, **freed))
 
     def _all_together(self) -> Iterator[SearchRemedy]:
-        """The query without all limits, or also without all conditions, if none of them alone is the cause."""
+        """Suggest the query without any limit, or also without any condition, if that has results."""
         query, restricted = self._work.query, self._request.filter.active or self._request.within is not None
         free: dict[str, Any] = {"filter": Filter(hide_memory=self._request.filter.hide_memory), "within": None}
         found: list[SearchRemedy] = []
@@ -142,13 +144,13 @@ class _Advice:
         yield from found
 
     def _wider(self) -> Iterator[SearchRemedy]:
-        """The same query beyond the results of the earlier query."""
+        """Suggest the query outside the results of the earlier query that it is limited to."""
         if self._request.within is not None:
             advice = marked("Beyond these results, this query finds {results}.")
             yield from self._tried("within", advice, within=None)
 
     def _demands(self) -> Iterator[SearchRemedy]:
-        """The query without each single condition; a phrase becomes its words."""
+        """Suggest the query without one of its conditions, where that has results; a phrase becomes separate words."""
         query = self._work.query
         for clause in query.required[:_MOST_DEMANDS]:
             other = _without(query, clause)
@@ -161,7 +163,10 @@ class _Advice:
                 yield msgspec.structs.replace(remedy, advice=f"{asks} {remedy.advice}")
 
     def _tried(self, name: RemedyName, advice: str, **changes: Any) -> Iterator[SearchRemedy]:
-        """The remedy, if the changed request finds anything; `advice` is its message about {results}."""
+        """Run the query with `changes`, and yield a remedy if it has results.
+
+        `advice` is the remedy's message, with the placeholder {results}.
+        """
         # A trial query is not sent anywhere, and a failing provider is not called again.
         words_alone = self._request.keyword_only or self._work.capabilities is not None or "query" in changes
         other = msgspec.structs.replace(
@@ -205,7 +210,7 @@ class _Advice:
         )
 
     def _vectors(self) -> Iterator[SearchRemedy]:
-        """Reasons why meaning is not compared."""
+        """Suggest how to get vectors, if some or all are missing."""
         work = self._work
         name: RemedyName
         if work.capabilities is not None:
@@ -220,7 +225,7 @@ class _Advice:
 
 
 def _results(outcome: SearchOutcome) -> str:
-    """The number of results, as part of a sentence."""
+    """Return the number of results as text, such as "3 results"."""
     if outcome.total_is_least:
         return tr_count("{count:,}+ result", "{count:,}+ results", outcome.total)
     return tr_count("{count:,} result", "{count:,} results", outcome.total)

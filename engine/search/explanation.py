@@ -31,7 +31,7 @@ _T = TypeVar("_T")
 
 
 def stage_record(stage: Stage) -> SearchStage:
-    """Return the stage with its note, for an explained answer."""
+    """Return a search stage as the public record, with a sentence that describes it."""
     return SearchStage(
         name=stage.name,
         entered=stage.entered,
@@ -120,7 +120,7 @@ def _times(stage: Stage) -> str:
 
 
 def time_words(time: TimeExpression) -> str:
-    """The time as typed, with its days."""
+    """Return a time expression as the user typed it, followed by its dates."""
     if time.yearly:
         return tr("{time} of any year", time=in_quotes(time.text))
     if time.first == time.last:
@@ -223,13 +223,15 @@ _NOTES: dict[str, Callable[[Stage], str]] = {
     "within": _within,
     "words": _words,
 }
-"""Functions that word a stage's facts, by stage. `index`, `query` and a failed `question` have a notice instead."""
+"""Functions that describe a stage's facts in a sentence, by name of the stage. `index`, `query` and a failed `question`
+have a notice instead.
+"""
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 
 Fields = Mapping[int, Sequence[tuple[MatchField, ...]]]
-"""By chunk, for each term the fields that contain it."""
+"""By chunk id: for each term, the fields that contain it."""
 
 if TYPE_CHECKING:
     from engine.search.decay import Age
@@ -251,15 +253,15 @@ class Scored(NamedTuple):
     age: "Age | None" = None
     """None if ageing is off."""
     chosen: "Chosen | None" = None
-    """Its position after diversification; None if that is off."""
+    """The chunk's position after diversification; None if that is off."""
     order: float = 0.0
     """The score without its upper limit, which orders full matches."""
     by_words: bool = False
-    """Whether only its keyword score reached the threshold."""
+    """Whether only the keyword score reached the threshold."""
     named: bool = False
-    """Whether the name of its file equals the query: a full match, whatever the chunk contains."""
+    """Whether the name of the chunk's file equals the query: a full match, whatever the chunk contains."""
     lift: "Lift | None" = None
-    """None if the query names no time, or another one."""
+    """None if the query names no time, or one that is not the chunk's."""
 
     @property
     def unlifted(self) -> float:
@@ -288,7 +290,10 @@ class Grounds(msgspec.Struct, frozen=True):
 
 
 def explain(stages: Stages, shown: Sequence[tuple[str, Scored]], grounds: Grounds, fields: Fields) -> SearchExplanation:
-    """`shown` are the results' citations and scores, in their order."""
+    """Return the explanation of an answer: its search stages, and where each result's score comes from.
+
+    `shown`: citation and scores of each result, in the order of display.
+    """
     citations = {scored.chosen.by_score: citation for citation, scored in shown if scored.chosen is not None}
     results = []
     for rank, (citation, scored) in enumerate(shown, 1):
@@ -350,7 +355,7 @@ def _of_scores(
 
 
 def _missing(words: KeywordScores, contributions: Sequence[float]) -> Iterator[str]:
-    """Terms missing from the chunk; alternatives count as present if the chunk contains one of them."""
+    """Yield the terms that a chunk doesn't contain; of alternatives, one that it contains is enough."""
     groups = words.groups or (0,) * len(words.terms)
     held = {group for group, bm25 in zip(groups, contributions, strict=True) if group and bm25}
     for term, group, bm25 in zip(words.terms, groups, contributions, strict=True):
@@ -359,7 +364,10 @@ def _missing(words: KeywordScores, contributions: Sequence[float]) -> Iterator[s
 
 
 def _of_place(reason: ResultExplanation, rank: int, scored: Scored, citations: Mapping[int, str]) -> ResultExplanation:
-    """Add its age and its rank among the results; `citations` by rank by score alone."""
+    """Return the explanation with the result's age and rank added.
+
+    `citations`: citations of results, by rank by score alone.
+    """
     age, chosen = scored.age, scored.chosen
     return msgspec.structs.replace(
         reason,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _WEIGHT_WITHOUT_WORDS = 0.9
 _DOUBTED, _TRUSTED = 0.5, 0.9
 _LONG_QUERY = 5
-"""Number of terms from which a fact is not expected to contain all."""
+"""Number of terms from which a fact is not expected to contain all of them."""
 _FULL = 0.999
 _LEAST_WORDS = 2
 """Fewest terms of a query for which containing all of them makes a fact a full match."""
@@ -42,7 +42,7 @@ _NEARER = 0.15
 """Share by which the scale begins lower for a query about the user. Facts are about the user, so the
 nearest one is usually the answer: it is for 68 of the 76 labelled queries, whatever the cosine."""
 _IMPLIED = 0.55
-"""Score of a fact that contains each word of such a query, or a word that answers it ("live" -> "moved")."""
+"""Score of a fact that contains each word of a query about the user, or a word that answers it ("live" -> "moved")."""
 _MOST_WORDS = 12
 _SELF = re.compile(
     r"\b(?:i|me|my|mine|we|us|our|ours|ich|mich|mir|mein\w*|wir|uns|unser\w*|je|j|moi|mon|ma|mes|nous|notre|nos|yo|mi"
@@ -56,7 +56,7 @@ _HOW_TO = re.compile(
     r"(?:how|wie) (?:do|to|mache)\b|\w+ (?:can|should|could|would|kann|soll\w*|könnte|muss) (?:i|we|ich|wir)\b"
     r"|what do (?:i|we) do (?:if|when)\b"
 )
-"""The user wants to do something, which facts don't answer."""
+"""Matches queries on how to do something, which facts don't answer."""
 _MINE = re.compile(r"(?:my|our|meine?|unsere?|mon|ma|mi)(?: \S+){1,3}")
 _ANSWERS = {
     "live home address reside": "live home house flat apartment address reside move settle relocate",
@@ -80,20 +80,20 @@ _ANSWERS = {
     "commute": "commute train bus bike tram",
     "vacation holiday travel trip": "vacation holiday travel trip flight fly",
 }
-"""English words of a query, and words of facts that answer it."""
+"""English words of a query, and the words of facts that answer it."""
 _NAMING = frozenset({"name", "call"})
 
 _Counts = dict[int, int]
-"""Frequencies in facts, by their position."""
+"""How often a term occurs in each fact, by the fact's position."""
 
 
 @dataclass(frozen=True, slots=True)
 class FactWords:
-    """The words of one fact."""
+    """The tokens and stems of one fact, with its language and length."""
 
     language: str
     words: str
-    """Tokens, each with a space before and after it, as are the stems."""
+    """Tokens, each with a space before and after it; `stems` likewise."""
     stems: str
     length: int
 
@@ -105,7 +105,7 @@ class FactWords:
 
 
 class FactScore:
-    """The scores of one fact."""
+    """The total, keyword and vector scores of one fact."""
 
     __slots__ = ("near", "score", "text", "vector")
 
@@ -115,7 +115,7 @@ class FactScore:
 
 
 class FactTable:
-    """The words of several facts, ready for queries. Read-only after creation, so threads may share it."""
+    """Scores several facts for a query; holds their words. Read-only after creation, so threads may share it."""
 
     def __init__(self, facts: Sequence[FactWords]) -> None:
         self._facts = facts
@@ -127,10 +127,10 @@ class FactTable:
     def score(
         self, query: str, cosines: Sequence[float | None], calibration: "Calibration | None"
     ) -> dict[int, FactScore]:
-        """Return scores from 0 to 1 by position of the fact, without unrelated ones.
+        """Return the scores, 0 to 1, of facts related to the query, by the fact's position.
 
-        Other facts influence a score only through the rarity of words. `cosines` are those with the query, None without
-        a vector; `calibration` is their model's.
+        Other facts influence a score only through the rarity of words. `cosines`: of each fact with the query, None for
+        a fact without a vector; `calibration`: of the model that made the vectors.
         """
         terms = [term for term in analyse_query(query, self._languages).terms if not term.stop]
         texts = self._text_scores(terms)
@@ -158,7 +158,7 @@ class FactTable:
         return _raised(found, implied)
 
     def _implied(self, terms: Sequence[QueryTerm]) -> dict[int, float]:
-        """By position of the fact, the share of the query's terms that it contains or answers."""
+        """Return the share of the query's terms that each fact contains or answers, by the fact's position."""
         asked = [term for term in terms if not _NAMING.intersection(term.stems)] or list(terms)
         shares: dict[int, float] = {}
         for term in asked:
@@ -170,7 +170,9 @@ class FactTable:
         return shares
 
     def _text_scores(self, terms: Sequence[QueryTerm]) -> dict[int, tuple[float, float]]:
-        """Score and share of the terms held of each fact that holds one."""
+        """Return the keyword score, and the share of terms found, of each fact that contains a term, by the fact's
+        position.
+        """
         counts = [self._count(term) for term in terms]
         idfs = [inverse_document_frequency(len(self._facts), len(held)) for held in counts]
         scale, scores = Scale.of(idfs), {}
@@ -187,14 +189,16 @@ class FactTable:
         return scores
 
     def _count(self, term: QueryTerm) -> _Counts:
-        """Count how often the term occurs in facts, in any of its forms."""
+        """Return how often a term occurs, in any of its forms, in each fact that contains it, by
+        the fact's position.
+        """
         token = term.word if isinstance(term.word, str) else " ".join(term.word)
         found = [_held(self._words, token, lambda place: self._facts[place].words, beginning=term.prefix_ok)]
         found += [_held(self._stems, stem, lambda place: self._facts[place].stems) for stem in term.stems]
         return reduce(_larger, found) or self._count_looser(term)
 
     def _count_looser(self, term: QueryTerm) -> _Counts:
-        """Number of occurrences of its looser forms, which count if no fact has the term itself."""
+        """Return how often looser forms of a term occur in each fact; used if no fact contains the term itself."""
 
         def held(form: str, places: Mapping[str, _Counts], stream: Callable[[int], str]) -> _Counts:
             return _held(places, form.removesuffix("*"), stream, beginning=form.endswith("*"))
@@ -217,7 +221,7 @@ def asks_about_self(query: str) -> bool:
 
 @cache
 def _answers() -> dict[str, frozenset[str]]:
-    """Stems of answers, by the stem in the query."""
+    """Return the stems of words in facts that answer a query, by the stem of the query's word."""
     answers: dict[str, frozenset[str]] = {}
     for asked, answering in _ANSWERS.items():
         stems = frozenset(analyse(answering, "en").stems.split())
@@ -227,7 +231,7 @@ def _answers() -> dict[str, frozenset[str]]:
 
 
 def _raised(found: dict[int, FactScore], implied: Mapping[int, float]) -> dict[int, FactScore]:
-    """Raise scores to at least the implied score of each fact."""
+    """Raise each fact's score to at least the one for its implied share of the query's terms."""
     for place, share in implied.items():
         score = _IMPLIED * share * share
         known = found.get(place)
@@ -239,7 +243,7 @@ def _raised(found: dict[int, FactScore], implied: Mapping[int, float]) -> dict[i
 
 
 def _places(streams: Iterable[str]) -> dict[str, _Counts]:
-    """Positions by token."""
+    """Return how often each token occurs in each text: token -> position of the text -> count."""
     found: dict[str, _Counts] = {}
     for place, stream in enumerate(streams):
         for token in stream.split():
@@ -251,7 +255,9 @@ def _places(streams: Iterable[str]) -> dict[str, _Counts]:
 def _held(
     places: Mapping[str, _Counts], phrase: str, stream: Callable[[int], str], *, beginning: bool = False
 ) -> _Counts:
-    """Count how often the tokens occur next to each other; with `beginning` the last one may be a prefix."""
+    """Return how often a phrase's tokens occur next to each other in each fact; with `beginning` the last may be a
+    prefix.
+    """
     *first, last = phrase.split(" ")
     alone = places.get(last, {})
     if beginning:
@@ -270,9 +276,10 @@ def _larger(one: _Counts, other: _Counts) -> _Counts:
 
 
 def _blend(base_weight: float, best: float, terms: int) -> Blend:
-    """The weights of keywords and meaning: a mean, since facts are too short for words and meaning to add up.
+    """Return the weights of keywords and meaning for facts, as a weighted mean.
 
-    The model's own weight of meaning rises to 0.9 where the best keyword score, of so many terms, is low.
+    Facts are too short for both to add up. The weight of meaning rises from `base_weight` to 0.9 if `best`, the highest
+    keyword score, is low for a query of `terms` terms.
     """
     doubt = within_limits((_TRUSTED - best * max(1.0, terms / _LONG_QUERY)) / (_TRUSTED - _DOUBTED))
     return Blend.mean(base_weight + max(0.0, _WEIGHT_WITHOUT_WORDS - base_weight) * doubt)

@@ -11,12 +11,15 @@ _LITTLE = 120
 """Characters of a message that says enough without another one."""
 _LONGEST = 160
 _MOST_CHUNKS = 2
-"""Neighbouring chunks that are looked through."""
+"""Number of neighbouring chunks that are searched for the message."""
 _OTHER = {"assistant": "user", "user": "assistant"}
 
 
 def context_of(snapshot: Snapshot, result: MemorySearchResult, chunk: StoredChunk) -> MessageContext | None:
-    """The beginning of the other side's message; None for a note, and for a hit that says enough."""
+    """Return the beginning of the message before an answer or after a question that a search found.
+
+    None for a note, and for a found message that is long enough to be understood alone.
+    """
     hit = result.message
     if hit is None or chunk.places is None or hit.role not in _OTHER:
         return None
@@ -37,7 +40,7 @@ def context_of(snapshot: Snapshot, result: MemorySearchResult, chunk: StoredChun
 
 
 def _messages(chunk: StoredChunk) -> Iterator[tuple[MessageOffset, str]]:
-    """The messages of a chunk, without the names of their speakers."""
+    """Yield each message of a session's chunk with its location, without the speaker's name."""
     places = read_places(chunk.places or b"")
     ends = [*(place.offset for place in places[1:]), len(chunk.text)]
     for place, end in zip(places, ends, strict=True):
@@ -54,7 +57,7 @@ def _label(place: MessageOffset) -> str:
 
 
 def _neighbours(snapshot: Snapshot, chunk: StoredChunk, *, before: bool) -> Iterator[StoredChunk]:
-    """The chunks before or after one of the same session, the nearest first."""
+    """Yield the chunks before or after a chunk of the same session, the nearest first."""
     chunks = snapshot.tables.chunks
     compared, order = ("<", "DESC") if before else (">", "ASC")
     query = f"""SELECT id FROM {chunks} WHERE file_id = (SELECT file_id FROM {chunks} WHERE id = ?1)
@@ -65,7 +68,7 @@ def _neighbours(snapshot: Snapshot, chunk: StoredChunk, *, before: bool) -> Iter
 
 
 def _begin(text: str) -> str:
-    """The beginning on one line, cut between words."""
+    """Return the beginning of a text on one line, cut between words."""
     line = " ".join(text[: 4 * _LONGEST].split())
     if len(line) <= _LONGEST and len(text) <= 4 * _LONGEST:
         return line

@@ -29,7 +29,9 @@ _CHOOSING = 4_000
 """Most matches of the rarest terms, which choose the candidates. All terms count in ranks and scores."""
 _SHORT_QUESTION = 3
 _RECENT = 5_000
-"""If even the rarest term has more matches, this number of the most recently indexed ones is ranked, and all titles."""
+"""If even the rarest term has more matches, only title matches and this number of the most recently indexed matches are
+ranked.
+"""
 _WIDEST_BEGINNING = 5_000
 """Prefixes whose words occur in more chunks together are represented by some of these words: FTS5 would merge the lists
 of all words again for each statement, and twice for each ranking."""
@@ -45,7 +47,7 @@ _MOST_PARTS = 6
 
 
 class KeywordLeg:
-    """One query on the keyword index of one snapshot."""
+    """Finds candidates for one query by keywords in one snapshot, and scores chunks."""
 
     def __init__(self, snapshot: Snapshot, question: QueryAnalysis, frequencies: CountsOf) -> None:
         self.question = question
@@ -55,7 +57,7 @@ class KeywordLeg:
         self.chunks = self._counts.total
         """Number of indexed chunks."""
         self._at_hand = snapshot.chunk_count()
-        """Number of chunks in the snapshot: all, or the candidates copied here."""
+        """Number of chunks in the snapshot: all, or only candidates copied from an external index."""
         self._average_length = self._counts.average_length
         terms = [term for term in question.terms if not term.stop]
         self._counts.expect(token for term in terms for token in _tokens_of(term))
@@ -68,10 +70,10 @@ class KeywordLeg:
         self._groups = groups if any(groups) else ()
 
     def candidates(self, limit: int, among: ChunkFilter) -> list[int]:
-        """Ids of the best of these chunks by FTS5's own ranking, best first; fewer than `limit` are not ranked.
+        """Return the ids of the best chunks within the filter `among`, by FTS5's own ranking, best first.
 
-        Chunks with all terms come first if one frequent term would outrank all terms once, or if even the rarest is
-        common.
+        Fewer than `limit` matches are not ranked. Chunks with all terms come first if a frequent term that occurs often
+        would outrank them, or if even the rarest term is common.
         """
         known, found = self._known, list[int]()
         if not known or not self._at_hand:
@@ -88,8 +90,10 @@ class KeywordLeg:
         return list(dict.fromkeys(found + self._ranked(self._ranking(), matches, limit, among)))
 
     def titled(self) -> list[int] | None:
-        """Ids of chunks that include all whose titles, aliases or file names contain every term; None if there are too
-        many."""
+        """Return the ids of chunks that include all whose titles, aliases or file names contain every term.
+
+        None if there are too many.
+        """
         if len(self._known) < len(self.terms):
             return []
         rarest = (" OR ".join(term.stemmed + term.plain) for term in self._known[:2])
@@ -102,7 +106,7 @@ class KeywordLeg:
         return found if len(found) <= _MOST_TITLED else None
 
     def _few(self, limit: int, among: ChunkFilter) -> list[int] | None:
-        """All of these chunks that match, in no order; None if there may be `limit` or more."""
+        """Return the ids of all matching chunks, in no order; None if there may be `limit` or more."""
         if sum(term.matches for term in self._known) >= limit:
             return None
         expression, condition, values = self._within(_any_of(self._known), among)
@@ -112,7 +116,9 @@ class KeywordLeg:
         return found if len(found) < limit else None
 
     def _exact(self, limit: int, among: ChunkFilter) -> list[int]:
-        """Candidates by exact forms alone if there are many looser ones: FTS5 ranks both the same."""
+        """Return candidates by the exact forms of terms alone if looser forms match many chunks: FTS5 ranks both the
+        same.
+        """
         exact = [term for term in self._known if term.weak < 1.0]
         if not exact or sum(term.loose for term in exact) <= limit // 2:
             return []
@@ -144,7 +150,7 @@ class KeywordLeg:
         return result
 
     def _neighbours(self) -> tuple[tuple[int, int], ...]:
-        """Positions of known terms that follow one another in the query, except alternatives."""
+        """Return pairs of positions of searched terms that are next to each other in the query, except alternatives."""
         at = {index: place for place, (index, _) in enumerate(self._places)}
         groups = self._groups or (0,) * len(self.terms)
         following = ((first, first + 1) for first in range(len(self.terms) - 1))
@@ -155,12 +161,12 @@ class KeywordLeg:
         )
 
     def _ranking(self) -> str:
-        """Return the expression for chunks with one of the choosing terms, ranked by all terms."""
+        """Return the FTS5 expression for chunks with one of the rarest terms, ranked by all terms."""
         every = _any_of(self._known)
         return every if len(self._choosing) == len(self._known) else f"({_any_of(self._choosing)}) AND ({every})"
 
     def _count(self, expression: str, asked: Asked, wanted: set[int], result: KeywordScores) -> None:
-        """Add the scores of the matching chunks to the result."""
+        """Compute the keyword scores of those chunks in `wanted` that match, and add them to `result`."""
         if not wanted:
             return
         places = [(index, term.idf, _only_kind(term), term) for index, term in self._places]
@@ -205,8 +211,10 @@ class KeywordLeg:
         ask(self._snapshot.connection, self._tables.fts, asked, expression, wanted, take)
 
     def _ranked(self, expression: str, matches: int, limit: int, among: ChunkFilter) -> list[int]:
-        """Return the best of about this number of matches; if there are too many to rank, title matches, then the most
-        recently indexed ones.
+        """Return the ids of the best matches of an FTS5 expression, best first.
+
+        `matches`: their approximate number. If there are too many to rank, title matches come first, then the most
+        recently indexed matches.
         """
         expression, condition, values = self._within(expression, among)
         if condition or matches <= max(_MOST_RANKED, limit):
@@ -218,7 +226,7 @@ class KeywordLeg:
         return list(dict.fromkeys(titled + recent))
 
     def _within(self, expression: str, among: ChunkFilter) -> tuple[str, str, tuple[object, ...]]:
-        """The expression and a condition that limit matches to these chunks, and the values of the condition."""
+        """Return the FTS5 expression, an SQL condition and its values, which limit matches to the chunks of `among`."""
         if among.match is not None:
             expression = among.match.within(expression)
         elif among.chunks is not None:
@@ -289,7 +297,7 @@ class KeywordLeg:
         )
 
     def _loose(self, forms: Iterable[Sequence[str]], column: str) -> tuple[tuple[str, ...], int]:
-        """Return the phrases of looser forms in the index, and about how many chunks contain one."""
+        """Return the FTS5 phrases of looser forms in the index, and about how many chunks contain one."""
         phrases, matches = [], 0
         for form in forms:
             chunks = self._at_hand
@@ -302,7 +310,9 @@ class KeywordLeg:
         return tuple(phrases), matches
 
     def _beginning(self, start: str, stems: Sequence[str]) -> tuple[int, int, tuple[str, ...]]:
-        """Number of chunks with words of this prefix, number of matches of the phrases, and the phrases."""
+        """Return how many chunks have words with the prefix `start`, how many match the FTS5 phrases,
+        and the phrases.
+        """
         words = self._counts.words(start)
         chunks = sum(word.chunks for word in words)
         if min(chunks, self._at_hand) <= _WIDEST_BEGINNING:
@@ -311,8 +321,8 @@ class KeywordLeg:
         return chunks, sum(word.chunks for word in representing), tuple(_quoted(word.token) for word in representing)
 
     def _phrase_frequency(self, tokens: Sequence[str], column: str) -> int:
-        """Upper limit for the number of chunks that contain the phrase in this column: the count of its rarest token
-        there.
+        """Return an upper limit for the number of chunks that contain a phrase in `column`: the count of its rarest
+        token.
 
         Counted in all columns, a word and its stem would count twice. Titles and headings are part of the body too.
         """
@@ -320,7 +330,10 @@ class KeywordLeg:
 
 
 def with_all_parts(question: QueryAnalysis, counts: WordCounts) -> QueryAnalysis:
-    """Search function words, too, where all words of a query spell an identifier of the index: "from data"."""
+    """Return the query with its function words searched too, if all its words together spell an indexed identifier.
+
+    For example, "from data" if the index contains `from_data`.
+    """
     terms = question.terms
     words = [term.word for term in terms if isinstance(term.word, str) and term.word.isalnum()]
     if not 1 < len(terms) == len(words) <= _MOST_PARTS or not any(term.stop for term in terms):
@@ -336,7 +349,7 @@ def with_all_parts(question: QueryAnalysis, counts: WordCounts) -> QueryAnalysis
 
 
 def _tokens_of(term: QueryTerm) -> Iterator[str]:
-    """The tokens of a term that are counted, except prefixes."""
+    """Yield all tokens of a term whose chunks are counted, which are all but prefixes."""
     yield from (term.word,) if isinstance(term.word, str) else term.word
     for forms in (term.stems, term.loose_stems, term.irregular):
         yield from (token for form in forms for token in form.split(" ") if not token.endswith("*"))
@@ -344,12 +357,15 @@ def _tokens_of(term: QueryTerm) -> Iterator[str]:
 
 
 def _only_kind(term: Term) -> int | None:
-    """The position among the frequencies if the term has one exact form, which always counts in full; else None."""
+    """Return the index of a term's frequency if it has a single, exact form, which counts in full; else None."""
     return {"s": 0, "p": 1}.get(term.kinds)
 
 
 def _contribution(term: Term, frequencies: Sequence[float], norm: float) -> tuple[float, float]:
-    """BM25 of a term with these frequencies of its kinds of phrases, and the exactness of its match, 0 to 1."""
+    """Return a term's BM25 contribution in a chunk, and how exactly it matches, 0 to 1.
+
+    `frequencies`: one for each kind of phrase: stems, words, weaker stems, weaker words, irregular forms.
+    """
     stems, words, weak_stems, weak_words, irregular, _ = frequencies
     frequency = max(stems, words)  # both streams count the same occurrences
     given = term_score(term.idf, frequency, norm) if frequency else 0.0
@@ -367,10 +383,10 @@ def _contribution(term: Term, frequencies: Sequence[float], norm: float) -> tupl
 
 
 def _stand_ins(words: Sequence[Word], start: str) -> list[Word]:
-    """Select words to represent a prefix: the prefix itself, the most frequent word, and others, title words first,
-    within a limit of matches.
+    """Select words to search instead of a prefix that has too many matches.
 
-    The most frequent word is probably the one being typed; a rare one is found one character later.
+    These are the prefix itself, the most frequent word, then others, title words first, within a limit of matches. The
+    most frequent word is probably the one being typed; a rare one is found one character later.
     """
     chosen = {word for word in words if word.token == start} | {max(words, key=lambda word: word.chunks)}
     room = _WIDEST_BEGINNING
@@ -395,7 +411,10 @@ def _weighed(terms: Sequence[Term], fillers: Sequence[bool]) -> tuple[Term, ...]
 
 
 def _rarest(terms: Sequence[Term]) -> list[Term]:
-    """Return as many as stay below the limit of matches together, at least one; `terms` are rarest first."""
+    """Return the rarest terms whose matches stay below a limit together, at least one term.
+
+    `terms` are ordered from rarest to most common.
+    """
     matches = list(accumulate(term.matches for term in terms))
     return [term for term, total in zip(terms, matches, strict=True) if total <= max(_CHOOSING, matches[0])]
 

@@ -12,7 +12,7 @@ _ALL = 1 - 1e-9
 
 
 class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
-    """Keyword scores of chunks, with each term's contribution."""
+    """Keyword scores of chunks for one query, with each term's contribution, by chunk id."""
 
     terms: tuple[Term, ...]
     scores: dict[int, float] = msgspec.field(default_factory=dict)
@@ -28,7 +28,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     strengths: dict[int, tuple[float, ...]] = msgspec.field(default_factory=dict)
     """Exactness of each term's match, 0 to 1, for chunks with a weaker form of a term; missing for others."""
     nearness: dict[int, float] = msgspec.field(default_factory=dict)
-    """Bonus for words of the query that are close together in a chunk; missing for a chunk without two of them."""
+    """Bonus for query terms that are close together in a chunk; missing for a chunk without two of them."""
     evidence: dict[int, float] = msgspec.field(default_factory=dict)
     """A chunk's score without its upper limit."""
     sums: dict[int, float] = msgspec.field(default_factory=dict)
@@ -46,7 +46,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         return scoring.Scale.of([term.idf for term in self.terms], self.full_match)
 
     def parts(self, id_: int) -> scoring.TextParts:
-        """The components of this chunk's score."""
+        """Return the components of a chunk's keyword score."""
         contributions = self.contributions.get(id_) or (0.0,) * len(self.terms)
         near, scattered = self.nearness.get(id_, 0.0), self.scattered.get(id_, 0.0)
         parts = self.parts_of(contributions, self.strengths.get(id_, ()), near, scattered)
@@ -55,7 +55,7 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     def parts_of(
         self, contributions: Sequence[float], strengths: Sequence[float], near: float, scattered: float = 0.0
     ) -> scoring.TextParts:
-        """The components of a chunk's score, from these values."""
+        """Compute the components of a keyword score from the terms' contributions, strengths and proximity."""
         scale = self.scale
         if self.groups:
             chosen = self.counted(contributions)
@@ -93,19 +93,22 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
             self.complete.add(id_)
 
     def add_names(self, names: Mapping[int, float]) -> None:
-        """Count how well titles and file names fit the query."""
+        """Add the bonus for titles and file names to the scores of their chunks.
+
+        `names`: match with the query, 0 to 1, by chunk id.
+        """
         self.names.update(names)
         for id_ in names:
             whole = self.parts(id_)
             self.scores[id_], self.evidence[id_] = whole.score, whole.evidence
 
     def add_definitions(self, ids: Collection[int]) -> None:
-        """Raise the scores of these chunks, which define the name in the query."""
+        """Raise the scores of chunks (`ids`) that define the name in the query."""
         self.defining.update(ids)
         self.add_names(dict.fromkeys(ids, scoring.DEFINED))
 
     def counted(self, contributions: Sequence[float]) -> Collection[int]:
-        """Positions of the terms that count in a chunk with these contributions.
+        """Return the positions of the terms that count in a chunk with these `contributions`.
 
         Of alternative terms only the one that contributes most counts, as if it were the only one in the query.
         """

@@ -27,20 +27,21 @@ _OWN_SHARE = 0.5
 
 
 class LikedPassage(NamedTuple):
-    """A passage in the index."""
+    """A passage to find similar ones for: its text, its chunks, and the chunks whose vectors stand for it."""
 
     text: str
     """The indexed text, or the selected text with secrets masked: it may be sent to a provider."""
     own: frozenset[int]
-    """Ids of the chunks that contain it, which are excluded from the results."""
+    """Ids of the chunks that contain the passage, which are excluded from the results."""
     stands_for: tuple[int, ...]
     """Ids of the chunks whose vectors represent the passage; empty if it must be embedded itself."""
 
 
 def find_passage(snapshot: Snapshot, passage: Passage, hidden: Callable[[str, Source], bool]) -> LikedPassage:
-    """Find the passage in this state of the index. `hidden` says whether a file must not be read.
+    """Find a passage's text and chunks in this state of the index.
 
-    Raises `PassageMissing` if nothing is indexed on its lines, and no text is given.
+    `hidden` says whether a file must not be read. Raises `PassageMissing` if nothing is indexed on its lines and no
+    text is given.
     """
     # Mask before cutting to length: half of a secret would not be recognised.
     selected = redact(beginning_of(passage.text.strip(), 2 * LONGEST))[:LONGEST]
@@ -66,7 +67,7 @@ class _Chunk(NamedTuple):
 
 
 def _chunks_on(snapshot: Snapshot, passage: Passage, hidden: Callable[[str, Source], bool]) -> dict[int, _Chunk]:
-    """The chunks that have any of these lines."""
+    """Return the chunks that overlap the lines of a passage, by id."""
     if is_unusable(passage.path):
         return {}
     rows = snapshot.connection.execute(
@@ -79,7 +80,7 @@ def _chunks_on(snapshot: Snapshot, passage: Passage, hidden: Callable[[str, Sour
 
 
 def _of_message(found: dict[int, _Chunk], ordinal: int) -> dict[int, _Chunk]:
-    """The chunks that contain a part of this message."""
+    """Return those chunks that contain a part of the message with this number."""
     return {
         id_: chunk
         for id_, chunk in found.items()
@@ -88,8 +89,9 @@ def _of_message(found: dict[int, _Chunk], ordinal: int) -> dict[int, _Chunk]:
 
 
 def _mostly(found: dict[int, _Chunk], passage: Passage) -> list[int]:
-    """Return the chunks mostly within the passage's lines, or containing them. A neighbour that only overlaps by its
-    last lines is left out.
+    """Return the ids of chunks that are mostly within the passage's lines, or contain them.
+
+    A neighbour that only overlaps by its last lines is left out.
     """
 
     def own(chunk: _Chunk) -> bool:
@@ -101,7 +103,7 @@ def _mostly(found: dict[int, _Chunk], passage: Passage) -> list[int]:
 
 
 def stored_vector(snapshot: Snapshot, model: StoredModel, liked: LikedPassage) -> Vectors | None:
-    """Mean direction (dims,) of the passage's stored vectors; None unless all of it is embedded."""
+    """Return the mean direction (dims,) of a passage's stored vectors; None unless all its chunks are embedded."""
     rows = [vector for _, vector in snapshot.vectors(model.id, liked.stands_for)]
     if not rows or len(rows) < len(liked.stands_for):
         return None
@@ -113,7 +115,7 @@ def stored_vector(snapshot: Snapshot, model: StoredModel, liked: LikedPassage) -
 
 
 def distinctive_words(snapshot: Snapshot, liked: LikedPassage, frequencies: CountsOf) -> QueryAnalysis:
-    """The most distinctive terms of the passage in this index: frequent in it, rare elsewhere, but not absent."""
+    """Return the most distinctive terms of a passage as a query: frequent in it, rare in the rest of the index."""
     found, languages = passage_terms(liked.text, snapshot.languages())
     first: dict[tuple[object, object], QueryTerm] = {}
     times: Counter[tuple[object, object]] = Counter()

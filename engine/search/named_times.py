@@ -15,12 +15,12 @@ from engine.store.snapshot import Snapshot
 from engine.text.time_expressions import TimeExpression, read_dates, read_times
 
 _LIFT = 0.6
-"""Share of its score that a chunk of a named time gains."""
+"""Share of its score that a chunk gains if its date is within a named time."""
 _BESIDE = 0.5
-"""Share of that lift for days next to the time: a session may end after midnight, and talk of yesterday."""
+"""Share of that lift for days next to the time: a session may end after midnight, or be about the day before."""
 _BESIDE_DAYS = 3
 CANDIDATES = 50
-"""Number of candidates by each leg among the files of a named time."""
+"""Number of candidates that keywords, and vectors, each contribute from files of a named time."""
 _ISO_DAY = re.compile(r"(?<![0-9])((?:19|20)[0-9]{2})[-_.]([01][0-9])[-_.]([0-3][0-9])(?![0-9])")
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 
@@ -34,17 +34,17 @@ class Lift(NamedTuple):
     factor: float
     time: TimeExpression
     beside: bool
-    """Whether the chunk is only dated next to that time."""
+    """Whether the chunk is dated next to that time, not within it."""
 
 
 class FileDates:
-    """The dates of all files, cached while the index is unchanged. Thread-safe."""
+    """Caches the dates of all files while the index is unchanged. Thread-safe."""
 
     def __init__(self) -> None:
         self._latest: tuple[tuple[str, int, int], dict[int, list[Span]]] = ("", 0, 0), {}
 
     def of(self, snapshot: Snapshot) -> dict[int, list[Span]]:
-        """The spans of each dated file, by its id."""
+        """Return the periods that each dated file belongs to, by file id."""
         state = snapshot.identity, snapshot.tables.generation, snapshot.stamp
         latest = self._latest
         if latest[0] != state:
@@ -53,23 +53,25 @@ class FileDates:
 
 
 class NamedTimes:
-    """The times that one query names, and the chunks of these times."""
+    """Finds the times in one query, and the chunks whose dates are within them."""
 
     def __init__(self, query: str, dates: FileDates) -> None:
         self.times = read_times(query)
         self._dates = dates
         self._known: dict[int, Lift | None] = {}
         self._nearest: dict[Span, tuple[int, int]] = {}
-        """Cache by span: fewest days to a named time, and that time."""
+        """Cache by period: the fewest days to a time of the query, and the position of that time."""
 
     def files(self, snapshot: Snapshot, among: Sequence[int] | None) -> list[int]:
-        """Ids of the files of these times, limited to `among`."""
+        """Return the ids of files dated within a time of the query, limited to the ids in `among`."""
         dates = self._dates.of(snapshot)
         limited = dates if among is None else dates.keys() & among
         return sorted(file for file in limited if (lift := self._lift(dates[file])) is not None and not lift.beside)
 
     def lifts(self, snapshot: Snapshot, ids: Iterable[int]) -> dict[int, Lift]:
-        """The lifts of those chunks that a named time raises."""
+        """Return, by chunk id, the factor for chunks dated within or next to a time of the query; other chunks are left
+        out.
+        """
         if not self.times:
             return {}
         ids = list(ids)
@@ -120,7 +122,7 @@ def _dates_of_files(snapshot: Snapshot) -> dict[int, list[Span]]:
 
 
 def _chunks(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[tuple[int, int, str]]:
-    """The file and the heading of each chunk."""
+    """Yield id, file id and heading of each chunk."""
     return snapshot.connection.execute(
         f"SELECT id, file_id, heading FROM {snapshot.tables.chunks} WHERE id IN (SELECT value FROM carray(?))",
         (many(ids),),
@@ -130,7 +132,7 @@ def _chunks(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[tuple[int, int, 
 def _dates_in_texts(
     snapshot: Snapshot, ids: Sequence[int], times: Sequence[TimeExpression]
 ) -> Iterator[tuple[int, list[Span]]]:
-    """The dates in ISO form in the texts of chunks, of those that may be of these times."""
+    """Yield the ISO dates in each chunk's text; only chunks that may contain a date of `times` are read."""
     needles = [needle for time in times if (needle := _iso_beginning(time))]
     if not ids or not needles:
         return
@@ -144,7 +146,7 @@ def _dates_in_texts(
 
 
 def _iso_beginning(time: TimeExpression) -> str:
-    """Return the common prefix of all ISO dates of this time; empty if it is too short."""
+    """Return the common prefix of the ISO dates in a time; empty if it is too short."""
     first, last = time.first, time.last
     if (first.year, first.month) == (last.year, last.month):
         return f"-{first:%m}-" if time.yearly else f"{first.year:04}-{first:%m}-"
@@ -153,7 +155,7 @@ def _iso_beginning(time: TimeExpression) -> str:
 
 @lru_cache(4096)
 def _said(name: str) -> tuple[Span, ...]:
-    """The dates in a title or heading."""
+    """Return the dates in a title or heading as (first day, last day)."""
     if _YEAR.search(name) is None:
         return ()
     days = tuple(_iso_days(name))
@@ -170,7 +172,7 @@ def _iso_days(text: str) -> Iterator[Span]:
 
 
 def _utc(moment: float) -> date:
-    """The day of a date without a time, which is stored in UTC."""
+    """Convert a stored date, Unix seconds at midnight UTC, to a date."""
     return date(1970, 1, 1) + timedelta(days=moment // 86_400)
 
 

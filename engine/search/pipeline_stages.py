@@ -11,43 +11,50 @@ from engine.text.time_expressions import TimeExpression
 
 
 class Term(msgspec.Struct, frozen=True, eq=False):
-    """One term of the query in this index: alternative FTS5 phrases."""
+    """One term of a query, as alternative FTS5 phrases, with the number of its matches and its weight."""
 
     surface: str
     stemmed: tuple[str, ...]
-    """Its stems, one per language, searched everywhere but in `words`; none for a term without a stem."""
+    """Stems, one per language, searched in every column but `words`; empty for a term without a stem."""
     plain: tuple[str, ...]
-    """The word itself, if it is in the index, a requested prefix, or a run of pairs, searched everywhere but in
-    `stems`; may be empty."""
+    """The word itself, if it is in the index, a requested prefix, or a run of character pairs, searched in every column
+    but `stems`; may be empty.
+    """
     chunks: int
-    """Number of chunks that contain it: the exact form if the index has it, else its weaker forms."""
+    """Number of chunks that contain the term: its exact form if the index has that, else its weaker forms."""
     matches: int
     """Approximate number of chunks that `expression` finds: fewer if some words represent a prefix."""
     idf: float
     """Idf of the exact form if the index has it. Fillers weigh less than their rarity."""
     weak_stems: tuple[str, ...] = ()
-    """Looser forms among the stems."""
+    """Looser forms that are stems."""
     weak_words: tuple[str, ...] = ()
-    """Looser forms among the words, and longer words that begin with the one being typed."""
+    """Looser forms that are words, and longer words that begin with the one being typed."""
     weak: float = 1.0
     """Weight of a match by weaker forms alone."""
     loose: int = 0
     """About how many chunks hold a looser form."""
     irregular: tuple[str, ...] = ()
-    """Its irregular forms, if the index also has the form of the query."""
+    """Irregular forms, if the index also has the form of the query."""
     irregular_idf: float = 0.0
-    """Idf of its irregular forms together."""
+    """Idf of the irregular forms together."""
 
     @property
     def kinds(self) -> str:
-        """A letter for each phrase of the expression: s for a stem, p for a plain word, capital for weaker ones, i for
-        irregular forms."""
+        """Return a letter for each phrase of `expression`.
+
+        s for a stem, p for a plain word, the capital letter for a weaker form of either, i for an irregular form.
+        """
         exact = "s" * len(self.stemmed) + "p" * len(self.plain)
         return exact + "S" * len(self.weak_stems) + "P" * len(self.weak_words) + "i" * len(self.irregular)
 
     @property
     def expression(self) -> str:
-        """Without columns, which would make the match four times as expensive: a stem in `words` scores nothing."""
+        """Return an FTS5 expression that matches any form of the term.
+
+        It names no columns, which would make the match four times as expensive; a stem found in `words` adds nothing to
+        the score.
+        """
         return f"({' OR '.join(self.stemmed + self.plain + self.weak_stems + self.weak_words + self.irregular)})"
 
 
@@ -59,7 +66,7 @@ class Best(NamedTuple):
 
 
 class Demand(NamedTuple):
-    """A higher threshold because of words that occur nowhere, and the highest score if no result reached it."""
+    """A threshold raised because words of the query occur nowhere, and the highest score if no result reached it."""
 
     least: float
     best: float | None
@@ -67,7 +74,7 @@ class Demand(NamedTuple):
 
 
 class Diversity(NamedTuple):
-    """How many of the first results diversity has moved."""
+    """How many of the `first` results changed place when similar results were moved apart."""
 
     moved: int
     first: int
@@ -81,7 +88,7 @@ class EmbeddedQuery(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """The earlier query whose best `passages` of `total` results were searched."""
+    """The earlier query that a search is limited to: the best `passages` of its `total` results."""
 
     query: str
     passages: int
@@ -89,14 +96,14 @@ class Scope(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """The chunks that contain each term, and terms that are too common to search."""
+    """The number of chunks that contain each term, and the terms that are too common to search."""
 
     chunks: dict[str, int]
     dropped: Sequence[str]
 
 
 class TimesNamed(NamedTuple):
-    """The times that the query names, and the number of candidates that they lift."""
+    """The times that the query names, and the number of candidates dated within them."""
 
     times: Sequence[TimeExpression]
     lifted: int
@@ -124,11 +131,11 @@ Facts = (
     | VectorsReady
     | None
 )
-"""Details of a stage besides its counts; the type depends on the stage. A text is the search's own notice."""
+"""Details of a stage besides its counts; the type depends on the stage. A string is a complete sentence to show."""
 
 
 class Stage(NamedTuple):
-    """One stage of a search in numbers; `explanation.py` words it."""
+    """One stage of a search: its counts and its duration; `explanation.py` describes it in a sentence."""
 
     name: str
     entered: int
@@ -136,28 +143,30 @@ class Stage(NamedTuple):
     facts: Facts
     unit: StageUnit
     milliseconds: float
-    """From the end of the stage before to the end of this one: all stages together are the whole search."""
+    """Duration from the end of the previous stage to the end of this one: together they are the whole search."""
 
 
 class Stages(msgspec.Struct, eq=False):
-    """The stages of one search, in order."""
+    """Records the stages of one search, in order."""
 
     found: list[Stage] = msgspec.field(default_factory=list)
     _ended: float = msgspec.field(default_factory=time.perf_counter)
 
     def add(self, name: str, entered: int, left: int, facts: Facts = None, unit: StageUnit = "chunks") -> None:
-        """Record a stage that has just ended: how many of `unit` it got, and how many it let through."""
+        """Record a stage that has just ended: `entered` and `left` are the numbers of its input and
+        output, in `unit`.
+        """
         now = time.perf_counter()
         self.found.append(Stage(name, entered, left, facts, unit, round((now - self._ended) * 1000, 3)))
         self._ended = now
 
     def add_first(self, name: str, entered: int, left: int, facts: Facts = None) -> None:
-        """Record a stage about the query itself, which is read first although other stages ran before it."""
+        """Record a stage about the query itself, which is shown first although other stages ran before it."""
         self.add(name, entered, left, facts, "questions")
         self.found.insert(0, self.found.pop())
 
     def add_terms(self, terms: Sequence[Term], dropped: Sequence[str]) -> None:
-        """Record the analysis of the query."""
+        """Record how many chunks contain each term of the query, and which terms were dropped as too common."""
         chunks = {term.surface: term.chunks for term in terms}
         known = sum(map(bool, chunks.values()))
         self.add("words", len(terms) + len(dropped), known, Terms(chunks, dropped), "words")

@@ -32,14 +32,14 @@ _NANOSECONDS = 10**9
 
 
 class _Condition(NamedTuple):
-    """SQL over a chunk `c`."""
+    """An SQL condition on a chunk with the alias `c`, and its bound values."""
 
     sql: str
     values: tuple[object, ...] = ()
 
 
 class Conditions:
-    """The conditions of one query on the chunks of one snapshot."""
+    """Finds the chunks of one snapshot that satisfy the conditions of one query."""
 
     def __init__(self, snapshot: Snapshot, query: Query, languages: Sequence[str]) -> None:
         """`languages` are those in which the query was analysed."""
@@ -54,11 +54,11 @@ class Conditions:
         return bool(self._clauses)
 
     def chunks(self, files: Sequence[int] | None) -> list[int]:
-        """Ids of the chunks that satisfy all conditions, in ascending order, limited to `files`."""
+        """Return the ids of the chunks that satisfy all conditions, in ascending order, limited to `files`."""
         return self._matching([condition for _, condition in self._clauses], files)
 
     def files(self) -> list[int] | None:
-        """Ids of the files that satisfy the conditions on whole files; None if there are none."""
+        """Return the ids of files that satisfy all conditions on whole files; None without such conditions."""
         parts = [condition for clause, condition in self._clauses if all(map(_of_file, clause.alternatives))]
         if not parts:
             return None
@@ -70,7 +70,7 @@ class Conditions:
         return sorted(id_ for (id_,) in rows)
 
     def match(self) -> Match | None:
-        """All conditions as FTS5 expressions; None if an operator needs data that the keyword index doesn't have."""
+        """Return all conditions as FTS5 expressions; None if one needs data that the keyword index doesn't have."""
         required, excluded = list[str](), list[str]()
         for clause, _ in self._clauses:
             if any(isinstance(atom, Field) for atom in clause.alternatives):
@@ -81,15 +81,15 @@ class Conditions:
         return Match(" AND ".join(required), " OR ".join(excluded))
 
     def some(self, files: Sequence[int] | None) -> bool:
-        """Whether any chunk satisfies all."""
+        """Whether any chunk satisfies all conditions."""
         return bool(self._matching([condition for _, condition in self._clauses], files, most=1))
 
     def unmet(self, files: Sequence[int] | None) -> list[Clause]:
-        """The clauses that no chunk satisfies, even alone."""
+        """Return the conditions that no chunk satisfies, even without the other conditions."""
         return [clause for clause, condition in self._clauses if not self._matching([condition], files, most=1)]
 
     def newest(self, chunks: Sequence[int], limit: int) -> tuple[list[int], int]:
-        """The first of these chunks in each file, last changed file first, and the number of files."""
+        """Return the first of `chunks` in each file, last changed file first, and the number of files."""
         rows: list[tuple[int, int]] = list(
             self._snapshot.connection.execute(
                 f"""SELECT min(c.id), count(*) OVER () FROM {self._tables.chunks} c
@@ -113,7 +113,7 @@ class Conditions:
         return sorted(id_ for (id_,) in rows)
 
     def _clause(self, clause: Clause) -> _Condition | None:
-        """None if there is no condition after all, such as a quotation without a letter."""
+        """Return the SQL for a clause; None if it requires nothing, such as a quotation without a letter."""
         parts = [part for atom in clause.alternatives if (part := self._atom(atom)) is not None]
         if not parts:
             return None
@@ -164,7 +164,7 @@ class Conditions:
         return _Condition(f"c.file_id IN (SELECT id FROM {self._tables.files} WHERE {condition})", values)
 
     def _path(self, value: str) -> _Condition:
-        """A part of the path, or a pattern like in the settings."""
+        """Return the condition that a file's path contains `value`, or matches it as a glob pattern."""
         globs, part = Globs((value,)), fold(value)
         rows = self._snapshot.connection.execute(f"SELECT id, path FROM {self._tables.files}")
         return _among_files([id_ for id_, path in rows if part in fold(path) or globs.covers(path)])
@@ -175,8 +175,8 @@ class Conditions:
         return _among_files([id_ for id_, title in rows if part in fold(title)])
 
     def _tag(self, value: str) -> _Condition:
-        """The tag, and tags nested in it."""
-        # Half of a character, as a broken paste may have it, is in no tag, and SQLite would refuse it.
+        """Return the condition that a note has this tag or one nested in it."""
+        # A lone surrogate, as in a broken paste, is in no tag, and SQLite refuses it.
         tag = fold(value.removeprefix("#").strip("/")).encode("utf-8", "replace").decode()
         query = f"SELECT file_id FROM {self._tables.tags} WHERE tag = ? OR (tag > ? AND tag < ?)"
         return _Condition(f"c.file_id IN ({query})", (tag, f"{tag}/", f"{tag}0"))
@@ -231,7 +231,7 @@ class Conditions:
 
 
 def wanted_roles(query: Query) -> frozenset[str]:
-    """The roles whose messages are searched; empty for all."""
+    """Return the roles (user, assistant, tool) whose messages the query is limited to; empty for all."""
     for clause in query.required:
         names = [atom.value for atom in clause.alternatives if isinstance(atom, Field) and atom.name == "role"]
         if len(names) == len(clause.alternatives) and not clause.negated:
@@ -244,7 +244,7 @@ def _of_file(atom: Atom) -> bool:
 
 
 def many(ids: Collection[int]) -> object:
-    """Return ids as one bound value, which `carray` expands to rows."""
+    """Return ids as one bound SQL value, which `carray` expands to rows."""
     return apsw.carray(array("q", ids or (0,)))  # carray needs a value; no id is 0
 
 
@@ -277,7 +277,7 @@ def _nanoseconds(seconds: float) -> int:
 
 
 def files_to_search(snapshot: Snapshot, guard: PathGuard, work: SearchContext) -> list[int] | None:
-    """Ids of the files to search in; None for all."""
+    """Return the ids of the files that filters and exclusions leave to search; None for all files."""
     # Until the next sync the index may contain files that the settings exclude by now: they must not be opened.
     under = snapshot.meta("names")
     if under == guard.rules and not work.request.filter.active:
@@ -290,8 +290,10 @@ def files_to_search(snapshot: Snapshot, guard: PathGuard, work: SearchContext) -
 
 
 def hidden(snapshot: Snapshot, guard: PathGuard, work: SearchContext) -> Callable[[str, Source], bool]:
-    """Return a function that says whether a file must not be read: it is private in a shared session, or excluded by
-    now."""
+    """Return a function that says whether a file must not be read.
+
+    That is so if it is private in a shared session, or if the settings exclude it by now.
+    """
     under = snapshot.meta("names")
 
     def is_hidden(path: str, source: Source) -> bool:

@@ -30,7 +30,9 @@ class QueryVectorCache:
         """Ordered by last use."""
 
     def of(self, provider: "EmbeddingProvider", text: str, cancel: CancelToken | None = None) -> Vectors:
-        """Unit vector (dims,) of a query. Raises the errors of `embed_query`."""
+        """Return the unit vector (dims,) of a query, from the cache or the provider. Raises the errors of
+        `embed_query`.
+        """
         name = (provider.id, provider.model, provider.key, text)
         vector = self.known(provider, text)
         if vector is not None:
@@ -43,7 +45,7 @@ class QueryVectorCache:
         return vector
 
     def known(self, provider: "EmbeddingProvider", text: str) -> Vectors | None:
-        """The cached vector of a query; None if there is none. Nothing is sent."""
+        """Return the cached vector of a query; None if there is none. Nothing is sent."""
         name = (provider.id, provider.model, provider.key, text)
         with self._lock:
             vector = self._kept.pop(name, None)
@@ -53,7 +55,7 @@ class QueryVectorCache:
 
 
 class QueryEmbedder:
-    """Embeds queries. Thread-safe. If the provider fails, the search runs without a vector and has a notice."""
+    """Embeds queries. Thread-safe. If the provider fails, the search continues with keywords only and a notice."""
 
     def __init__(self, guard: PathGuard, note_failure: Callable[[str | None], None]) -> None:
         """`note_failure` receives the reason why a query could not be embedded, or None after success."""
@@ -64,10 +66,10 @@ class QueryEmbedder:
     def take_vector(
         self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext, failure: str = ""
     ) -> None:
-        """Set the query's vector: the stored one of a passage, else one from the provider.
+        """Set `work.vector` to the query's vector: the stored one of a passage, else one from the provider.
 
         After a failure the provider is not called again: neither for this query, if `failure` says why it could not be
-        embedded, nor if an earlier query of the search has failed.
+        embedded, nor if embedding another query of this search has failed.
         """
         if any(level.capabilities is not None for level in work.levels):
             return
@@ -88,7 +90,9 @@ class QueryEmbedder:
         work.vector = vector if vector.any() else None
 
     def unknown(self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext) -> list[str]:
-        """The texts that the provider has to embed for this search."""
+        """Return the texts of this search whose vectors are neither stored nor cached, so the provider
+        must embed them.
+        """
         if not self.has_vectors(snapshot, provider):
             return []
         wanted = (self._stored(snapshot, provider, level) for level in work.levels)
@@ -97,12 +101,12 @@ class QueryEmbedder:
         ]
 
     def embed(self, provider: "EmbeddingProvider", texts: Iterable[str], cancel: CancelToken | None) -> str:
-        """Embed and cache these texts; returns why one could not be embedded, or ""."""
+        """Embed and cache texts; return the reason why one could not be embedded, or ""."""
         answers = (self._embed(provider, text, cancel) for text in texts)
         return next((answer for answer in answers if isinstance(answer, str)), "")
 
     def _embed(self, provider: "EmbeddingProvider", text: str, cancel: CancelToken | None) -> Vectors | str:
-        """Unit vector (dims,) of a query, or why there is none."""
+        """Return the unit vector (dims,) of a query, or a message why it could not be embedded."""
         try:
             vector = self._questions.of(provider, text, cancel)
         except ProviderError as error:
@@ -112,19 +116,21 @@ class QueryEmbedder:
         return vector
 
     def known(self, provider: "EmbeddingProvider", text: str) -> Vectors | None:
-        """The cached vector of a query; None if there is none. Nothing is sent."""
+        """Return the cached vector of a query; None if there is none. Nothing is sent."""
         return self._questions.known(provider, text)
 
     def has_vectors(self, snapshot: Snapshot, provider: "EmbeddingProvider") -> bool:
-        """Whether there are vectors to compare with; otherwise the query is not sent anywhere, and no model is
-        loaded."""
+        """Whether the index has vectors of the provider's model.
+
+        Otherwise the query is not sent anywhere, and no model is loaded.
+        """
         model = snapshot.stored_model(provider.id, provider.model, provider.key)
         return model is not None and snapshot.has_vectors(model.id)
 
     def _stored(
         self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext
     ) -> tuple[Vectors | None, str]:
-        """The stored vector (dims,) of a passage, and the text to embed without one."""
+        """Return the stored vector (dims,) of the searched passage if there is one, and the text to embed otherwise."""
         if work.request.like is None:
             return None, work.query.question
         from engine.search.more_like_this import find_passage, stored_vector

@@ -17,13 +17,13 @@ _DEMANDS = {
     (False, False): marked("has {words}"),
     (False, True): marked("excludes {words}"),
 }
-"""Texts by whether it has only location operators, and whether it is negated."""
+"""Texts for a condition, by whether it has only location operators, and whether it is negated."""
 
 
 def understood(query: Query) -> str:
-    """Return a sentence such as "Looked for drip, valve*.
+    """Describe in sentences how a query was parsed.
 
-    Every result has “left valve”, excludes hose, is in path:daily.".
+    For example: "Looked for drip, valve*. Every result has “left valve”, excludes hose, is in path:daily.".
     """
     words = [_shown(atom) for _, atom in query.wanted()]
     demands = [demand(clause) for clause in query.required]
@@ -42,7 +42,7 @@ def demand(clause: Clause) -> str:
 
 
 def remarks_of(query: Query) -> Sequence[str]:
-    """The first parts read as words although they resemble syntax: a pasted text may have many."""
+    """Return at most three remarks on parts of a query that look like syntax but were read as words."""
     return query.remarks[:_MOST_REMARKS]
 
 

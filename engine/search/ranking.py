@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 _TRUSTED = 20
 """Number of best keyword results whose exact cosines determine the weight of keywords."""
 _EXACT = 50
-"""Fewest best results that get exact cosines."""
+"""Least number of best results that get exact cosines."""
 _READ = 10
-"""Number of best results whose text is matched line by line."""
+"""Number of best results whose text is matched line by line with the query."""
 _READ_FOR_NAME = 30
-"""Number of best results with all words that are read for a definition of the query."""
+"""Number of best results with all words that are searched for a definition of the name in the query."""
 
 
 class KeywordPart(msgspec.Struct):
-    """The part of a search without vectors, shared by the keyword answer and the complete one."""
+    """The keyword half of a search: candidates and scores, shared by the keyword answer and the complete one."""
 
     liked: "LikedPassage | None"
     question: QueryAnalysis
@@ -51,27 +51,27 @@ class KeywordPart(msgspec.Struct):
     candidates: list[int] | None = None
     """Candidates by keywords; None until they are first looked for."""
     scores: KeywordScores | None = None
-    """Keyword scores of all candidates so far."""
+    """Keyword scores of all candidates found so far."""
     scattered: dict[int, float] = msgspec.field(default_factory=dict)
     """Share of the query outside the best two adjacent lines, of all chunks read so far."""
 
 
 class Ranker:
-    """Selects, scores and orders candidates by the request. Thread-safe."""
+    """Selects, scores and orders the chunks for one request. Thread-safe."""
 
     def __init__(self, in_extra_paths: Callable[[Iterable[str]], set[str]]) -> None:
-        """`in_extra_paths` returns the files outside the workspace, which age differently."""
+        """`in_extra_paths` returns those of the given files that are outside the workspace; they age differently."""
         self._in_extra_paths = in_extra_paths
         self._dates = FileDates()
 
     def times_of(self, work: SearchContext) -> NamedTimes:
-        """The times that a query names; a passage names none."""
+        """Return the times that a query names, such as "last spring"; a search for similar passages has none."""
         return NamedTimes(work.query.question if work.request.like is None else "", self._dates)
 
     def candidates(
         self, part: KeywordPart, meaning: "VectorLeg | None", snapshot: Snapshot, work: SearchContext
     ) -> list[int]:
-        """Return the candidates of both legs."""
+        """Return the ids of all candidate chunks, by keywords and by vectors."""
         leg, among = part.leg, part.among
         limit = min(work.request.candidates, max(1, leg.chunks))
         by_words: list[int] = []
@@ -105,7 +105,7 @@ class Ranker:
     def _of_named_times(
         part: KeywordPart, meaning: "VectorLeg | None", snapshot: Snapshot, work: SearchContext
     ) -> list[int]:
-        """The best chunks of the files whose dates the query names."""
+        """Return the ids of the best chunks in files dated within a time that the query names."""
         files = part.times.files(snapshot, part.among.files)
         if not files:
             return []
@@ -114,7 +114,7 @@ class Ranker:
         return found if meaning is None else found + meaning.candidates(CANDIDATES, dated, work.cancel)
 
     def _ages(self, ids: list[int], snapshot: Snapshot, work: SearchContext) -> "dict[int, Age]":
-        """The age of each candidate; empty if ageing is off."""
+        """Return the age of each candidate chunk, by id; empty if ageing is off."""
         if not work.request.half_life_days:
             return {}
         from engine.search.decay import Decay  # off by default
@@ -126,7 +126,10 @@ class Ranker:
     def rank(
         self, ids: list[int], part: KeywordPart, meaning: "VectorLeg | None", snapshot: Snapshot, work: SearchContext
     ) -> tuple[KeywordScores, list[Scored], Blend]:
-        """The words' scores, every candidate with its score, best first, and how both halves were blended."""
+        """Score and order all candidates.
+
+        Returns the keyword scores, the scored candidates, best first, and the weights of keywords and meaning.
+        """
         ages = self._ages(ids, snapshot, work)
         with work.timed("merge"):
             lifts = part.times.lifts(snapshot, ids)
@@ -206,7 +209,7 @@ class Ranker:
     def spread(
         self, kept: list[Scored], snapshot: Snapshot, meaning: "VectorLeg | None", work: SearchContext
     ) -> list[Scored]:
-        """Reorder the results for variety."""
+        """Reorder results so that similar ones are apart."""
         from engine.search.diversity import MOST, likeness_of
 
         model = None if meaning is None else meaning.model
@@ -217,7 +220,10 @@ class Ranker:
 def _read(
     ranked: list[Scored], words: KeywordScores, part: KeywordPart, snapshot: Snapshot, work: SearchContext
 ) -> KeywordScores:
-    """The scores with the additions that depend on the texts of the best chunks; none for a passage."""
+    """Return the keyword scores adjusted by the texts of the best chunks: definitions, and matches in adjacent lines.
+
+    Unchanged in a search for similar passages.
+    """
     if work.request.like is not None:
         return msgspec.structs.replace(words, scattered={})
     words.add_definitions(_defining(ranked, words, snapshot, work))
@@ -226,7 +232,10 @@ def _read(
 
 
 def _defining(ranked: list[Scored], words: KeywordScores, snapshot: Snapshot, work: SearchContext) -> list[int]:
-    """Of the best chunks with all words those that define the query: a name that many texts use, and few define."""
+    """Return the ids of chunks that define the name that the query is: many texts use a name, few define it.
+
+    Only the best chunks that contain all words are read.
+    """
     if (defines := definition_of(work.query)) is None:
         return []
     complete = [of.id for of in islice((of for of in ranked if of.id in words.complete), _READ_FOR_NAME)]
@@ -234,7 +243,7 @@ def _defining(ranked: list[Scored], words: KeywordScores, snapshot: Snapshot, wo
 
 
 def _scattered(ids: list[int], part: KeywordPart, snapshot: Snapshot) -> dict[int, float]:
-    """Share of the query that each of these chunks holds outside its best two adjacent lines; only those above 0."""
+    """Return the share of the query that each chunk holds outside its best two adjacent lines, by id, where above 0."""
     terms = [term for term in part.question.terms if not term.stop]
     if len(terms) < 2 or any(term.group for term in terms):
         return {}

@@ -37,7 +37,7 @@ _SUMS = {
         "The BM25 sum of {sum:.1f} and {near:.1f} for nearness reaches the {full:.1f} of a full match."
     ),
 }
-"""Texts by whether proximity contributes, and whether the sum is less than a full match."""
+"""Texts by whether proximity contributes, and whether the BM25 sum is less than a full match."""
 _FITS = marked("Its title or file name fits the query: {score:.2f} more.")
 _DEFINES = marked("It defines what the query names: {score:.2f} more.")
 _HOLDS = marked("It holds {share:.0%} of the query, weighted by rarity: {score:.2f} more.")
@@ -82,20 +82,20 @@ _LEAST = 0.005
 
 
 class Reason(NamedTuple):
-    """One part of the score, with its explanation."""
+    """One sentence or more on one part of a result's score."""
 
     part: ReasonPart
     sentence: str
     """One sentence or several."""
     detail: str = ""
-    """Details that a chart of the numbers doesn't show."""
+    """Numbers that the window's chart of the score doesn't show."""
 
     def __str__(self) -> str:
         return f"{self.sentence} {self.detail}".rstrip()
 
 
 def reasons_of(explanation: ResultExplanation) -> tuple[Reason, ...]:
-    """The parts of the score in order of computation, without zero parts."""
+    """Explain the parts of a result's score, in order of computation; parts without influence are left out."""
     said = (
         Reason("words", _words(explanation), " ".join(_sums(explanation))),
         Reason("meaning", _meaning(explanation)),

@@ -21,7 +21,7 @@ Value = TypeVar("Value")
 
 
 class IndexMoment(NamedTuple):
-    """One state of the index: any commit that changes chunks or vectors makes another."""
+    """Identifies one state of the index: any commit that changes chunks or vectors makes another."""
 
     identity: str
     generation: int
@@ -31,13 +31,15 @@ class IndexMoment(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """Everything that determines an answer, apart from the request."""
+    """Identifies everything that determines an answer, apart from the request; part of the cache key."""
 
     indexed: IndexMoment
     provider: tuple[str, str, str, Calibration] | None
     """None if only keywords are searched."""
     time: str
-    """The day, since the meaning of "yesterday" changes; to the minute if the query counts hours or days back."""
+    """The current day, since "yesterday" changes its meaning; with the minute if the query counts hours
+    or days back.
+    """
 
     @classmethod
     def of(cls, snapshot: Snapshot, provider: "EmbeddingProvider | None", *, by_the_minute: bool) -> "Moment":
@@ -60,7 +62,7 @@ class ResultCache(Generic[Value]):
         self.begin(settings)
 
     def begin(self, settings: ResultCacheSettings) -> None:
-        """Apply cache settings, and drop all answers."""
+        """Apply new cache settings, and drop all cached answers."""
         with self._lock:
             self._seconds = settings.ttl_seconds
             self._most = settings.max_entries if settings.enabled and settings.ttl_seconds else 0
@@ -71,7 +73,7 @@ class ResultCache(Generic[Value]):
         return self._most > 0
 
     def get(self, moment: Moment, question: Hashable) -> tuple[Value, float] | None:
-        """Return the answer and its age in seconds; None if there is none."""
+        """Return the cached answer to a request and its age in seconds; None if there is none."""
         with self._lock:
             self._be_at(moment.indexed)
             found = self._kept.pop((moment, question), None)
@@ -84,7 +86,7 @@ class ResultCache(Generic[Value]):
             return found[1], age
 
     def put(self, moment: Moment, question: Hashable, answer: Value) -> None:
-        """Keep an answer that was worked out at this moment."""
+        """Cache an answer for the state `moment`."""
         if not self.enabled:
             return
         with self._lock:

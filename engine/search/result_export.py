@@ -1,4 +1,4 @@
-"""Results as they leave the program: as JSON, and as Markdown in which each has its citation."""
+"""Exports search results as JSON, and as Markdown with a citation for each."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,10 @@ _NEXT_TO = {"user": "Question", "assistant": "Answer"}
 
 
 def outcome_values(outcome: SearchOutcome) -> dict[str, Any]:
-    """Return an answer as dicts and lists with camelCase keys, without fields that only matter while typing."""
+    """Return a search outcome as dicts and lists for JSON, with camelCase keys.
+
+    Fields that only matter while typing are left out.
+    """
     values: dict[str, Any] = to_builtins(outcome)
     values["timingsMs"] = values.pop("timings")
     del values["remote"], values["age"]
@@ -33,7 +36,10 @@ def outcome_values(outcome: SearchOutcome) -> dict[str, Any]:
 
 
 def results_markdown(results: Iterable[MemorySearchResult], *, asked: str, total: int) -> Iterator[str]:
-    """A page of results in parts that are joined by an empty line; `total` is the number of results found."""
+    """Yield results as Markdown paragraphs, to be joined by empty lines.
+
+    `asked`: the query, used as title. `total`: the number of results found.
+    """
     shown = list(results)
     yield f"# {_plain(asked)}" if asked else "# Results"
     more = f"{len(shown):,} of {plural(total, 'result')}" if total > len(shown) else plural(len(shown), "result")
@@ -53,7 +59,7 @@ def results_markdown(results: Iterable[MemorySearchResult], *, asked: str, total
 
 
 def result_quote(result: MemorySearchResult) -> str:
-    """One result as Markdown for a note: its snippet as a quote, with title and citation below it."""
+    """Return one result as Markdown for a note: its snippet as a quote, with title and citation below it."""
     return f"{_quoted(result.snippet)}\n>\n> — {_plain(result.title)}, {_code(result.citation)}"
 
 
@@ -67,12 +73,12 @@ def _quoted(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text on one line, with markup escaped."""
+    """Return text on one line, with Markdown syntax escaped."""
     return _MARKUP.sub(r"\\\1", " ".join(text.split()))
 
 
 def _code(text: str) -> str:
-    """Return a code span, with more backticks than the text has in a row."""
+    """Return text as a Markdown code span, fenced by more backticks than it has in a row."""
     ticks = "`" * (max(map(len, _TICKS.findall(text)), default=0) + 1)
     room = " " if text[:1] == "`" or text[-1:] == "`" else ""
     return f"{ticks}{room}{text}{room}{ticks}"

@@ -1,4 +1,4 @@
-"""The results of one query before display, and as the scope of a later query."""
+"""All results of a query: kept before display, and used as the scope of a later query."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,7 +28,7 @@ _LONGEST_NAME = 60
 
 
 class FoundSet(msgspec.Struct, frozen=True):
-    """One query's results as scored chunks."""
+    """All results of one query as scored chunks, with what is needed to explain them."""
 
     question: QueryAnalysis
     meaning: "VectorLeg | None"
@@ -38,16 +38,16 @@ class FoundSet(msgspec.Struct, frozen=True):
     grounds: Grounds
     within: "Kept | None"
     lasting: bool
-    """Whether the result stays valid while the index is unchanged."""
+    """Whether the results stay valid while the index is unchanged."""
 
 
 class Kept(NamedTuple):
-    """The results of a query as the scope of another one."""
+    """The results of an earlier query that a search is limited to."""
 
     ids: tuple[int, ...]
     """Ids of the chunks, in ascending order."""
     answers: tuple[EarlierAnswer, ...]
-    """Numbers of results, of its own scopes first."""
+    """Numbers of results of all queries in the chain of scopes, the widest first."""
     lasting: bool
     name: str
     """The query, for messages."""
@@ -64,7 +64,7 @@ class Kept(NamedTuple):
 def is_lasting(
     provider: "EmbeddingProvider | None", meaning: "VectorLeg | None", within: Kept | None, work: SearchContext
 ) -> bool:
-    """Whether the result stays valid while the index is unchanged.
+    """Whether an answer may be cached while the index is unchanged.
 
     Not if a provider failed, or if meaning was skipped for a temporary reason: the next query tries again.
     """
@@ -74,7 +74,7 @@ def is_lasting(
 
 
 def narrow(snapshot: Snapshot, among: ChunkFilter, within: Kept, work: SearchContext) -> ChunkFilter:
-    """Limit the filter to the results of an earlier query."""
+    """Limit a filter to the results of an earlier query."""
     ids = within.ids if among.chunks is None else tuple(sorted(set(within.ids).intersection(among.chunks)))
     if among.files is not None:
         files = frozenset(among.files)
@@ -85,7 +85,7 @@ def narrow(snapshot: Snapshot, among: ChunkFilter, within: Kept, work: SearchCon
 
 
 def leave_out(liked: "LikedPassage", ids: list[int], work: SearchContext) -> list[int]:
-    """Remove the passage itself from the candidates."""
+    """Return the candidates `ids` without the chunks of the passage that similar ones are searched for."""
     others = [id_ for id_ in ids if id_ not in liked.own]
     if len(others) < len(ids):
         work.stages.add("passage", len(ids), len(others))
@@ -95,7 +95,7 @@ def leave_out(liked: "LikedPassage", ids: list[int], work: SearchContext) -> lis
 def list_newest(
     demands: Conditions, among: ChunkFilter, within: Kept | None, work: SearchContext, *, lasting: bool
 ) -> FoundSet:
-    """Answer a query that has conditions but no search words: one chunk of each file."""
+    """Answer a query that has conditions but no search words: the first chunk of each file, newest file first."""
     ids, files = demands.newest(among.chunks or (), work.request.max_results)
     work.stages.add("newest", len(among.chunks or ()), files)
     listed = [Scored(id_, 1.0, Evidence(1.0, None), None, 1.0, 1.0) for id_ in ids]

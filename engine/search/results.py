@@ -1,4 +1,4 @@
-"""Makes a displayed result from a chunk and its scores, with the fields that contain the terms."""
+"""Makes a displayed result from a chunk and its scores, and finds the fields that contain the terms."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -28,11 +28,12 @@ def make_result(
     *,
     around: bool = True,
 ) -> MemorySearchResult:
-    """With `roles`, only messages of these roles are highlighted and shown first.
+    """Make a displayed result from a chunk: snippet, highlights, scores and location.
 
-    `around`: whether the title, a heading or the path may match; searching them takes as long as searching the text.
+    With `roles`, only messages of these roles are highlighted and shown first. `around`: whether the title, a heading
+    or the path may match; searching them takes as long as searching the text.
     """
-    # The name of a session's file is no text.
+    # A session's file name is not searched text.
     others = (chunk.path if chunk.places is None else "", chunk.title, *chunk.heading) if around else ()
     ranges, found = ranges_of(chunk.text, others, question, chunk.language)
     of_others = found or [()] * (2 + len(chunk.heading))
@@ -67,10 +68,10 @@ def make_result(
 def at_tool_call(
     snapshot: Snapshot, result: MemorySearchResult, chunk: StoredChunk, query: Query
 ) -> tuple[MemorySearchResult, StoredChunk]:
-    """The result at the session's last tool call with a file or command that the query demands, and the chunk before
-    it; unchanged without such a call.
+    """Move a result to the session's last tool call with a file or command that the query requires.
 
-    Only for a query without words, which would be found in a message.
+    Returns the result and the chunk before the call; both unchanged without such a call. Only for a query without
+    words, which would be found in a message.
     """
     files, commands = query.demands("file"), [value.casefold() for value in query.demands("command")]
     if chunk.places is None or not (files or commands):
@@ -102,9 +103,9 @@ def at_tool_call(
 def ranges_of(
     text: str, others: Sequence[str], question: QueryAnalysis, language: str = ""
 ) -> tuple[list[FileRange], list[tuple[FileRange, ...]]]:
-    """The matches in a text and in each of the short ones that go with it.
+    """Return the ranges of matches in a text, and for each of `others` (title, headings, path) those in it.
 
-    They are looked through as one text: a call for each would take far longer.
+    All are searched as one text, since one call for each would take far longer.
     """
     found = highlight_ranges("\n".join((text, *others)), question, (language,) if language else ())
     end = len(text)
@@ -120,7 +121,7 @@ def ranges_of(
 
 
 def said_by(chunk: StoredChunk, question: QueryAnalysis, roles: frozenset[str]) -> bool:
-    """Whether a message of these roles contains a word of the query, or no message does."""
+    """Whether a word of the query is in a message of these roles; also true if no message contains one."""
     ranges = _matches(chunk, question)
     return not ranges or bool(_inside(ranges, _spans(chunk, roles)))
 
@@ -130,7 +131,7 @@ def _matches(chunk: StoredChunk, question: QueryAnalysis) -> list[FileRange]:
 
 
 def _spans(chunk: StoredChunk, roles: frozenset[str]) -> list[FileRange]:
-    """The parts of a session's chunk by these roles."""
+    """Return the (start, end) offsets of messages by these roles in a session's chunk."""
     places = () if chunk.places is None else read_places(chunk.places)
     ends = [*(place.offset for place in places[1:]), len(chunk.text)]
     return [(place.offset, end) for place, end in zip(places, ends, strict=False) if place.role in roles]
@@ -152,7 +153,9 @@ def _message(place: MessageOffset, chunk: StoredChunk) -> MessagePlace:
 
 
 def _place(encoded: bytes, offset: int) -> MessageOffset:
-    """The message that a place in a session's chunk is from."""
+    """Return the message that contains `offset` of a session's chunk; `encoded` are the chunk's
+    stored message offsets.
+    """
     places = read_places(encoded)
     return places[max(0, bisect_right([place.offset for place in places], offset) - 1)]
 
@@ -173,9 +176,9 @@ _REGISTERED = "term_columns"
 def matched_fields(
     snapshot: Snapshot, terms: Sequence[Term], ids: Sequence[int]
 ) -> dict[int, tuple[tuple[MatchField, ...], ...]]:
-    """Return, for each of these chunks that contains any term, the fields of each term, in the order of the terms.
+    """Return, by chunk id, the fields (title, heading, ...) that contain each term, in the order of `terms`.
 
-    Reads all matches, like a ranking: for explanations, not for every key press.
+    Chunks without any term are left out. Reads all matches, like a ranking: for explanations, not for every key press.
     """
     known = [term for term in terms if term.chunks]
     if not known or not ids:
@@ -200,7 +203,7 @@ def _fields(columns: str) -> tuple[MatchField, ...]:
 
 
 def _columns(api: apsw.FTS5ExtensionApi, /, *arguments: object) -> str:
-    """For each term the digits of the columns that contain it, with a space between terms.
+    """FTS5 function: return for each term the digits of the columns that contain it, with a space between terms.
 
     The argument has a letter for each phrase, like a term's `kinds`, and a space between terms. A stem is not searched
     in `words`, nor a plain word in `stems`.

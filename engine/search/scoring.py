@@ -27,11 +27,11 @@ _SHORT_QUESTION = 3
 _COVERING = 1.25
 """Exponent of that share: a chunk with less than half of a query hardly answers it."""
 _COMPLETE = 0.35
-"""Least score from BM25 of a chunk that contains every term, whatever its length. It falls with the square of the
-covered share."""
+"""Least BM25 part of the score of a chunk that contains every term, whatever its length. It falls with the square of
+the covered share.
+"""
 _FROM_BM25, _COVERED, _TOGETHER = 0.83, 0.04, 0.17
-"""Parts of the score of the BM25 sum, of the covered share of the query, and of the share in two adjacent lines.
-
+"""Weights of the BM25 sum, of the covered share of the query, and of the share in two adjacent lines.
 BM25 alone prefers one word that is often in a chunk to several words of the query.
 """
 _USUAL_LENGTH = 100.0
@@ -49,23 +49,25 @@ _NEAR = 0.3
 _WEIGHT_WITHOUT_WORDS = 0.8
 """Weight of meaning if the keywords match nothing well."""
 _DOUBTED, _TRUSTED = 0.3, 0.7
-"""Between these, the trust in the keywords lowers the weight of meaning to the model's own."""
+"""Keyword scores between which the weight of meaning falls to the model's own."""
 _AGREEMENT = 0.4
 """Share of a keyword score that counts only as far as the meaning agrees: a few words in common may be chance."""
 _LONG_QUESTION = 5
 """Number of terms from which no chunk is expected to contain all, so that fewer count as a good match."""
 _WEIGHT_BETWEEN_PASSAGES = 0.8
-"""Share of meaning in likeness: two passages on one matter share few of the words that tell most about either."""
+"""Weight of meaning between passages: two passages on one subject share few of their distinctive words."""
 
 
 def inverse_document_frequency(documents: int, containing: int) -> float:
-    """ln(1 + (N - df + .5) / (df + .5)): never negative, unlike FTS5's own, which falls to 0 for common terms."""
+    """Return ln(1 + (N - df + .5) / (df + .5)): never negative, unlike FTS5's own, which falls to 0
+    for common terms.
+    """
     containing = min(max(containing, 1), documents)
     return math.log(1 + (documents - containing + 0.5) / (containing + 0.5))
 
 
 def unknown_weight(known: Sequence[float]) -> float:
-    """Weight of a term that occurs nowhere, from the weights of the query's other terms.
+    """Return the weight of a term that occurs nowhere, from the weights of the query's other terms (`known`).
 
     Its own rarity would be the highest of all, so that one misspelt word would hide every match of the others. Without
     any weight, an off-topic query would be answered by its most ordinary word.
@@ -74,18 +76,24 @@ def unknown_weight(known: Sequence[float]) -> float:
 
 
 def length_norm(length: float, average_length: float) -> float:
-    """Addition of a chunk's length (tokens) to the frequency at which a term counts half."""
+    """Return the BM25 length normalisation of a chunk: the frequency at which a term reaches half of its highest score.
+
+    `length` and `average_length` are in tokens.
+    """
     ratio = max(min(length / max(average_length, 1.0), 1.0), length / max(average_length, _USUAL_LENGTH))
     return K1 * (1 - B + B * ratio)
 
 
 def term_score(idf: float, frequency: float, norm: float) -> float:
-    """BM25 contribution of one term with a (column-weighted) frequency in a chunk with this `length_norm`."""
+    """Return the BM25 contribution of one term.
+
+    `frequency`: column-weighted frequency in the chunk. `norm`: the chunk's `length_norm`.
+    """
     return idf * frequency * (K1 + 1) / (frequency + norm)
 
 
 def nearness(idf: float, distance: float) -> float:
-    """Return the addition to the BM25 sum for two consecutive words of the query at this distance.
+    """Return the bonus for two consecutive words of the query at this distance in a chunk.
 
     `idf` is that of the more frequent word, `distance` in tokens, 1 for neighbours, infinite if one is missing.
     """
@@ -93,7 +101,7 @@ def nearness(idf: float, distance: float) -> float:
 
 
 def text_evidence(total: float, full: float, covered: float, limit: float, together: float) -> float:
-    """Keyword score without its upper limit of 1, and without the title's part.
+    """Return the keyword score without its upper limit of 1, and without the part from titles.
 
     `total` is the sum of BM25 and nearness, the others are those of `TextParts`.
     """
@@ -106,7 +114,9 @@ def text_evidence(total: float, full: float, covered: float, limit: float, toget
 
 
 def name_bonus(match: float) -> float:
-    """Part of the score from a title or file name that matches the query so far, 0 to 1, or from a definition."""
+    """Return the part of the score from a title or file name that matches the query by `match`, 0 to
+    1, or `DEFINED`.
+    """
     return _NAME * match * match
 
 
@@ -124,13 +134,13 @@ class TextParts(NamedTuple):
     limit: float
     """Upper limit of the score from BM25, by coverage."""
     together: float
-    """Part of `covered` that is in two adjacent lines."""
+    """Part of `covered` that is in the best two adjacent lines."""
     name: float = 0.0
     """Match of the title or the file name with the query, 0 to 1, or `DEFINED`."""
 
     @property
     def evidence(self) -> float:
-        """The score without its upper limit of 1: orders chunks that are all full matches."""
+        """The score without its upper limit of 1; it orders chunks that are all full matches."""
         if not self.full:
             return 0.0
         total = self.bm25 + self.nearness
@@ -138,7 +148,7 @@ class TextParts(NamedTuple):
 
     @property
     def from_coverage(self) -> float:
-        """Part of the score from how much of the query the chunk holds, and how much of it together."""
+        """Part of the score from the share of the query that the chunk, and its best two lines, hold."""
         return _COVERED * self.covered + _TOGETHER * self.together
 
     @property
@@ -152,7 +162,7 @@ class TextParts(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """How a BM25 sum of the query's terms becomes a score."""
+    """Converts a BM25 sum to a score: the weights of a query's terms, and the sum of a full match."""
 
     idfs: Sequence[float]
     total: float
@@ -168,7 +178,7 @@ class Scale(NamedTuple):
         return cls(idfs, total, full_match * total * (K1 + 1), _FROM_BM25 * max(1.0, len(idfs) / _SHORT_QUESTION))
 
     def most(self, covered: float) -> float:
-        """Upper limit of the score from BM25 of a chunk with this share of the terms."""
+        """Return the upper limit of the score from BM25 for a chunk that holds the share `covered` of the terms."""
         return math.pow(covered, _COVERING) * self.limit
 
 
@@ -179,13 +189,13 @@ def text_parts(
     strengths: Sequence[float] = (),
     scattered: float = 0.0,
 ) -> TextParts:
-    """Keyword score 0..1 of a chunk: its BM25 sum against a share of the best that the query's terms allow.
+    """Compute the parts of a chunk's keyword score: its BM25 sum relative to the best possible one.
 
-    `near` is what `nearness` gives together. `scattered`: share of the terms, weighed by idf, that the chunk holds
-    outside its best two adjacent lines. `strengths`: 0 to 1 for each term, how exactly its match fits, where that
-    differs from 1. In a short query every word matters: one of two, however often it occurs, is less than half an
-    answer. In a long one the sum alone decides, since no passage holds all its words (capping there costs .03 nDCG@10
-    on technical abstracts).
+    `near`: sum of the `nearness` bonuses. `scattered`: share of the terms, weighted by idf, that the chunk holds
+    outside its best two adjacent lines. `strengths`: 0 to 1 for each term, how exactly it matches; empty if all are 1.
+    In a short query every word matters: one of two, however often it occurs, is less than half an answer. In a long one
+    the sum alone decides, since no passage holds all its words (a limit there costs .03 nDCG@10 on technical
+    abstracts).
     """
     if scale.total <= 0:
         return TextParts(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -196,22 +206,22 @@ def text_parts(
 
 
 def text_score(contributions: Sequence[float], idfs: Sequence[float]) -> float:
-    """The same as one number."""
+    """Return the keyword score, 0 to 1, of a chunk from its terms' BM25 contributions."""
     return text_parts(contributions, Scale.of(idfs)).score
 
 
 def vector_evidence(cosine: float, calibration: Calibration) -> float:
-    """Return the meaning score of a cosine on the model's own scale, without its limits of 0 and 1."""
+    """Return the meaning score of a cosine on the model's own scale, without limits of 0 and 1."""
     return (cosine - calibration.low) / (calibration.high - calibration.low)
 
 
 def within_limits(evidence: float) -> float:
-    """Return the score, 0 to 1, of this evidence."""
+    """Return a score limited to 0 to 1."""
     return evidence if 0.0 < evidence < 1.0 else float(evidence > 0.0)
 
 
 class Evidence(NamedTuple):
-    """The parts of one chunk's score."""
+    """Keyword and meaning scores of one chunk, before they are blended."""
 
     text: float
     """Keyword score without its upper limit."""
@@ -233,11 +243,12 @@ class Blend(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, model: Calibration, found: Iterable[Evidence], terms: int) -> "Blend":
-        """Return the weights for a query: the model's own, or a higher one if the keywords match nothing well.
+        """Return the weights for a query: the model's own, or a higher weight of meaning if keywords match nothing
+        well.
 
-        In a language that the model doesn't know, meaning does not count.
-        `found`: its best candidates by keywords. `terms`: number of words in the query. Half of ten words in one
-        passage are an answer, half of two are hardly one.
+        In a language that the model doesn't know, meaning does not count. `found`: the best candidates by keywords.
+        `terms`: number of words in the query. Half of ten words in one passage are an answer, half of two are hardly
+        one.
         """
         if not model.known:
             return cls(0.0)
@@ -249,23 +260,23 @@ class Blend(msgspec.Struct, frozen=True):
 
     @classmethod
     def mean(cls, vector_weight: float) -> "Blend":
-        """Weighted mean of keywords and meaning."""
+        """Return weights for a weighted mean of keywords and meaning."""
         return cls(vector_weight, 1 - vector_weight)
 
     @classmethod
     def between_passages(cls) -> "Blend":
-        """Weights for passages similar to a passage, the same for every model."""
+        """Return the weights for finding similar passages, the same for every model."""
         return cls.mean(_WEIGHT_BETWEEN_PASSAGES)
 
     def agreeing(self, of: Evidence) -> float:
-        """Share of the chunk's keyword score that counts; all of it where it is from a title."""
+        """Return the share of the chunk's keyword score that counts; the part from titles always counts."""
         if of.vector is None or of.complete or not of.text:
             return 1.0
         differing = 1 - of.from_name / of.text
         return 1 - self.agreement * (1 - within_limits(of.vector)) * differing
 
     def text_part(self, of: Evidence) -> float:
-        """The keywords' part of the chunk's score.
+        """Return the keywords' part of the chunk's score.
 
         A chunk without a vector yet is scored by keywords alone, as if its meaning matched as well: a lower score would
         hide new notes until they are embedded, a higher one would prefer them.
@@ -273,13 +284,13 @@ class Blend(msgspec.Struct, frozen=True):
         return of.text if of.vector is None else self.text_weight * self.agreeing(of) * of.text
 
     def weight(self, of: Evidence) -> float:
-        """Weight of the chunk's meaning, which never lowers the score of a chunk that holds every term."""
+        """Return the weight of the chunk's meaning; meaning never lowers the score of a chunk with every term."""
         if of.vector is None or (of.complete and of.vector < 0):
             return 0.0
         return self.vector_weight
 
     def scores(self, of: Evidence) -> tuple[float, float]:
-        """The chunk's score without its limits of 0 and 1, and the score of the keywords alone.
+        """Return the chunk's score without limits of 0 and 1, and the score of its keywords alone.
 
         Where the weights depend on the query, a meaning below the model's range counts against a few words in common.
         """
@@ -292,15 +303,15 @@ class Blend(msgspec.Struct, frozen=True):
         return self.text_weight * agreed + from_meaning, keywords
 
     def score(self, of: Evidence) -> float:
-        """The chunk's score without its limits of 0 and 1."""
+        """Return the chunk's score without limits of 0 and 1."""
         return self.scores(of)[0]
 
     def keywords(self, of: Evidence) -> float:
-        """Score of the keywords alone, 0 to 1; 0 if only meaning counts."""
+        """Return the score of the chunk's keywords alone, 0 to 1; 0 if only meaning counts."""
         return self.scores(of)[1]
 
     def text_share(self, of: Evidence) -> float:
-        """The keywords' share of the score, 0 to 1."""
+        """Return the keywords' share of the chunk's score, 0 to 1."""
         text = self.text_part(of)
         meaning = self.weight(of) * max(0.0, of.vector or 0.0)
         return text / (text + meaning) if text + meaning > 0 else 1.0

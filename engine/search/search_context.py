@@ -29,7 +29,7 @@ OnKeywords = Callable[[SearchOutcome], None]
 
 
 class SearchRequest(msgspec.Struct, frozen=True):
-    """One query with all defaults filled in: everything besides index and provider that decides the answer."""
+    """One query with all options filled in: everything that decides the answer, apart from index and provider."""
 
     query: str
     max_results: int
@@ -41,22 +41,22 @@ class SearchRequest(msgspec.Struct, frozen=True):
     half_life_days: float = 0.0
     """Days in which a dated result loses half of its score; 0 disables ageing."""
     diverse: bool = False
-    """Whether to rank results that repeat others lower."""
+    """Whether to move results down that are similar to better ones."""
     per_file: int = 0
     """Most results of one file; 0 for no limit."""
     correct: bool = False
-    """Whether to search the likeliest correction of a word that occurs nowhere."""
+    """Whether to search the likeliest correction of a word that occurs nowhere in the index."""
     like: Passage | None = None
-    """Passage to find similar ones for; `query` is empty then."""
+    """Passage to find similar passages for; `query` is empty then."""
     within: "SearchRequest | None" = None
-    """Query whose results are the scope."""
+    """Earlier query whose results this search is limited to."""
 
     def __hash__(self) -> int:
         return hash((self.query, self.max_results, self.min_score, self.filter, self.keyword_only, self.explain))
 
     @property
     def candidates(self) -> int:
-        """Number of candidates by keywords, and as many by meaning; filters and ties reduce them."""
+        """Number of candidates to take by keywords, and as many by vectors; filters and ties reduce them."""
         return max(_LEAST_CANDIDATES, self.max_results * self.hybrid.candidate_multiplier)
 
 
@@ -78,22 +78,24 @@ class SearchContext(msgspec.Struct, eq=False):
     tags_wait: bool = False
     """Whether the query uses tags, which the index doesn't have before its next update."""
     weakest: list[int] = msgspec.field(default_factory=list)
-    """The last candidate of each search that reached its limit: if it becomes a result, there may be more."""
+    """The last candidate of the keyword and of the vector search, if either reached its limit: if it becomes a result,
+    there may be more.
+    """
     stages: Stages = msgspec.field(default_factory=Stages)
     spent: dict[str, float] = msgspec.field(default_factory=dict)
     begun: float = msgspec.field(default_factory=time.perf_counter)
     earlier: "SearchContext | None" = None
-    """The query whose results are the scope."""
+    """Context of the earlier query whose results this search is limited to."""
     vector: "Vectors | None" = None
     """Unit vector (dims,) of the query; None if only keywords are searched."""
     stored: bool = False
-    """`vector` is that of a passage, not of a query."""
+    """Whether `vector` is the stored vector of a passage, not that of a query."""
 
     @classmethod
     def on(
         cls, request: SearchRequest, cancel: CancelToken | None, spent: dict[str, float] | None = None
     ) -> "SearchContext":
-        """Create the context of a query and of the queries that are its scope; they share their timings."""
+        """Create the context of a request and of the earlier queries that limit it; they share their timings."""
         work = cls(request, parse_query(request.query), cancel, spent={} if spent is None else spent)
         if request.within is not None:
             work.earlier = cls.on(request.within, cancel, work.spent)
@@ -101,12 +103,12 @@ class SearchContext(msgspec.Struct, eq=False):
 
     @property
     def levels(self) -> "tuple[SearchContext, ...]":
-        """All queries, the widest first, this one last."""
+        """Contexts of all queries in the chain of scopes: the widest first, this one last."""
         return (self,) if self.earlier is None else (*self.earlier.levels, self)
 
     @property
     def notices(self) -> list[str]:
-        """The notices of all queries, of this one first."""
+        """Notices of all queries in the chain of scopes, this one's first."""
         return [level.notice for level in reversed(self.levels)]
 
     @contextmanager
@@ -120,13 +122,13 @@ class SearchContext(msgspec.Struct, eq=False):
             self.spent[stage] = self.spent.get(stage, 0.0) + (time.perf_counter() - start) * 1000
 
     def by_words_only(self, reason: str, remedy: RemedyName) -> None:
-        """Search by keywords only; `reason` ends with a full stop."""
+        """Note that only keywords are searched, with the reason and a remedy; `reason` ends with a full stop."""
         self.capabilities = remedy
         self.notice = tr("Searched by words only: {reason}", reason=reason)
         self.stages.add_first("question", 1, 0, self.notice)
 
     def by_words(self) -> "SearchContext":
-        """Return a copy of the context for the keyword answer."""
+        """Return a copy of the context for the answer by keywords."""
         request = msgspec.structs.replace(self.request, explain=False)
         return msgspec.structs.replace(self, request=request, stages=Stages(), spent=dict(self.spent), weakest=[])
 

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 
 class ReadableStore(Protocol):
-    """See `IndexStore`."""
+    """A database to search; `IndexStore` is the local one."""
 
     @property
     def recovered(self) -> str:
-        """Message that a damaged index was replaced, one sentence; else empty."""
+        """Message that a damaged index was replaced, in one sentence; empty if it was not."""
 
     def read(self, cancel: CancelToken | None = None) -> AbstractContextManager[Snapshot]: ...
 
 
 class NearVectors(Protocol):
-    """See `VectorIndex`."""
+    """Finds the vectors nearest to a query; `VectorIndex` is the local one."""
 
     def search(
         self,
@@ -46,7 +46,7 @@ class NearVectors(Protocol):
 
 
 class WordCounts(Protocol):
-    """Frequencies of words in the whole index."""
+    """Looks up how many chunks of the whole index contain a word."""
 
     @property
     def total(self) -> int:
@@ -54,41 +54,42 @@ class WordCounts(Protocol):
 
     @property
     def average_length(self) -> float | None:
-        """Average of all chunks, in tokens; None if the searched index is complete and knows it itself."""
+        """Average length of all chunks in tokens; None if the searched index is complete and computes it."""
 
     def expect(self, tokens: Iterable[str]) -> None:
-        """Prepare for lookups of these tokens."""
+        """Announce tokens that will be looked up, so that they are read together."""
 
     def chunks(self, token: str, column: str) -> int: ...
 
     def words(self, start: str) -> "Sequence[Word]": ...
 
     def loose(self, token: str, column: str) -> int:
-        """Like `chunks`, for a token of a looser form: with `*` at its end, for all tokens with this prefix."""
+        """Return the number of chunks that contain a token; with `*` at its end, the sum over all tokens with this
+        prefix.
+        """
 
 
 class CountsOf(Protocol):
-    """See `Frequencies`."""
+    """Makes the word counts of a snapshot; `Frequencies` is the local one."""
 
     def of(self, snapshot: Snapshot) -> WordCounts: ...
 
 
 class Bring(Protocol):
-    """Copies a query's candidates into the index that is searched."""
+    """Copies a query's candidates from an external index into the local one that is searched."""
 
     def by_words(self, work: "SearchContext") -> None: ...
 
     def by_vector(self, work: "SearchContext", provider: "EmbeddingProvider") -> None:
-        """Copy the vector candidates; called after the query was embedded, or could not be."""
+        """Copy the vector candidates; called after embedding the query, even if that failed."""
 
 
 class SearchSources(NamedTuple):
-    """The index that a searcher reads."""
+    """Where a searcher reads from: the database, the vectors, and for an external index more."""
 
     store: ReadableStore
     vectors: NearVectors
     frequencies: CountsOf | None = None
-    """Counts words in the whole index if `store` holds only the candidates of an index elsewhere; None to count in
-    `store`."""
+    """Word counts of the whole external index, if `store` holds only candidates from it; None to count in `store`."""
     bring: Bring | None = None
-    """Copies those candidates to `store`."""
+    """Copies candidates of an external index to `store`; None for the local index."""

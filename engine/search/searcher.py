@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 def restrict(
     snapshot: Snapshot, demands: Conditions, files: Sequence[int] | None, work: SearchContext, *, listed: bool
 ) -> ChunkFilter:
-    """Return the filter: in the files that pass the filters, the chunks that satisfy the query.
+    """Return the filter for a search: chunks that satisfy the query's conditions, in the files that pass its filters.
 
     `listed`: their ids are needed, not only an FTS5 expression.
     """
@@ -71,7 +71,7 @@ def restrict(
 
 
 _FROM_NOTES = ("tag", "links", "backlinks")
-"""Operators on what an index of an earlier version doesn't have before it has read all notes again."""
+"""Operators that need data which an index of an earlier version lacks until all notes are read again."""
 
 
 def _has_tags(snapshot: Snapshot) -> bool:
@@ -84,7 +84,7 @@ def _has_tags(snapshot: Snapshot) -> bool:
 def said(
     snapshot: Snapshot, question: QueryAnalysis, kept: list[Scored], roles: frozenset[str], work: SearchContext
 ) -> list[Scored]:
-    """Return the results whose matching words are in messages of these roles."""
+    """Return the results whose matching words are in messages of these roles (user, assistant, tool)."""
     with work.timed("merge"):
         chunks = snapshot.chunks([scored.id for scored in kept])
         found = [scored for scored in kept if scored.id in chunks and said_by(chunks[scored.id], question, roles)]
@@ -120,17 +120,17 @@ class Searcher:
         self._ranker = Ranker(guard.in_extra_paths)
 
     def remember_as(self, remembering: ResultCacheSettings) -> None:
-        """Use these settings of the cache from now on, and drop cached answers."""
+        """Apply new settings of the result cache, and drop cached answers."""
         self._answers.begin(remembering)
         self._earlier.begin(remembering)
 
     def search(
         self, request: SearchRequest, cancel: CancelToken | None = None, on_keywords: OnKeywords | None = None
     ) -> SearchOutcome:
-        """Answer a query. Raises `Cancelled`, `PassageMissing`, the store's errors; a failing provider only removes the
-        vector leg.
+        """Answer a query.
 
-        Where a word occurs nowhere, its likeliest correction is searched, and the outcome names it. `on_keywords`
+        Raises `Cancelled`, `PassageMissing` and the store's errors; if a provider fails, only keywords are searched.
+        For a word that occurs nowhere, the likeliest correction is searched, and the outcome names it. `on_keywords`
         receives the answer by keywords before meaning is compared; it is not called if the answer is cached or meaning
         is not compared.
         """
@@ -179,7 +179,10 @@ class Searcher:
         on_keywords: OnKeywords | None = None,
         failure: str = "",
     ) -> SearchOutcome:
-        """Compute the answer for one snapshot; `failure`: why the query could not be embedded."""
+        """Compute the answer for one snapshot, or take it from the cache.
+
+        `failure`: why the query could not be embedded, or "".
+        """
         work = SearchContext.on(request, cancel)
         moment = self._moment(snapshot, provider, work)
         if (cached := self._answers.get(moment, request)) is not None:
@@ -207,7 +210,7 @@ class Searcher:
     def _advised(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", outcome: SearchOutcome, work: SearchContext
     ) -> SearchOutcome:
-        """The outcome; an explained one without results with remedies."""
+        """Return the outcome; with remedies added if it has no results and is explained."""
         if outcome.results or outcome.explanation is None:
             return outcome
         from engine.search.empty_result_advice import advised
@@ -220,10 +223,11 @@ class Searcher:
     def _correction(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", work: SearchContext
     ) -> QuerySuggestion | None:
-        """The likeliest correction of words that occur nowhere, if a chunk has all words of the corrected query.
+        """Return the likeliest correction of words that occur nowhere; None if no chunk supports it.
 
-        One word taken for another is likely there, and where a chunk has several of them if there is only one similar
-        word. It is a mere guess elsewhere: there only evident typos are corrected, and no words that the model knows.
+        A chunk must have all words of the corrected query. A correction of one word is then likely, and where there is
+        only one similar word if a chunk has several of the others. Otherwise it is a guess: only evident typos are
+        corrected, and no words that the model knows.
         """
         if not work.request.correct or not work.suggestions:
             return None
@@ -248,7 +252,7 @@ class Searcher:
         return evident(query, offered)
 
     def _by_words(self, snapshot: Snapshot, part: KeywordPart, work: SearchContext) -> SearchOutcome:
-        """The answer by keywords alone, of a search that compares meaning next."""
+        """Return the answer by keywords alone, for a search that compares meaning next."""
         first = work.by_words()
         return self._outcome(snapshot, self._find(snapshot, None, part, first), None, first)
 
@@ -266,7 +270,7 @@ class Searcher:
     def _keyword_part(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", work: SearchContext, failure: str = ""
     ) -> KeywordPart:
-        """Analyse the query, select the chunks that may answer it, and look its words up."""
+        """Analyse the query, select the chunks it is limited to, and look up its words."""
         if self._bring is not None:
             self._bring.by_words(work)
         within = None if work.earlier is None else self._kept_by(snapshot, provider, work.earlier, failure)
@@ -287,7 +291,7 @@ class Searcher:
     def _find(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", part: KeywordPart, work: SearchContext
     ) -> FoundSet:
-        """Return all results, best first."""
+        """Return all results of one query, best first."""
         meaning = self._meaning(provider, snapshot, work)
         question, within = part.question, part.within
         if not part.leg.chunks:
@@ -316,7 +320,7 @@ class Searcher:
         return FoundSet(question, meaning, kept, len(kept), grounds, within, lasting)
 
     def question_of(self, snapshot: Snapshot, work: SearchContext) -> "tuple[LikedPassage | None, QueryAnalysis]":
-        """Return the words of the query; for a passage its most distinctive words."""
+        """Return the analysed words of the query; for a passage its most distinctive words, and the passage."""
         if work.request.like is None:
             question = analyse_query(work.query, snapshot.languages())
             plain = work.query.plain
@@ -329,7 +333,7 @@ class Searcher:
     def _kept_by(
         self, snapshot: Snapshot, provider: "EmbeddingProvider | None", work: SearchContext, failure: str
     ) -> Kept:
-        """The results of an earlier query in this state of the index."""
+        """Return the results of an earlier query that this search is limited to, from the cache if possible."""
         moment = self._moment(snapshot, provider, work)
         remembered = self._earlier.get(moment, work.request)
         if remembered is not None:
@@ -343,12 +347,12 @@ class Searcher:
         return kept
 
     def known_vector(self, query: str) -> "Vectors | None":
-        """The cached vector (dims,) of a query; None if there is none. Nothing is sent."""
+        """Return the cached vector (dims,) of a query; None if there is none. Nothing is sent."""
         provider = self._provider()
         return None if provider is None else self._embedder.known(provider, parse_query(query).question)
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
-        """Return completions of an operator's value; without an operator, the operators."""
+        """Return completions of an operator's value; without an operator, the names of operators."""
         from engine.search.completion import values_of
 
         with self._store.read() as snapshot:
@@ -435,7 +439,10 @@ def _is_word(provider: "EmbeddingProvider", word: str) -> bool:
 
 
 def _context_of(snapshot: Snapshot, result: MemorySearchResult, chunk: StoredChunk) -> MessageContext | None:
-    """The question before an answer, or the answer after a question; None for a note, or if the hit says enough."""
+    """Return the question before a found answer, or the answer after a found question.
+
+    None for a note, or if the found message is long enough alone.
+    """
     if result.message is None:
         return None
     from engine.search.hit_context import context_of  # brings the chunking of sessions

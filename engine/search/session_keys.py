@@ -43,7 +43,7 @@ _SHARED_ADDRESS = lazy_pattern(r"@(?:g\.us|broadcast|newsletter)\b")
 
 
 class Session(NamedTuple):
-    """Describes the chat that a session key names."""
+    """The program and the kind of chat that an agent's session key names."""
 
     program: str
     """For example `discord`; empty if the key names none."""
@@ -52,7 +52,7 @@ class Session(NamedTuple):
 
 
 def session_of(key: str) -> Session:
-    """Parse any text as a session key. Every kind that isn't known counts as a group."""
+    """Parse a session key; a kind of chat that isn't known counts as a group."""
     parts = key.strip().lower().split(":")
     if len(parts) > 2 and parts[0] == "agent":
         parts = parts[2:]
@@ -65,9 +65,9 @@ def session_of(key: str) -> Session:
 
 
 def is_shared_session(session_key: str | None) -> bool:
-    """Whether other people may read the session that asks.
+    """Whether other people may read the session that a query comes from.
 
-    False for a key in the form of a private session's, and without a key: then the user asks.
+    False for the key of a private session, and without a key, when the user asks.
     """
     return session_key is not None and bool(session_key.strip()) and session_of(session_key).chat != "direct"
 

@@ -11,7 +11,7 @@ from engine.records import FileRange
 LIMIT = 700
 _ELLIPSIS = "…"
 _LEAD_SHARE = 4
-"""Fraction of the limit that may precede the first match: one in this number."""
+"""At most one part in this number of the limit may precede the first match."""
 _LONGEST_WORD = 40
 """Farthest move of a cut to keep a word whole: Japanese and URLs have no spaces."""
 
@@ -23,13 +23,13 @@ class Snippet(msgspec.Struct, frozen=True):
     ranges: tuple[FileRange, ...]
     """Matches in `text`."""
     place: int
-    """Offset in the chunk's text of its first match, else of its beginning."""
+    """Offset in the chunk's text of the first match, else of the snippet's beginning."""
 
 
 def make_snippet(text: str, ranges: Sequence[FileRange], limit: int = LIMIT) -> Snippet:
-    """Return the window with the most distinct matched words, or the beginning if there are no matches.
+    """Cut a snippet from a text: the part with the most different matched words, or else the beginning.
 
-    A cut line begins or ends with an ellipsis. `ranges` are ascending.
+    A cut line begins or ends with an ellipsis. `ranges` are the matches, ascending; `limit` is in characters.
     """
     limit = max(limit, 3)  # two of them are ellipses
     begin, end = 0, len(text)
@@ -54,7 +54,7 @@ def make_snippet(text: str, ranges: Sequence[FileRange], limit: int = LIMIT) -> 
 
 
 def _densest(text: str, ranges: Sequence[FileRange], limit: int) -> tuple[int, int]:
-    """Return the start of the window with the most different words, and the end of its last match."""
+    """Return the start of the part with the most different matched words, and the end of its last match."""
     words = [text[start:end].lower() for start, end in ranges]
     inside: dict[str, int] = {}
     best, best_value, behind = -1, (0, 0), 0
@@ -78,14 +78,17 @@ def _densest(text: str, ranges: Sequence[FileRange], limit: int) -> tuple[int, i
 
 
 def _earliest(text: str, start: int, limit: int) -> int:
-    """Earliest start of a snippet whose first match starts here: its line, or a little before the match."""
+    """Return the earliest start of a snippet whose first match is at `start`: its line, or a little
+    before the match.
+    """
     earliest = max(0, start - limit // _LEAD_SHARE)
     return text.rfind("\n", earliest, start) + 1 or earliest
 
 
 def _end(text: str, begin: int, matched: int, limit: int) -> int:
-    """Return the end of a window that starts here and contains the matches up to `matched`: a line end, else a word
-    end."""
+    """Return the end of a snippet that starts at `begin` and contains matches up to `matched`: a line end or a word
+    end.
+    """
     end = begin + limit - _cuts_before(text, begin)
     if end >= len(text) or text[end] == "\n":
         return min(end, len(text))
@@ -96,7 +99,7 @@ def _end(text: str, begin: int, matched: int, limit: int) -> int:
 
 
 def _filled(text: str, begin: int, end: int, limit: int) -> int:
-    """Start of a snippet with room left: extended to the text before, in whole lines unless they are few."""
+    """Return an earlier start for a snippet shorter than `limit`: in whole lines unless they are few."""
     earliest = end - limit + _cuts_after(text, end)
     if earliest <= 0:
         return 0
@@ -109,7 +112,7 @@ def _filled(text: str, begin: int, end: int, limit: int) -> int:
 
 
 def _word_start(text: str, low: int, high: int) -> int:
-    """The first position between `low` and `high` at which a word begins; `low` if there is none."""
+    """Return the first position from `low` to `high` at which a word begins; `low` if there is none."""
     if low >= high:
         return high
     space = text.find(" ", max(0, low - 1), min(high, low + _LONGEST_WORD))
@@ -121,7 +124,7 @@ def _word_start(text: str, low: int, high: int) -> int:
 
 
 def _word_end(text: str, low: int, high: int) -> int:
-    """The last position between `low` and `high` at which a word ends; `high` if there is none."""
+    """Return the last position from `low` to `high` at which a word ends; `high` if there is none."""
     space = text.rfind(" ", max(low, high - _LONGEST_WORD), high + 1)
     if space >= 0:
         return space
@@ -131,11 +134,11 @@ def _word_end(text: str, low: int, high: int) -> int:
 
 
 def _cuts_before(text: str, begin: int) -> bool:
-    """Whether a line has text before this place."""
+    """Whether the line has text before position `begin`."""
     return bool(text[text.rfind("\n", 0, begin) + 1 : begin].strip())
 
 
 def _cuts_after(text: str, end: int) -> bool:
-    """Whether a line has text behind this place."""
+    """Whether the line has text after position `end`."""
     line = text.find("\n", end)
     return bool(text[end : line if line >= 0 else len(text)].strip())

@@ -20,16 +20,18 @@ from engine.text import QueryAnalysis, QueryTerm, spelling
 from engine.text.folding import fold
 
 _SHORTEST_HEAD, _LONGEST_HEAD = 2, 4
-"""Number of first characters that must match for words to be compared; typos are looked up within the longer one."""
+"""Least and highest number of first characters that words must share to be compared; typos within the higher number are
+looked up.
+"""
 _MOST_COMPARED = 3_000
 """Largest number of words with the same beginning to compare; if there are more, a longer beginning is used."""
 _MOST_WORDS = 3
-"""Largest number of words that are looked up, and of suggestions."""
+"""Most words that are looked up, and most suggestions."""
 _MOST_REMEMBERED = 512
 _SHORTEST_CORRECTED, _SHORTEST_TWO_SLIPS = 5, 8
 """Shortest word that is corrected automatically, and shortest one that may have two typos, in characters."""
 _TELLING = 1.0
-"""Least idf of a word that supports a correction: a third of all chunks hold it."""
+"""Least idf of a word that supports a correction: that of a word in a third of all chunks."""
 _FEWEST_SUPPORTING, _BEST = 2, 3
 """Other words of the query in the chunk with the corrected word, and number of best chunks to look in."""
 _SHORTEST_CLEAR = 6
@@ -39,16 +41,16 @@ _SHORTEST_EVIDENT, _FEWEST_AROUND = 7, 5
 
 
 class Near(NamedTuple):
-    """A word of the index."""
+    """A word of the index similar to a misspelt one, with its number of chunks and of typos."""
 
     token: str
     chunks: int
-    """How many chunks hold it."""
+    """Number of chunks that contain the word."""
     slips: int
 
 
 class Spelling:
-    """Cache of corrections across queries, since typing repeats the same typo. Thread-safe."""
+    """Suggests corrections of a query, cached across queries since typing repeats the same typo. Thread-safe."""
 
     def __init__(self) -> None:
         self._latest: tuple[tuple[str, int, int], dict[tuple[str, bool], list[Near]]] = ("", 0, 0), {}
@@ -80,7 +82,7 @@ class Spelling:
         return tuple(found for way in ways if (found := _suggestion(query, way)).query != query)
 
     def _meant(self, snapshot: Snapshot, term: QueryTerm, among: ChunkFilter) -> Iterator[tuple[str, int]]:
-        """Up to three words that the term may mean, as written, with the number of chunks that contain each."""
+        """Yield up to three indexed words similar to a term, as written, each with its number of chunks."""
         token, korean = _sought(term)
         if not token:
             return
@@ -109,19 +111,24 @@ class Spelling:
 def without_words(
     query: str, suggestions: Sequence[QuerySuggestion], is_word: Callable[[str], bool]
 ) -> tuple[QuerySuggestion, ...]:
-    """The suggestions without replacements of real words; empty if no other is left."""
+    """Return the suggestions without replacements of real words; those left without any replacement are dropped.
+
+    `is_word` says whether a word is real.
+    """
     ways = [[(word, meant, of.chunks) for word, meant in of.words if not is_word(word)] for of in suggestions]
     return tuple(_suggestion(query, way) for way in ways if way)
 
 
 def likely(query: str, best: QuerySuggestion) -> QuerySuggestion | None:
-    """The suggestion with only those of its words that are probably typos; None without any."""
+    """Return a suggestion limited to the words that are probably typos; None if none is."""
     way = [(word, meant, best.chunks) for word, meant in best.words if _is_likely(word, meant)]
     return best if len(way) == len(best.words) else _suggestion(query, way) if way else None
 
 
 def _is_likely(word: str, meant: str) -> bool:
-    """Whether a word is a typo of another one: short words, and words with two typos, are too often different words."""
+    """Whether `word` is probably a typo of `meant`: not if it is short or has two typos, as different
+    words often do.
+    """
     folded, other = fold(word), fold(meant)
     if not folded.isascii():
         return True
@@ -151,7 +158,9 @@ def supported(correction: QuerySuggestion, words: KeywordScores, best: Sequence[
 
 
 def evident(query: str, suggestions: Sequence[QuerySuggestion]) -> QuerySuggestion | None:
-    """A long query with its evident typos corrected; None if there is none, or if several words are as near."""
+    """Return a long query with its evident typos corrected; None without any, or if several words
+    are equally similar.
+    """
     best = suggestions[0]
     way = [(word, meant, best.chunks) for word, meant in best.words if _is_evident(word, meant)]
     certain = len(suggestions) == 1 and len(query.split()) >= _FEWEST_AROUND
@@ -159,7 +168,7 @@ def evident(query: str, suggestions: Sequence[QuerySuggestion]) -> QuerySuggesti
 
 
 def _is_evident(word: str, meant: str) -> bool:
-    """Whether a long word has one letter too many or too few, or two swapped.
+    """Whether a long word has one letter too many or too few, or two swapped, compared with `meant`.
 
     Names are left out, words with another first letter, and those with a wrong letter: these are too often different
     words, as "prepositions" and "propositions".
@@ -175,12 +184,12 @@ def _is_evident(word: str, meant: str) -> bool:
 
 
 def _keeps_letters(word: str, meant: str) -> bool:
-    """Whether letters were added, omitted or swapped, but none was replaced by another one."""
+    """Whether letters of `meant` were added, omitted or swapped, but none replaced by another."""
     return len(word) != len(meant) or sorted(word) == sorted(meant)
 
 
 def _sought(term: QueryTerm) -> tuple[str, bool]:
-    """The folded word to find neighbours of, and whether it is Korean; "" if it isn't a plain word."""
+    """Return the folded word to find similar words of, and whether it is Korean; "" if it isn't a plain word."""
     if not term.stems or " " in term.stems[0]:
         return "", False
     if not isinstance(term.word, str) or len(term.word) < len(term.stems[0]):  # its pairs
@@ -191,7 +200,7 @@ def _sought(term: QueryTerm) -> tuple[str, bool]:
 
 
 def _nearest(snapshot: Snapshot, token: str, *, korean: bool) -> list[Near]:
-    """Return the words with the fewest typos, the most frequent first."""
+    """Return the indexed words with the fewest typos compared with `token`, the most frequent first."""
     if korean:
         letters = spelling.jamo(token)
         candidates = _beginning_so(snapshot, token, 1, "stems")
@@ -214,7 +223,10 @@ def _looked_up(snapshot: Snapshot, words: Iterable[str]) -> list[tuple[str, int]
 
 
 def _beginning_so(snapshot: Snapshot, token: str, head: int, column: str) -> dict[str, int]:
-    """The words that share the first `head` characters, or more of them if these are too common."""
+    """Return indexed words with the first `head` characters of `token`, or more of them if too many match.
+
+    The values are numbers of chunks.
+    """
     while True:
         start = token[:head]
         rows = snapshot.connection.execute(
@@ -229,7 +241,7 @@ def _beginning_so(snapshot: Snapshot, token: str, head: int, column: str) -> dic
 
 
 def _text_with(snapshot: Snapshot, token: str, column: str, among: ChunkFilter) -> str | None:
-    """The text of one of these chunks that contains this word; None if there is none."""
+    """Return the text of a chunk, within the filter `among`, that contains `token`; None if there is none."""
     tables = snapshot.tables
     inside = "" if among.files is None else f"AND c.file_id IN ({','.join(map(str, among.files))})"
     values: tuple[object, ...] = (f'{column} : "{token}"',)

@@ -33,7 +33,7 @@ _counters: "WeakKeyDictionary[apsw.Connection, _Counter]" = WeakKeyDictionary()
 
 
 class Asked(NamedTuple):
-    """The phrases of one expression."""
+    """The phrases of one FTS5 expression whose occurrences are counted."""
 
     skipped: int
     """Number of leading phrases that are ignored."""
@@ -68,7 +68,9 @@ def register(connection: apsw.Connection, name: str, function: Callable[..., str
 def ask(
     connection: apsw.Connection, table: str, asked: Asked, expression: str, ids: Collection[int], take: Take
 ) -> None:
-    """Count in those of these chunks that match; other matches are skipped."""
+    """Count terms in those chunks (`ids`) that match an FTS5 expression, and pass the counts of each
+    chunk to `take`.
+    """
     counter = _counters.get(connection)
     if counter is None:
         counter = _counters[connection] = _Counter()
@@ -81,14 +83,14 @@ def ask(
 
 
 class _Counter:
-    """FTS5 auxiliary function that counts in the current row and passes the counts on in memory, since SQL rows would
-    have to be encoded.
+    """FTS5 auxiliary function that counts terms in the current row.
 
-    A connection has one, since each function that it is given takes some memory until it is closed.
+    It passes the counts on in memory, since SQL rows would have to be encoded. A connection has one counter, since each
+    registered function takes memory until the connection is closed.
     """
 
     def begin(self, asked: Asked, take: Take) -> None:
-        """Count these terms from now on."""
+        """Set the terms to count, and the receiver of the counts."""
         kinds = [(place, kind) for place, of_term in enumerate(asked.kinds) for kind in of_term]
         self._phrases = [(place, number, *_KINDS[kind]) for number, (place, kind) in enumerate(kinds, asked.skipped)]
         self._neighbours = asked.neighbours
@@ -145,7 +147,7 @@ class _Counter:
 
 
 def least_distance(first: list[int], second: list[int]) -> int:
-    """Smallest distance between a position of one list and another position of the other; 0 if there is none."""
+    """Return the smallest distance between two different positions, one of each list; 0 if there is none."""
     first.sort()  # a term with several stems has consecutive phrases for them
     second.sort()
     least = here = there = 0

@@ -1,4 +1,4 @@
-"""Finds what has the query as its name: notes by title or file name, which are ranked first, and definitions."""
+"""Finds notes whose title or file name is the query, which are ranked first, and definitions of a name."""
 
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -22,9 +22,9 @@ _MOST_NAMED = 50
 _LONGEST = 200
 """Most characters of a name that are compared."""
 _MOST_PARTS = 6
-"""Words of a name that a text may define."""
+"""Most words of a name that a text may define."""
 _SHORTEST_DEFINED, _LONGEST_DEFINED = 3, 80
-"""Characters of such a name."""
+"""Fewest and most characters of such a name."""
 _DEFINING = (
     "class const def enum fn fun func function index interface let macro module proc procedure record struct sub table"
     " trait type val var view"
@@ -38,13 +38,13 @@ _DEFINITION = lazy_pattern(
     """,
     re.VERBOSE,
 )
-"""A line that defines a name, written in lower case, with a NUL instead of the name."""
+"""Matches a line that defines a name. The line is in lower case, with a NUL instead of the name."""
 _LONGEST_START = 80
-"""Characters before the name in such a line."""
+"""Most characters before the name in such a line."""
 
 
 def called(snapshot: Snapshot, query: Query, ids: Collection[int]) -> dict[int, int]:
-    """Return those of these chunks whose file has a title, alias or name equal to the query, each with its file.
+    """Return the ids of chunks whose file has a title, alias or name equal to the query, each with its file id.
 
     Such a chunk has all words of the query, and a match outside of its text.
     """
@@ -89,7 +89,7 @@ def named_chunks(snapshot: Snapshot, query: Query, titled: Sequence[int] | None)
 def name_matches(
     snapshot: Snapshot, question: QueryAnalysis, weights: Sequence[float], ids: Collection[int]
 ) -> dict[int, float]:
-    """Match of the title or the file name of each of these chunks with the query, 0 to 1; without those at 0.
+    """Return how well the title or file name of each chunk matches the query, 0 to 1, by id; without those at 0.
 
     The share of the query that the name contains, weighted by `weights` of its searched terms, times the share of the
     name that the query contains: a note named "Advanced queries" matches "how do advanced queries work" almost fully.
@@ -123,9 +123,9 @@ def name_matches(
 
 
 def definition_of(query: Query) -> Callable[[str], bool] | None:
-    """Returns whether a text defines the name that the query is, in any case style; None if the query is no name.
+    """Return a function that says whether a text defines the name that the query is; None if the query is no name.
 
-    Definitions are those of code, keys with a value, and headings.
+    The name may be in any case style. Definitions are those of code, keys with a value, and headings.
     """
     words = _WORD.findall(query.question.lower())
     name = "".join(words)
@@ -143,7 +143,7 @@ def definition_of(query: Query) -> Callable[[str], bool] | None:
 
 
 def _is_definition(text: str, start: int, end: int) -> bool:
-    """Whether the line with this name defines it."""
+    """Whether the line that contains the name at `start` to `end` defines it."""
     before = text[text.rfind("\n", 0, start) + 1 : start]
     return len(before) <= _LONGEST_START and bool(
         _DEFINITION.fullmatch(f"{before}\0{text[end:].partition(chr(10))[0]}")
@@ -157,7 +157,7 @@ def _forms(term: QueryTerm) -> list[frozenset[str]]:
 
 
 def _analysed_words(name: str, languages: Sequence[str]) -> list[frozenset[str]]:
-    """The tokens of each word of a name, in all these languages, without function words if there are other words."""
+    """Return the tokens of each word of a name, in all `languages`, without function words if there are other words."""
     found, plain = [], []
     for run in RUN.findall(name[:_LONGEST]):
         tokens = frozenset(token for lang in languages for stream in streams_of(lang)[run] for token in stream.split())
@@ -169,7 +169,10 @@ def _analysed_words(name: str, languages: Sequence[str]) -> list[frozenset[str]]
 
 
 def put_first(ranked: list[Scored], named: dict[int, int], stages: Stages) -> list[Scored]:
-    """Rank the best chunk of each file with this name as a full match, before all others."""
+    """Rank the best chunk of each file whose name equals the query before all others, as a full match.
+
+    `named`: file id by chunk id.
+    """
     first: dict[int, Scored] = {}
     others = []
     for scored in ranked:
@@ -182,12 +185,12 @@ def put_first(ranked: list[Scored], named: dict[int, int], stages: Stages) -> li
     if not first:
         return ranked
     stages.add("title", len(ranked), len(ranked), len(first))
-    # Ageing applies among them as well; equal ones keep their order.
+    # Results are aged here as well; equal scores keep their order.
     return sorted(first.values(), key=lambda scored: -scored.score) + others
 
 
 def _words_of_name(path: str) -> tuple[list[str], list[str]]:
-    """The words of the file name, without and with its suffix."""
+    """Return the words of a file's name, without and with its suffix."""
     name = path.rpartition("/")[2]
     return _words(name.rpartition(".")[0]), _words(name)
 

@@ -14,7 +14,7 @@ from engine.store.vector_encoding import StoredModel, Vectors, decode
 
 @dataclass(frozen=True)
 class VectorLeg:
-    """One query's vector compared with the vectors of one snapshot."""
+    """Compares the vector of one query with those of one snapshot."""
 
     snapshot: Snapshot
     vectors: NearVectors
@@ -23,11 +23,11 @@ class VectorLeg:
     query: Vectors
     """Unit vector (dims,)."""
     _near: dict[int, float] = field(default_factory=dict)
-    """Cosines of the candidates, within a few thousandths."""
+    """Cosines of candidates, within a few thousandths."""
     _exact: dict[int, float] = field(default_factory=dict)
 
     def candidates(self, limit: int, among: ChunkFilter, cancel: CancelToken | None) -> list[int]:
-        """Ids of the nearest chunks, best first."""
+        """Return the ids of the chunks nearest to the query, best first."""
         allowed = among.chunks
         if allowed is None and among.files is not None:
             allowed = self.snapshot.chunks_of_files(among.files)
@@ -37,11 +37,11 @@ class VectorLeg:
         return list(ids)
 
     def rows(self) -> int:
-        """Number of chunks that have a vector so far."""
+        """Return the number of chunks that have a vector."""
         return self.vectors.rows(self.snapshot, self.model)
 
     def near_cosines(self, ids: Sequence[int]) -> dict[int, float]:
-        """Cosines of those of these chunks that have a vector, within a few thousandths."""
+        """Return approximate cosines, within a few thousandths, by id; chunks without a vector are left out."""
         if others := [id_ for id_ in ids if id_ not in self._near]:
             known, cosines = self.vectors.search(self.snapshot, self.model, self.query, len(others), allowed=others)
             self._near.update(zip(known.tolist(), cosines.tolist(), strict=True))
@@ -49,7 +49,7 @@ class VectorLeg:
         return found | self.cosines([id_ for id_ in others if id_ not in found])
 
     def cosines(self, ids: Sequence[int]) -> dict[int, float]:
-        """Exact cosines of those of these chunks that have a vector: three pages of the index are read for each."""
+        """Return exact cosines by id; chunks without a vector are left out. Each reads three pages of the index."""
         if new := [id_ for id_ in ids if id_ not in self._exact]:
             rows = list(self.snapshot.vectors(self.model.id, new))
             if rows:
@@ -58,5 +58,5 @@ class VectorLeg:
         return {id_: self._exact[id_] for id_ in ids if id_ in self._exact}
 
     def evidence(self, cosine: float) -> float:
-        """The meaning score of a cosine without its limits of 0 and 1."""
+        """Return the meaning score of a cosine, without limits of 0 and 1."""
         return scoring.vector_evidence(cosine, self.calibration)

@@ -23,22 +23,22 @@ _DAILY, _BEFORE = ".backup-", ".before-"
 _DAYS = 7
 _MIGRATIONS = 3
 _PAUSE = 3600.0
-"""Minimum age in seconds before a newer backup of the same day replaces this one."""
+"""Minimum age in seconds before a backup is replaced by a newer one of the same day."""
 
 log = logging.getLogger(__name__)
 
 
 class Backups:
-    """The backups of one database file. Not thread-safe."""
+    """Manages the backups of one database file. Not thread-safe."""
 
     def __init__(self, path: Path) -> None:
         """`path`: the database file to back up."""
         self._path = path
         self._newest: float | None = None
-        """Time of the newest backup; None until it is looked up."""
+        """Time of the newest backup in seconds since the epoch; None until it is looked up."""
 
     def all(self) -> list[Path]:
-        """All backups, newest first, including unusable ones."""
+        """Return the paths of all backups, newest first, including unusable ones."""
         return sorted((*self._of(_DAILY), *self._of(_BEFORE)), key=changed_at, reverse=True)
 
     def usable(self, newest_version: int) -> Path | None:
@@ -70,7 +70,8 @@ class Backups:
         self._remove(sorted(self._of(_BEFORE), key=changed_at, reverse=True)[_MIGRATIONS:])
 
     def change(self, table: str, statement: str, rows: Iterable[tuple[str, ...]] = ((),)) -> None:
-        """Run a statement for each of `rows` on this table in every backup, so that deleted data leaves no copy behind.
+        """Run an SQL statement with each of `rows` in every backup that has `table`, so that deleted data is deleted
+        there too.
 
         Damaged backups are removed.
         """
@@ -115,7 +116,7 @@ def copy_database(connection: apsw.Connection, target: Path) -> None:
 
 
 def check(connection: apsw.Connection) -> None:
-    """Raise apsw's error if the file is damaged. Takes milliseconds; prevents failures in every later read."""
+    """Raise apsw's error if the database is damaged. Takes milliseconds; prevents failures in every later read."""
     if connection.pragma("quick_check", 1) != "ok":
         raise apsw.CorruptError("quick_check found damage")
     if column := unreadable(connection, _columns(version_of(connection))):
@@ -124,7 +125,7 @@ def check(connection: apsw.Connection) -> None:
 
 @cache
 def _columns(version: int) -> tuple[Column, ...]:
-    """Columns of a file of this version."""
+    """Return the columns that a database of this schema version has."""
     with contextlib.closing(apsw.Connection(":memory:")) as made:
         for step in USER_MIGRATIONS[:version]:
             step(made)
@@ -132,7 +133,7 @@ def _columns(version: int) -> tuple[Column, ...]:
 
 
 def changed_at(path: Path) -> float:
-    """Modification time of a file in seconds since the epoch; 0 if the file is missing."""
+    """Return a file's modification time in seconds since the epoch; 0 if the file is missing."""
     try:
         return path.stat().st_mtime
     except OSError:

@@ -14,7 +14,7 @@ from engine.store.user_data import UserData
 
 
 class StoredJob(msgspec.Struct, frozen=True):
-    """A job that is running, or whose results are not all fetched yet."""
+    """A batch job that is running, or whose results are not all fetched yet."""
 
     name: str
     """Our own name for the job; used to find it if the provider's response to its creation was lost."""
@@ -22,7 +22,7 @@ class StoredJob(msgspec.Struct, frozen=True):
     created: float
     """Time immediately before the job was created."""
     attempt: int
-    """1, or 2 for the one retry of a job that took too long."""
+    """1, or 2 for the single retry of a job that took too long."""
     texts: int
     """Number of texts in the job."""
     input_file: str = ""
@@ -36,7 +36,7 @@ class StoredJob(msgspec.Struct, frozen=True):
 
 
 class BatchJobs:
-    """The batch jobs of one workspace. Thread-safe."""
+    """Stores the unfinished batch jobs of one workspace. Thread-safe."""
 
     def __init__(self, user: UserData) -> None:
         self._user = user
@@ -47,7 +47,7 @@ class BatchJobs:
         return self._user.keeps
 
     def open(self) -> tuple[StoredJob, ...]:
-        """All unfinished jobs of all models, oldest first."""
+        """Return all unfinished jobs of all models, oldest first."""
         query = """SELECT name, provider, model, provider_key, created, attempt, texts, input_file, job, state, stopped
                    FROM batch_jobs ORDER BY created, name"""
         with self._user.reading() as connection:
@@ -57,15 +57,15 @@ class BatchJobs:
             )
 
     def texts(self, name: str) -> dict[bytes, int]:
-        """Texts whose results are still missing from a job: hash to estimated tokens."""
+        """Return the texts of a job whose results are still missing: estimated tokens by hash."""
         query = "SELECT hash, tokens FROM batch_texts WHERE job = ?"
         with self._user.reading() as connection:
             return dict(connection.execute(query, (name,)))
 
     def begin(self, job: StoredJob, texts: Mapping[bytes, int], *, instead_of: str = "") -> None:
-        """Record a job that is about to be created, and remove the one it replaces in the same transaction.
+        """Record a job that is about to be created; in the same transaction, remove the job named `instead_of`.
 
-        `texts`: hash to estimated tokens.
+        `texts`: estimated tokens by hash.
         """
         with self._user.writing() as connection:
             _forget(connection, instead_of)
@@ -85,7 +85,7 @@ class BatchJobs:
             )
 
     def arrived(self, name: str, hashes: Iterable[bytes]) -> None:
-        """Mark these texts as done. The caller must have stored their vectors already."""
+        """Record that results for these texts of a job were stored. Their vectors must have been stored before."""
         with self._user.writing() as connection:
             rows = ((name, hash_) for hash_ in hashes)
             connection.executemany("DELETE FROM batch_texts WHERE job = ? AND hash = ?", rows)

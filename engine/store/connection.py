@@ -33,7 +33,7 @@ _ANOTHER_SCHEMA = re.compile(
 
 @contextmanager
 def translated(database: Path) -> Iterator[None]:
-    """Raise the engine's errors instead of SQLite's for operations on this database file."""
+    """Context manager that replaces SQLite's errors by those of the engine, with messages for the user."""
     try:
         yield
     except apsw.InterruptError:
@@ -71,7 +71,7 @@ def _damaged(database: Path, error: Exception) -> IndexCorrupt:
 
 
 def unwritable(folder: Path) -> str:
-    """The message for an index in a read-only folder."""
+    """Return the message for an index in a read-only folder."""
     return tr(
         "The index in {folder} cannot be written: make the folder writable or choose another one with `store.path` in "
         "the settings.",
@@ -82,7 +82,9 @@ def unwritable(folder: Path) -> str:
 READERS = 3
 BUSY_MS = 5000
 _PAGE_SIZE = 16384
-"""A vector of 1536 dimensions is a row of 3.1 KB. Five fit in such a page; in 8 KB pages two would waste a quarter."""
+"""Bytes per page. A vector of 1536 dimensions is a row of 3.1 KB. Five fit in such a page; in 8 KB pages two would
+waste a quarter.
+"""
 _WRITER_CACHE_KIB = 16 * 1024
 """Page cache of the writer in KiB; four times as much did not speed up a full index of 10,000 notes."""
 _READER_CACHE_KIB = 8 * 1024
@@ -90,7 +92,7 @@ Role = Literal["reader", "frozen reader", "writer"]
 
 
 def open_connection(database: Path, role: Role) -> apsw.Connection:
-    """Open the index for one role. A reader needs the file to exist; a writer creates it.
+    """Open a connection to the index for reading or writing. A reader needs the file to exist; a writer creates it.
 
     A reader must be able to write the WAL's index file. In a read-only folder, a frozen reader opens the database
     alone.
@@ -128,7 +130,7 @@ def number(connection: apsw.Connection, query: str, values: tuple[str | int | by
 
 
 class ReaderPool:
-    """Pool of read connections, opened on first use."""
+    """Pool of connections for reading, opened on first use."""
 
     def __init__(self, database: Path, *, frozen: bool = False) -> None:
         """`frozen`: the file or its folder is read-only."""
@@ -250,15 +252,14 @@ class WriterLock:
 
     @cached_property
     def _lock(self) -> "FileLock":
-        """The file lock, created under the mutex on the first write: importing its package takes longer than a
-        search."""
+        """The file lock, created on the first write: importing its package takes longer than a search."""
         from filelock import FileLock
 
         # Not thread-local: a sync may end in another thread than it started in.
         return FileLock(self._path, mode=0o600, thread_local=False)
 
     def acquire(self) -> bool:
-        """Acquire the lock (re-entrant); False if another process holds it. Raises OSError if it can't be created."""
+        """Acquire the lock; returns False if another process holds it. Raises OSError if it can't be created."""
         with self._mutex:
             return self._acquire()
 

@@ -22,7 +22,7 @@ _NOT_KEPT = marked(
 
 
 class FactRows:
-    """The facts of one workspace. Thread-safe; changes raise `StoreError` if nothing can be saved."""
+    """Stores the facts of one workspace. Thread-safe; changes raise `StoreError` if nothing can be saved."""
 
     def __init__(self, user: UserData) -> None:
         self._user = user
@@ -39,12 +39,12 @@ class FactRows:
         return self._user.problem
 
     def stamp(self) -> tuple[int, int]:
-        """A value that changes whenever any process changes a fact."""
+        """Return a value that changes whenever any process changes a fact."""
         with self._user.reading() as connection:
             return int(connection.pragma("data_version")), self._changes + self._user.openings
 
     def all(self) -> tuple[Fact, ...]:
-        """All facts, including those awaiting approval and forgotten ones; newest first."""
+        """Return all facts, including those awaiting approval and forgotten ones; newest first."""
         with self._user.reading() as connection:
             return _all(connection)
 
@@ -59,7 +59,10 @@ class FactRows:
             _put(connection, facts)
 
     def add(self, decide: Callable[[tuple[Fact, ...]], SavedFact]) -> SavedFact:
-        """Pass all facts to `decide` and save its result unless it is a duplicate, all in one write transaction."""
+        """Pass all saved facts to `decide` and save the fact that it returns, unless it is a duplicate.
+
+        Both happen in one write transaction. Returns the result of `decide`.
+        """
         with self._writing() as connection:
             kept = decide(_all(connection))
             if not kept.duplicate:
@@ -67,7 +70,7 @@ class FactRows:
         return kept
 
     def erase(self, ids: Sequence[str]) -> None:
-        """Remove these facts from the database and all backups."""
+        """Delete the facts with these ids from the database and all backups."""
         with self._writing() as connection:
             connection.executemany("DELETE FROM fact_vectors WHERE fact = ?", [(id_,) for id_ in ids])
             connection.executemany("DELETE FROM facts WHERE id = ?", [(id_,) for id_ in ids])
@@ -77,7 +80,7 @@ class FactRows:
             self._user.change_in_backups(table, f"DELETE FROM {table} WHERE {key} = ?", rows)
 
     def erase_old(self, before: float) -> None:
-        """Erase facts that were forgotten before this time."""
+        """Delete facts that were forgotten before this time from the database and all backups."""
         query = "SELECT id FROM facts WHERE forgotten < ?"
         with self._user.reading() as connection:
             old = [id_ for (id_,) in connection.execute(query, (before,))]
@@ -85,7 +88,7 @@ class FactRows:
             self.erase(old)
 
     def settle(self) -> None:
-        """Purge former texts of facts from all files, including backups."""
+        """Remove earlier texts of edited facts from all files, including backups."""
         self._user.settle()
         now = [(fact.id, fact.text) for fact in self.all()]
         of_another_text = "DELETE FROM fact_vectors WHERE fact IN (SELECT id FROM facts WHERE id = ? AND text <> ?)"
@@ -93,13 +96,14 @@ class FactRows:
         self._user.change_in_backups("facts", "UPDATE facts SET text = ?2 WHERE id = ?1 AND text <> ?2", now)
 
     def vectors(self, model: ModelName) -> dict[str, bytes]:
-        """Vectors by fact id, encoded as in `engine.store.vector_encoding`."""
+        """Return the facts' vectors by fact id, encoded as in `engine.store.vector_encoding`."""
         query = "SELECT fact, vector FROM fact_vectors WHERE provider = ? AND model = ? AND provider_key = ?"
         with self._user.reading() as connection:
             return {str(id_): bytes(vector) for id_, vector in connection.execute(query, model)}
 
     def keep_vectors(self, model: ModelName, made: Iterable[tuple[str, str, bytes]]) -> None:
-        """Save vectors given as (id, embedded text, vector). Vectors of facts whose text has changed since are dropped.
+        """Save vectors, given as (fact id, embedded text, vector); those of a fact with another text by now are
+        dropped.
 
         Does nothing if nothing can be saved.
         """

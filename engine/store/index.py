@@ -32,7 +32,7 @@ Identity = tuple[int, int]
 
 
 def identity(path: Path) -> Identity | None:
-    """Identity of the file at this path; None if it does not exist."""
+    """Return device and inode of the file at this path; None if it does not exist."""
     try:
         state = path.stat()
     except OSError:
@@ -68,9 +68,9 @@ def check_readable(files: IndexFiles) -> None:
 
 
 def replace_damaged(files: IndexFiles, damage: IndexCorrupt) -> tuple[apsw.Connection, str]:
-    """Set the damaged file aside, create a new one and copy all readable vectors; the caller must hold the writer lock.
+    """Set a damaged index aside, create a new one and copy all vectors that can still be read.
 
-    Returns the new file's write connection and the message to show.
+    The caller must hold the writer lock. Returns the new file's write connection and the message to show.
     """
     try:
         aside = integrity.set_aside(files.database)
@@ -110,14 +110,16 @@ def _check_version(files: IndexFiles, role: Role = "reader") -> None:
 # ---------------------------------------------------------------------------------------------------------------------
 
 _LONGEST_LOG = 16 * 1024 * 1024
-"""Bytes. SQLite checkpoints the log from 8 MB on, but restarts it only while there are no readers."""
+"""Bytes of the write-ahead log from which it is truncated. SQLite checkpoints it from 8 MB on, but restarts it only
+while there are no readers.
+"""
 _LOG_TIMEOUT_MS = 50
-"""Timeout for readers that still use the log; the next commit tries again."""
+"""How long to wait for readers that still use the log; the next commit tries again."""
 _BREATH = 0.005
 """Seconds between steps, in which other writers can write."""
 
 WORDS_TO_FORGET = "words to forget"
-"""Key in `meta`, set while the keyword index still contains words of removed files."""
+"""Key in `meta` that is set while the keyword index still contains words of removed files."""
 
 
 def give_back() -> None:
@@ -235,7 +237,7 @@ class IndexStore:
     # --- damage ----------------------------------------------------------------------------------------------------
 
     def repair(self, damage: IndexCorrupt) -> bool:
-        """Replace a file that turned out to be damaged while open; `recovered` describes the result.
+        """Replace a file that turned out to be damaged while open. Returns False if the check finds no damage.
 
         The file is checked first, without blocking other users: the error may come from a connection's cache or the
         hardware. If the file is sound, it stays, all connections are reopened and False is returned. Callers that hit
@@ -260,7 +262,7 @@ class IndexStore:
             return not sound
 
     def _follow(self) -> None:
-        """Open the file that now exists in place of the previous one."""
+        """Open the file that has replaced the one opened before."""
         with self._writing:
             if not self._closed and identity(self.files.database) != self._opened:
                 with self._without_connections():
@@ -297,8 +299,9 @@ class IndexStore:
             time.sleep(_BREATH)
 
     def forget_words(self, cancel: CancelToken | None = None) -> None:
-        """Purge the words of removed files from the keyword index in short steps. After a cancel, the next call starts
-        over.
+        """Remove the words of deleted files from the keyword index, in short steps.
+
+        After a cancel, the next call starts over.
         """
         more, restart = True, True
         while more:
@@ -331,7 +334,7 @@ class IndexStore:
                 self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
 
     def rest(self) -> None:
-        """Reduce memory to the amount that searching needs. Called after a sync."""
+        """Free memory that searches don't need; called after a sync."""
         with self._writing, translated(self.files.database):
             self._readers.shrink()
             if self._writer is not None:
@@ -339,7 +342,7 @@ class IndexStore:
         give_back()
 
     def sizes(self) -> IndexSizes:
-        """Sizes of the index files on disk, in bytes."""
+        """Return the sizes of the index files on disk, in bytes."""
         return self.files.sizes()
 
     def close(self) -> None:

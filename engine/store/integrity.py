@@ -24,8 +24,8 @@ _VALUES = {
     "BLOB": "typeof({0}) = 'blob'",
     "REAL": "typeof({0}) IN ('real', 'integer') AND {0} BETWEEN -62135596800 AND 253402300799",
 }
-"""SQL conditions for valid values of a column type. All REAL columns hold times in the years 1 to 9999, or small
-values.
+"""SQL conditions for valid values, by column type. All REAL columns hold times in the years 1 to 9999,
+or small values.
 """
 
 
@@ -37,14 +37,16 @@ class Column(NamedTuple):
 
     @property
     def misfits(self) -> str:
-        """Query for whether any row has a value that is invalid for this column."""
+        """SQL query that returns whether any row has an invalid value in this column."""
         fits = _VALUES[self.kind].format(self.name) if self.kind in _VALUES else "1"
         fits = fits if self.required else f"({fits}) OR {self.name} IS NULL"
         return f"SELECT EXISTS (SELECT 1 FROM {self.table} WHERE NOT ({fits}))"
 
 
 def damage(snapshot: Snapshot) -> str:
-    """Describe the damage in one sentence; empty if the file is intact. Reads the whole file: about 1 s for 500 MB."""
+    """Return a sentence that describes the index's damage; empty if it is intact. Reads the whole file: about 1 s for
+    500 MB.
+    """
     for generation in snapshot.generations():
         # FTS5 refreshes its cached structure when a query starts, but not for the integrity check, which would then
         # report damage after another connection has written.
@@ -61,7 +63,7 @@ def damage(snapshot: Snapshot) -> str:
 
 
 def is_damaged(database: Path) -> bool:
-    """Check the whole file through a separate connection, so that no other user of the index waits."""
+    """Whether the database file is damaged; checked through a separate connection, so that no other user waits."""
     try:
         with translated(database), closing(open_connection(database, "reader")) as connection:
             connection.execute("BEGIN")
@@ -71,7 +73,7 @@ def is_damaged(database: Path) -> bool:
 
 
 def columns_of(connection: apsw.Connection) -> list[Column]:
-    """All columns of the database's tables, except virtual tables."""
+    """Return all columns of the database's tables, except virtual tables."""
     rows = connection.execute(
         """SELECT m.name, c.name, c.type, c."notnull" OR c.pk FROM sqlite_schema m, pragma_table_info(m.name) c
            WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.sql NOT LIKE 'CREATE VIRTUAL%'"""
@@ -80,7 +82,9 @@ def columns_of(connection: apsw.Connection) -> list[Column]:
 
 
 def unreadable(connection: apsw.Connection, expected: Iterable[Column]) -> str:
-    """Name the first expected column that is missing or has an invalid value; empty if there is none."""
+    """Return the first expected column that is missing or has an invalid value, as table.column; empty if there is
+    none.
+    """
     present = {(column.table, column.name) for column in columns_of(connection)}
     for column in expected:
         if column[:2] not in present or number(connection, column.misfits):
@@ -95,7 +99,7 @@ def unreadable(connection: apsw.Connection, expected: Iterable[Column]) -> str:
 
 
 def _columns(generations: Iterable[int]) -> Iterator[Column]:
-    """Columns of an index with these generations."""
+    """Yield the columns that an index with these generations has."""
     with closing(apsw.Connection(":memory:")) as sample:
         for step in INDEX_MIGRATIONS:
             step(sample)

@@ -1,4 +1,4 @@
-"""Read links between notes from the index: the note that a link names, links to a note, and links of a note."""
+"""Reads links between notes: the note that a link points to, links to a note, and links of a note."""
 
 from collections.abc import Iterator
 from posixpath import dirname
@@ -16,7 +16,7 @@ class LinkedNote(NamedTuple):
     path: str
     title: str
     line: int
-    """Line of the named block, or of the link; 1 if neither is known."""
+    """Line of the block that the link names, or of the link; 1 if neither is known."""
 
 
 class StoredLink(NamedTuple):
@@ -28,7 +28,7 @@ class StoredLink(NamedTuple):
     anchor: str
     context: str
     note: LinkedNote | None
-    """The note at the other end; None if no note has that name."""
+    """The note at the other end; None if no note has the link's target as name."""
 
 
 class LinkReader:
@@ -40,7 +40,7 @@ class LinkReader:
         self._resolved: dict[tuple[str, str], LinkedNote | None] = {}
 
     def resolve(self, target: str, home: str) -> LinkedNote | None:
-        """The note that `target` names in the note with the stable name `home`; None if there is none."""
+        """Return the note that the link target `target`, in the note `home`, points to; None if there is none."""
         key = target, dirname(home)
         if key not in self._resolved:
             self._resolved[key] = self._resolve(target, home)
@@ -61,7 +61,7 @@ class LinkReader:
         return min(ranked)[-1] if ranked else None
 
     def named(self, name: str) -> set[int]:
-        """Ids of all notes with this file name, end of their path, title or alias."""
+        """Return the ids of all notes whose file name, end of path, title or alias is `name`."""
         files = {
             note.id
             for kind, note in self._named(link_key(name))
@@ -70,7 +70,7 @@ class LinkReader:
         return files | {note.id for kind, note in self._named(fold(name.strip())) if kind == "alias"}
 
     def links_from(self, id_: int) -> list[StoredLink]:
-        """The links of one note, in order."""
+        """Return the links in one note, in order."""
         tables = self._snapshot.tables
         rows = self._snapshot.connection.execute(
             f"""SELECT f.path, l.line, l.target, l.anchor, l.context FROM {tables.links} l
@@ -83,7 +83,7 @@ class LinkReader:
         ]
 
     def links_to(self, id_: int) -> Iterator[StoredLink]:
-        """The links of other notes to one note or a block in it, by path and line."""
+        """Yield the links in other notes to one note or a block in it, by path and line."""
         tables = self._snapshot.tables
         rows = self._snapshot.connection.execute(
             f"""SELECT DISTINCT f.id, f.path, f.title, l.line, l.target, l.anchor, l.context, l.rowid
@@ -99,7 +99,7 @@ class LinkReader:
                 yield StoredLink(line, target, anchor, context, LinkedNote(file, path, title, line))
 
     def _named(self, key: str) -> list[tuple[str, LinkedNote]]:
-        """Everything with this name, each with the kind of the name."""
+        """Return the notes and blocks with this folded name, each with the kind of the name."""
         if key not in self._known:
             tables = self._snapshot.tables
             rows = self._snapshot.connection.execute(
@@ -114,20 +114,20 @@ class LinkReader:
 
 
 def files_linking_to(snapshot: Snapshot, name: str) -> list[int]:
-    """Ids of the notes that link to a note with this name."""
+    """Return the ids of the notes that link to a note with this name."""
     reader = LinkReader(snapshot)
     return sorted({link.note.id for id_ in reader.named(name) for link in reader.links_to(id_) if link.note})
 
 
 def files_linked_from(snapshot: Snapshot, name: str) -> list[int]:
-    """Ids of the notes that a note with this name links to."""
+    """Return the ids of the notes that a note with this name links to."""
     reader = LinkReader(snapshot)
     named = reader.named(name)
     return sorted({link.note.id for id_ in named for link in reader.links_from(id_) if link.note} - named)
 
 
 def note_links(snapshot: Snapshot, path: str) -> tuple[list[StoredLink], list[StoredLink]]:
-    """The links to the note with this stable name, and its own links."""
+    """Return the links to the note with this stable name, and the links in it."""
     note = held(snapshot, "memory", path)
     if note is None:
         return [], []

@@ -49,7 +49,7 @@ def on_network_drive(folder: Path) -> bool:
 
 
 def file_system(mounts: str, path: str) -> str:
-    """Type of the file system that holds a resolved path, according to the text of `/proc/mounts`; "" if none does."""
+    """Return the type of the file system that holds a path, by the text of `/proc/mounts`; "" if none does."""
     longest, kind = -1, ""
     for line in mounts.splitlines():
         fields = line.split(" ")
@@ -116,22 +116,26 @@ class IndexFiles(msgspec.Struct, frozen=True):
 
     @property
     def homes(self) -> Path:
-        """Maps each session to its workspace; shared by all workspaces with indexes in the same parent folder."""
+        """Database of the workspace that each session is indexed in; shared by all indexes in the same
+        parent folder.
+        """
         return self.folder.parent / "session-homes.sqlite"
 
     def prepare(self) -> None:
-        """Create the folder with private permissions, fix modes in it and remove temporary files. Raises OSError."""
+        """Create the folder with private permissions, correct permissions in it, and remove temporary files. Raises
+        OSError.
+        """
         make_folder(self.folder)
         tidy_folder(self.folder)
         tidy_folder(self.folder.parent)
         tidy_folder(data_folder())
 
     def of(self, workspace: Path) -> "IndexFiles":
-        """Files of another workspace whose index is in the same parent folder."""
+        """Return the files of another workspace whose index is in the same parent folder."""
         return IndexFiles(self.folder.parent / _identity(workspace))
 
     def sizes(self) -> IndexSizes:
-        """Sizes in bytes, read from the directory so that an open database is not opened a second time."""
+        """Return the files' sizes in bytes, without opening the database a second time."""
         wal = self.database.with_name(self.database.name + "-wal")
         return IndexSizes(
             database=_size(self.database), wal=_size(wal), matrix=_size(self.matrix), user=_size(self.user)
@@ -189,11 +193,11 @@ class WorkspaceNote(msgspec.Struct, frozen=True):
     folder: str
     """Real path of the workspace."""
     forgotten: bool = False
-    """Hidden from workspace lists until the workspace is opened again."""
+    """Whether the workspace is hidden from lists until it is opened again."""
 
 
 def note_workspace(files: IndexFiles, workspace: Path, *, forgotten: bool = False) -> None:
-    """Record the workspace of this index. Write errors are ignored, because the index works without the file."""
+    """Record which workspace an index belongs to. Write errors are ignored: the index works without this file."""
     wanted = WorkspaceNote(str(workspace), forgotten)
     path = _path(files.folder)
     if _read(path) == wanted:
@@ -203,7 +207,7 @@ def note_workspace(files: IndexFiles, workspace: Path, *, forgotten: bool = Fals
 
 
 def noted_workspaces(indexes: Path) -> list[WorkspaceNote]:
-    """All workspace notes in the parent folder of all indexes, sorted by workspace path."""
+    """Return the workspaces recorded next to all indexes in a folder, sorted by path."""
     try:
         folders = [entry.path for entry in os.scandir(indexes) if entry.is_dir(follow_symlinks=False)]
     except OSError:

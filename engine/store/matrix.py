@@ -48,15 +48,16 @@ _TOLERATED_LOSS = 0.002
 
 class _State(NamedTuple):
     blocks: dict[int, Block]
-    """Blocks by number, in rising order; only the last one may be open."""
+    """Blocks by number, ascending; only the last one may be open."""
     lookup: RowIndex
     centre: Floats | None
-    """Origin for sign bits, fixed when the first block is full. Without it, vectors of models whose mean is far from
-    zero would mostly have the same signs."""
+    """Origin for sign bits, fixed when the first block is full; None before. Without it, vectors of models whose mean
+    is far from zero would mostly have the same signs.
+    """
 
 
 class QuantisedMatrix:
-    """Rows of (id, vector), searched by cosine. Thread-safe."""
+    """Vectors with ids in memory, searched by cosine. Thread-safe."""
 
     def __init__(self, dims: int) -> None:
         self._dims = dims
@@ -73,18 +74,18 @@ class QuantisedMatrix:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all rows, including those mapped from the file."""
+        """Memory of all rows in bytes, including those mapped from the file."""
         state = self._state
         return (
             sum(block.nbytes for block in state.blocks.values()) + state.lookup.ids.nbytes + state.lookup.slots.nbytes
         )
 
     def ids(self) -> Ids:
-        """All ids in rising order."""
+        """Return all ids, ascending."""
         return self._state.lookup.ids.copy()
 
     def parts(self) -> list[tuple[Ids, Codes, Floats]]:
-        """All current rows in parts: ids (n,), codes (n, dims) and scales (n,). The arrays must not be modified."""
+        """Return all vectors in parts: ids (n,), codes (n, dims) and scales (n,). The arrays must not be modified."""
         found = []
         for block in self._state.blocks.values():
             whole = block.live == block.count
@@ -146,7 +147,7 @@ class QuantisedMatrix:
         return scan.best(k)
 
     def save(self, path: Path, *, generation: int, model_key: str, stamp: int) -> None:
-        """Write the disposable file that `load` accepts for the same generation and model. Raises OSError.
+        """Write the cache file that `load` reads for the same generation and model. Raises OSError.
 
         Afterwards the codes are mapped from it, as after `load`, so that the system can drop their pages.
         """
@@ -166,7 +167,7 @@ class QuantisedMatrix:
             self._read_from(map_codes(path, sum(len(rows) for _, rows in alive), self._dims), state.blocks)
 
     def _read_from(self, codes: Codes, saved: dict[int, Block]) -> None:
-        """Map the codes of full blocks from the file, which holds the live rows of `saved` in order."""
+        """Map the codes of full blocks from the file that the rows of `saved` were written to, in order."""
         with self._change:
             blocks, start = dict(self._state.blocks), 0
             for number, block in saved.items():
@@ -178,7 +179,7 @@ class QuantisedMatrix:
 
     @classmethod
     def load(cls, path: Path, *, generation: int, model_key: str) -> "tuple[QuantisedMatrix, int] | None":
-        """Load the saved matrix, with its codes mapped from the file, and its stamp.
+        """Load a saved matrix, its codes mapped from the file, and the stamp it was saved with.
 
         Returns None for a damaged file or one of another generation or model.
         """
@@ -194,7 +195,7 @@ class QuantisedMatrix:
 
 
 class _Draft:
-    """Builds the next state; blocks of the old one are never modified."""
+    """Builds a changed state of the matrix; blocks of the old state are never modified."""
 
     def __init__(self, state: _State, dims: int) -> None:
         self._dims = dims
@@ -263,7 +264,7 @@ class _Draft:
 
 
 def _cosines(state: _State, slots: Ids, query: Floats) -> tuple[Ids, Floats]:
-    """Ids and approximate cosines of these slots, in the given order."""
+    """Return the ids and approximate cosines of the rows at these slots, in the given order."""
     ids = np.empty(len(slots), np.int64)
     cosines = np.empty(len(slots), np.float32)
     for number, rows, places in by_block(slots):
@@ -274,7 +275,7 @@ def _cosines(state: _State, slots: Ids, query: Floats) -> tuple[Ids, Floats]:
 
 
 def _masks(slots: Ids) -> dict[int, Mask]:
-    """For each block that contains one of these slots, a mask of its rows."""
+    """Return a mask of rows for each block that contains one of these slots."""
     masks: dict[int, Mask] = {}
     for number, rows, _ in by_block(slots):
         masks[number] = np.zeros(BLOCK_ROWS, np.bool_)
@@ -283,7 +284,7 @@ def _masks(slots: Ids) -> dict[int, Mask]:
 
 
 class Scan:
-    """State of one search, for a single use by one caller."""
+    """One search of the matrix; used once."""
 
     def __init__(
         self,
@@ -324,7 +325,9 @@ class Scan:
         return np.zeros_like(alive) if permitted is None else alive & permitted[: block.count]
 
     def _score_few(self, k: int) -> bool:
-        """Score all permitted rows if they are so few that signs would select them all; return whether they were."""
+        """Score all rows of the search if they are so few that signs would select them all; return whether they were
+        scored.
+        """
         if self._permitted is None:
             return False
         rows = {number: np.flatnonzero(self._findable(number, block)) for number, block in self._sealed.items()}
@@ -356,7 +359,7 @@ class Scan:
         return distances
 
     def _score_between(self, above: int, limit: int) -> tuple[Distances, Floats]:
-        """Score rows of sealed blocks at distances in (above, limit]; return their distances and cosines."""
+        """Score rows of sealed blocks whose distance is in (above, limit]; return their distances and cosines."""
         found: list[tuple[Distances, Floats]] = []
         for number, distances in self._distances.items():
             self._checkpoint()
@@ -377,8 +380,7 @@ class Scan:
     def _enough_up_to(
         self, limit: int, counts: NDArray[np.int64], distances: Distances, cosines: Floats, *, wanted: int
     ) -> int:
-        """Return the distance up to which to scan so that hardly any of the best `wanted` rows is farther; at least
-        `limit`.
+        """Return the sign distance up to which to scan so that hardly any of the best `wanted` rows is missed.
 
         `counts` is the number of rows at each distance; `distances` and `cosines` are of the rows scored up to `limit`.
         The model assumes that cosines fall linearly with the distance, with normal noise.
@@ -408,6 +410,8 @@ def best_first(ids: Ids, cosines: Floats, k: int) -> tuple[Ids, Floats]:
 
 
 def _upper_tail(deviations: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Probability that a standard normal value exceeds each of these (0 or more), within some 2 %."""
+    """Return the probabilities that a standard normal value exceeds each of `deviations` (0 or more),
+    within some 2 %.
+    """
     scaled: NDArray[np.float64] = np.sqrt(2 / np.pi) / (deviations + np.sqrt(deviations**2 + 8 / np.pi))
     return scaled * np.exp(-(deviations**2) / 2)

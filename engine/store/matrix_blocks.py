@@ -1,10 +1,11 @@
-"""Rows of the quantised matrix in blocks of int8 vectors with one scale per row, and the disposable file of them.
+"""Blocks of the quantised matrix, int8 vectors with a scale per row, and the cache file they are saved in.
 
 Blocks are immutable values: a change makes a new block that shares unchanged data, so a running search on an older one
 is never disturbed. Rows are only appended; rows visible to older readers are never overwritten.
 
-A header with a checksum of the body, then ids, scales and codes. The file is written under a temporary name, synced and
-renamed, so a reader sees either the whole old file or the whole new one. A file that does not match is ignored.
+The file has a header with a checksum of the body, then ids, scales and codes. It is written under a temporary name,
+synced and renamed, so a reader sees either the whole old file or the whole new one. A file that does not match is
+ignored.
 """
 
 import hashlib
@@ -23,7 +24,9 @@ from engine.base.private_files import replacing
 
 BLOCK_ROWS = 4096
 _CAST_BYTES = 512 * 1024
-"""Codes are cast to float32 in pieces that fit a core's second-level cache; 8 MB pieces take twice as long."""
+"""Size of the pieces in which codes are cast to float32, which fits a core's second-level cache; 8 MB pieces take twice
+as long.
+"""
 
 Ids = NDArray[np.int64]
 Codes = NDArray[np.int8]
@@ -42,14 +45,14 @@ _CHECKSUM_STEP = 1 << 20
 
 
 def quantise(vectors: Floats) -> tuple[Codes, Floats]:
-    """Quantise each row to int8 codes from -127 to 127 and a scale factor: (n, dims) and (n,)."""
+    """Quantise each vector to int8 codes from -127 to 127 and a scale factor; returns (n, dims) and (n,)."""
     scales = np.abs(vectors).max(axis=1, initial=0.0) / np.float32(127)
     divisors = np.where(scales > 0, scales, np.float32(1))
     return np.rint(vectors / divisors[:, None]).astype(np.int8), scales.astype(np.float32)
 
 
 def sign_words(vectors: Floats, centre: Floats) -> Words:
-    """One bit per dimension, for its side of the centre, packed into 64-bit words: (n, dims) to (n, words)."""
+    """Return the sign bits of vectors relative to the centre, packed into 64-bit words: (n, dims) to (n, words)."""
     packed = np.packbits(vectors > centre, axis=1)
     padded = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), np.uint8)
     padded[:, : packed.shape[1]] = packed
@@ -57,7 +60,7 @@ def sign_words(vectors: Floats, centre: Floats) -> Words:
 
 
 def _memory_of_its_own(dims: int) -> Codes:
-    """Zeros, (BLOCK_ROWS, dims), in memory that is returned to the system when the array is freed.
+    """Return zeros (BLOCK_ROWS, dims) in memory that is returned to the system when the array is freed.
 
     The allocator may place large arrays between small values, where their memory can't be returned.
     """
@@ -68,7 +71,7 @@ def _memory_of_its_own(dims: int) -> Codes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Up to `BLOCK_ROWS` rows. A full block is sealed: it also stores the sign bits of its rows."""
+    """Up to `BLOCK_ROWS` quantised vectors. A full block is sealed: it also stores the sign bits of its rows."""
 
     codes: Codes
     scales: Floats
@@ -99,7 +102,7 @@ class Block:
         return self.codes.nbytes + self.scales.nbytes + self.ids.nbytes + self.alive.nbytes + sketch
 
     def appended(self, ids: Ids, codes: Codes, scales: Floats) -> "Block":
-        """Return the block with rows appended. They must fit, and only the newest version of a block may grow."""
+        """Return the block with rows appended. The rows must fit, and only the newest version of a block may grow."""
         end = self.count + len(ids)
         self.codes[self.count : end] = codes
         self.scales[self.count : end] = scales
@@ -115,7 +118,7 @@ class Block:
         return np.flatnonzero(self.alive[: self.count])
 
     def centre(self) -> Floats:
-        """Mean of the live rows, (dims,)."""
+        """Return the mean (dims,) of the rows that are not removed."""
         rows = self.live_rows()
         total = np.zeros(self.codes.shape[1], np.float32)
         for piece, _ in self._widened(rows):
@@ -128,14 +131,14 @@ class Block:
         return replace(self, sketch=np.ascontiguousarray(words.T))
 
     def distances(self, bits: Words) -> Distances:
-        """Number of sign bits in which each row of a sealed block differs from `bits`, (words,): (count,)."""
+        """Return the number of sign bits in which each row of a sealed block differs from `bits` (words,): (count,)."""
         assert self.sketch is not None
         differing = np.bitwise_count(self.sketch ^ bits[:, None])
         distances: Distances = differing.sum(axis=0, dtype=np.uint16)
         return distances
 
     def cosines(self, query: Floats, rows: Rows | None = None) -> Floats:
-        """Approximate cosines of the query with all filled rows, or with `rows`."""
+        """Return approximate cosines of the query with the given rows, or with all filled rows."""
         scales = self.scales[: self.count] if rows is None else self.scales[rows]
         dots = np.empty(len(scales), np.float32)
         step = self._step()
@@ -153,7 +156,7 @@ class Block:
         return max(1, _CAST_BYTES // (4 * dims))
 
     def _widened(self, rows: Rows) -> Iterator[tuple[Floats, Rows]]:
-        """Yield the rows' vectors as float32 in pieces."""
+        """Yield the vectors of rows as float32, in pieces, with the rows of each piece."""
         step = self._step()
         for start in range(0, len(rows), step):
             piece = rows[start : start + step]
@@ -162,7 +165,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowIndex:
-    """Ids in rising order, each with its slot: block number * `BLOCK_ROWS` + row."""
+    """Where each id's row is: ids, ascending, with slots, which are block number * `BLOCK_ROWS` + row."""
 
     ids: Ids
     slots: Ids
@@ -176,7 +179,7 @@ class RowIndex:
         return self.ids.nbytes + self.slots.nbytes
 
     def find(self, ids: Ids) -> tuple[Rows, Mask]:
-        """Sorted position of each id, and whether the id is present."""
+        """Return the sorted position of each id, and whether the index contains the id."""
         places = np.searchsorted(self.ids, ids)
         inside = places < len(self.ids)
         found = np.zeros(len(ids), np.bool_)
@@ -184,7 +187,7 @@ class RowIndex:
         return places, found
 
     def having(self, ids: Ids, slots: Ids) -> "RowIndex":
-        """Return the index with these distinct ids at these slots; existing ids are moved."""
+        """Return the index with these distinct ids set to these slots; existing ids are moved."""
         order = np.argsort(ids, kind="stable")
         ids, slots = ids[order], slots[order]
         places, found = self.find(ids)
@@ -198,7 +201,7 @@ class RowIndex:
 
 
 def by_block(slots: Ids) -> Iterator[tuple[int, Rows, Rows]]:
-    """Group slots by block: the block's number, rows in it, and their positions in `slots`."""
+    """Group slots by block; yields the block's number, the rows in it, and their positions in `slots`."""
     if not len(slots):
         return
     order = np.argsort(slots, kind="stable")
@@ -220,7 +223,7 @@ def write_matrix(  # noqa: PLR0913 - most are options, given by name
     model_key: str,
     stamp: int,
 ) -> None:
-    """Write or replace the file; `codes` are pieces that together have one row per id.
+    """Write or replace the cache file; `codes` are pieces that together have one row per id.
 
     Raises OSError (disk full, read-only, and on Windows while another process still maps the older file).
     """

@@ -1,4 +1,4 @@
-"""Checks that the saved matrix matches the database."""
+"""Checks that the saved matrix file matches the database."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -21,11 +21,11 @@ class MatrixState(NamedTuple):
     """Description of the problem in one sentence, or empty."""
     rows: int = 0
     behind: int = 0
-    """Chunks that got a vector after the file was written; the next search reads them from the database."""
+    """Number of chunks that got a vector after the file was written; the next search reads them from the database."""
 
 
 def examine(path: Path, snapshot: Snapshot, model: StoredModel) -> MatrixState:
-    """Compare the file with the current vectors.
+    """Compare the saved matrix file with the vectors in the database.
 
     A missing file is a problem only if it would have been worth saving.
     """

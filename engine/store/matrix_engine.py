@@ -25,14 +25,14 @@ WORTH_SAVING = 1000
 
 
 class MatrixEngine:
-    """The matrix of one process. Thread-safe."""
+    """Searches the vectors in memory and keeps them in step with the database. Thread-safe."""
 
     def __init__(self, files: IndexFiles) -> None:
         self._files = files
         self._lock = threading.Lock()
         self._matrix: QuantisedMatrix | None = None
         self._of = ("", -1)
-        """Identity of the index and id of the model whose vectors the matrix holds."""
+        """Identity of the index and id of the model whose vectors are in memory."""
         self._generation = -1
         self._stamp = -1
         self._unsaved = 0
@@ -48,7 +48,7 @@ class MatrixEngine:
         allowed: Sequence[int] | None = None,
         cancel: CancelToken | None = None,
     ) -> tuple[Ids, Vectors]:
-        """Return ids (m,) and approximate cosines (m,) of the nearest chunks, best first, m <= k."""
+        """Return ids (m,) and approximate cosines (m,) of the chunks nearest to the query, best first, m <= k."""
         import numpy as np
 
         matrix = self.in_step(snapshot, model)
@@ -56,7 +56,7 @@ class MatrixEngine:
         return matrix.search(query, k, allowed=among, cancel=cancel)
 
     def in_step(self, snapshot: Snapshot, model: StoredModel) -> "QuantisedMatrix":
-        """Return the matrix with all chunks that have a vector in this snapshot, or in a later one.
+        """Return the matrix with all chunks that have a vector in this snapshot, or a later state of it.
 
         A sync in this process may have progressed since the snapshot was taken. Newer rows are not found in the
         snapshot, so they do no harm, while reverting them would have to be undone immediately.
@@ -82,7 +82,7 @@ class MatrixEngine:
         new: Sequence[int],
         removed: Sequence[int],
     ) -> None:
-        """Apply one commit of this process that took the database from stamp `before` to this snapshot.
+        """Apply one commit of this process, which took the database from stamp `before` to this snapshot.
 
         `added` are vectors of `model`; `new` are chunks that may already have a cached vector. A matrix that was not at
         `before` is left unchanged and catches up on its next use.
@@ -166,7 +166,7 @@ class MatrixEngine:
 
     @staticmethod
     def _add(matrix: "QuantisedMatrix", snapshot: Snapshot, model_id: int, chunks: Sequence[int]) -> None:
-        """Add the chunks among these that have a vector."""
+        """Add the vectors of those chunks that have one."""
         import numpy as np
 
         for start in range(0, len(chunks), _READ_AT_ONCE):
@@ -176,5 +176,5 @@ class MatrixEngine:
 
 
 def matrix_key(snapshot: Snapshot, model: StoredModel) -> str:
-    """Key that identifies the index and model of a matrix file."""
+    """Return a key that identifies the index and model of a matrix file."""
     return f"{snapshot.identity}/{model.name}"

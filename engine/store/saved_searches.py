@@ -27,7 +27,7 @@ _SECRET = marked("A search with a password, a key or a token can't be saved: rem
 
 
 class SavedSearches:
-    """The saved and recent searches of one workspace. Thread-safe.
+    """Stores the saved searches and the search history of one workspace. Thread-safe.
 
     Entries written by another version of the program that this one cannot read are preserved but not listed.
     """
@@ -41,7 +41,7 @@ class SavedSearches:
         return self._user.problem
 
     def saved(self) -> tuple[SavedSearch, ...]:
-        """All saved searches, last used first."""
+        """Return all saved searches, last used first."""
         with self._user.reading() as connection:
             rows = connection.execute("SELECT name, used, question FROM saved_searches ORDER BY used DESC, name")
             return tuple(SavedSearch(name=name, used=used, question=q) for name, used, q in _readable(rows))
@@ -70,7 +70,7 @@ class SavedSearches:
             connection.execute("UPDATE OR REPLACE saved_searches SET name = ? WHERE name = ?", (wanted, name))
 
     def touch(self, name: str) -> None:
-        """Update the time of last use."""
+        """Set the time of last use of a saved search to now."""
         if self._user.keeps:
             with self._user.writing() as connection:
                 connection.execute("UPDATE saved_searches SET used = ? WHERE name = ?", (time.time(), name))
@@ -80,7 +80,7 @@ class SavedSearches:
             connection.execute("DELETE FROM saved_searches WHERE name = ?", (name,))
 
     def recent(self) -> tuple[RecentSearch, ...]:
-        """Search history, newest first; each query appears once."""
+        """Return the search history, newest first; each query appears once."""
         with self._user.reading() as connection:
             rows = connection.execute("SELECT id, asked, question FROM recent_searches ORDER BY id DESC")
             return tuple(RecentSearch(asked=asked, question=question) for _, asked, question in _readable(rows))
@@ -106,7 +106,7 @@ class SavedSearches:
             )
 
     def forget_recent(self, question: QueryRecord | None = None) -> None:
-        """Remove a query from the history, or the whole history if None, in all files including backups."""
+        """Remove a query from the history, in the database and all backups; with None, the whole history."""
         if not self._user.keeps:
             return
         with self._user.writing() as connection:
@@ -136,7 +136,7 @@ def _json(question: QueryRecord) -> str | None:
 
 
 def _readable(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, float, QueryRecord]]:
-    """Decode rows of (key, time, query), skipping those that this version cannot read."""
+    """Decode rows of (key, time, JSON of a query), skipping those that this version cannot read."""
     for key, when, text in rows:
         try:
             yield key, when, decode_json(text, QueryRecord)
@@ -156,7 +156,7 @@ def _checked(name: str) -> str:
 
 
 def _begins(known: QueryRecord, question: QueryRecord) -> bool:
-    """Whether the query extends the known one by more text only."""
+    """Whether `question` only adds text to the end of `known`."""
     same = msgspec.structs.replace(known, text=question.text) == question
     return same and bool(known.text) and question.text.startswith(known.text)
 

@@ -144,7 +144,7 @@ class Tables(msgspec.Struct, frozen=True):
 
     @property
     def request_marks(self) -> str:
-        """A sample of the ids of requests."""
+        """A sample of the ids of requests, to find sessions that may share some."""
         return f"request_marks_{self.generation}"
 
     @property
@@ -174,7 +174,7 @@ class Tables(msgspec.Struct, frozen=True):
 
     @property
     def transcripts(self) -> str:
-        """Files that sessions are read from: reading position, or the reason why not."""
+        """Files that sessions are read from, each with the reading position, or the reason why it is not read."""
         return f"transcripts_{self.generation}"
 
     @property
@@ -241,7 +241,7 @@ def _create_sessions(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def _create_query_language(connection: apsw.Connection, tables: Tables) -> None:
-    """Create tables and indexes for query operators only: tags, and the roles of speakers in a chunk."""
+    """Create tables and indexes that only query operators use: tags, and the roles of speakers in a chunk."""
     connection.execute(
         f"""CREATE TABLE IF NOT EXISTS {tables.tags} (
             tag TEXT NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (tag, file_id)) WITHOUT ROWID"""
@@ -320,7 +320,7 @@ def _create_links(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def spoken_by(role: str) -> str:
-    """SQL condition that a chunk contains text of this role, written exactly as in the role's partial index.
+    """Return an SQL condition that a chunk contains text of this role, written as in the role's partial index.
 
     A place is a JSON array that ends with the role; quotation marks inside JSON strings are always escaped.
     """
@@ -329,7 +329,7 @@ def spoken_by(role: str) -> str:
 
 
 def generations_present(connection: apsw.Connection) -> list[int]:
-    """Numbers of the generations that have tables, in rising order."""
+    """Return the numbers of the generations that have tables, ascending."""
     rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'files_[0-9]*'")
     return sorted(int(name.removeprefix("files_")) for (name,) in rows)
 
@@ -393,7 +393,7 @@ def discard_generation(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def discard(connection: apsw.Connection, table: str) -> None:
-    """Rename a table, if it exists, for later removal and drop its small indexes, in the caller's transaction."""
+    """Rename a table for later removal, if it exists, and drop its small indexes, in the caller's transaction."""
     if table not in _tables(connection, table):
         return
     query = "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL"
@@ -404,12 +404,12 @@ def discard(connection: apsw.Connection, table: str) -> None:
 
 
 def discarded(connection: apsw.Connection) -> list[str]:
-    """Names of the renamed tables that are still to be deleted."""
+    """Return the names of renamed tables that are still to be deleted."""
     return list(_tables(connection, f"{_PREFIX}[0-9]*"))
 
 
 def shrink(connection: apsw.Connection) -> bool:
-    """Run one short step of removal in the caller's transaction; return False when nothing is left."""
+    """Delete a few rows of discarded tables, in the caller's transaction; returns False when nothing is left."""
     waiting = discarded(connection)
     if not waiting:
         return False

@@ -1,4 +1,4 @@
-"""`session-homes.sqlite`: which workspace each transcript is indexed in. All indexes that lie side by side share it.
+"""`session-homes.sqlite`: the workspace that each transcript is indexed in, shared by all indexes in one folder.
 
 It can be made again at any time: a transcript without a row belongs to the workspace that sees it next.
 """
@@ -20,12 +20,14 @@ log = logging.getLogger(__name__)
 
 
 class SessionOwner(NamedTuple):
-    """Where one transcript is indexed."""
+    """The workspace that a transcript is indexed in, and the strength of its claim."""
 
     workspace: str
-    """Real path of its folder."""
+    """Real path of the workspace's folder."""
     rank: int
-    """Strength of the claim: 0 for the first workspace to see it, higher if it contains the agent's working folder."""
+    """Strength of the claim: 0 for the first workspace to see the transcript, higher if it contains the agent's working
+    folder.
+    """
     project: str
     """The agent's working folder as named by the transcript, with secrets masked; empty if unknown."""
 
@@ -51,20 +53,23 @@ _COLUMNS = [
 
 
 class SessionOwnership:
-    """Access to the file; each call opens it, since it is needed once per sync. Raises apsw's errors, `IndexTooNew`."""
+    """Reads and changes the owners of transcripts; each call opens the file, since it is needed once per sync.
+
+    Raises apsw's errors, `IndexTooNew`.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def read(self) -> Homes:
-        """All rows."""
+        """Return the owner of each transcript, by its path."""
         with self._opened() as connection:
             return _rows(connection)
 
     def change(self, decide: Callable[[Homes], Mapping[str, SessionOwner | None]]) -> Homes:
-        """Set or, with None, remove what `decide` returns for the rows, without other writers.
+        """Change owners in one write transaction; returns all owners afterwards.
 
-        Returns the rows afterwards.
+        `decide` receives all owners and returns those to set, by path of the transcript; None removes one.
         """
         with self._opened() as connection:
             connection.execute("BEGIN IMMEDIATE")
@@ -84,7 +89,7 @@ class SessionOwnership:
             return rows
 
     def release(self, workspace: Path) -> None:
-        """Release everything that this workspace has claimed."""
+        """Remove all transcripts of this workspace."""
         if self._path.exists():
             with self._opened() as connection:
                 connection.execute("DELETE FROM homes WHERE workspace = ?", (str(workspace),))

@@ -14,12 +14,12 @@ _Time = Annotated[float, msgspec.Meta(ge=0, lt=253_402_300_800)]
 
 
 class StoredTranscript(NamedTuple):
-    """A file that sessions are read from, as of its last read."""
+    """A file that sessions are read from: its state at the last read, and why it is not indexed, if so."""
 
     mtime_ns: int
     size: int
     rule: str
-    """Why none of it is indexed; empty if some of it is."""
+    """Rule by which nothing of it is indexed; empty if some of it is."""
     detail: str
 
 
@@ -40,40 +40,40 @@ class StoredSession(NamedTuple):
     unknown: int = 0
     rewound: str = ""
     modified: float | None = None
-    """When it ended, else when its transcript was changed last."""
+    """Time at which the session ended, else its transcript was last changed."""
     machine: str = ""
-    """That it was synchronised from; empty for this one."""
+    """Name of the machine that the session was synchronised from; empty for this machine."""
 
 
 def transcripts(snapshot: Snapshot) -> dict[str, StoredTranscript]:
-    """All transcripts examined for sessions, by name."""
+    """Return all transcripts that were examined for sessions, by name."""
     query = f"SELECT path, mtime_ns, size, rule, detail FROM {snapshot.tables.transcripts}"
     rows = typed(snapshot.connection.execute(query), tuple[str, int, int, str, str])
     return {row[0]: StoredTranscript(*row[1:]) for row in rows}
 
 
 def listed_transcripts(snapshot: Snapshot) -> set[str]:
-    """Names of all transcripts with a listed session, even if not read yet."""
+    """Return the names of all transcripts with a listed session, even if not read yet."""
     rows = snapshot.connection.execute(f"SELECT DISTINCT transcript FROM {snapshot.tables.sessions}")
     return {name for (name,) in rows}
 
 
 def transcript_state(snapshot: Snapshot, path: str) -> bytes | None:
-    """Reader state to resume where this transcript ended; None if it must be read from the start."""
+    """Return the state from which reading this transcript resumes; None if it must be read from the start."""
     query = f"SELECT state FROM {snapshot.tables.transcripts} WHERE path = ?"
     row = snapshot.connection.execute(query, (path,)).fetchone()
     return None if row is None else row[0]
 
 
 def sessions_of(snapshot: Snapshot, transcript: str) -> dict[str, str]:
-    """Names and hashes of the sessions that were read from a transcript."""
+    """Return the hashes of the sessions that were read from a transcript, by session name."""
     query = f"""SELECT f.path, f.hash FROM {snapshot.tables.sessions} s
                 CROSS JOIN {snapshot.tables.files} f ON f.id = s.file_id WHERE s.transcript = ?"""
     return dict(snapshot.connection.execute(query, (transcript,)))
 
 
 def sessions(snapshot: Snapshot, path: str | None = None) -> list[StoredSession]:
-    """All indexed sessions, or only the one of this name; newest first."""
+    """Return all indexed sessions, or only the one named `path`; newest first."""
     rows = snapshot.connection.execute(
         f"""SELECT f.path, f.title, s.agent, s.session_id, s.project, s.branch, s.parent, s.started, s.ended,
                 s.messages, s.bytes, s.unknown, s.rewound,
@@ -88,24 +88,25 @@ def sessions(snapshot: Snapshot, path: str | None = None) -> list[StoredSession]
 
 
 def machines(snapshot: Snapshot) -> dict[str, str]:
-    """Return the machine that sessions are from, by the start of their stable names."""
+    """Return the names of other machines, by the prefix of their sessions' stable names."""
     stored = snapshot.meta("machines")
     return msgspec.json.decode(stored, type=dict[str, str]) if isinstance(stored, str) else {}
 
 
 def machine_of(path: str, names: dict[str, str]) -> str:
-    """The machine of the session with this stable name; empty for this one."""
+    """Return the machine of the session with this stable name; empty for this machine."""
     return names[max(fitting, key=len)] if (fitting := [name for name in names if path.startswith(name)]) else ""
 
 
 def name_machines(writer: Writer, names: dict[str, str]) -> None:
-    """Store these names as the only ones."""
+    """Store the names of other machines, replacing all earlier ones."""
     writer.set_meta("machines", msgspec.json.encode(names).decode() if names else None)
     writer.advance_stamp()  # cached answers to `machine:` are outdated
 
 
 def usage_of_sessions(snapshot: Snapshot, path: str | None = None) -> dict[str, tuple[StoredUsage, ...]]:
-    """Usage by session, of all or only of the one of this name; sessions without recorded usage are missing.
+    """Return tokens and cost by session, of all or only the one named `path`; sessions without recorded usage are
+    missing.
 
     Requests that a fork or a resumed session has copied count once, in the session that ended first.
     """
@@ -122,8 +123,10 @@ def usage_of_sessions(snapshot: Snapshot, path: str | None = None) -> dict[str, 
 
 
 def _copied_usage(snapshot: Snapshot, path: str | None) -> dict[tuple[str, str], list[float]]:
-    """Return the usage of requests copied from an earlier session, by session and model. `path`: of this session
-    only."""
+    """Return the usage of requests that were copied from an earlier session, by session and model.
+
+    `path`: limits the result to this session.
+    """
     tables = snapshot.tables
     if path is None:
         shared = f"SELECT digest FROM {tables.request_marks} GROUP BY digest HAVING count(*) > 1"
@@ -152,7 +155,7 @@ def _copied_usage(snapshot: Snapshot, path: str | None) -> dict[tuple[str, str],
 
 
 def _without(usage: StoredUsage, copied: list[float]) -> StoredUsage:
-    """Subtract copied requests; unknown counts stay unknown."""
+    """Return usage without that of copied requests; unknown numbers stay unknown."""
     left = [
         None if now is None else max(0, now - type(now)(again)) for now, again in zip(usage[1:], copied, strict=True)
     ]

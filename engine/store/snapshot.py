@@ -15,10 +15,10 @@ from engine.store.vector_encoding import StoredModel
 
 HEADING_SEPARATOR = "\x1f"
 MOST_FREE = 0.25
-"""Share of empty pages above which they are returned to the disk; below it, new notes will fill them."""
+"""Share of empty pages above which they are returned to the disk; fewer are left for new notes."""
 _GROUP = 400
 _KEPT_CHUNKS = 100
-"""Chunks that a snapshot keeps, since a search first reads the best ones and then shows them."""
+"""Number of chunks that a snapshot caches, since a search first reads the best ones and then shows them."""
 _CHUNK_TYPES = tuple(
     (int, str, str, str, str, int, int, int, str, str, places, str, str, str) for places in (type(None), bytes)
 )
@@ -26,7 +26,7 @@ _Row = TypeVar("_Row")
 
 
 class StoredFile(msgspec.Struct, frozen=True, gc=False):
-    """An indexed file, with the metadata from when it was indexed."""
+    """An indexed file, with hash, time and size from when it was indexed."""
 
     id: int
     hash: str
@@ -35,7 +35,7 @@ class StoredFile(msgspec.Struct, frozen=True, gc=False):
 
 
 class StoredChunk(msgspec.Struct, frozen=True):
-    """A chunk with metadata of its file."""
+    """A chunk of a note or session, with metadata of its file."""
 
     id: int
     path: str
@@ -48,16 +48,16 @@ class StoredChunk(msgspec.Struct, frozen=True):
     heading: tuple[str, ...]
     text: str
     places: bytes | None
-    """JSON, for sessions only: the message that each part of the text is from."""
+    """For sessions only: JSON with the message that each part of the text is from."""
     agent: str
-    """Sessions only, else empty; the same holds for `project`."""
+    """For sessions only, else empty; the same holds for `project`."""
     project: str
     rewound: str
-    """Lines that the user left by going back."""
+    """Lines of the session that the user discarded by going back."""
 
     @property
     def citation(self) -> str:
-        """Citation: `path#L5-L9`, or `path#L5` for one line."""
+        """The chunk's citation: `path#L5-L9`, or `path#L5` for one line."""
         return cite(self.path, self.start_line, self.end_line)
 
 
@@ -70,7 +70,7 @@ class Unembedded(msgspec.Struct, frozen=True):
 
 
 class Snapshot:
-    """The index at one moment; valid inside the `with` block that made it.
+    """Reads the index as of one moment; valid inside the `with` block that made it.
 
     Look-ups by id use CROSS JOIN to fix SQLite's join order: above a few hundred ids it would rather scan the other
     table (85 ms instead of 1).
@@ -101,7 +101,7 @@ class Snapshot:
         return None if row is None else row[0]
 
     def generations(self) -> list[int]:
-        """Numbers of all generations with tables: more than one during and after a rebuild."""
+        """Return the numbers of all generations with tables: more than one during and after a rebuild."""
         return generations_present(self.connection)
 
     def discarded(self) -> bool:
@@ -109,21 +109,21 @@ class Snapshot:
         return bool(discarded(self.connection))
 
     def files(self, source: Source) -> dict[str, StoredFile]:
-        """The indexed files of one source by name."""
+        """Return the indexed files of one source, by name."""
         query = f"SELECT path, id, hash, mtime_ns, size FROM {self.tables.files} WHERE source = ?"
         rows = self.connection.execute(query, (source,))
         return {path: StoredFile(id_, hash_, mtime_ns, size) for path, id_, hash_, mtime_ns, size in rows}
 
     def file_count(self) -> int:
-        """Number of indexed files, including those without chunks."""
+        """Return the number of indexed files, including those without chunks."""
         return number(self.connection, f"SELECT count(*) FROM {self.tables.files}")
 
     def chunk_count(self) -> int:
-        """Number of indexed chunks."""
+        """Return the number of indexed chunks."""
         return number(self.connection, f"SELECT count(*) FROM {self.tables.chunks}")
 
     def chunk_id_range(self) -> tuple[int, int]:
-        """Lowest and highest chunk id; both 0 if there are no chunks."""
+        """Return the lowest and highest chunk id; both 0 if there are no chunks."""
         # Two queries: for min and max in one, SQLite would read every row.
         return (
             number(self.connection, f"SELECT min(id) FROM {self.tables.chunks}"),
@@ -131,11 +131,11 @@ class Snapshot:
         )
 
     def newest_chunk_id(self) -> int:
-        """The highest chunk id ever used in any generation."""
+        """Return the highest chunk id ever used in any generation."""
         return number(self.connection, "SELECT max(seq) FROM sqlite_sequence")
 
     def source_counts(self) -> tuple[SourceCount, ...]:
-        """Files and chunks of each source that has files."""
+        """Return the number of files and chunks of each source that has files."""
         files = self.connection.execute(
             f"SELECT source, count(*) FROM {self.tables.files} GROUP BY source ORDER BY source"
         )
@@ -148,7 +148,7 @@ class Snapshot:
         return tuple(SourceCount(source=source, files=count, chunks=chunks.get(source, 0)) for source, count in files)
 
     def languages(self) -> tuple[str, ...]:
-        """Languages of the indexed notes, including "" if the language of some is unknown.
+        """Return the languages of the indexed notes, including "" if the language of some is unknown.
 
         Runs with every query, so it skips from one language to the next in their index.
         """
@@ -163,14 +163,16 @@ class Snapshot:
         return tuple(language for (language,) in rows)
 
     def issues(self, kind: str) -> tuple[FileIssue, ...]:
-        """Files that the last sync skipped (`skipped`) or could not index (`failed`), by name."""
+        """Return the files that the last sync skipped (`skipped`), could not index (`failed`) or embed (`not
+        embedded`), by name.
+        """
         query = "SELECT path, rule, detail FROM issues WHERE kind = ? ORDER BY path, rule"
         rows = self.connection.execute(query, (kind,))
         found = typed(rows, tuple[str, str, str])
         return tuple(FileIssue(path=path, rule=rule, detail=detail) for path, rule, detail in found)
 
     def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
-        """The chunks with these ids; unknown ids are left out."""
+        """Return the chunks with these ids, by id; unknown ids are left out."""
         found = {id_: self._chunks[id_] for id_ in ids if id_ in self._chunks}
         for group in _groups([id_ for id_ in ids if id_ not in found]):
             rows = self.connection.execute(
@@ -192,7 +194,7 @@ class Snapshot:
         return found
 
     def chunks_of_files(self, file_ids: Sequence[int]) -> list[int]:
-        """Ids of all chunks of these files, in rising order."""
+        """Return the ids of all chunks of these files, ascending."""
         found: list[int] = []
         for group in _groups(file_ids):
             query = f"SELECT id FROM {self.tables.chunks} WHERE file_id IN ({_marks(group)})"
@@ -200,7 +202,7 @@ class Snapshot:
         return sorted(found)
 
     def files_of_chunks(self, ids: Sequence[int]) -> list[tuple[int, int]]:
-        """Pairs (chunk id, file id), in rising order if `ids` rise; unknown ids are left out."""
+        """Return pairs (chunk id, file id), ascending if `ids` are; unknown ids are left out."""
         found: list[tuple[int, int]] = []
         for group in _groups(ids):
             query = f"SELECT id, file_id FROM {self.tables.chunks} WHERE id IN ({_marks(group)}) ORDER BY id"
@@ -208,7 +210,7 @@ class Snapshot:
         return found
 
     def titles(self, ids: Sequence[int]) -> Iterator[tuple[int, int, str, str, str]]:
-        """Tuples (chunk id, file id, title, path, aliases) for these chunks.
+        """Yield (chunk id, file id, title, path, aliases) for these chunks.
 
         Aliases are separated by newlines. Unknown ids are left out.
         """
@@ -224,14 +226,14 @@ class Snapshot:
     # --- vectors --------------------------------------------------------------------------------------------------
 
     def stored_model(self, provider: str, model: str, provider_key: str) -> StoredModel | None:
-        """The model of these names; None if nothing was embedded with it yet."""
+        """Return the stored model with these names; None if nothing was embedded with it yet."""
         names = (provider, model, provider_key)
         query = "SELECT id, dims FROM models WHERE provider = ? AND model = ? AND provider_key = ?"
         row = self.connection.execute(query, names).fetchone()
         return None if row is None else StoredModel.of(row[0], *names, row[1])
 
     def vector_chunk_ids(self, model_id: int) -> list[int]:
-        """Ids of the chunks that have a vector of this model, in rising order."""
+        """Return the ids of the chunks that have a vector of this model, ascending."""
         rows = self.connection.execute(
             f"""SELECT c.id FROM {self.tables.chunks} c
                 WHERE EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)
@@ -241,7 +243,7 @@ class Snapshot:
         return [id_ for (id_,) in rows]
 
     def vectors(self, model_id: int, ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
-        """Pairs (chunk id, float16 vector) of the chunks among `ids` that have a vector."""
+        """Yield (chunk id, float16 vector) for those of the chunks that have a vector."""
         for group in _groups(ids):
             yield from self.connection.execute(
                 f"""SELECT c.id, e.vector FROM {self.tables.chunks} c
@@ -251,12 +253,12 @@ class Snapshot:
             )
 
     def has_vectors(self, model_id: int) -> bool:
-        """Whether anything was embedded with this model."""
+        """Whether any text was embedded with this model."""
         query = "SELECT 1 FROM embedding_cache WHERE model_id = ? LIMIT 1"
         return self.connection.execute(query, (model_id,)).fetchone() is not None
 
     def chunks_with_vectors(self, model_id: int, *, above: int) -> int:
-        """Number of chunks with an id above this one that have a vector."""
+        """Return the number of chunks with an id above `above` that have a vector."""
         return number(
             self.connection,
             f"""SELECT count(*) FROM {self.tables.chunks} c WHERE c.id > ? AND EXISTS (
@@ -265,7 +267,7 @@ class Snapshot:
         )
 
     def pending_vectors(self, model: StoredModel | None) -> int:
-        """Number of chunks without a vector of this model."""
+        """Return the number of chunks without a vector of this model."""
         if model is None:
             return self.chunk_count()
         return number(
@@ -276,11 +278,11 @@ class Snapshot:
         )
 
     def unembedded(self, model_id: int) -> list[int]:
-        """One chunk id for every distinct text without a vector, newest files first."""
+        """Return one chunk id for every distinct text without a vector, newest files first."""
         return [id_ for id_, _ in self.due(model_id)]
 
     def due(self, model_id: int) -> list[tuple[int, bytes]]:
-        """Like `unembedded`, with the hash of each text."""
+        """Return a chunk id and the hash of every distinct text without a vector, newest files first."""
         rows = self.connection.execute(
             f"""SELECT min(c.id), c.hash FROM {self.tables.files} f JOIN {self.tables.chunks} c ON c.file_id = f.id
                 WHERE NOT EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)
@@ -290,7 +292,7 @@ class Snapshot:
         return [(id_, hash_) for id_, hash_ in rows]
 
     def texts(self, ids: Sequence[int]) -> list[Unembedded]:
-        """Texts and hashes of chunks, in the order of `ids`; unknown ids are left out."""
+        """Return texts and hashes of chunks, in the order of `ids`; unknown ids are left out."""
         marks = ",".join("?" for _ in ids)
         rows = self.connection.execute(
             f"""SELECT c.id, c.hash, c.text, f.path FROM {self.tables.chunks} c
@@ -301,7 +303,7 @@ class Snapshot:
         return [found[id_] for id_ in ids if id_ in found]
 
     def chunks_of_hashes(self, hashes: Sequence[bytes]) -> list[tuple[int, bytes]]:
-        """Pairs (chunk id, hash) of all chunks with one of these text hashes."""
+        """Return (chunk id, hash) of all chunks whose text has one of these hashes."""
         found: list[tuple[int, bytes]] = []
         for start in range(0, len(hashes), _GROUP):
             group = hashes[start : start + _GROUP]
@@ -311,7 +313,7 @@ class Snapshot:
         return found
 
     def free_share(self) -> float:
-        """Share of empty pages in the file, 0 to 1."""
+        """Return the share of empty pages in the file, 0 to 1."""
         return number(self.connection, "PRAGMA freelist_count") / max(1, number(self.connection, "PRAGMA page_count"))
 
     def cache_entries(self) -> int:
@@ -319,7 +321,7 @@ class Snapshot:
 
 
 def typed(rows: Iterable[tuple[Any, ...]], kind: type[_Row]) -> list[_Row]:
-    """Convert rows to tuples of this type, since SQLite columns accept any value. Raises `IndexCorrupt`."""
+    """Check that rows have the types of `kind`, since SQLite columns accept any value. Raises `IndexCorrupt`."""
     try:
         return msgspec.convert(list(rows), list[kind])  # type: ignore[valid-type]
     except msgspec.ValidationError as error:
@@ -329,7 +331,7 @@ def typed(rows: Iterable[tuple[Any, ...]], kind: type[_Row]) -> list[_Row]:
 
 
 def _whole(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    """Validate rows of chunks like `typed`, but without copying their texts. Raises `IndexCorrupt`."""
+    """Yield rows of chunks after checking their types like `typed`, without copying texts. Raises `IndexCorrupt`."""
     for row in rows:
         if tuple(map(type, row)) not in _CHUNK_TYPES:
             raise IndexCorrupt(tr("The index holds a passage that cannot be read."))
@@ -346,7 +348,7 @@ def _marks(values: Iterable[int]) -> str:
 
 
 class Held(NamedTuple):
-    """An indexed file, with the metadata from when it was indexed."""
+    """An indexed file, with time, size and title from when it was indexed."""
 
     id: int
     mtime_ns: int
@@ -355,14 +357,14 @@ class Held(NamedTuple):
 
 
 def held(snapshot: Snapshot, source: Source, name: str) -> Held | None:
-    """Return the indexed file of this name; None if it is not indexed."""
+    """Return the indexed file of this source and name; None if it is not indexed."""
     query = f"SELECT id, mtime_ns, size, title FROM {snapshot.tables.files} WHERE source = ? AND path = ?"
     row = snapshot.connection.execute(query, (source, name)).fetchone()
     return None if row is None else Held(*row)
 
 
 def count_chunks(snapshot: Snapshot, file_ids: Iterable[int], model: StoredModel | None) -> tuple[int, int]:
-    """Count the chunks of these files, and how many of them have a vector of the model."""
+    """Return the number of chunks of these files, and how many of them have a vector of the model."""
     chunks = vectors = 0
     for id_ in file_ids:
         rows = snapshot.connection.execute(
@@ -377,7 +379,10 @@ def count_chunks(snapshot: Snapshot, file_ids: Iterable[int], model: StoredModel
 
 
 def issue_of(snapshot: Snapshot, kind: str, name: str) -> FileIssue | None:
-    """Issue that the last sync recorded for this file; `kind` is `failed`, `skipped` or `not embedded`."""
+    """Return the issue that the last sync recorded for this file; None if there is none.
+
+    `kind` is `failed`, `skipped` or `not embedded`.
+    """
     query = "SELECT rule, detail FROM issues WHERE kind = ? AND path = ? ORDER BY rule LIMIT 1"
     row = snapshot.connection.execute(query, (kind, name)).fetchone()
     return None if row is None else FileIssue(path=name, rule=row[0], detail=row[1])

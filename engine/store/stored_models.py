@@ -1,4 +1,6 @@
-"""Models with vectors in the index: missing vectors, measured speed and embedding that awaits approval."""
+"""Reads and writes data on embedding models: stored vectors, missing vectors, speed, and embedding that awaits
+approval.
+"""
 
 import contextlib
 from collections.abc import Iterable
@@ -16,7 +18,7 @@ _MOST_PURGED = 1000
 
 
 class ModelName(NamedTuple):
-    """The names that identify the vectors of one model."""
+    """Provider, model and key, which together identify a model's vectors."""
 
     provider: str
     model: str
@@ -24,26 +26,26 @@ class ModelName(NamedTuple):
 
 
 class Awaiting(msgspec.Struct, frozen=True):
-    """Embedding that the last sync did not start because it was not approved."""
+    """Embedding that the last sync did not start because the user has not approved it."""
 
     name: ModelName
     estimate: EmbeddingEstimate
 
 
 class MissingVectors(msgspec.Struct, frozen=True):
-    """Counts of the chunks and texts that have no vector of a model yet."""
+    """Numbers of chunks, texts and characters that have no vector of a model yet."""
 
     chunks: int = 0
     texts: int = 0
     """Number of distinct texts; chunks with the same text share their vector."""
     letters: int = 0
-    """Characters in these texts."""
+    """Number of characters in the texts without a vector."""
     letters_elsewhere: int = 0
-    """Characters in those of the texts that have a vector of another model."""
+    """Number of characters in those of the texts that have a vector of another model."""
 
 
 def stored_models(snapshot: Snapshot, active: ModelName | None) -> tuple[StoredModelInfo, ...]:
-    """All models with vectors, most vectors first."""
+    """Return all models with vectors, those with most vectors first."""
     counts = dict(snapshot.connection.execute("SELECT model_id, count(*) FROM embedding_cache GROUP BY model_id"))
     rows: Iterable[tuple[int, str, str, str, int]] = snapshot.connection.execute(
         "SELECT id, provider, model, provider_key, dims FROM models"
@@ -82,13 +84,13 @@ def lack(snapshot: Snapshot, name: ModelName) -> MissingVectors:
 
 
 def ids_without_vector(snapshot: Snapshot, name: ModelName) -> list[int]:
-    """One chunk id for every distinct text without a vector of this model."""
+    """Return one chunk id for every distinct text without a vector of this model."""
     model = snapshot.stored_model(*name)
     return snapshot.unembedded(-1 if model is None else model.id)
 
 
 def speed(snapshot: Snapshot, name: ModelName) -> float | None:
-    """Measured embedding speed in characters per second; None if it was not measured."""
+    """Return the measured embedding speed in characters per second; None if it was not measured."""
     model = snapshot.stored_model(*name)
     found = None if model is None else snapshot.meta(f"speed {model.id}")
     return float(found) if isinstance(found, (int, float)) else None
@@ -100,7 +102,7 @@ def note_speed(writer: Writer, model_id: int, letters_a_second: float) -> None:
 
 
 def awaiting(snapshot: Snapshot) -> Awaiting | None:
-    """Embedding that awaits approval since the last sync."""
+    """Return the embedding that awaits approval since the last sync; None if there is none."""
     found = snapshot.meta("awaiting")
     if isinstance(found, str):
         with contextlib.suppress(ValueError):  # written by another version
@@ -114,7 +116,7 @@ def note_awaiting(writer: Writer, what: Awaiting | None) -> None:
 
 
 def purge(writer: Writer, name: ModelName) -> int:
-    """Delete some vectors of a model in the caller's transaction; returns how many, 0 if none is left.
+    """Delete some vectors of a model in the caller's transaction; returns their number, 0 if none was left.
 
     The model keeps its id, which memory and other files refer to.
     """

@@ -1,4 +1,4 @@
-"""Read files and commands of tool calls from the index."""
+"""Reads from the index which files and commands the tool calls of sessions have used."""
 
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
@@ -9,10 +9,10 @@ _CHANGES = "('created', 'deleted', 'edited')"
 
 
 class StoredUse(NamedTuple):
-    """A file of one tool call."""
+    """One use of a file by a tool call in a session."""
 
     session: str
-    """Stable name."""
+    """Stable name of the session."""
     title: str
     agent: str
     project: str
@@ -25,7 +25,7 @@ class StoredUse(NamedTuple):
 
 
 def uses_in_session(snapshot: Snapshot, session: str) -> list[StoredUse]:
-    """The files of one session's tool calls, in the order of the transcript."""
+    """Return the files of one session's tool calls, in the order of the transcript."""
     return _uses(
         snapshot,
         f"u.file_id = (SELECT id FROM {snapshot.tables.files} WHERE source = 'sessions' AND path = ?)",
@@ -35,11 +35,11 @@ def uses_in_session(snapshot: Snapshot, session: str) -> list[StoredUse]:
 
 
 Fits = Callable[[str, str], bool]
-"""Whether the file with this path in this project is wanted."""
+"""Function that says whether a file, given by path and project, is searched for."""
 
 
 def uses_of_files(snapshot: Snapshot, part: str, fits: Fits) -> list[StoredUse]:
-    """The calls with files that fit, newest first; see `sessions_with`."""
+    """Return the tool calls with files for which `fits` is true, newest first; see `sessions_with`."""
     uses: list[StoredUse] = []
     for path, files in _fitting(snapshot, part, fits).items():
         uses += (
@@ -51,13 +51,15 @@ def uses_of_files(snapshot: Snapshot, part: str, fits: Fits) -> list[StoredUse]:
 
 
 def sessions_with(snapshot: Snapshot, part: str, fits: Fits) -> list[int]:
-    """Ids of the sessions with a file that fits. `part`: in lower-case ASCII, in the path or the project of each such
-    file; may be empty."""
+    """Return the file ids of the sessions that use a file for which `fits` is true.
+
+    `part`: a lower-case ASCII text that the path or the project of each such file contains; may be empty.
+    """
     return sorted({id_ for files in _fitting(snapshot, part, fits).values() for id_ in files})
 
 
 def calls_in_session(snapshot: Snapshot, session: str) -> list[tuple[int, int, str, str]]:
-    """Line, ordinal, kind and value of all files and commands of one session's tool calls, in order."""
+    """Return line, message number, kind and value of all files and commands of one session's tool calls, in order."""
     tables = snapshot.tables
     rows = snapshot.connection.execute(
         f"""SELECT u.line, u.ordinal, u.kind, u.value FROM {tables.tool_uses} u
@@ -69,7 +71,7 @@ def calls_in_session(snapshot: Snapshot, session: str) -> list[tuple[int, int, s
 
 
 def chunk_before(snapshot: Snapshot, chunk: int, line: int) -> int:
-    """The last chunk of the same session that begins at this line or before; the chunk itself if there is none."""
+    """Return the last chunk of the same session that begins at this line or before; `chunk` if there is none."""
     chunks = snapshot.tables.chunks
     query = f"""SELECT id FROM {chunks} WHERE file_id = (SELECT file_id FROM {chunks} WHERE id = ?)
         AND start_line <= ? ORDER BY id DESC LIMIT 1"""
@@ -77,17 +79,17 @@ def chunk_before(snapshot: Snapshot, chunk: int, line: int) -> int:
 
 
 def last_changes(snapshot: Snapshot, limit: int) -> list[StoredUse]:
-    """The last `limit` calls that edited, created or deleted a file, newest first."""
+    """Return the last `limit` tool calls that edited, created or deleted a file, newest first."""
     return _uses(snapshot, f"u.kind IN {_CHANGES}", f"u.time DESC, u.rowid DESC LIMIT {limit:d}", ())
 
 
 def frequent_paths(snapshot: Snapshot, limit: int) -> list[str]:
-    """Paths of files, those that most sessions used first."""
+    """Return the paths of files that tool calls used, those in most sessions first."""
     return _frequent(snapshot, "value", "kind <> 'command'", limit)
 
 
 def frequent_programs(snapshot: Snapshot, limit: int) -> list[str]:
-    """First words of commands, those that most sessions ran first."""
+    """Return the first words of commands that tool calls ran, those in most sessions first."""
     return _frequent(snapshot, "substr(value, 1, instr(value || ' ', ' ') - 1)", "kind = 'command'", limit)
 
 
@@ -101,7 +103,7 @@ def _frequent(snapshot: Snapshot, value: str, condition: str, limit: int) -> lis
 
 
 def _fitting(snapshot: Snapshot, part: str, fits: Fits) -> dict[str, list[int]]:
-    """Return the sessions that use a path, by path."""
+    """Return the file ids of the sessions that use a file for which `fits` is true, by path."""
     tables, connection = snapshot.tables, snapshot.connection
     projects = dict(connection.execute(f"SELECT file_id, project FROM {tables.sessions}"))
     # SQLite compares ASCII alone without case, so all other paths are looked at.
@@ -123,7 +125,10 @@ def _fitting(snapshot: Snapshot, part: str, fits: Fits) -> dict[str, list[int]]:
 
 
 def _uses(snapshot: Snapshot, condition: str, order: str, values: Sequence[object]) -> list[StoredUse]:
-    """A file that is written as a whole was created, unless the session used it before."""
+    """Return file uses that satisfy an SQL condition.
+
+    A file that was written as a whole counts as created, unless the session used it before.
+    """
     tables = snapshot.tables
     rows = snapshot.connection.execute(
         f"""SELECT f.path, f.title, s.agent, s.project,

@@ -45,7 +45,7 @@ _MISSING = marked(
 
 
 class UserData:
-    """The user's data of one workspace. Thread-safe; one connection, since transactions are few and tiny.
+    """The user's data of one workspace. Thread-safe; has one connection, since transactions are few and tiny.
 
     Raises `IndexTooNew`, `IndexReadOnly` and the other errors of `engine.store.connection`, but not for a damaged,
     empty or missing file: then nothing is written, `problem` describes it, and `restore` recovers a backup. If
@@ -81,13 +81,13 @@ class UserData:
 
     @property
     def problem(self) -> str:
-        """Message about a damaged, empty or missing file, or empty."""
+        """Message about a damaged, empty or missing file; empty if there is no problem."""
         with self._lock:
             self._look()
             return self._problem
 
     def status(self) -> UserDataStatus | None:
-        """The problem and the time of the backup that can be restored; None if there is no problem."""
+        """Return the problem and the time of the backup that can be restored; None if there is no problem."""
         with self._lock:
             if not self.problem:
                 return None
@@ -123,7 +123,7 @@ class UserData:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
-        """Yield the connection for exclusive use within this process."""
+        """Context manager that returns the connection for exclusive use within this process."""
         with self._used() as connection:
             yield connection
 
@@ -147,7 +147,7 @@ class UserData:
                 self._within = within
 
     def settle(self) -> None:
-        """Move the log's content into the file, so that deleted data remains in neither."""
+        """Move the write-ahead log into the database, so that deleted data remains in neither."""
         with self.reading() as connection, contextlib.suppress(apsw.BusyError):  # the other process will do it
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
@@ -190,7 +190,9 @@ class UserData:
         return f"{restored} " + tr("The file that was there is now {file}.", file=aside.name)
 
     def _copy_newest(self, target: Path) -> str:
-        """Copy the lost data if they are whole, else the newest backup. Returns in words which of them it was."""
+        """Copy the deleted file's data if they are intact, else the newest backup. Returns words for which of them it
+        was.
+        """
         if self._lost is not None:
             with contextlib.suppress(apsw.Error):
                 check(self._lost)
@@ -217,11 +219,11 @@ class UserData:
             )
 
     def recent_syncs(self, count: int) -> tuple[SyncSummary, ...]:
-        """The last syncs, newest last. Records that this version cannot read are skipped."""
+        """Return the last `count` syncs, newest last. Records that this version cannot read are skipped."""
         return self._syncs(count, SyncSummary)
 
     def stored_syncs(self) -> tuple[StoredSync, ...]:
-        """All saved syncs, newest last. Records that this version cannot read are skipped."""
+        """Return all stored syncs, newest last. Records that this version cannot read are skipped."""
         return self._syncs(_STORED_SYNCS, StoredSync)
 
     def _syncs(self, count: int, kind: type[_Sync]) -> tuple[_Sync, ...]:
@@ -234,7 +236,7 @@ class UserData:
         return tuple(found)
 
     def approve(self, name: ModelName, tokens: int) -> None:
-        """Record the user's approval to embed this many tokens with a model, replacing an earlier approval."""
+        """Store the user's approval to embed this many tokens with a model, replacing an earlier approval."""
         if not self.keeps:
             return
         with self.writing() as connection:
@@ -248,7 +250,7 @@ class UserData:
             connection.execute("DELETE FROM approvals WHERE provider = ? AND model = ? AND provider_key = ?", name)
 
     def approved_tokens(self, name: ModelName) -> int:
-        """Number of tokens approved for this model; 0 without an approval."""
+        """Return the number of tokens approved for this model; 0 without an approval."""
         query = "SELECT tokens FROM approvals WHERE provider = ? AND model = ? AND provider_key = ?"
         with self.reading() as connection:
             return number(connection, query, name)
@@ -274,7 +276,7 @@ class UserData:
     # --- file identity ----------------------------------------------------------------------------------------------
 
     def _look(self) -> None:
-        """Detect with one system call that the file was deleted, emptied or replaced since it was opened."""
+        """Detect, with one system call, whether the file was deleted, emptied or replaced since it was opened."""
         if self._within or self._closed:
             return
         found = _identity(self._path)
@@ -353,7 +355,7 @@ _NO_CONTENT = (-1, -1)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Device and inode of the file; None if it does not exist."""
+    """Return device and inode of the file, `_NO_CONTENT` for an empty one; None if it does not exist."""
     try:
         state = os.stat(path)
     except OSError:
@@ -362,7 +364,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def _create(path: Path) -> None:
-    """Create the file atomically: an empty file always counts as data loss. Raises apsw's errors."""
+    """Create the database atomically, since an empty file always counts as data loss. Raises apsw's errors."""
     aside = temporary_beside(path)
     try:
         create_private(aside)
@@ -408,7 +410,7 @@ def _empty() -> apsw.Connection:
 
 
 def open_user_data(workspace: Path, settings: Settings) -> tuple[IndexFiles, UserData]:
-    """Return the data folder of a workspace, the same for every backend, and the `user.sqlite` in it.
+    """Return the index files of a workspace, the same for every backend, and its opened `user.sqlite`.
 
     In a read-only folder the file is opened for reading only, and `UserData.keeps` is false. Raises the store's errors.
     """
@@ -427,13 +429,13 @@ _KEPT = 50
 
 
 class UnseenNotes:
-    """The unseen notes of one workspace. Thread-safe; if nothing can be saved, it stays empty."""
+    """Stores which notes that agents wrote the user has not seen. Thread-safe; stays empty if nothing can be saved."""
 
     def __init__(self, user: UserData) -> None:
         self._user = user
 
     def all(self) -> tuple[WrittenNote, ...]:
-        """All unseen notes, newest first."""
+        """Return all unseen notes, newest first."""
         with self._user.reading() as connection:
             rows = connection.execute("SELECT path, session, written, digest FROM unseen_notes ORDER BY written DESC")
             return tuple(_note(*row) for row in rows)

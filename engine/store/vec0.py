@@ -1,4 +1,4 @@
-"""The sqlite-vec engine: keeps the `chunks_vec` table in step with the vectors and searches it.
+"""The sqlite-vec engine: keeps the table `chunks_vec` in step with the vectors and searches it.
 
 `meta.vec0` records the scale, model, generation and stamp of the table; if the index is in any other state, the matrix
 engine handles the search.
@@ -52,7 +52,9 @@ _HEADROOM = 0.8
 """Share of the codes' range used initially; later vectors may have longer components."""
 
 _OF_NO_VECTOR = -2.0
-"""Cosines of unit vectors are at least -1; the codes of a zero vector yield a value far below."""
+"""Limit below which a result is a zero vector: cosines of unit vectors are at least -1, the codes of a zero vector
+yield far less.
+"""
 
 
 class Vec0Engine:
@@ -80,7 +82,7 @@ class Vec0Engine:
             return self.state is None or self.state.available
 
     def in_step(self, snapshot: Snapshot, model: StoredModel, stamp: int | None = None) -> bool:
-        """Whether the table matches this snapshot, or `stamp` of this generation."""
+        """Whether the table matches this snapshot, or an earlier `stamp` of the same generation."""
         scale = _scale(snapshot, model)
         return scale is not None and snapshot.meta("vec0") == _moment(snapshot, model, scale, stamp) and not self.broken
 
@@ -91,7 +93,9 @@ class Vec0Engine:
     def search(
         self, snapshot: Snapshot, model: StoredModel, query: Vectors, k: int, allowed: Sequence[int] | None
     ) -> tuple[Ids, Vectors] | None:
-        """Ids (m,) and approximate cosines (m,), best first; None if the table cannot be used."""
+        """Return ids (m,) and approximate cosines (m,) of the nearest chunks, best first; None if the table cannot be
+        used.
+        """
         scale = _scale(snapshot, model)
         if scale is None or not self.answers(snapshot, model):
             return None
@@ -180,7 +184,7 @@ class Vec0Engine:
         return longest
 
     def problem(self, snapshot: Snapshot, model: StoredModel) -> str:
-        """Describe a problem of an existing table in one sentence; empty if there is none."""
+        """Return a sentence on what is wrong with an existing table; empty if nothing is."""
         if not self.in_step(snapshot, model):
             return tr("It is not in step with the vectors: they are compared in memory.")
         if stored_ids(snapshot.connection) != snapshot.vector_chunk_ids(model.id):
@@ -190,7 +194,7 @@ class Vec0Engine:
         return ""
 
     def refill(self, model: StoredModel, cancel: CancelToken | None) -> None:
-        """Recreate the table, as `settle` does."""
+        """Drop the table and fill it again."""
         self.broken = True
         self.settle(model, cancel)
 
@@ -222,13 +226,13 @@ def _groups(chunks: Sequence[int], cancel: CancelToken | None) -> Iterator[Seque
 
 
 def _stored(snapshot: Snapshot, model: StoredModel, chunks: Sequence[int]) -> tuple[list[int], Vectors]:
-    """Ids and vectors (n, dims) of the chunks among these that have a vector."""
+    """Return the ids and vectors (n, dims) of those of the chunks that have a vector."""
     rows = list(snapshot.vectors(model.id, chunks))
     return [id_ for id_, _ in rows], decode([vector for _, vector in rows], model.dims).astype("float32")
 
 
 def _longest(vectors: Vectors) -> float:
-    """The longest finite component."""
+    """Return the largest absolute value of all finite components."""
     import numpy as np
 
     return float(np.abs(vectors, where=np.isfinite(vectors), out=np.zeros_like(vectors)).max(initial=0))
@@ -254,7 +258,7 @@ def _kind(model: StoredModel, scale: int) -> str:
 
 
 def _scale(snapshot: Snapshot, model: StoredModel) -> int | None:
-    """Scale of the table's codes; None if there is no table or it is of another model."""
+    """Return the scale of the table's codes; None if there is no table or it is of another model."""
     found = re.match(r"int8 of (\d+), model (\d+),", str(snapshot.meta("vec0")))
     return int(found[1]) if found is not None and int(found[2]) == model.id else None
 
@@ -269,13 +273,13 @@ def _loaded(connection: apsw.Connection) -> bool:
 
 @dataclass(frozen=True)
 class VecState:
-    """Whether sqlite-vec is available."""
+    """Whether sqlite-vec could be loaded, from where, and why not."""
 
     available: bool
     path: str | None
-    """The library that was tried; None if there is none."""
+    """Path of the library that was tried; None if there is none."""
     error: str | None
-    """Why it is not available, in one sentence."""
+    """Why it can't be used, in one sentence; None if it can."""
 
 
 def load_extension(connection: apsw.Connection, path: str | None = None) -> VecState:
@@ -334,12 +338,14 @@ def drop_table(connection: apsw.Connection) -> None:
 
 
 def stored_ids(connection: apsw.Connection) -> list[int]:
-    """Ids of all rows, in rising order."""
+    """Return the ids of all rows of the table, ascending."""
     return [row[0] for row in connection.execute(f"SELECT rowid FROM {_TABLE}_rowids ORDER BY rowid")]
 
 
 def finest_scale(longest: float, dims: int) -> int:
-    """Scale factor from components to codes if the longest component is `longest`. Larger scales give finer codes."""
+    """Return the factor from vector components to codes, given the longest component. Larger factors
+    give finer codes.
+    """
     return max(1, min(int(_MOST * math.sqrt(dims) / _REACH), int(_HEADROOM * _MOST / longest) if longest else _MOST))
 
 
@@ -354,7 +360,7 @@ def insert_rows(
     vectors: "NDArray[np.float32] | NDArray[np.float16]",
     scale: int,
 ) -> None:
-    """Insert vectors, (n, dims), under chunk ids, replacing rows with the same ids."""
+    """Insert vectors (n, dims) into the table under chunk ids, replacing rows with the same ids."""
     ids = list(ids)
     delete_rows(connection, ids)
     rows = zip(ids, (row.tobytes() for row in _codes(vectors, scale)), strict=True)
@@ -373,7 +379,8 @@ def nearest(
     *,
     allowed: Iterable[int] | None = None,
 ) -> tuple["NDArray[np.int64]", "NDArray[np.float32]"]:
-    """The `k` rows nearest to the query, (dims,): ids (m,) and approximate cosines (m,), best first, m <= min(k, 4096).
+    """Return ids (m,) and approximate cosines (m,) of the rows nearest to the query (dims,), best first, m <= min(k,
+    4096).
 
     `scale` is that of the rows; `allowed` limits the search to these ids. Zero vectors are never found.
     """
@@ -395,7 +402,7 @@ def nearest(
 
 
 def _codes(vectors: "NDArray[np.float32] | NDArray[np.float16]", scale: float) -> "NDArray[np.int8]":
-    """The int8 codes of unit vectors, (n, dims).
+    """Return the int8 codes of unit vectors, (n, dims).
 
     A zero vector has no direction; it gets codes that are further from every query than those of any other vector.
     """
@@ -409,7 +416,7 @@ def _codes(vectors: "NDArray[np.float32] | NDArray[np.float16]", scale: float) -
 
 
 def _package_path() -> str | None:
-    """Path of the package's library, found without importing the package, which would import numpy."""
+    """Return the path of the package's library, found without importing the package, which would import numpy."""
     found = importlib.util.find_spec("sqlite_vec")
     return None if found is None or found.origin is None else str(Path(found.origin).with_name("vec0"))
 
@@ -440,7 +447,7 @@ def _load(connection: apsw.Connection, path: str) -> str | None:
 
 
 def mostly_holes(connection: apsw.Connection) -> bool:
-    """Whether more than half of the table's slots are empty."""
+    """Whether more than half of the table's slots for rows are empty."""
     rows = connection.execute(f"SELECT count(*) FROM {_TABLE}_rowids").get
     # Slots come in chunks of 1,024; less than two chunks of holes are not worth the work.
     slots = connection.execute(f"SELECT total(size) FROM {_TABLE}_chunks").get

@@ -17,11 +17,11 @@ else:
 
 
 class StoredModel(msgspec.Struct, frozen=True):
-    """A model, as stored in the index."""
+    """An embedding model with vectors in the index."""
 
     id: int
     name: str
-    """Provider, model and provider key combined; used to check that the matrix file is of this model."""
+    """Provider, model and key combined; used to check that the matrix file is of this model."""
     dims: int
 
     @classmethod
@@ -30,7 +30,7 @@ class StoredModel(msgspec.Struct, frozen=True):
 
 
 def encode(vectors: Vectors) -> list[bytes]:
-    """Encode unit vectors (n, dims) for storage."""
+    """Encode unit vectors (n, dims) as bytes for storage, one per vector."""
     return [row.tobytes() for row in vectors.astype("<f2")]
 
 

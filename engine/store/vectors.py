@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from engine.store.vec0 import Vec0Engine, VecState
 
 _STEPS_BETWEEN_LOOKS = 2000
-"""Instructions of SQLite's virtual machine; some tens of microseconds."""
+"""Instructions of SQLite's virtual machine between checks for a cancel; some tens of microseconds."""
 _COMPARED_IN_5_MS = 2_600_000
 _OVERHEAD = 300
 """A vector search with exact rescoring takes 5 ms in a table of 3,200 x 512, 2,400 x 768 and 1,450 x 1536 (benchmark
@@ -34,11 +34,11 @@ EngineName = Literal["numpy", "sqlite-vec"]
 
 
 class EngineChoice(msgspec.Struct, frozen=True):
-    """The engine that compares vectors, and the reason."""
+    """The engine that compares vectors, and the reason for its choice."""
 
     engine: EngineName
     reason: str
-    """One sentence."""
+    """One sentence, or empty."""
     switches_at: int | None
     """Number of chunks at which the engine changes: sqlite-vec is used up to it, numpy above."""
 
@@ -85,7 +85,7 @@ class VectorIndex:
     # --- engine selection -------------------------------------------------------------------------------------------
 
     def choice(self, snapshot: Snapshot, model: StoredModel | None) -> EngineChoice:
-        """Return the engine used for searches of this snapshot. Tries to load sqlite-vec if the table is required."""
+        """Return the engine that searches of this snapshot use. Tries to load sqlite-vec if its table is required."""
         limit = None if model is None or self._chosen != "auto" else self._limit(snapshot, model)
         if model is None or not self.wants_table(snapshot, model):
             if limit is None:
@@ -117,7 +117,7 @@ class VectorIndex:
 
     @staticmethod
     def _limit(snapshot: Snapshot, model: StoredModel) -> int:
-        """Maximum number of chunks for which `auto` uses the table; lower before there is a table."""
+        """Return the highest number of chunks for which `auto` uses the table; lower before there is a table."""
         share = 1 if snapshot.meta("vec0") is not None else _RETURN_SHARE
         return int(share * _COMPARED_IN_5_MS / (model.dims + _OVERHEAD))
 
@@ -141,13 +141,13 @@ class VectorIndex:
         return self._matrix.search(snapshot, model, query, k, allowed=allowed, cancel=cancel)
 
     def rows(self, snapshot: Snapshot, model: StoredModel) -> int:
-        """Number of chunks that can be searched by vector. Cheap right after a search."""
+        """Return the number of chunks that can be searched by vector. Cheap right after a search."""
         if self._uses_table(snapshot, model):
             return snapshot.chunk_count() - snapshot.pending_vectors(model)
         return self._matrix.in_step(snapshot, model).rows
 
     def all_codes(self, snapshot: Snapshot, model: StoredModel) -> "list[tuple[Ids, Codes, Vectors]]":
-        """All quantised vectors in parts: chunk ids (n,), codes (n, dims), scales (n,).
+        """Return all quantised vectors in parts: chunk ids (n,), codes (n, dims), scales (n,).
 
         May include chunks that are not in the snapshot.
         """
@@ -170,7 +170,7 @@ class VectorIndex:
         new: Sequence[int] = (),
         removed: Sequence[int] = (),
     ) -> None:
-        """Apply the last commit of this process, which began at stamp `before`.
+        """Apply the last commit of this process, which began at stamp `before`, to the vectors outside the database.
 
         `added` are vectors of `model`; `new` are chunks whose text may already have a cached vector. An engine that was
         not at `before` is left unchanged, and so is a table that the index has outgrown.
@@ -220,7 +220,7 @@ class VectorIndex:
     # --- the sqlite-vec table ---------------------------------------------------------------------------------------
 
     def table_problem(self, snapshot: Snapshot, model: StoredModel | None) -> str:
-        """Describe a problem of the sqlite-vec table in one sentence; empty if there is none or no table is needed."""
+        """Return a sentence on what is wrong with the sqlite-vec table; empty if nothing is, or no table is needed."""
         from engine.store import vec0
 
         there = vec0.has_table(snapshot.connection)
@@ -259,7 +259,7 @@ class VectorIndex:
 
 @contextmanager
 def _stopping(connection: apsw.Connection, cancel: CancelToken | None) -> Iterator[None]:
-    """Abort every statement after a cancel; an interrupt alone would miss statements that start later."""
+    """Abort every SQL statement after a cancel; an interrupt alone would miss statements that start later."""
     if cancel is None:
         yield
         return

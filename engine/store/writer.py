@@ -18,14 +18,15 @@ from engine.store.vector_encoding import StoredModel
 _MOST_EVICTED = 1000
 _ROWS_AT_ONCE = 200
 _MARKED = 16
-"""On average, one in so many request ids of a session is stored as a mark, besides the first: ids are random
-numbers."""
+"""One in this many request ids of a session, on average, is stored as a mark, and always the first: ids are random
+numbers.
+"""
 
 _PAGES_A_MERGE = 200
 
 
 class NewChunk(msgspec.Struct, frozen=True):
-    """A chunk to add: its text, and the token streams for the columns of the keyword index."""
+    """A chunk to add: its text, and its tokens for the columns of the keyword index."""
 
     start_line: int
     end_line: int
@@ -60,7 +61,7 @@ class NewSession(msgspec.Struct, frozen=True, gc=False):
 
 
 class StoredUsage(NamedTuple):
-    """Tokens and cost of a session's requests to one model; None is unknown."""
+    """Tokens and cost of a session's requests to one model; None means unknown."""
 
     model: str
     input: int | None
@@ -92,7 +93,7 @@ class NewToolUse(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class NewChunks(Protocol):
-    """Chunks in order, not necessarily all in memory."""
+    """A sequence of chunks, not necessarily all in memory."""
 
     def __len__(self) -> int: ...
 
@@ -114,7 +115,7 @@ class NewFile(msgspec.Struct, frozen=True):
     usage: tuple[StoredUsage, ...] = ()
     """For sessions only: usage by model."""
     requests: tuple[StoredRequest, ...] = ()
-    """For sessions only: the requests from line `uses_from` on."""
+    """For sessions only: requests to models from line `uses_from` on."""
     tool_uses: tuple[NewToolUse, ...] = ()
     """For sessions only: the tool uses from line `uses_from` on."""
     uses_from: int = 0
@@ -131,7 +132,7 @@ class NewFile(msgspec.Struct, frozen=True):
 
 
 class Writer(Snapshot):
-    """The index inside a write transaction; `tables` selects the generation to write."""
+    """Reads and writes the index inside a write transaction; `tables` selects the generation to write."""
 
     # --- files ----------------------------------------------------------------------------------------------------
 
@@ -233,7 +234,7 @@ class Writer(Snapshot):
         )
 
     def _add_requests(self, file_id: int, requests: Sequence[StoredRequest], *, more: bool) -> None:
-        """Add the requests of a session to those that it has, if `more`, or replace them."""
+        """Store the requests of a session; with `more` in addition to those stored before, else instead of them."""
         if not more:
             self._remove_requests(file_id)
         if not requests:
@@ -359,7 +360,7 @@ class Writer(Snapshot):
             )
 
     def begin_generation(self, fingerprint: str) -> Tables:
-        """Tables for a rebuild: those of an interrupted one with the same fingerprint, or empty ones."""
+        """Return empty tables for a rebuild, or those of an interrupted rebuild with the same fingerprint."""
         following = Tables(self.generation + 1)
         highest = self.newest_chunk_id()
         if following.generation in self.generations():
@@ -399,7 +400,7 @@ class Writer(Snapshot):
         return found
 
     def store_vectors(self, model_id: int, vectors: Iterable[tuple[bytes, bytes]]) -> None:
-        """Store (text hash, float16 vector) pairs."""
+        """Store vectors, given as (text hash, float16 vector)."""
         used = int(time.time())
         self.connection.executemany(
             """INSERT INTO embedding_cache (model_id, hash, vector, used) VALUES (?, ?, ?, ?)
@@ -408,9 +409,10 @@ class Writer(Snapshot):
         )
 
     def release_vectors(self, tables: Tables) -> None:
-        """Record when vectors lose their last chunk: those of texts in `tables` but not in the written tables.
+        """Record the present as time of last use of vectors that lose their last chunk.
 
-        A vector with a live chunk is never evicted, so the only use that counts for LRU is the last one, recorded here.
+        These are vectors of texts in `tables` but not in the written tables. A vector with a chunk is never evicted, so
+        only this last use counts for LRU.
         """
         self.connection.execute(
             f"""UPDATE embedding_cache SET used = ?
@@ -420,7 +422,7 @@ class Writer(Snapshot):
         )
 
     def evict(self, keep: int) -> int:
-        """Drop some of the least recently used vectors above `keep`, never one used by a live chunk.
+        """Delete some of the least recently used vectors if there are more than `keep`; never one that a chunk uses.
 
         Returns the number dropped, 0 if there are none. The number is limited to keep the transaction short.
         """

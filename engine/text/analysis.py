@@ -1,4 +1,4 @@
-"""Analyse a text into the token streams that the keyword index holds, and find phrases (consecutive words) in both."""
+"""Analyses text into the tokens and stems of the keyword index, and finds phrases (consecutive words) in text."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
@@ -10,7 +10,7 @@ from engine.text.stems import COMPOUNDING, ending_key, forget_stems, joined_keys
 from engine.text.tokens import RUN, cluster_spans, clusters, groups, pairs, pieces, to_token
 
 PIECE_LENGTH = 1 << 16
-"""Maximum number of code points (256 KB) passed to one C call, which holds the interpreter lock."""
+"""Most code points (256 KB) passed to one C call, which holds the interpreter lock."""
 _MOST_REMEMBERED = 1 << 15
 _LONGEST_REMEMBERED = 40
 _LONGEST_SIMPLE = 32
@@ -18,7 +18,7 @@ _WORD_AND_PART = 2
 
 
 class Analysis(NamedTuple):
-    """Two streams of tokens, each in reading order and joined by single spaces.
+    """Two streams of tokens, words and stems, each in reading order and joined by single spaces.
 
     `words` contains every word folded; an identifier (`os.replace`, `GitHub`) as a whole, then its parts; unspaced
     scripts and Korean as overlapping pairs, then the last character of the stretch alone; pictographs individually.
@@ -36,7 +36,10 @@ class Analysis(NamedTuple):
 
 
 def analyse(text: str, language: str) -> Analysis:
-    """Streams of `text`, stemmed in `language` (a Snowball name, or "" for no stemming). Never raises on any text."""
+    """Return the tokens and stems of `text`, stemmed in `language` (a Snowball name, or "" for no stemming).
+
+    Never raises on any text.
+    """
     lookup = streams_of(language).__getitem__
     entries = [entry for _, piece in text_pieces(text) for entry in map(lookup, RUN.findall(piece))]
     words = " ".join([entry[0] for entry in entries if entry[0]])
@@ -48,8 +51,10 @@ def analyse(text: str, language: str) -> Analysis:
 
 
 def analyse_both(text: str, language: str) -> str:
-    """Return words, then stems, as one stream, for short columns that are searched by both. Phrases work in each
-    half."""
+    """Return words, then stems, as one stream, for short columns that are searched by both.
+
+    Phrases are found within each half.
+    """
     words, stems = analyse(text, language)
     return words if stems == words else f"{words} {stems}"
 
@@ -72,8 +77,7 @@ def text_pieces(text: str) -> Iterator[tuple[int, str]]:
 
 
 def simple_word(run: str) -> str | None:
-    """Return the word of a run that is a single ASCII word without parts, punctuation stripped; None for any other
-    run."""
+    """Return a run without punctuation if it is a single ASCII word; None for any other run."""
     word = run.strip(".-/:'")
     if len(word) > _LONGEST_SIMPLE or not (word.isascii() and word.isalnum()):
         return None
@@ -83,7 +87,7 @@ def simple_word(run: str) -> str | None:
 
 
 class Streams(dict[str, tuple[str, str, str]]):
-    """Words, stems and the keys of looser forms of each run met so far, in one language.
+    """Cache of words, stems and keys of looser forms, by run of characters, for one language.
 
     Words repeat, so most runs of a text cost one lookup. Threads may compute the same run at the same time, with the
     same result.
@@ -104,7 +108,7 @@ class Streams(dict[str, tuple[str, str, str]]):
         return entry
 
     def _simple(self, run: str) -> tuple[str, str, str] | None:
-        """The streams of a simple word; None for any other run."""
+        """Return the words, stems and keys of a simple word; None for any other run."""
         word = simple_word(run)
         if word is None:
             return None
@@ -146,7 +150,7 @@ def streams_of(language: str) -> Streams:
 
 
 class PhraseTokens(NamedTuple):
-    """A phrase, as adjacent tokens of the `words` stream."""
+    """The tokens of a phrase, which must be adjacent in the `words` stream."""
 
     tokens: tuple[str, ...]
     open: bool
@@ -157,11 +161,11 @@ class _Token(NamedTuple):
     text: str
     start: int
     end: int
-    """End within the run."""
+    """End of the token within the run."""
     tail: bool = False
-    """Whether it is the repeated last character of a stretch whose tokens are pairs."""
+    """Whether the token is the repeated last character of a stretch whose tokens are pairs."""
     single: bool = False
-    """Whether it is the only character of such a stretch."""
+    """Whether the token is the only character of such a stretch."""
 
 
 def phrase_tokens(text: str) -> PhraseTokens:
@@ -173,7 +177,7 @@ def phrase_tokens(text: str) -> PhraseTokens:
 
 
 def phrase_ranges(text: str, phrases: Sequence[PhraseTokens]) -> Iterator[tuple[int, int]]:
-    """Half-open code-point ranges of these phrases, one for each line; in no order."""
+    """Yield the code-point ranges of the phrases in a text, half-open, one for each line; in no order."""
     wanted = {token for phrase in phrases for token in phrase.tokens}
     starts = tuple(phrase.tokens[-1] for phrase in phrases if phrase.open)
     found: dict[int, tuple[str, int, int]] = {}
@@ -194,7 +198,7 @@ def phrase_ranges(text: str, phrases: Sequence[PhraseTokens]) -> Iterator[tuple[
 
 
 def _spans(found: dict[int, tuple[str, int, int]], first: int, phrase: PhraseTokens) -> list[tuple[int, int]]:
-    """Positions of the tokens of a phrase that begins here; empty if it doesn't."""
+    """Return the range of each token of a phrase that begins at the token number `first`; empty if it doesn't."""
     spans = []
     last = len(phrase.tokens) - 1
     for index, wanted in enumerate(phrase.tokens):
@@ -209,7 +213,7 @@ def _spans(found: dict[int, tuple[str, int, int]], first: int, phrase: PhraseTok
 
 @lru_cache(maxsize=1 << 14)
 def _tokens(run: str) -> tuple[_Token, ...]:
-    """The tokens that a run adds to the `words` stream, in its order."""
+    """Return the tokens that a run of characters adds to the `words` stream, in order."""
     found: list[_Token] = []
     for kind, start, end in groups(run):
         text = run[start:end]

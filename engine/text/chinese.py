@@ -1,4 +1,4 @@
-"""Simplified and traditional Chinese: the other spellings of a word."""
+"""Converts words between simplified and traditional Chinese."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -167,9 +167,9 @@ _LONGEST = 4
 
 
 def other_spellings(word: str) -> Iterator[str]:
-    """At most four spellings of a word in the other script, the likeliest first.
+    """Yield at most four spellings of a word in the other script, the likeliest first.
 
-    None for a word that is written in one way only, or of more than four characters.
+    Yields nothing for a word with only one spelling, or of more than four characters.
     """
     simplified, traditional = _tables()
     base = word.translate(simplified)
@@ -182,7 +182,9 @@ def other_spellings(word: str) -> Iterator[str]:
 
 @cache
 def _tables() -> tuple[dict[int, str], dict[str, str]]:
-    """From a traditional character to the simplified one, and from that to all its traditional forms."""
+    """Return two tables: from traditional to simplified characters, and from simplified ones to all their traditional
+    forms.
+    """
     traditional = {entry[0]: entry[1:] for entry in _TABLE.split()}
     simplified = {ord(form): simple for simple, forms in traditional.items() for form in forms}
     # A character that is simplified from one and is the traditional form of another stays unchanged.

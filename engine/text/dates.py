@@ -30,13 +30,16 @@ EXAMPLES = "2026-05-31, 2026-05, 2026, yesterday, last week, or 7d, 3m or 1y for
 
 
 class Period(NamedTuple):
-    """Seconds since the epoch; `end` is outside. A distance back from now is a moment: both are the same."""
+    """A period of time in seconds since the epoch; `end` is outside.
+
+    For a distance back from now, such as "7d", both are the same moment.
+    """
 
     start: float
     end: float
 
     def days(self) -> "Period":
-        """The first and the last day that it touches."""
+        """Return the period itself or, for a moment, the whole day that it is in."""
         if self.start < self.end:
             return self
         day = datetime.fromtimestamp(self.start).date()
@@ -44,7 +47,7 @@ class Period(NamedTuple):
 
 
 def parse_period(text: str) -> Period | None:
-    """Parse a text as a period in local time; None if it is no date. A weekday is the last one, today included."""
+    """Parse a date or period in local time; None if the text is neither. A weekday is the last one, today included."""
     try:
         return _distance(text) or _named(text.casefold())
     except (ValueError, OverflowError, OSError):
@@ -82,7 +85,7 @@ def _named(text: str) -> Period | None:
 
 
 def _of(first: date, unit: str) -> Period:
-    """Return the day, week, month or year that begins with this day."""
+    """Return the day, week, month or year that begins with the day `first`."""
     if unit in "dw":
         after = first + timedelta(days=7 if unit == "w" else 1)
     elif unit == "m":

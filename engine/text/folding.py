@@ -1,4 +1,4 @@
-"""Fold spellings of a word that users consider the same to one string, and remove invisible characters from a text."""
+"""Folds spellings of a word that users consider the same to one string, and removes invisible characters."""
 
 import re
 import unicodedata
@@ -9,7 +9,7 @@ INVISIBLE = (
     "\u00ad\u034f\u061c\u0640\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0001\U000e0020-\U000e007f"
 )
-"""Invisible characters, as part of a regular expression's character class."""
+"""Invisible characters, for use within brackets of a regular expression."""
 _MARKS = (
     "\u0300-\u0305\u0307\u0309-\u036f"  # Latin, Greek and Cyrillic accents (breve and diaeresis are below)
     "\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u08ca-\u08ff"
@@ -42,12 +42,12 @@ _LETTERS.update({zero + digit: str(digit) for zero in _ZEROS for digit in range(
 
 
 def with_anusvara(text: str) -> str:
-    """`text` with the nasals of Hindi words in one spelling."""
+    """Return `text` with the nasals of Hindi words in one spelling."""
     return _NASALS.sub("\u0902", text) if "\u094d" in text else text
 
 
 def fold(text: str) -> str:
-    """`text` without case, accents, widths, ligatures and invisible characters. Folding twice changes nothing.
+    """Return `text` without case, accents, widths, ligatures and invisible characters. Folding twice changes nothing.
 
     Vowel signs and voicing marks that make another letter (Thai, Devanagari, Kana) stay. The result may be longer or
     shorter than `text`, even empty: to get offsets, fold one word at a time. Never raises.
@@ -64,13 +64,13 @@ _SELECTORS = "\u180b-\u180d\ufe00-\ufe0f\U000e0100-\U000e01ef"
 """Variation selectors, which choose a form of the preceding character."""
 _REPEATED = re.compile(f"(?<=[{_JOINERS}])[{_JOINERS}{_SELECTORS}]+|(?<=[{_SELECTORS}])[{_SELECTORS}]+")
 _SHOWS_NOTHING = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
-"""Letters and marks by category, but invisible."""
+"""Letters and marks, by Unicode category, that are invisible."""
 _UNASSIGNED_TAGS = range(0xE0000, 0xE1000)
 _GAPS = "\t\n\r"
 
 
 def visible(text: str) -> str:
-    """Remove invisible characters; only text direction and some flags change visibly.
+    """Return `text` without invisible characters; only text direction and some flags change visibly.
 
     Single joiners and selectors stay, since scripts need them; other control characters become spaces.
     """

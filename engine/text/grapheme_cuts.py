@@ -1,4 +1,4 @@
-"""Finds positions where a text may be cut: never inside a user-perceived character."""
+"""Finds where a text may be cut without splitting a user-perceived character."""
 
 import unicodedata
 
@@ -8,11 +8,11 @@ _TAGS = range(0xE0020, 0xE0080)
 _SKINS = range(0x1F3FB, 0x1F400)
 _LOW_SURROGATES = range(0xDC00, 0xE000)
 _FURTHEST = 64
-"""Number of code points to go back at most: no character of any script is longer."""
+"""Most code points to go back: no character of any script is longer."""
 
 
 def character_start(text: str, start: int, stop: int) -> int:
-    """The last position at or before `stop`, after `start`, that splits no character; `stop` itself if there is none.
+    """Return the last position in (`start`, `stop`] that splits no character; `stop` if there is none.
 
     An accent, an emoji with its skin tone, a flag of two letters and a line end of two stay whole.
     """
@@ -23,12 +23,12 @@ def character_start(text: str, start: int, stop: int) -> int:
 
 
 def cut(text: str, most: int) -> str:
-    """The beginning of a text, at most `most` code points and of whole characters."""
+    """Return the beginning of a text, at most `most` code points, without splitting a character."""
     return text if len(text) <= most else text[: character_start(text, 0, max(0, most))]
 
 
 def _joined(text: str, place: int) -> bool:
-    """Whether the code points before and after a position are one character."""
+    """Whether the code points before and after a position belong to one character."""
     if place >= len(text):
         return False
     before, after = text[place - 1], text[place]

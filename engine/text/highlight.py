@@ -1,4 +1,4 @@
-"""Finds the ranges of a text that match a query, by the same analysis that the index uses."""
+"""Finds the ranges of a text that match a query, with the same analysis as the index."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -22,14 +22,14 @@ _KEPT_BEGINNINGS = frozenset({"", "english", "french", "german", "italian", "por
 prefixes."""
 _COMMON_LETTERS = 2
 _WITH_Y = {"die": "dy", "lie": "ly", "tie": "ty"}
-"""Stems of dying, lying and tying, which have another second letter."""
+"""Stems of dying, lying and tying, whose second letter differs from that of the word."""
 _LONGEST_PLAIN = 32
 _CONNECTORS = "._-+#/@:"
 """Characters between the parts of one identifier."""
 
 
 def highlight_ranges(text: str, query: str | Query | QueryAnalysis, languages: Sequence[str] = ()) -> list[Range]:
-    """Half-open code-point ranges of `text` that match, sorted, disjoint and with gaps between them.
+    """Return the ranges of `text` that match a query: half-open, in code points, sorted, with gaps between them.
 
     A `str` query is plain words; in a parsed query, phrases are highlighted whole, and only where they occur as a
     phrase. Files and commands of its operators are highlighted too.
@@ -52,20 +52,20 @@ def highlight_ranges(text: str, query: str | Query | QueryAnalysis, languages: S
 _ANY = r"[^\s/\\\"]{0,80}"
 _WILDCARD = re.compile(r"\*+|\?|\[[^\]]+\]")
 _SEPARATOR = r"(?:/|\\{1,2})"
-"""Between folders, also in a Windows path, and in one within JSON."""
+"""Separator between folders, also in a Windows path, and in one within JSON."""
 _MOST_FOLDERS, _MOST_WILDCARDS = 8, 2
-"""Limits for one path: more would make the search for it slow."""
+"""Most folders and wildcards of one path: more would make the search for it slow."""
 
 
 def _uses_of(query: Query) -> re.Pattern[str] | None:
-    """Matches the files and commands of `file:` and `command:` in the input of a tool call; None without any."""
+    """Return a regex for the files and commands of the operators `file:` and `command:`; None without these."""
     found = [pattern for value in query.demands("file") if (pattern := _path_pattern(value))]
     found += [r"\s+".join(map(re.escape, value.split())) for value in query.demands("command") if value.strip()]
     return re.compile("|".join(found), re.IGNORECASE) if found else None
 
 
 def _path_pattern(value: str) -> str:
-    """A regex for a path, or as much of its end as a text contains; empty for a pattern of wildcards alone.
+    """Return a regex for a path, or for as much of its end as a text contains; empty if it has only wildcards.
 
     A last part without a letter, such as `*`, needs the folder before it.
     """
@@ -90,7 +90,7 @@ def _glob_pattern(glob: str) -> str:
 
 
 class _RunMatches(NamedTuple):
-    """The matching parts of one run; offsets are within the run."""
+    """The parts of one run of characters that match a query; offsets are within the run."""
 
     ranges: tuple[Range, ...]
     stems: int
@@ -100,7 +100,7 @@ class _RunMatches(NamedTuple):
 
 
 class _Matcher(dict[str, _RunMatches | None]):
-    """The matches of each run met so far, for one query and some languages; None for a run that does not count."""
+    """Cache of matches by run of characters, for one query and some languages; None for a run without matches."""
 
     def __init__(self, query: QueryAnalysis, languages: tuple[str, ...]) -> None:
         super().__init__()
@@ -147,7 +147,7 @@ class _Matcher(dict[str, _RunMatches | None]):
         return frozenset(found | {beginning.capitalize() for beginning in found})
 
     def ranges(self, text: str) -> Iterator[Range]:
-        """All matches, unordered, with overlaps and repetitions."""
+        """Yield all matching ranges of a text, unordered, with overlaps and repetitions."""
         place = 0
         phrase_stems: dict[int, tuple[Range, frozenset[str]]] = {}
         for offset, piece in text_pieces(text):
@@ -168,7 +168,7 @@ class _Matcher(dict[str, _RunMatches | None]):
             yield from _phrase_ranges(phrase, phrase_stems, text)
 
     def _possible(self, runs: list[str]) -> list[str]:
-        """Yield the runs that may match; most runs are plain words that the streams exclude quickly."""
+        """Return the runs that may match; most are plain words that are excluded quickly."""
         if self._language is None:
             return runs
         if (beginnings := self._beginnings) is not None:
@@ -253,8 +253,10 @@ class _Matcher(dict[str, _RunMatches | None]):
         return bool(self._stem_prefixes) and any(stem.startswith(self._stem_prefixes) for stem in stems)
 
     def _compound_starts(self, piece: Piece, stems: frozenset[str]) -> Iterator[int]:
-        """Return where the last word of a compound begins, or the start of the compound if folding changed the
-        offsets."""
+        """Yield the offsets at which a matching last word of a compound begins.
+
+        This is the start of the compound if folding changed the offsets.
+        """
         for stem in stems:
             key = ending_key(stem)
             for ending in self._endings if key.startswith(self._endings) else ():
@@ -266,8 +268,9 @@ class _Matcher(dict[str, _RunMatches | None]):
         return frozenset([stems[root] for stems in self._stemmers])
 
     def _stretch_ranges(self, text: str) -> Iterator[Range]:
-        """Return occurrences of the query's unspaced stretches in one group, compared by characters with their
-        marks."""
+        """Yield where the query's stretches of unspaced script occur in a text, compared by characters with their
+        marks.
+        """
         tokens = _cluster_tokens(text)
         joined = "".join(tokens)
         wanted = [stretch for stretch in self._stretches if "".join(stretch) in joined]
@@ -281,7 +284,7 @@ class _Matcher(dict[str, _RunMatches | None]):
 
 
 def _find_run(piece: str, run: str, start: int) -> int:
-    """The first occurrence of this run from `start` on, not as part of a longer one."""
+    """Return the first position from `start` on at which this run occurs, not as part of a longer run."""
     at = piece.find(run, start)
     while _in_run(piece, at - 1) or _in_run(piece, at + len(run)):
         at = piece.find(run, at + 1)

@@ -1,4 +1,4 @@
-"""Detects the language for stemming: by script and letters first, then by function words."""
+"""Detects the language of a text for stemming: by script and letters first, then by function words."""
 
 import unicodedata
 from collections import Counter
@@ -14,11 +14,11 @@ _LATIN = lazy_pattern("[A-Za-z]+")
 _WORD = lazy_pattern(r"[^\s!\"'()*,.:;<=>?\[\]`{|}~\u2018-\u201f\u00ab\u00bb]+")
 
 _LEAST_SHARE = 0.2
-"""Minimum share of letters for a script other than Latin, since notes are full of Latin names and code."""
+"""Least share of letters for a script other than Latin, since notes are full of Latin names and code."""
 _LEAST_VOTES = 1.5
 """Votes that a language other than English needs; about two words of its own."""
 _LEAST_VOTES_WITH_LETTERS = 1.0
-"""The same for text with letters specific to a language; one word or letter of its own."""
+"""The same for text with letters specific to a language: one word or letter of that language."""
 _ENOUGH_WORDS = 30
 """Number of different words from which a text without any known function word counts as a language without a
 stemmer."""
@@ -79,7 +79,7 @@ _TELLING_LETTERS = {
 
 
 def detect_language(text: str, likely: Sequence[str] = ()) -> str:
-    """Snowball's name of the language whose rules stem the alphabetic words of `text`; "" if there is none.
+    """Return Snowball's name of the language whose rules stem the words of `text`; "" if there is none.
 
     Reads the first 2,048 characters. Short texts in plain Latin letters count as English unless two words, or one and a
     language of `likely` (those in an index), indicate another.
@@ -116,7 +116,7 @@ def _by_letters(script: str, letters: str, sample: str) -> str:
 
 
 def _by_words(sample: str, likely: Sequence[str], letters: set[str]) -> str:
-    """The Latin language with most votes: each function word counts once, shared between the languages it is in."""
+    """Return the Latin language with most votes: each function word counts once, shared among its languages."""
     owners = languages_by_word()
     words = set(_WORD.findall(sample.lower()))
     telling = [_TELLING_LETTERS[letter] for letter in _TELLING_LETTERS.keys() & letters]

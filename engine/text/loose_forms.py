@@ -55,7 +55,7 @@ class _Forms(NamedTuple):
 
 
 def loosened(text: str, terms: Sequence["QueryTerm"], languages: Sequence[str]) -> tuple["QueryTerm", ...]:
-    """The terms of the query `text` in its order, with their looser forms in the query's and the index's languages."""
+    """Return the terms of the query `text`, with looser forms added in the query's and the index's languages."""
     certain = any(term.stop for term in terms)
     found = [[_forms(text, term, languages, certain=certain)] for term in terms]
     for place, (first, second) in enumerate(pairwise(terms)):
@@ -123,7 +123,7 @@ def _of_word(term: "QueryTerm", root: str, languages: Sequence[str], *, certain:
 
 
 def _split(surface: str) -> Iterator[tuple[str, ...]]:
-    """Letters and digits separated: `5µs`, `python3.11`."""
+    """Yield a word with letters and digits separated, as for `5µs`, `python3.11`."""
     if found := _DIGITS_AND_LETTERS.fullmatch(surface):
         yield phrase_tokens(" ".join(part for part in found.groups() if part)).tokens
 
@@ -136,14 +136,14 @@ def _joined_keys(word: str) -> Iterator[str]:
 
 
 def _of_hash(root: str) -> Iterator[tuple[str, ...]]:
-    """Longer hashes with this prefix, and the prefix of a long one in texts that abbreviate it."""
+    """Yield a prefix that matches longer hashes, and the usual abbreviations of a long hash."""
     if _HASH.fullmatch(root):
         yield (f"{root}*",)
         yield from ((root[:length],) for length in _SHORT_HASHES if length < len(root))
 
 
 def _stumps(root: str, languages: Sequence[str]) -> Iterator[str]:
-    """Return prefixes of stems as rules of other languages produce them: French "mangeons" becomes "mang".
+    """Yield prefixes of a word that stemming rules of other languages produce: French "mangeons" becomes "mang".
 
     Only for a query that no function word assigns to a language.
     """
@@ -154,7 +154,7 @@ def _stumps(root: str, languages: Sequence[str]) -> Iterator[str]:
 
 
 def _respelt(root: str, language: str) -> Iterator[str]:
-    """Return spellings with letters replaced by digraphs (ö by oe), and vice versa."""
+    """Yield spellings with letters replaced by digraphs (ö by oe), and vice versa."""
     digraphs = _DIGRAPHS.get(language)
     if not digraphs:
         return
@@ -181,7 +181,7 @@ def _in_compounds(stem: str) -> Iterator[str]:
 
 
 def _with_other_prefixes(root: str) -> Iterator[tuple[str, ...]]:
-    """Return a Hebrew word with each one-letter conjunction, article or preposition, and without."""
+    """Yield a Hebrew word with each one-letter conjunction, article or preposition, and without one."""
     yield from ((prefix + root,) for prefix in _HEBREW_PREFIXES)
     yield from ((prefix + root,) for prefix in _HEBREW_PREFIXES_OF_TWO)
     if root.startswith(_HEBREW_PREFIXES) and len(root) > _SHORTEST_BARE:
@@ -190,7 +190,7 @@ def _with_other_prefixes(root: str) -> Iterator[tuple[str, ...]]:
 
 
 def _of_identifier(term: "QueryTerm", found: Sequence[Piece], languages: Sequence[str]) -> Iterator[str]:
-    """Return an identifier's parts as one word, and the word without the suffix after an apostrophe: İstanbul'da."""
+    """Yield the parts of an identifier as one word, and a word without its suffix after an apostrophe: İstanbul'da."""
     if _VERSION.fullmatch(found[0].token):
         yield JOINED + found[0].token
     parts = [piece for piece in found[1:] if piece.root]
@@ -204,7 +204,7 @@ def _of_identifier(term: "QueryTerm", found: Sequence[Piece], languages: Sequenc
 
 
 def _joined(first: "QueryTerm", second: "QueryTerm", languages: Sequence[str]) -> _Forms:
-    """Return two words joined: "node js", "set up", "5 µs"; a function word is only joined as the second one."""
+    """Return two words joined: "node js", "set up", "5 µs"; a function word is only joined as the second word."""
     if first.stop or next(groups(first.surface)).kind or next(groups(second.surface)).kind:
         return _Forms()
     one, other = first.word, second.word
@@ -235,7 +235,7 @@ def _spellings(text: str, term: "QueryTerm") -> Iterator[tuple[str, ...]]:
 
 
 def _japanese_spellings(text: str, term: "QueryTerm", word: str) -> Iterator[str]:
-    """Return spellings with and without the kana or particle between two characters: 申し込み, 申込."""
+    """Yield spellings with and without the kana or particle between two characters: 申し込み, 申込."""
     if len(word) != 2 or not _HAN.fullmatch(word[0]) or not _is_japanese(word):
         return
     first, second = word[0], word[1]
@@ -252,7 +252,7 @@ def _japanese_spellings(text: str, term: "QueryTerm", word: str) -> Iterator[str
 
 
 def _is_japanese(word: str) -> bool:
-    """Return whether Japanese uses these characters; it doesn't use those simplified only in China."""
+    """Return whether Japanese uses these characters; it doesn't use those that only China has simplified."""
     try:
         word.encode("shift_jis")
     except UnicodeEncodeError:

@@ -17,10 +17,12 @@ ROLE_NAMES = {
 class Operator(NamedTuple):
     name: str
     meaning: str
-    """Description, for `tr`."""
+    """Description of the operator, for `tr`."""
     example: str
     either: bool
-    """Whether a chunk has only one such value: then several values are alternatives; otherwise all must match."""
+    """Whether a chunk has only one such value: then several values in a query are alternatives; otherwise all must
+    match.
+    """
 
 
 OPERATORS = {
@@ -71,7 +73,7 @@ QUERY_HELP = (
 
 
 def problem_with(name: str, value: str) -> str:
-    """Return why the value is invalid for this operator, as the end of a sentence; empty if it is valid."""
+    """Return why a value is invalid for an operator, as the end of a sentence; empty if it is valid."""
     if not value.strip():
         return tr(
             "{operator} needs something after it, such as {example}",

@@ -1,4 +1,4 @@
-"""A parsed query: clauses of words, phrases and operators, its terms, and its text in the query language."""
+"""A parsed query, made of clauses with words, phrases and operators, and its terms."""
 
 import re
 from collections.abc import Iterator
@@ -10,19 +10,19 @@ import msgspec
 from engine.text.operators import DATED, OPERATORS
 
 CLOSING = {'"': '"', "“": "”“", "„": "“”"}
-"""Closing quotation mark -> by opening mark."""
+"""Closing quotation marks, by opening mark."""
 TOKEN = re.compile(r"\S+")
 NAMED = re.compile(r"([^\W\d_]{2,16}):")
-"""The beginning of a possible operator."""
+"""Matches what may be the name of an operator, such as `path:`."""
 
 
 class Word(NamedTuple):
-    """Text without spaces, which the analysis may split."""
+    """A text without spaces in a query, which the analysis may split into several terms."""
 
     text: str
     start: int
     end: int
-    """End of `text` in the query; `start` is its beginning."""
+    """Offset in the query at which `text` ends; it begins at `start`."""
     beginning: bool = False
     """Whether longer words with this prefix match too."""
 
@@ -31,7 +31,7 @@ class Word(NamedTuple):
 
     @property
     def opens(self) -> bool:
-        """Whether it has an unclosed quotation mark: another one would close it."""
+        """Whether the word has a quotation mark that is not closed: a later mark would close it."""
         found = NAMED.match(self.text)
         begin = found.end() if found and found[1].casefold() in OPERATORS else 0
         return self.text.startswith('"', begin) and self.text.count('"') % 2 == 1
@@ -43,14 +43,14 @@ class Phrase(NamedTuple):
     text: str
     start: int
     end: int
-    """End of `text` in the query, quotation marks excluded."""
+    """Offset in the query at which `text` ends, without the quotation mark."""
 
     def __str__(self) -> str:
         return _in_quotes(self.text)
 
 
 class Field(NamedTuple):
-    """An operator with its value."""
+    """An operator of a query, such as `path:`, with its value."""
 
     name: str
     value: str
@@ -60,7 +60,7 @@ class Field(NamedTuple):
 
     @property
     def bare(self) -> bool:
-        """Whether the value needs no quotation marks."""
+        """Whether the value can be written without quotation marks."""
         return TOKEN.fullmatch(self.value) is not None and self.value[0] not in CLOSING
 
 
@@ -76,21 +76,21 @@ def _curly(text: str) -> str:
 
 
 def _behind_open_mark(atom: Atom) -> str:
-    """Write the phrase after an unclosed `"`, in other quotation marks, which it doesn't contain."""
+    """Write a phrase after an unclosed `"` with other quotation marks, which it doesn't contain."""
     if isinstance(atom, Phrase):
         return _curly(atom.text)
     return str(atom) if isinstance(atom, Word) or atom.bare else f"{atom.name}:{_curly(atom.value)}"
 
 
 class Clause(NamedTuple):
-    """Alternatives: one must match, or none of them if `negated`."""
+    """One condition of a query: one of the alternatives must match, or none of them if `negated`."""
 
     alternatives: tuple[Atom, ...]
     negated: bool = False
 
     @property
     def required(self) -> bool:
-        """Whether it limits the results: plain words only affect the ranking."""
+        """Whether the clause limits the results; plain words only affect the ranking."""
         return self.negated or len(self.alternatives) > 1 or not isinstance(self.alternatives[0], Word)
 
     def __str__(self) -> str:
@@ -124,28 +124,28 @@ class Query(msgspec.Struct, frozen=True, dict=True, eq=False):
 
     @cached_property
     def plain(self) -> bool:
-        """Whether it consists of words only."""
+        """Whether the query consists of words only."""
         return not any(clause.required or _begins(clause) for clause in self.clauses)
 
     @property
     def dated(self) -> bool:
-        """Whether it contains a date, which may be relative to now."""
+        """Whether the query contains a date, which may be relative to now."""
         atoms = (atom for clause in self.clauses for atom in clause.alternatives)
         return any(isinstance(atom, Field) and atom.name in DATED for atom in atoms)
 
     @property
     def required(self) -> tuple[Clause, ...]:
-        """Conditions that every result must satisfy."""
+        """The conditions that every result must satisfy."""
         return tuple(clause for clause in self.clauses if clause.required)
 
     def demands(self, operator: str) -> list[str]:
-        """The required values of this operator, each a tuple of alternatives."""
+        """Return the values of an operator in the required clauses."""
         atoms = (atom for clause in self.required if not clause.negated for atom in clause.alternatives)
         return [atom.value for atom in atoms if isinstance(atom, Field) and atom.name == operator]
 
     @cached_property
     def asked(self) -> str:
-        """The text with everything that is not searched replaced by spaces, so that positions are preserved."""
+        """The query's text with everything that is not searched replaced by spaces, so that offsets stay the same."""
         if self.plain:
             return self.text
         kept = [" "] * len(self.text)
@@ -155,11 +155,11 @@ class Query(msgspec.Struct, frozen=True, dict=True, eq=False):
 
     @cached_property
     def question(self) -> str:
-        """The query in words alone, for a model that knows no operators. May be empty."""
+        """The query without operators, for an embedding model. May be empty."""
         return self.text if self.plain else " ".join(self.asked.split())
 
     def wanted(self) -> Iterator[tuple[int, Word | Phrase]]:
-        """All searched words and phrases, each with the number of its clause."""
+        """Yield all words and phrases to search, each with the number of its clause."""
         for number, clause in enumerate(self.clauses):
             if not clause.negated:
                 yield from ((number, atom) for atom in clause.alternatives if not isinstance(atom, Field))
@@ -170,26 +170,27 @@ def _begins(clause: Clause) -> bool:
 
 
 class QueryTerm(NamedTuple):
-    """One word, identifier or stretch of an unspaced script."""
+    """One word, identifier, or stretch of an unspaced script in a query, with its tokens and stems."""
 
     surface: str
     start: int
     end: int
-    """Code points in the query."""
+    """Offsets in the query, in code points."""
     word: str | tuple[str, ...]
     """Token of the `words` stream, or a tuple of adjacent tokens (the pairs of an unspaced stretch)."""
     stems: tuple[str, ...]
-    """Its form in the `stems` stream: alternatives, one per language if they differ. One with spaces is a
-    phrase, such as the parts of an identifier. Empty for unspaced scripts and pictographs."""
+    """Forms in the `stems` stream: alternatives, one per language if they differ. A form with spaces is a phrase, such
+    as the parts of an identifier. Empty for unspaced scripts and pictographs.
+    """
     stop: bool
-    """A function word; never set for all terms of a query."""
+    """Whether it is a function word, which is not searched; never set for all terms of a query."""
     prefix_ok: bool
     """Whether `word` also matches longer tokens: the last word while it is typed, or a single unspaced character, since
     the index contains pairs."""
     phrased: bool = False
-    """Whether it is searched only inside a phrase."""
+    """Whether the term is searched only inside a phrase."""
     group: int = 0
-    """Number shared by alternative terms; one match suffices. 0 for other terms."""
+    """Number shared by alternative terms, one of which must match. 0 for other terms."""
     loose: tuple[tuple[str, ...], ...] = ()
     """Looser forms: phrases of the `words` stream that are weaker evidence than the term itself.
 
@@ -198,6 +199,8 @@ class QueryTerm(NamedTuple):
     loose_stems: tuple[str, ...] = ()
     """Looser forms in the `stems` stream, written as in `stems`."""
     irregular: tuple[str, ...] = ()
-    """Stems of the same word's irregular forms: "buy" for "bought"."""
+    """Stems of irregular forms of the word: "buy" for "bought"."""
     filler: bool = False
-    """A word that only introduces the query ("another", "best"), so it has a low weight; never set for all terms."""
+    """Whether the word only introduces the query ("another", "best"), so that its weight is low; never set for all
+    terms.
+    """

@@ -21,8 +21,9 @@ from engine.text.tokens import RUN, Group, Piece, cluster_spans, clusters, group
 _MOST_TERMS = 64
 _SHORTEST_PREFIX = 3
 _COMPOUND = re.compile(r"[^\W\d_]{3,}(-[^\W\d_]{3,})+")
-"""Words joined by hyphens ask for each of them: texts write "boundary layer", "boundary-layer" and "the layer at the
-boundary". The index holds the parts of all."""
+"""Matches words joined by hyphens; each of them is searched: texts write "boundary layer", "boundary-layer" and "the
+layer at the boundary", and the index contains the parts of all.
+"""
 _SHORT_QUERY = 4
 _LEAST_FOREIGN_STEM = 0.7
 """Minimum share of a word that must remain after stemming by a language other than the query's."""
@@ -40,7 +41,7 @@ _LONGEST_TERM = 6
 _LONGEST_ENDING = 6
 """Maximum length of a Hiragana ending after another script that counts as grammar."""
 _POLITE = re.compile("(?:[のん]?(?:です|でしょう|でした)|ます|ました|ません|ましょう|ください)[かね]?$")
-"""Polite sentence endings; the rest of an ending counts."""
+"""Matches polite sentence endings; only the rest of an ending counts for its length."""
 
 
 class Segment(NamedTuple):
@@ -51,7 +52,10 @@ class Segment(NamedTuple):
 
 
 def segments(text: str) -> Iterator[Segment]:
-    """Cut one group of an unspaced script, with offsets into it; pairs of a long stretch overlap."""
+    """Cut a stretch of an unspaced script into segments to search; pairs of a long stretch overlap.
+
+    Offsets are within the stretch.
+    """
     at = 0
     for start, end in [*unspaced_stops(text), (len(text), len(text))]:
         if at < start:
@@ -68,7 +72,7 @@ def _without_stops(text: str) -> Iterator[Segment]:
 
 
 def _cuts(characters: str) -> Iterator[Segment]:
-    """Cut a stretch given as characters without their marks."""
+    """Yield the segments of a stretch given as characters without their marks."""
     is_japanese = re.search(f"[{_HIRAGANA}{_KATAKANA}]", characters) is not None
     function_characters = frozenset[str]() if is_japanese else _FUNCTION_CHARACTERS
     previous = ""
@@ -87,7 +91,7 @@ def _cuts(characters: str) -> Iterator[Segment]:
 
 @cache
 def _stretches() -> re.Pattern[str]:
-    """Stretches of one script; compiled when first needed, since that takes some milliseconds."""
+    """Return a regex for stretches of one script; compiled on first use, since that takes some milliseconds."""
     return re.compile(
         f"(?P<katakana>[{_KATAKANA}]+)"
         # A single character of a verb includes its first ending (行く), which distinguishes it from its other readings.
@@ -119,13 +123,14 @@ class QueryAnalysis(NamedTuple):
     languages: tuple[str, ...]
     """Languages whose stems were used; the query's own first."""
     phrases: tuple[PhraseTokens, ...] = ()
-    """Tokens that must occur together."""
+    """Phrases of the query as tokens that must be adjacent."""
 
 
 def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAnalysis:
-    """Terms of `query`, stemmed in its own language and in `languages`, the index's. Never raises on any text.
+    """Return the terms of a query, stemmed in its own language and in `languages`, those of the index.
 
-    A `str` is plain words; in a parsed query, exclusions and location operators are no terms.
+    Never raises on any text. A `str` is read as plain words; in a parsed query, exclusions and location operators are
+    no terms.
     """
     query = Query(query) if isinstance(query, str) else query
     text = query.asked[:LONGEST]
@@ -151,14 +156,14 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
 
 
 def analyse_word(word: Word, languages: Sequence[str]) -> tuple[QueryTerm, ...]:
-    """Terms of a single word; all must match. `languages` are those of the whole query's analysis."""
+    """Return the terms of a single word, all of which must match."""
     text = f"{word.text} "  # the word is complete
     alone = Query(text, (Clause((word._replace(start=0, end=len(word.text)),)),))
     return tuple(map(_placing(alone), _all_terms(text, tuple(languages))))
 
 
 def passage_terms(text: str, languages: Sequence[str]) -> tuple[Iterator[QueryTerm], tuple[str, ...]]:
-    """The terms of a text that is not a query, with repetitions, and the languages of their stems.
+    """Return the terms of a text that is not a query, with repetitions, and the languages of their stems.
 
     `languages` are the index's. Single characters are left out, since they say nothing about the subject.
     """
@@ -168,7 +173,7 @@ def passage_terms(text: str, languages: Sequence[str]) -> tuple[Iterator[QueryTe
 
 
 def _all_terms(text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
-    """Return the terms of a text in order, without Korean particles after a word of another script, as in `API를`."""
+    """Yield the terms of a text in order, without Korean particles after a word of another script, as in `API를`."""
     for run in RUN.finditer(text):
         word_end = -1
         for kind, start, end in groups(run[0]):
@@ -178,7 +183,9 @@ def _all_terms(text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
 
 
 def _placing(query: Query) -> Callable[[QueryTerm], QueryTerm]:
-    """Return a function that gives a term the properties of its part of the query."""
+    """Return a function that marks a term as part of a phrase, an alternative or a prefix, by where it
+    is in the query.
+    """
     if query.plain:
         return lambda term: term
     wanted = list(query.wanted())
@@ -198,7 +205,7 @@ def _placing(query: Query) -> Callable[[QueryTerm], QueryTerm]:
 
 
 def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tuple[QueryTerm, ...]:
-    """Mark the words that only introduce a query as fillers, if others are left."""
+    """Mark words that only introduce the query as fillers, if other words are left."""
     first = next((fold(run[0]) for run in RUN.finditer(text)), "")
     searched = [term for term in terms if not term.stop]
     begin = min((term.start for term in searched), default=0)
@@ -214,7 +221,7 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
 
 
 def _one_doubtful_stop_word(terms: tuple[QueryTerm, ...], own: str) -> bool:
-    """Return whether a short query was assigned to another language because of one term: "lost hat" is not German."""
+    """Return whether a short query got its language from a single function word: "lost hat" is not German."""
     stops = [term.surface for term in terms if term.stop]
     return own != "english" and len(terms) < _SHORT_QUERY and len(stops) == 1 and stops[0].isascii()
 
@@ -265,7 +272,7 @@ def _word(query: str, group: Group, found: list[Piece], languages: tuple[str, ..
 
 
 def _alternatives(whole: Piece | None, parts: list[Piece], languages: tuple[str, ...]) -> tuple[str, ...]:
-    """Stems in all languages.
+    """Return the stems of a word in all languages.
 
     Rules of other languages may reduce a word to another one, as Spanish cuts "solar" to "sol": such stems are left
     out.
@@ -289,7 +296,7 @@ def _one_or_all(tokens: list[str]) -> str | tuple[str, ...]:
 
 
 def _most_informative(terms: tuple[QueryTerm, ...]) -> tuple[QueryTerm, ...]:
-    """At most `_MOST_TERMS`, without function words first: the index limits the length of a query."""
+    """Return at most `_MOST_TERMS` terms, dropping function words first: the index limits the length of a query."""
     if len(terms) <= _MOST_TERMS:
         return terms
     kept = sorted(terms, key=lambda term: term.stop)[:_MOST_TERMS]

@@ -14,7 +14,7 @@ from engine.text.parsed_query import CLOSING, NAMED, TOKEN, Atom, Clause, Field,
 from engine.text.stopwords import unasked
 
 LONGEST = 4096
-"""Maximum length in code points of a query with syntax; a longer text is a pasted file, read as words."""
+"""Most code points of a query with operators; a longer text is a pasted file and read as words."""
 _SPACE = lazy_pattern(r"\s*")
 _TWO_WORD_DATE = lazy_pattern(
     r"(?:last|this|letzte[nrs]?|diese[nrs]?)[ \t]+(?:week|month|year|woche|monat|jahr)\b", re.IGNORECASE
@@ -26,9 +26,9 @@ _SHORTEST_BEGINNING = 2
 _QUESTION_MARKS = ("?", "？", "؟")
 _PUNCTUATION = ".,;:!?"
 _LEAST_WORDS, _LEAST_FUNCTION_WORDS = 4, 2
-"""Minimum number of words outside of quotations in a whole question, and of function words among them."""
+"""Least number of words outside of quotations for a query to be a whole question, and of function words among them."""
 _LEAST_WORDS_WITH_MARK = 3
-"""Minimum number of words in a question that ends with a question mark."""
+"""Least number of words of a question that ends with a question mark."""
 _NEVER_CLOSES = marked("A quotation mark that never closes was read as a part of its word.")
 
 
@@ -72,7 +72,9 @@ class _Reader:
         return len(words) >= _LEAST_WORDS and function_words >= _LEAST_FUNCTION_WORDS
 
     def _preferred(self, clause: Clause) -> list[Clause]:
-        """Replace a required phrase by its words, which score more side by side; other clauses stay."""
+        """Replace a required phrase by its words, which score more if they are adjacent; other clauses
+        are unchanged.
+        """
         phrase = clause.alternatives[0]
         if not (_is_quotation(clause) and isinstance(phrase, Phrase)):
             return [clause]
@@ -90,7 +92,7 @@ class _Reader:
         return found.end() if found else at
 
     def _next(self, at: int) -> int:
-        """Parse the item that begins here; returns its end."""
+        """Parse the word, phrase or operator that begins at `at`; returns its end."""
         text = self._text
         if text[at] == "-" and at and not text[at - 1].isspace():
             return at + 1  # after a quotation: “left”-handed
@@ -110,7 +112,7 @@ class _Reader:
         return end
 
     def _phrase(self, begin: int, *, negated: bool) -> int:
-        """Parse a phrase; returns 0 if the quotation mark never closes."""
+        """Parse a phrase; returns its end, or 0 if the quotation mark never closes."""
         end = self._closing(begin)
         if end < 0:
             self._remarks.append(tr(_NEVER_CLOSES))
@@ -121,12 +123,12 @@ class _Reader:
         return end + 1
 
     def _closing(self, begin: int) -> int:
-        """Return the end of the quotation that begins here; -1 if it never closes."""
+        """Return the position of the mark that closes the quotation beginning at `begin`; -1 if there is none."""
         marks = CLOSING[self._text[begin]]
         return next((at for at in range(begin + 1, len(self._text)) if self._text[at] in marks), -1)
 
     def _field(self, at: int, found: re.Match[str], *, negated: bool) -> int:
-        """Parse an operator; returns 0 if its value is invalid."""
+        """Parse an operator; returns its end, or 0 if its value is invalid."""
         text, name, begin = self._text, found[1].casefold(), found.end()
         if text[begin : begin + 1] in CLOSING:
             end = self._closing(begin)
@@ -197,7 +199,7 @@ class _Reader:
 
 
 def _gathered(clauses: list[Clause]) -> tuple[Clause, ...]:
-    """Combine the values of a single-valued operator: any of them matches."""
+    """Combine the values of an operator of which a chunk has only one value into one clause with alternatives."""
     gathered: dict[object, Clause] = {}
     for place, clause in enumerate(clauses):
         names = {atom.name if isinstance(atom, Field) else "" for atom in clause.alternatives}

@@ -1,4 +1,4 @@
-"""Classifies code points: scripts, and the shape of a text.
+"""Classifies code points by script, and describes a text by its shape.
 
 The shape of a text has one ASCII character for each code point of the text, so one small regular expression over the
 shape finds words in every script, and its offsets are offsets into the text. ASCII text is its own shape.
@@ -8,14 +8,14 @@ import unicodedata
 from bisect import bisect_right
 
 UNSPACED = "\x01"
-"""Character of a script without spaces between words."""
+"""Shape of a character in a script without spaces between words."""
 HANGUL = "\x02"
 MARK = "\x03"
-"""A combining mark, or an invisible character, such as a zero-width space: never the end of a word."""
+"""Shape of a combining mark or an invisible character, such as a zero-width space: never the end of a word."""
 SYMBOL = "\x04"
-"""An emoji or pictograph, which is a separate token."""
+"""Shape of an emoji or pictograph, which is a token of its own."""
 FLAG = "\x05"
-"""Half of a flag: two such letters are one pictograph."""
+"""Shape of half a flag: two such letters are one pictograph."""
 _SEPARATOR = " "
 
 # first and last code point; only letters, letter numbers and radicals of these blocks count
@@ -115,21 +115,22 @@ _SCRIPT_STARTS = [start for start, _ in _SCRIPT_BLOCKS]
 
 
 def script_of(character: str) -> str:
-    """Name of the alphabetic script of one letter; "" for scripts without a stemmer here, unspaced ones included."""
+    """Return the name of a letter's script; "" for scripts without a stemmer here, unspaced ones included."""
     block = bisect_right(_SCRIPT_STARTS, ord(character)) - 1
     return _SCRIPT_BLOCKS[block][1] if block >= 0 else ""
 
 
 def shape(text: str) -> str:
-    """One ASCII character for each code point: `A` upper case, `a` other letters, `0` digits, the kinds above.
+    """Return a text's shape, one ASCII character for each code point.
 
-    Apostrophes and hyphens become the plain ones, everything that can't be in a token a space. ASCII stays unchanged.
+    `A` stands for upper case, `a` for other letters, `0` for digits; see also the constants of this module. Apostrophes
+    and hyphens become the plain ones, everything that can't be in a token a space. ASCII stays unchanged.
     """
     return text if text.isascii() else text.translate(_SHAPES)
 
 
 class _Shapes(dict[int, str]):
-    """Shape of each code point, computed on first use."""
+    """Cache of shapes by code point."""
 
     def __missing__(self, code_point: int) -> str:
         found = self[code_point] = _EXCEPTIONS.get(code_point) or _shape_of(code_point)

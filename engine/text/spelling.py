@@ -1,5 +1,6 @@
-"""Spelling: typo variants of a word, edit distances, and the written form of an index token. Works on folded words, so
-case and accents are no typos.
+"""Typo variants of a word, edit distances, and the written form of an index token.
+
+All words are folded, so case and accents are no typos.
 """
 
 import unicodedata
@@ -9,7 +10,7 @@ from engine.text.scripts import HANGUL
 from engine.text.tokens import RUN, clusters, groups, pieces
 
 SHORTEST = 4
-"""Shortest word that is corrected, in characters: shorter ones are similar to everything."""
+"""Shortest word that is corrected, in characters: shorter ones are similar to too many others."""
 LONGEST = 24
 _ONE_SLIP = 5
 """Length up to which a word may have one typo; longer words may have two."""
@@ -38,7 +39,7 @@ def is_plain(token: str) -> bool:
 
 
 def variants(word: str, head: int) -> set[str]:
-    """Every word with one typo among the first `head` characters: one omitted, added, replaced or swapped."""
+    """Return every word with one typo among the first `head` characters: one omitted, added, replaced or swapped."""
     letters = set(next((known for known in _ALPHABETS if word[:1] in known), "")) | set(word)
     found: set[str] = set()
     for at in range(min(head, len(word))):
@@ -56,7 +57,7 @@ def variants(word: str, head: int) -> set[str]:
 # rapidfuzz 3.14.6 (OSA) returns the same for 500,000 pairs and compares 3,000 words, the most per query, in 0.9 ms
 # instead of 3.2, but takes 45 ms to import and 3.3 MB of a bundle whose limit leaves 1.4.
 def slips(word: str, other: str, most: int) -> int | None:
-    """Edit distance: characters omitted, added, changed or swapped with the next.
+    """Return the edit distance of two words: characters omitted, added, replaced or swapped with the next.
 
     None if it exceeds `most`. No character is part of two edits.
     """
@@ -99,7 +100,7 @@ def _letters(syllable: str) -> Iterator[str]:
 
 
 def written(text: str, token: str) -> str | None:
-    """The first word of `text` with this token, as written; None if there is none."""
+    """Return the first word of `text` that has this token, as written; None if there is none."""
     for run in RUN.findall(text):
         for kind, start, end in groups(run):
             group = run[start:end]

@@ -1,4 +1,4 @@
-"""Stems: inflected forms of a word become one, by the language of the text and the script of the word.
+"""Reduces inflected forms of a word to one stem, by the language of the text and the script of the word.
 
 Loose keys follow the stems of a text, once each; an index finds looser forms of a word by them. `+setup` is in the keys
 of "set-up", `+username` in those of `getUserName` and `+3.11` in those of `python3.11`. `:rehcisrevneknark` is the stem
@@ -76,9 +76,9 @@ _SHORTEST_COMPOUND = SHORTEST_END + 3
 _LONGEST_COMPOUND = 40
 _SHORTEST_JOINED, _LONGEST_JOINED = 4, 24
 _MOST = 6
-"""Maximum number of pieces of an identifier, including the whole."""
+"""Most pieces of an identifier that gets keys, including the whole."""
 _LONGEST_SUFFIX = 3
-"""Maximum length of a part after a dot that is joined: node.js is also written as one word, `os.replace` is not."""
+"""Longest part after a dot that is joined: node.js is also written as one word, `os.replace` is not."""
 _BETWEEN = frozenset(("", "-", "_", "\u2010", "\u2011"))
 _NUMBERED = re.compile(r"[^\W\d_]{2,}(\d+(?:\.\d+)+)")
 _IRREGULAR = """
@@ -146,7 +146,8 @@ _by_language: dict[str, Stems] = {}
 
 
 def stems_of(language: str) -> Stems:
-    """Stems of words in texts of `language` (a Snowball name, "" for unknown), found by `stems_of(language)[root]`.
+    """Return the stems of words in texts of `language` (a Snowball name, "" for unknown), used as
+    `stems_of(language)[word]`.
 
     A word in another script than the language's is stemmed by the usual language of its own script; particles are
     removed from Korean words; numbers, codes and words in texts of unknown languages are only folded: Russian rules
@@ -156,7 +157,7 @@ def stems_of(language: str) -> Stems:
 
 
 def forms_of(root: str, language: str) -> tuple[str, ...]:
-    """The forms of a query word whose stems are searched, itself first.
+    """Return the forms of a query word whose stems are searched, the word itself first.
 
     With Snowball's rules for Arabic a word with its article, or with a preposition and the article, has another stem
     than without; the index has the form of the notes.
@@ -169,14 +170,14 @@ def forms_of(root: str, language: str) -> tuple[str, ...]:
 
 
 def irregular_forms(root: str) -> tuple[str, ...]:
-    """The stems of the irregular forms of an English word in any of its forms, without its own."""
+    """Return the stems of the irregular forms of an English word, without the word's own stem."""
     stem = stems_of("english")[root]
     return tuple(form for form in _irregular().get(stem, ()) if form != stem)
 
 
 @cache
 def _irregular() -> dict[str, list[str]]:
-    """For the stem of each form, the stems of all forms of its word. Computed when first needed: 5 ms."""
+    """Return the stems of all forms of each irregular English word, by the stem of each form."""
     stems = stems_of("english")
     words = ([stems[form] for form in word.split()] for word in _IRREGULAR.split(","))
     return {stem: forms for forms in words for stem in forms}
@@ -221,12 +222,12 @@ def is_korean_ending(word: str) -> bool:
 
 
 def _ending(word: str, endings: tuple[str, ...], least: int) -> str:
-    """Return the longest of these endings that leaves at least so many syllables; "" for none."""
+    """Return the longest of `endings` that leaves at least `least` syllables; "" if none does."""
     return next((ending for ending in endings if word.endswith(ending) and len(word) - len(ending) >= least), "")
 
 
 def ending_key(stem: str) -> str:
-    """The key of a word that may be a compound; "" for any other."""
+    """Return the key by which the last part of a possible compound is found; "" for a word that is no compound."""
     fits = _SHORTEST_COMPOUND <= len(stem) <= _LONGEST_COMPOUND and stem.isalpha() and script_of(stem[0]) == "latin"
     return REVERSED + stem[::-1] if fits else ""
 
@@ -239,7 +240,7 @@ class Key(NamedTuple):
 
 
 def joined_keys(word: str, found: Sequence[Piece]) -> Iterator[Key]:
-    """The keys of one identifier or hyphenated word with these pieces: neighbouring parts as one word."""
+    """Yield keys for neighbouring parts of an identifier or hyphenated word, written as one word."""
     if len(found) > _MOST:
         return
     whole = found[0].token

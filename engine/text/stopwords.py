@@ -261,7 +261,7 @@ _THAI_MARKS = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
 
 @cache
 def stop_words(language: str) -> frozenset[str]:
-    """Function words of a language as folded tokens; empty for a language without a list.
+    """Return the function words of a language as folded tokens; empty for a language without a list.
 
     Besides Snowball's names, `korean` and `japanese` have lists.
     """
@@ -270,7 +270,7 @@ def stop_words(language: str) -> frozenset[str]:
 
 @cache
 def languages_by_word() -> dict[str, tuple[str, ...]]:
-    """For each function word in Latin letters, with and without its accents, the languages that have it."""
+    """Return the languages that have each function word in Latin letters, with and without accents, by word."""
     owners: dict[str, tuple[str, ...]] = {}
     for language, words in _FUNCTION_WORD_LISTS.items():
         for word in {*words.split(), *stop_words(language)}:
@@ -291,7 +291,7 @@ def _folded(words: str) -> frozenset[str]:
 
 
 def is_filler(word: str, first: str, language: str, *, begins: bool) -> bool:
-    """Whether this folded word only introduces the query.
+    """Whether a folded word only introduces the query.
 
     `first` is the query's first word, folded; `begins`: no search word precedes this one.
     """
@@ -304,7 +304,7 @@ def is_filler(word: str, first: str, language: str, *, begins: bool) -> bool:
 
 
 def unspaced_stops(stretch: str) -> list[tuple[int, int]]:
-    """Spans of Thai or Chinese words in an unspaced stretch that are not searched."""
+    """Return the ranges of Thai or Chinese function words in an unspaced stretch."""
     return [match.span() for match in _unspaced().finditer(stretch)]
 
 

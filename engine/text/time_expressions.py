@@ -1,6 +1,7 @@
-"""Reads the times that a query names, such as "8 May 2023", "in May", "last spring" or "three weeks ago".
+"""Finds times named in a query, such as "8 May 2023", "in May", "last spring" or "three weeks ago".
 
-Seven European languages, and numeric dates in all, such as 2023年5月8日. Seasons are those of the northern hemisphere.
+Words of seven European languages are known, and numeric dates of all languages, such as 2023年5月8日.
+Seasons are those of the northern hemisphere.
 """
 
 import re
@@ -13,24 +14,26 @@ from unicodedata import normalize
 from engine.text.languages import detect_language
 
 _MOST_CHARACTERS = 2000
-"""A longer text is a pasted passage, read up to here."""
+"""Most characters that are read; a longer text is a pasted passage."""
 _ANY_YEAR = 2000
-"""The year in which a time without a year is noted: a leap year."""
+"""Year used for a time without a year: a leap year."""
 _DAY = timedelta(days=1)
 
 
 class TimeExpression(NamedTuple):
-    """A time as a span of days, both ends included."""
+    """A time named in a text, as its first and last day."""
 
     text: str
-    """Text as typed."""
+    """The words of the text that name the time."""
     first: date
     last: date
     yearly: bool = False
-    """Whether no year is named, so that the span of every year is meant; the days' own year then means nothing."""
+    """Whether no year is named, so that these days of every year are meant; the years of `first` and `last` are
+    meaningless then.
+    """
 
     def days_from(self, first: date, last: date) -> int:
-        """Number of days between it and another span, 0 if they have a day in common."""
+        """Return the number of days between this time and another span; 0 if they have a day in common."""
         if not self.yearly:
             return max(0, (self.first - last).days, (first - self.last).days)
         years = {first.year, last.year}
@@ -39,14 +42,14 @@ class TimeExpression(NamedTuple):
 
 @lru_cache(512)
 def _around(time: TimeExpression, year: int) -> tuple[tuple[date, date], ...]:
-    """The days of a yearly time in this year, the one before and the one after."""
+    """Return the days of a yearly time in this year, the year before and the year after."""
     longer = time.last.year - time.first.year
     years = [each for each in (year - 1, year, year + 1) if each >= MINYEAR and each + longer <= MAXYEAR]
     return tuple((_in_year(time.first, each), _in_year(time.last, each + longer)) for each in years)
 
 
 def read_times(text: str, today: date | None = None) -> tuple[TimeExpression, ...]:
-    """Return the times that a query names, in its order, none twice. Never raises.
+    """Return the times that a query names, in order, each once. Never raises.
 
     Relative ones, such as "yesterday", count from `today`. A date such as 8/5/2023 is read both ways.
     """
@@ -81,7 +84,9 @@ jan feb mar apr may jun jul aug sep oct nov dec
 janner feb mrz apr mai jun jul aug sept okt nov dez
 """
 _WEAK = "may march mars mai mayo marco mei julio"
-"""Names of months that are mostly other words, unless a number or one of these words is next to them:"""
+"""Names of months that are mostly other words, unless a number or one of the words of `_BEFORE_WEAK`
+is next to them.
+"""
 _BEFORE_WEAK = (
     "in im en em of last since until till by before after from during between vom seit bis vor nach depuis desde"
 )
@@ -166,21 +171,21 @@ _TELLING = frozenset(
     for name in (*_MONTHS, *_WEEKDAYS, *_SEASONS, *_AGO, *_UNIT_OF, *_CHRISTMAS.split())
     for part in re.findall(r"[^\W\d_]+", name)
 )
-"""Words of which a text needs one, or a digit, to name a time."""
+"""Words of which a text must contain one, or a digit, to name a time."""
 
 _LONG_NAMES: dict[str, tuple[str, int]] = {
     **{name: ("season", season) for name, season in _SEASONS.items()},
     **{name: ("month", month) for name, month in _MONTHS.items() if name not in _ABBREVIATIONS.split()},
     **dict.fromkeys(_CHRISTMAS.split(), ("christmas", 0)),
 }
-"""Names that are recognised before they are typed to their end, each with its meaning."""
+"""Names that are recognised before they are completely typed, each with its meaning."""
 _BEGUN = re.compile(
     rf"\b(?:in|im|en|em|during|since|until|seit|bis|depuis|desde|{_EARLY}|{_MIDDLE}|{_LATE})[ -](?:the )?"
     r"(?P<word>[a-z]{3,})\Z"
 )
 """A word at the end of a query where a time may follow."""
 _LONGEST_BEGUN = 60
-"""Characters at the end of a query that are searched for it."""
+"""Characters at the end of a query in which such a word is searched."""
 
 # --- Patterns ---------------------------------------------------------------------------------------------------------
 
@@ -302,14 +307,16 @@ def _read(text: str, today: date, *, relative: bool) -> tuple[TimeExpression, ..
 
 
 def _plain(character: str) -> str:
-    """One character in lower case; Latin letters without accents, and a straight apostrophe."""
+    """Return a character in lower case; Latin letters without accents, and a straight apostrophe."""
     if character == "\u2019":
         return "'"
     return normalize("NFD", character)[0].lower()[0] if character < "\u0250" else character
 
 
 def _rest_of_time(plain: str) -> str:
-    """The missing letters of a month, a season or Christmas at the end, if the typed ones allow only one meaning."""
+    """Return the missing letters of a month, season or Christmas at the end, if the typed ones allow
+    only one meaning.
+    """
     begun = _BEGUN.search(plain[-_LONGEST_BEGUN:])
     if begun is None:
         return ""
@@ -332,7 +339,7 @@ def _group(match: re.Match[str], name: str) -> str | None:
 
 
 def _days(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]]:
-    """Return a day, a month (or a third of it), or a year."""
+    """Yield the day, the month (or a third of it), or the year that a match names."""
     year, month, day = (_group(match, name) for name in ("year", "month", "day"))
     word = _group(match, "word")
     in_year = _ANY_YEAR if year is None else int(year)
@@ -353,7 +360,7 @@ def _days(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]
 
 
 def _either_way(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]]:
-    """Return the readings of two numbers: day and month, or with slashes also month and day."""
+    """Yield the readings of two numbers: as day and month, and with slashes also as month and day."""
     first, second = int(match["a"]), int(match["b"])
     orders = ((first, second), (second, first)) if match[2] == "/" else ((first, second),)
     for day, month in orders:
@@ -375,7 +382,7 @@ def _season(match: re.Match[str], today: date) -> Iterator[tuple[date, date, boo
 
 
 def _of_season(year: int, season: int) -> tuple[date, date]:
-    """Three months from March, June, September or December on; a winter is named by the year in which it begins."""
+    """Return the first and last day of a season; a winter is named by the year in which it begins."""
     first = 3 * season + 3
     return date(year, first, 1), _month_end(year + first // 12, (first + 1) % 12 + 1)
 
@@ -386,7 +393,7 @@ def _christmas(match: re.Match[str], today: date) -> Iterator[tuple[date, date, 
 
 
 def _ago(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]]:
-    """Return the span of "n units ago": exact for days, wider for weeks, months and years."""
+    """Yield the span of "n units ago": exact for days, wider for weeks, months and years."""
     count = int(_NUMBER_OF.get(match["count"]) or match["count"])
     unit = str(_UNIT_OF[match["unit"]])
     if unit in "dw":
@@ -398,14 +405,14 @@ def _ago(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]]
 
 
 def _unit(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]]:
-    """Return this or the last week, month or year."""
+    """Yield this or the last week, month or year."""
     unit = str(_UNIT_OF[match["unit"]])
     if unit != "d":
         yield (*_whole(_back(today, 1, unit) if _group(match, "last") else today, unit), False)
 
 
 def _weekday(match: re.Match[str], today: date) -> Iterator[tuple[date, date, bool]]:
-    """The last day of this name, today included."""
+    """Yield the last day with this name, today included."""
     day = today - (today.weekday() - _WEEKDAYS[match["weekday"]]) % 7 * _DAY
     yield day, day, False
 
@@ -418,7 +425,7 @@ def _days_ago(match: re.Match[str], today: date) -> Iterator[tuple[date, date, b
 
 
 def _back(day: date, count: int, unit: str) -> date:
-    """The first day of the month so long ago, or the day so many weeks ago."""
+    """Return the day `count` weeks before, or the first day of the month `count` months or years before."""
     if unit == "w":
         return day - count * 7 * _DAY
     year, month = divmod(day.year * 12 + day.month - 1 - count * (12 if unit == "y" else 1), 12)
@@ -426,7 +433,7 @@ def _back(day: date, count: int, unit: str) -> date:
 
 
 def _whole(day: date, unit: str) -> tuple[date, date]:
-    """The week, month or year that contains the day."""
+    """Return the first and last day of the week, month or year that contains `day`."""
     if unit == "w":
         monday = day - day.weekday() * _DAY
         return monday, monday + 6 * _DAY

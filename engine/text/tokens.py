@@ -1,4 +1,4 @@
-"""Tokenizes text: runs, groups and the tokens of a group.
+"""Splits text into tokens, through runs and groups.
 
 A *run* is text without spaces and plain punctuation; a *group* is a word, an identifier, a stretch of an unspaced
 script, a Korean word or one pictograph inside a run; a *piece* is one token of a word group with its position.
@@ -23,7 +23,7 @@ RUN = re.compile(
     # Not needed for the result, only to make runs short and similar, so that caches of runs work:
     "\xa0\xab\xb7\xbb\u2012-\u2018\u201a-\u2026\u3000-\u3002\u3008-\u3020\u30fb\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+"
 )
-"""Cuts text into runs. Every group lies within one run."""
+"""Matches runs. Every group lies within one run."""
 
 _KINDS = {HANGUL: HANGUL, UNSPACED: UNSPACED, SYMBOL: SYMBOL, FLAG: SYMBOL}
 _IN_WORD = f"[A-Za-z0-9_][A-Za-z0-9_{MARK}]*"
@@ -47,11 +47,11 @@ _NOT_IN_TOKEN = re.compile('[\x00-\x20!"$-*,;<=>?\\[-^`{-\x7f\u2019\u02bc\uff07\
 _UNSEEN = lazy_pattern(f"[\u0300-\u036f\u093c{INVISIBLE}]")
 
 _LONGEST_WORD = 64
-"""Length at which longer words are cut."""
+"""Length from which words are cut into several tokens."""
 _LONGEST_WHOLE = 128
-"""Maximum length of an identifier that is indexed as a whole; longer ones are found by their parts only."""
+"""Longest identifier that is indexed as a whole; longer ones are found by their parts only."""
 _MOST_HUMPS = 7
-"""Maximum number of case changes in a camelCase word; a word with more is noise, such as base64."""
+"""Most case changes of a camelCase word; a word with more is noise, such as base64."""
 
 # don't -> dont; we'll -> we; dog's -> dog; l'eau -> eau
 _DROPPED_TAILS = frozenset({"s", "ll", "re", "ve", "d", "m"})
@@ -75,11 +75,11 @@ class Piece(NamedTuple):
     token: str
     """The token as the `words` stream contains it."""
     root: str
-    """Lower-case form to stem for the stems stream; "" for an identifier as a whole, which has no stem."""
+    """Lower-case form from which the stem is made; "" for an identifier as a whole, which has no stem."""
 
 
 def groups(run: str) -> Iterator[Group]:
-    """The groups of a run in reading order, with offsets into it."""
+    """Yield the groups of a run in reading order, with offsets into the run."""
     shaped = shape(run)
     for match in _GROUP.finditer(shaped):
         start, end = match.span()
@@ -88,7 +88,7 @@ def groups(run: str) -> Iterator[Group]:
 
 
 def pieces(word: str) -> list[Piece]:
-    """The tokens of one word group: the whole first when it has parts, then the parts in order.
+    """Return the tokens of one word group: the whole first if it has parts, then the parts in order.
 
     A word without parts is one piece. Possessives, contractions and elided articles lose their stubs. Empty for a group
     without letters, such as `__`.
@@ -116,30 +116,32 @@ def pieces(word: str) -> list[Piece]:
 
 
 def clusters(text: str) -> Sequence[str]:
-    """The folded characters of an unspaced, Korean or pictograph group, each with its marks."""
+    """Return the folded characters of a Korean, pictograph or unspaced group, each with its marks."""
     if unicodedata.is_normalized("NFKC", text) and _NOT_SINGLE.isdisjoint(shape(text)):
         return text
     return [token for token in (to_token(text[start:end]) for start, end in cluster_spans(text)) if token]
 
 
 def cluster_spans(text: str) -> list[tuple[int, int]]:
-    """The span of each character with its marks in a group."""
+    """Return the range of each character, with its marks, in a group."""
     return [match.span() for match in _CLUSTER.finditer(shape(text))]
 
 
 def pairs(characters: Sequence[str]) -> list[str]:
-    """Overlapping pairs, then the last character alone: a one-character query finds all places by prefix."""
+    """Return overlapping pairs of characters, then the last one alone, so that a one-character query finds all by
+    prefix.
+    """
     return [*map(add, characters, characters[1:]), *characters[-1:]]
 
 
 def to_token(text: str) -> str:
-    """`text` folded, without what no token may hold; may be empty."""
+    """Return `text` folded, without characters that no token may contain; may be empty."""
     folded = fold(text)
     return folded if folded.isalnum() and "\u02bc" not in folded else _NOT_IN_TOKEN.sub("", folded)
 
 
 def _plain(word: str, start: int, end: int) -> list[Piece]:
-    """One piece unchanged, or several if it is overlong."""
+    """Return one piece for a word, unchanged, or several pieces if it is very long."""
     if end - start > _LONGEST_WORD:
         cuts = [*range(start, end, _LONGEST_WORD), end]
         return [piece for span in pairwise(cuts) for piece in _plain(word, *span)]
@@ -156,7 +158,7 @@ def _composed(text: str) -> str:
 
 
 def _segment_pieces(word: str, shaped: str, start: int, end: int) -> list[Piece]:
-    """Pieces of a stretch without connectors: apostrophes and camelCase are looked at."""
+    """Return the pieces of a part without connectors, split at apostrophes and camelCase."""
     text = word[start:end]
     if text.isascii() and text.isalnum() and text == text.lower() and len(text) <= _LONGEST_WORD:
         return [Piece(start, end, text, text)]  # what most parts are
@@ -178,7 +180,7 @@ def _segment_pieces(word: str, shaped: str, start: int, end: int) -> list[Piece]
 
 
 def _apostrophe_spans(word: str, shaped: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The parts between apostrophes. Ukrainian and Belarusian words have one inside: зв'язок is one part."""
+    """Yield the ranges between apostrophes. Ukrainian and Belarusian words may contain one: зв'язок is one part."""
     begin = None
     for match in _BETWEEN_APOSTROPHES.finditer(shaped, start, end):
         first, last = match.span()
@@ -189,7 +191,7 @@ def _apostrophe_spans(word: str, shaped: str, start: int, end: int) -> Iterator[
 
 
 def _humps(word: str, shaped: str, start: int, end: int) -> list[Piece]:
-    """A stretch of letters and digits: as a whole, followed by the parts of its camelCase."""
+    """Return the pieces of a stretch of letters and digits: the whole, then the parts of its camelCase."""
     whole = _plain(word, start, end)
     if len(whole) != 1 or shaped[start:end].islower():
         return whole
@@ -201,14 +203,17 @@ def _humps(word: str, shaped: str, start: int, end: int) -> list[Piece]:
 
 
 def _without_version_letter(shaped: str, segments: list[tuple[int, int]]) -> tuple[int, int]:
-    """`v1.4.2` has the parts 1, 4, 2, so that it is found by `1.4.2`."""
+    """Return the range of the first part of an identifier, without the letter of a version.
+
+    `v1.4.2` has the parts 1, 4, 2, so that `1.4.2` finds it.
+    """
     (start, end), (following, _) = segments[0], segments[1]
     is_version = shaped[start + 1 : end].isdigit() and shaped[end:following] == "." and shaped[following].isdigit()
     return (start + 1, end) if is_version else (start, end)
 
 
 def _whole_span(word: str, shaped: str, segments: list[tuple[int, int]]) -> tuple[int, int] | None:
-    """The span of an identifier without the underscores of Markdown emphasis; None for a simple word."""
+    """Return the range of an identifier without the underscores of Markdown emphasis; None for a simple word."""
     start, end = 0, len(word)
     if not _DUNDER.fullmatch(shaped):
         start = len(shaped) - len(shaped.lstrip("_"))

@@ -25,13 +25,13 @@ _AGENT = "aider"
 _BLOCK = 256 * 1024
 _BLOCKS_BETWEEN_CHECKS = 1000
 _MOST_TEXT = 64 * 1024**2
-"""Characters of one session, which is held in memory as a whole."""
+"""Most characters of one session, which is held in memory as a whole."""
 _START = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\s*")
 _STARTS = re.compile(rb"^# aider chat started at \d{4}-\d\d-\d\d ", re.MULTILINE)
 _USER, _OUTPUT, _FENCE = "#### ", "> ", ("```", "~~~")
 _BLANK = "<blank>"
 _REQUESTS = frozenset("architect ask code context".split())
-"""Commands whose text is for the model; others configure the program."""
+"""Commands followed by a request to the model; others configure the program."""
 _SHELLS = frozenset("run test git".split())
 
 
@@ -55,10 +55,13 @@ class _Session(LineParser, kw_only=True):
     held: int = 0
     model: str = ""
     fenced: bool = False
-    """Within a code block of the model, whose lines may begin like output of the program."""
+    """Whether the line is in a code block of the model, whose lines may begin like output of the program."""
 
     def take(self, line: str, *, continued: bool) -> None:
-        """Add a line with its line end, or more of a line that was too long to be read in one piece."""
+        """Add a line with its line end.
+
+        `continued`: it continues a line that was too long to be read in one piece.
+        """
         if continued:
             author = self.author
         elif line.startswith(_USER):
@@ -91,7 +94,7 @@ class _Session(LineParser, kw_only=True):
         self.messages += next_turn(self, [part], time=self.started)
 
     def _count(self, output: str) -> None:
-        """Add the tokens that the program's output reports. Those sent include cached ones."""
+        """Add the tokens that the program's output reports. The number of sent tokens includes cached ones."""
         if model := _MODEL.search(output):
             self.model = model[1]
         for counts in _USAGE.finditer(output):
@@ -105,7 +108,7 @@ class _Session(LineParser, kw_only=True):
 
 
 def _number(text: str | None) -> int | float | None:
-    """A number as Aider writes it: `950`, `1.2k`, `12k`, `0.0034`; None if it is not written."""
+    """Return a number as Aider writes it: `950`, `1.2k`, `12k`, `0.0034`; None if `text` is none."""
     if text is None or not _NUMBER.fullmatch(text):
         return None
     value = float(text.removesuffix("k"))
@@ -117,7 +120,7 @@ def _said(text: str, author: str) -> Part:
 
 
 def _prompt(text: str) -> Part:
-    """A command is the user's words if it contains a request."""
+    """Return the user's text as a part; a command counts as the user's words if it contains a request."""
     if text.startswith("!"):
         return Part("user", "tool-call", text[1:].strip(), "run")
     if not text.startswith("/"):

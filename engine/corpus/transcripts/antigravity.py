@@ -54,7 +54,7 @@ class AntigravityParser(LineParser):
 
 
 def _request(text: str) -> Iterator[Part]:
-    """Split a text into the user's request and what the program adds around it."""
+    """Split a text into the user's request and the text that the program adds around it."""
     request = between(text, _OPENING, _CLOSING)
     if not request:
         yield Part("user", "text", text)
@@ -65,7 +65,7 @@ def _request(text: str) -> Iterator[Part]:
 
 
 def _arguments(given: object) -> str:
-    """Return the input of a tool, whose texts are JSON in strings."""
+    """Return the input of a tool, whose values are JSON in strings."""
     if isinstance(given, dict):
         return tool_input({key: _unquoted(value) for key, value in given.items()})
     return tool_input(given)
@@ -100,7 +100,7 @@ def _is_step(value: Mapping[str, Any]) -> bool:
 
 
 def _workspace(root: str, conversation: str) -> str:
-    """Return the folder of a conversation according to the data folder's list of prompts; empty if unknown."""
+    """Return the folder of a conversation from `history.jsonl` in the data folder; empty if unknown."""
     path = os.path.join(root, "history.jsonl")
     try:
         state = os.stat(path)
@@ -111,7 +111,7 @@ def _workspace(root: str, conversation: str) -> str:
 
 @functools.lru_cache(maxsize=4)
 def _workspaces(path: str, _mtime: int, size: int) -> Mapping[str, str]:
-    """Read the folders by conversation; cached by the file's time and size. Raises OSError, `PathRefused`."""
+    """Read the folder of each conversation; cached by the file's time and size. Raises OSError, `PathRefused`."""
     found: dict[str, str] = {}
     if size > _LARGEST_HISTORY:
         return found

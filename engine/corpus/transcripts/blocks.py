@@ -1,4 +1,4 @@
-"""Messages whose content is a text or a list of blocks, as in Anthropic's API, which several agents store."""
+"""Parses messages whose content is a text or a list of blocks, as in Anthropic's API, which several agents store."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,17 +12,17 @@ from engine.corpus.transcripts.turns import Part, next_turn
 
 
 class BlockParser(LineParser, kw_only=True):
-    """Turns blocks into parts of messages. A subclass handles the particularities of its agent."""
+    """Converts content blocks to parts of messages. A subclass handles the particularities of its agent."""
 
     calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Names of the tools called, by the id of the call, until its result comes."""
+    """Name of each called tool, by the id of the call, until its result is read."""
 
     def blocks(self, held: object, role: Role) -> list[Part]:
-        """Yield the parts of a message with this content."""
+        """Return the parts of a message with this content."""
         return [part for block in (held if isinstance(held, list) else [held]) for part in self._block(block, role)]
 
     def say(self, parts: list[Part], *, line: int = 0, id: str = "", time: float | None = None) -> list[Message]:
-        """Yield the parts with text as one message; without a line, its ordinal is used."""
+        """Return the parts with text as one message; if `line` is 0, its number is used as line."""
         return next_turn(self, parts, line, id=id, time=time, side=bool(self.facts.parent))
 
     def text(self, text: str, role: Role) -> Iterator[Part]:

@@ -1,4 +1,4 @@
-"""Messages as in the API for chat completions, which several agents store: role, content, tool calls."""
+"""Parses messages in the format of the chat completions API, which several agents store."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -26,7 +26,7 @@ class ChatParser(LineParser, kw_only=True):
     """Parses messages in the format of the chat completions API: role, content and tool calls."""
 
     calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Names of the tools called, by the id of the call, until its result comes."""
+    """Name of each called tool, by the id of the call, until its result is read."""
 
     def chat_parts(self, message: Mapping[str, Any]) -> Iterator[Part]:
         role = ROLES.get(string(message.get("role")))
@@ -43,7 +43,7 @@ class ChatParser(LineParser, kw_only=True):
             yield self.call(call)
 
     def call(self, call: Mapping[str, Any]) -> Part:
-        """Return a tool call, whose function may be in an object of its own."""
+        """Return a tool call as a part; its function may be in an object of its own."""
         function = mapping(call.get("function")) or call
         name = clean(string(function.get("name")))
         self.calls[clean(string(call.get("id")))] = name
@@ -51,7 +51,7 @@ class ChatParser(LineParser, kw_only=True):
 
 
 def arguments(value: object) -> str:
-    """Return the input of a tool, JSON in a string, as text."""
+    """Return the input of a tool as text; `value` is JSON in a string."""
     if not isinstance(value, str):
         return tool_input(value)
     parsed = parse_line(value.encode("utf-8", "surrogatepass"))
@@ -59,7 +59,10 @@ def arguments(value: object) -> str:
 
 
 def sidecar(path: str) -> Mapping[str, Any]:
-    """The JSON object in a file next to a transcript; an empty one if it can't be read, or is longer than 64 MB."""
+    """Return the JSON object in a file next to a transcript.
+
+    Empty if the file can't be read, or is longer than 64 MB.
+    """
     try:
         with open_binary(path) as file:
             return parse_line(file.read(LONGEST_LINE)) or {}

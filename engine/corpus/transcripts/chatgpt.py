@@ -38,7 +38,7 @@ _MEDIA = ("image", "audio", "video")
 
 
 class _Parser(LineParser):
-    """Takes the messages of the visible branch, one by one."""
+    """Parses the messages of the branch that the user saw last, one by one."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         author, content = mapping(value.get("author")), mapping(value.get("content"))

@@ -1,4 +1,4 @@
-"""Packs messages of a session into chunks that know the message of each of their parts.
+"""Packs the messages of a session into chunks, and records where each message begins.
 
 Consecutive messages share a chunk as long as they fit: a question and the beginning of its answer mean more together. A
 message that doesn't fit is split like a note, together with the short text before it.
@@ -17,7 +17,7 @@ _GOOD_SHARE = 3  # measured: 2 costs .014 nDCG@10, a chunk for each question .00
 
 
 class SpokenMessage(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """One part of a message as indexed: with secrets masked."""
+    """One part of a message as it is indexed, with secrets masked."""
 
     role: str
     text: str
@@ -37,15 +37,17 @@ class SessionChunk(msgspec.Struct, frozen=True):
     text: str
     heading: tuple[str, ...]
     places: tuple[MessageOffset, ...]
-    """At least one; the first at offset 0, which may be in the middle of its message."""
+    """Where each message begins in `text`. The first has offset 0, even if the chunk begins within a message."""
 
 
 class ChunkPacker:
-    """Packs messages in order into chunks; the `open` messages at the end are packed again when the session has
-    grown."""
+    """Packs messages into chunks, in order.
+
+    The `open` messages at the end are packed again when the session has grown.
+    """
 
     def __init__(self, tokens: int, overlap: int, open: tuple[SpokenMessage, ...] = ()) -> None:
-        """`open`: open messages of a former packer, whose chunk is replaced."""
+        """`open`: open messages of an earlier packer, whose last chunk is replaced."""
         self._tokens, self._overlap = tokens, overlap
         self._limit = tokens * CHARACTERS_PER_TOKEN
         self._open = list(open)
@@ -54,7 +56,7 @@ class ChunkPacker:
 
     @property
     def open(self) -> tuple[SpokenMessage, ...]:
-        """Messages of the chunk that is not full yet."""
+        """Messages of the last chunk, which is not full yet."""
         return tuple(self._open)
 
     def add(self, said: SpokenMessage) -> None:
@@ -78,7 +80,7 @@ class ChunkPacker:
         return taken
 
     def finish(self) -> list[SessionChunk]:
-        """Return all remaining chunks, the last one of the open messages."""
+        """Return all remaining chunks, the last one made of the open messages."""
         return self.chunks + self._made(self._open)
 
     def _close(self) -> None:
@@ -110,7 +112,7 @@ def _weight(said: SpokenMessage) -> int:
 
 
 def _places_of(places: list[MessageOffset], start: int, end: int) -> tuple[MessageOffset, ...]:
-    """Return the messages that overlap a slice of the text, with offsets from its beginning."""
+    """Return the messages that overlap a slice of the text, with offsets from the beginning of the slice."""
     first = max(at for at, place in enumerate(places) if place.offset <= start)
     return tuple(
         MessageOffset(max(0, place.offset - start), place.line, place.ordinal, place.id, place.role)

@@ -61,7 +61,7 @@ _HOUSEKEEPERS = ("agent-acompact", "agent-aprompt_suggestion")
 _WARM_UP = "Warmup"
 _LONGEST_OPENING = 8 * 1024
 _ROOT = -1
-"""In place of a digest: the beginning, which messages of the user without a parent answer."""
+"""Stands for the parent of messages that have none, those at the beginning."""
 
 
 # Text inserted before or after the user's words.
@@ -99,7 +99,7 @@ class Part(NamedTuple):
 
 
 def parts_of(text: str) -> Iterator[Part]:
-    """Split a text of the user's role into the user's words and text inserted by the program."""
+    """Split a text with the user's role into the user's words and text inserted by the program."""
     if "<" in text:
         for tag in _INSERTED:
             text = _without(text, tag)
@@ -123,7 +123,7 @@ def parts_of(text: str) -> Iterator[Part]:
 
 
 def _command(text: str) -> Part:
-    """A slash command is the user's words if it contains a request."""
+    """Return a slash command as a part; it counts as the user's words if it contains a request."""
     name = _inside(text, "command-name").strip() or _inside(text, "command-message").strip()
     asked = _inside(text, "command-args").strip()
     said = asked and name.lstrip("/") not in _SETTINGS
@@ -135,7 +135,7 @@ def _inside(text: str, tag: str) -> str:
 
 
 def _without(text: str, tag: str) -> str:
-    """Remove the elements of this tag that begin a line: those within a line were written by the user."""
+    """Remove elements with this tag that begin a line; those within a line were written by the user."""
     opening, closing = f"<{tag}>", f"</{tag}>"
     kept: list[str] = []
     position = begin = 0
@@ -152,21 +152,21 @@ def _without(text: str, tag: str) -> str:
 
 
 class ClaudeCodeParser(LineParser, kw_only=True):
-    """Reads one transcript of Claude Code, a session's or a sub-agent's."""
+    """Parses one transcript of Claude Code, of a session or a sub-agent."""
 
     agent_file: bool = False
-    """Whether the whole file is a sub-agent's."""
+    """Whether the whole file is of a sub-agent."""
     title_rank: int = 0
     seen: dict[int, int] = msgspec.field(default_factory=dict)
-    """Lines by the digests of their ids: a resumed or forked session may hold a line again."""
+    """Line numbers by the digest of each line's id: a resumed or forked session may repeat lines."""
     linked: bool = False
-    """Whether lines name their parents: where none does, a message without one may be the next."""
+    """Whether lines name their parents; if none does, a message without parent may be the next one."""
     prompts: list[int] = msgspec.field(default_factory=list)
-    """Lines of the user's messages."""
+    """Line numbers of the user's messages."""
     summaries: dict[int, str] = msgspec.field(default_factory=dict)
     """Summaries of lines not read yet. (Older versions wrote summaries of other sessions into a file.)"""
     calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Names of the tools called, by the id of the call, until its result comes."""
+    """Name of each called tool, by the id of the call, until its result is read."""
     answer: str = ""
     """Id of the assistant's last message, whose next block is on the next line."""
 
@@ -204,7 +204,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         return []
 
     def _emit(self, parts: Iterator[Part], value: Mapping[str, Any], line: int, answer: str = "") -> list[Message]:
-        """Yield the parts as one message, or as further parts of the previous line's message."""
+        """Return the parts as one message, or as further parts of the previous line's message."""
         side = self.agent_file or value.get("isSidechain") is True or isinstance(value.get("parent_tool_use_id"), str)
         time = seconds(value.get("timestamp"))
         uuid = string(value.get("uuid"))
@@ -250,7 +250,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         yield from parts
 
     def _open_with(self, part: Part, text: str) -> None:
-        """A session that begins with a command alone, such as `/init`, is called by it; a teammate's, by its task."""
+        """Set the session's title if it begins with a command alone, such as `/init`, or with a teammate's task."""
         command = part.text.split(maxsplit=1)[0] if part.role == "system" and part.text.startswith("/") else ""
         _, task = next(teammate_messages(text), ("", ""))
         title = part.text if command[1:] and command[1:] not in _SETTINGS else task
@@ -281,7 +281,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
                 self.count_unknown(f"block {kind}")
 
     def _of_attachment(self, value: Mapping[str, Any]) -> Iterator[Part]:
-        """Text typed while the agent worked is an attachment, never a line of the user's role."""
+        """Yield text that the user typed while the agent worked, which is stored as an attachment."""
         attachment = mapping(value.get("attachment"))
         if attachment.get("type") != "queued_command" or attachment.get("isMeta") is True:
             return
@@ -314,7 +314,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
     # --- facts about the session -----------
 
     def _take_place(self, value: Mapping[str, Any]) -> None:
-        """Note the session's id, folder and branch from the first line that has them."""
+        """Store the session's id, folder and branch from the first line that has them."""
         facts = self.facts
         session = clean(string(value.get("sessionId")) or string(value.get("session_id")))
         if not facts.id:
@@ -327,7 +327,10 @@ class ClaudeCodeParser(LineParser, kw_only=True):
         facts.branch = facts.branch or clean(string(value.get("gitBranch")))
 
     def _take_prompt(self, text: str, value: Mapping[str, Any], line: int) -> None:
-        """Note a message of the user; if it answers an earlier line than the last one, the lines between were left."""
+        """Record a message of the user.
+
+        If its parent is an earlier line than the last one, the user discarded the lines between.
+        """
         if value.get("isSidechain") is True or "toolUseResult" in value:
             return
         if value.get("parentUuid", "") is None:
@@ -353,7 +356,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             self.facts.title = title
 
     def _take_summary(self, leaf: str, summary: str) -> None:
-        """A summary identifies its session by one of its messages."""
+        """Use a summary as title if it is of this session, which it identifies by the id of a message."""
         if _digest(leaf) in self.seen:
             self._take_title(_SUMMARY_RANK, summary)
         elif leaf:
@@ -372,7 +375,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
 
 
 class ClaudeCodeFormat:
-    """Claude Code's sessions and sub-agents."""
+    """Format of Claude Code's sessions and sub-agents."""
 
     agent = "claude-code"
     speech_marks: tuple[bytes, ...] = (
@@ -417,7 +420,7 @@ def _is_line(value: Mapping[str, Any]) -> bool:
 
 
 def _is_persons(value: Mapping[str, Any]) -> bool:
-    """Return whether the user is the author, not a finished task, another session or a channel."""
+    """Return whether the user wrote the message, not a finished task, another session or a channel."""
     return mapping(value.get("origin")).get("kind") in (None, "human")
 
 

@@ -31,7 +31,7 @@ _LANGUAGES = {"text/html": "html", "image/svg+xml": "xml", "application/vnd.ant.
 
 
 class _Parser(LineParser):
-    """Takes the messages of the visible branch, one by one."""
+    """Parses the messages of the branch that the user saw last, one by one."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         role = _ROLES.get(string(value.get("sender")))
@@ -67,7 +67,7 @@ class _Parser(LineParser):
 
 
 def _artifact(given: Mapping[str, Any]) -> str:
-    """A document next to the conversation, or the new part of it, in Markdown; empty for none."""
+    """Return a document that the model wrote, or the new part of it, as Markdown; empty if there is none."""
     text, kind = string(given.get("content")) or string(given.get("new_str")), string(given.get("type"))
     if text and kind not in _PROSE:
         language = string(given.get("language")) or _LANGUAGES.get(kind, "")
@@ -78,7 +78,7 @@ def _artifact(given: Mapping[str, Any]) -> str:
 
 
 def _attached(message: Mapping[str, Any]) -> Iterator[str]:
-    """Return pasted text, the text of documents, and the names of other files."""
+    """Yield pasted text, the text of documents, and the names of other files."""
     named = set[str]()
     for attachment in map(mapping, items(message.get("attachments"))):
         name, text = string(attachment.get("file_name")), string(attachment.get("extracted_content"))
@@ -104,7 +104,7 @@ def _conversation(value: Mapping[str, Any]) -> Conversation:
 
 
 def _branches(given: list[dict[str, Any]], tip: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the messages of the branch seen last, and the others; none are others if they don't name their parents."""
+    """Return the messages of the branch seen last, and the others; without parents, all messages are of the branch."""
     by_name = {string(message.get("uuid")): message for message in given}
     parents = {name: string(message.get("parent_message_uuid")) for name, message in by_name.items()}
     if "" in by_name or len(by_name) < len(given) or not any(parent in by_name for parent in parents.values()):

@@ -1,4 +1,4 @@
-"""Speech in the tool calls and wrappers of Claude Code: questions with their answers, plans, messages of teammates.
+"""Finds speech in tool calls and wrappers of Claude Code: questions and answers, plans, messages of teammates.
 
 Written from public descriptions of versions 2.0 to 2.1 (2026). `AskUserQuestion` has `questions`, each with `question`
 and `options` of `label` and `description`; its result is a sentence, `"question"="answer"` in it, and `toolUseResult`
@@ -23,7 +23,7 @@ _LONGEST_TAG = 4096
 
 
 def spoken_call(tool: str, given: object) -> str:
-    """The text of a call that is addressed to the user, in Markdown; empty for any other call."""
+    """Return the text of a tool call that is addressed to the user, as Markdown; empty for any other call."""
     if tool == QUESTION:
         return "\n\n".join(filter(None, map(_question, items(mapping(given).get("questions")))))
     return string(mapping(given).get("plan")) if tool == PLAN else ""
@@ -43,7 +43,9 @@ def _option(option: Mapping[str, Any]) -> str:
 
 
 def answers(result: object, detail: object) -> str:
-    """The user's answers to questions, each behind its question unless there is only one; empty if there are none."""
+    """Return the user's answers to questions, each after its question unless there is only one; empty
+    without answers.
+    """
     held = mapping(mapping(detail).get("answers"))
     given = {question: content(answer) for question, answer in held.items() if content(answer)}
     text = content(result)[:_MOST_SEARCHED].strip()
@@ -56,7 +58,7 @@ def answers(result: object, detail: object) -> str:
 
 
 def teammate_messages(text: str) -> Iterator[tuple[str, str]]:
-    """Sender and text of each message in a text; none if it has no such wrapper."""
+    """Yield sender and text of each message of a teammate in a text."""
     place = 0
     while (start := text.find(_TEAMMATE, place)) >= 0 and (opened := text.find(">", start)) >= 0:
         place = opened + 1

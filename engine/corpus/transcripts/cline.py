@@ -32,14 +32,14 @@ _HEAD = 256 * 1024
 _OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\[\s*\{(?=[^{}]*?"ts"\s*:)(?=[^{}]*?"(?:ask|say)"\s*:)')
 _FOLDER = re.compile(r'# Current (?:Working|Workspace) Directory \(((?:[^"\\()\n]|\\\\|\([^"()\n]*\))+)\)')
 _OWNERS = {"rooveterinaryinc.roo-cline": "roo-code", "kilocode.kilo-code": "kilo-code"}
-"""The agent of each extension, by its folder; every other folder is Cline's."""
+"""Agent by the folder of its extension; every other folder is of Cline."""
 _WRITING = frozenset(
     "editedExistingFile newFileCreated appliedDiff insertContent searchAndReplace fileDeleted updateTodoList".split()
 )
-"""Tools whose `content` is their input, not a result."""
+"""Names of tools whose `content` is their input, not a result."""
 _NAMED = ("path", "regex", "filePattern", "query", "command", "args", "mode", "skill", "question", "description")
 _FLAGS = {"command": "REQ_APP", "completion_result": "HAS_CHANGES"}
-"""Marks for the program at the end of a text."""
+"""Marks for the program at the end of a text, by kind of message."""
 _ANSWERS = frozenset("text completion_result plan_completion_result".split())
 _TROUBLE = frozenset(
     """api_req_failed clineignore_error command_permission_denied condense_context_error diff_error error
@@ -58,7 +58,7 @@ _SILENT = frozenset(
 
 class _Parser(LineParser, kw_only=True):
     last: str = ""
-    """Text of the last message: a result with a question is stored twice."""
+    """Text of the last message: a result that asks a question is stored twice."""
 
     def message(self, value: Mapping[str, Any]) -> list[Message]:
         kind = string(value.get("say")) or string(value.get("ask"))
@@ -108,7 +108,7 @@ def _usage(counts: Mapping[str, Any]) -> Usage:
 
 
 def _question(text: str) -> Iterator[Part]:
-    """A question with suggested answers, or a plan."""
+    """Yield a question with its suggested answers, or a plan."""
     value = _decoded(text)
     options = [string(option) or string(mapping(option).get("answer")) for option in items(value.get("options"))]
     options += [string(option) or string(mapping(option).get("answer")) for option in items(value.get("suggest"))]
@@ -153,7 +153,7 @@ def _browser(text: str) -> Iterator[Part]:
 
 
 def _page(text: str) -> Iterator[Part]:
-    """Return what the browser showed, without the image."""
+    """Yield what the browser showed, without the image."""
     value = _decoded(text)
     shown = "\n".join(filter(None, (string(value.get("currentUrl")), string(value.get("logs")))))
     yield Part("tool", "tool-result", shown, "browser")
@@ -194,7 +194,7 @@ _PARTS: dict[str, Callable[[str], Iterator[Part]]] = {
 
 
 class ClineTask:
-    """Tasks of Cline and its forks, distinguished by folder."""
+    """Format of the tasks of Cline and its forks, which are distinguished by folder."""
 
     def __init__(self, agent: str) -> None:
         self.agent = agent

@@ -52,7 +52,7 @@ class _Parser(BlockParser, kw_only=True):
 
 
 def _usage(counts: Mapping[str, Any]) -> Usage:
-    """The usage of one answer, whose input includes the cached tokens."""
+    """Return the usage of one answer; the recorded input includes the cached tokens."""
     read, written = counts.get("cacheReadTokens"), counts.get("cacheWriteTokens")
     return Usage(
         apart(counts.get("inputTokens"), read, written),
@@ -85,7 +85,7 @@ class ClineSession:
         return path.endswith(_NAME_END) and b'"sessionId"' in head and bool(_OURS.match(head))
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        """The one session of the file. Raises OSError, ValueError, Cancelled."""
+        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
         return exports.one_session(path, cancel, partial(_conversation, path))
 
 

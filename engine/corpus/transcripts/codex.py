@@ -68,7 +68,7 @@ _FOLDER = "Current working directory: "
 
 
 def tool_given(given: object, *, structured: bool) -> str:
-    """Return the input of a tool; a command given as a list of words is joined as typed in a shell."""
+    """Return the input of a tool as text; a command given as a list of words is joined as in a shell."""
     if structured and isinstance(given, str):
         parsed = parse_line(given.encode(errors="replace"))
         given = given if parsed is None else parsed
@@ -93,7 +93,7 @@ def tool_result(item: Mapping[str, Any]) -> str:
 
 
 def item_type(item: Mapping[str, Any]) -> str:
-    """The type of an item, by its members if it doesn't say; empty for another object."""
+    """Return the type of an item, or guess it by the item's members; empty if it is no item."""
     if "type" in item:
         return string(item["type"])
     if isinstance(item.get("role"), str) and isinstance(item.get("content"), str | list):
@@ -104,7 +104,7 @@ def item_type(item: Mapping[str, Any]) -> str:
 
 
 class Speech(NamedTuple):
-    """The parts of a message of the user's role."""
+    """A message with the user's role, sorted by author."""
 
     words: str
     """The user's words."""
@@ -112,9 +112,9 @@ class Speech(NamedTuple):
     notices: list[str]
     """Messages of the program to the agent."""
     folder: str
-    """The working folder, if the program reports it."""
+    """The working folder, if the program reports it; else empty."""
     command: str | None
-    """The user's shell command, if this is one."""
+    """The user's shell command, if the message is one."""
     result: str
 
 
@@ -159,22 +159,22 @@ def _run(text: str, tag: str) -> str:
 
 
 class CodexParser(LineParser, kw_only=True):
-    """Reads one transcript of Codex CLI."""
+    """Parses one transcript of Codex CLI."""
 
     headed: bool = False
-    """Whether the session's own header was read; a fork continues with the header of its original session."""
+    """Whether the session's own header was read; a fork continues with the header of the session it copies."""
     original: str = ""
-    """Id of the session where a fork's first lines are from; else its own."""
+    """Id of the session that a fork's first lines are copied from; else the session's own id."""
     named: bool = False
     """Whether the title is from Codex's list of names, which takes precedence over the rollout."""
     side: bool = False
     calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Names of the tools called, by the id of the call, until its output comes."""
+    """Name of each called tool, by the id of the call, until its output is read."""
     model: str = ""
     spent: Usage = msgspec.field(default_factory=Usage)
-    """Of the session so far: events have running totals, and repeat them."""
+    """Usage of the session so far: events have running totals, and repeat them."""
     unpaired: dict[int, int] = msgspec.field(default_factory=dict)
-    """By digest of the text: how many more times it came as an item than as an event."""
+    """By digest of a text: how many more times it was an item than an event."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         kind, payload = string(value.get("type")), value.get("payload")
@@ -307,7 +307,7 @@ class CodexParser(LineParser, kw_only=True):
             self.spent = now
 
     def _turn_item(self, item: Mapping[str, Any], line: int, time: float | None) -> list[Message]:
-        """Read an event of "paginated" files, which have these instead of events for the screen."""
+        """Parse an event of "paginated" files, which replace the events for the screen."""
         kind, id = string(item.get("type")).replace("_", "").lower(), string(item.get("id"))
         if kind == "usermessage":
             return self._person(items(item.get("content")), line, time, id=id, event=True)
@@ -338,7 +338,7 @@ class CodexParser(LineParser, kw_only=True):
         return messages
 
     def _agent(self, text: str, line: int, time: float | None, *, id: str = "", event: bool = False) -> list[Message]:
-        """Return the agent's text without a plan, as the corresponding event has it."""
+        """Return the agent's text as a message, and plans in it as messages of their own, as the event has them."""
         text = _cut(text, "oai-mem-citation")[0]
         words, plans = _cut(text, "proposed_plan")
         return self._say("assistant", "text", [words, *plans], line, time, id=id, event=event)
@@ -356,7 +356,7 @@ class CodexParser(LineParser, kw_only=True):
         side: bool = False,
         pictures: int = 0,
     ) -> list[Message]:
-        """Yield one message of those texts that have not come in the other form."""
+        """Return a message of those texts that were not read before in the other form (item or event)."""
         shown = ["[image]"] * pictures
         fresh = [text for text in texts if (text.strip() or pictures) and self._is_fresh(role, kind, text, event)]
         self.ordinal += bool(fresh)
@@ -384,7 +384,7 @@ class CodexParser(LineParser, kw_only=True):
 
 
 class CodexFormat:
-    """Codex CLI's sessions."""
+    """Format of Codex CLI's sessions."""
 
     agent = "codex"
     speech_marks: tuple[bytes, ...] = (
@@ -414,7 +414,7 @@ def _is_line(value: Mapping[str, Any]) -> bool:
 
 
 def _cut(text: str, tag: str) -> tuple[str, list[str]]:
-    """Return the text without the elements of this tag, and the contents of these."""
+    """Return the text without elements of this tag, and the contents of these elements."""
     opening, closing = f"<{tag}>", f"</{tag}>"
     inside: list[str] = []
     while (start := text.find(opening)) >= 0 and (end := text.find(closing, start)) >= 0:

@@ -1,4 +1,4 @@
-"""The names of Codex's sessions: `session_index.jsonl` in its home, next to `sessions`.
+"""Reads the names of Codex's sessions from `session_index.jsonl` in its home, next to `sessions`.
 
 Written from its public source of 2026: a line for each naming, with id, name and time; the last one counts. The rollout
 itself has the name only in some versions.
@@ -30,13 +30,13 @@ class GivenName(NamedTuple):
 
 
 def session_id(path: str) -> str:
-    """Return the id in a rollout's name; empty if there is none."""
+    """Return the session's id in a rollout's file name; empty if there is none."""
     found = _ID.search(os.path.basename(path))
     return found[1] if found else ""
 
 
 def given_name(path: str) -> GivenName:
-    """The name of a rollout's session; empty if its home has no list of names."""
+    """Return the name given to a rollout's session; empty if there is none."""
     home, session = _FOLDERS.match(os.path.dirname(path)), session_id(path)
     if home is None or not session:
         return GivenName()
@@ -50,7 +50,7 @@ def given_name(path: str) -> GivenName:
 
 @functools.lru_cache(maxsize=8)
 def _names(path: str, _mtime: int, size: int) -> Mapping[str, GivenName]:
-    """Read all names of a file by session id; cached by the file's time and size. Raises OSError, `PathRefused`."""
+    """Read the names in a file, by session id; cached by the file's time and size. Raises OSError, `PathRefused`."""
     found: dict[str, GivenName] = {}
     if size > _LARGEST:
         return found

@@ -33,7 +33,7 @@ _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "
 
 class _Parser(LineParser, kw_only=True):
     done: set[str] = msgspec.field(default_factory=set)
-    """Ids of calls whose results are known, since separate messages may repeat them."""
+    """Ids of tool calls whose results were read, since separate messages may repeat them."""
 
     def item(self, value: Mapping[str, Any]) -> list[Message]:
         return next_turn(self, self._parts(value))
@@ -74,7 +74,7 @@ class _Parser(LineParser, kw_only=True):
 
 
 def _files(value: Mapping[str, Any]) -> list[str]:
-    """The files that the user added to a message."""
+    """Return the names of files that the user added to a message, as `[file: name]`."""
     added = map(mapping, items(value.get("contextItems")))
     return [f"[file: {string(one.get('name'))}]" for one in added if mapping(one.get("uri")).get("type") == "file"]
 
@@ -87,7 +87,7 @@ class ContinueSession:
         return b'"workspaceDirectory"' in head and bool(_OURS.match(head))
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        """The one session of the file. Raises OSError, ValueError, Cancelled."""
+        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
         return exports.one_session(path, cancel, partial(_conversation, path))
 
 
@@ -110,7 +110,7 @@ def _facts(path: str, value: Mapping[str, Any]) -> SessionFacts:
 
 
 def _begun(folder: str, session: str) -> float | None:
-    """Return when a session began, from the list, which has milliseconds as text."""
+    """Return the time at which a session began, from the list of sessions; None if it is unknown."""
     try:
         listed = exports.conversations(os.path.join(folder, "sessions.json"))
         stated = next((one.get("dateCreated") for one in listed if one.get("sessionId") == session), None)

@@ -44,7 +44,7 @@ _REQUEST = "message variableData timestamp requestId response responseId result 
 """Members of a request that are read; others may be much larger."""
 _SET, _PUSH, _DELETE = 1, 2, 3
 _LONGEST = 1e12
-"""Longest answer in milliseconds."""
+"""Longest duration of an answer, in milliseconds."""
 _LONGEST_MANIFEST = 64 * 1024
 _SILENT = frozenset(
     """autoModeResolution clearToPreviousToolInvocation codeblockUri command confirmation disabledClaudeHooks
@@ -57,7 +57,7 @@ _ATTACHED = frozenset({"file", "directory", "image"})
 
 class _Parser(LineParser, kw_only=True):
     def request(self, value: Mapping[str, Any]) -> list[Message]:
-        """Yield one turn: the user's request, and the whole answer."""
+        """Return the messages of one turn: the user's request, and the whole answer."""
         asked, result = seconds(value.get("timestamp")), mapping(value.get("result"))
         counts = mapping(result.get("metadata"))
         model = string(counts.get("resolvedModel")) or string(value.get("modelId")).removeprefix("copilot/")
@@ -99,7 +99,7 @@ class _Parser(LineParser, kw_only=True):
 
 
 def _joined(parts: Iterator[Part]) -> Iterator[Part]:
-    """Join text that is interrupted by names of files and symbols."""
+    """Join parts of text that are interrupted by names of files and symbols."""
     pieces: list[str] = []
     for part in parts:
         if part[:2] == ("assistant", "text"):
@@ -125,13 +125,13 @@ def _question(request: Mapping[str, Any]) -> str:
 
 
 def _text(value: object) -> str:
-    """Return plain or formatted text; a link without text shows its target."""
+    """Return plain or formatted text; a link without text is replaced by its target."""
     text = string(value) or string(mapping(value).get("value"))
     return _LINK.sub(lambda link: uri_path(link[1].partition("#")[0]), text) if "[](" in text else text
 
 
 def _uri(value: object) -> str:
-    """The path of a URI or of a place in a file."""
+    """Return the path of a URI or of a location in a file."""
     uri = mapping(value)
     return string(uri.get("fsPath")) or string(uri.get("path")) or (_uri(uri["uri"]) if "uri" in uri else "")
 
@@ -143,7 +143,7 @@ def _reference(part: Mapping[str, Any]) -> str:
 
 
 def _arguments(result: Mapping[str, Any]) -> dict[str, str]:
-    """The arguments of the tools that the model called, by the id of the call."""
+    """Return the arguments of the tools that the model called, by the id of the call."""
     found: dict[str, str] = {}
     for turn in items(mapping(result.get("metadata")).get("toolCallRounds")):
         for call in map(mapping, items(mapping(turn).get("toolCalls"))):
@@ -176,7 +176,7 @@ def _command(data: Mapping[str, Any]) -> str:
 
 
 def _output(details: object) -> str:
-    """The output of a tool: a text, texts, or the files that it found."""
+    """Return the output of a tool as text: a text, several texts, or the files that it found."""
     if isinstance(details, list):
         return "\n".join(filter(None, map(_uri, details)))
     output = mapping(details).get("output")
@@ -194,7 +194,7 @@ def _edits(part: Mapping[str, Any]) -> str:
 
 
 class _Session:
-    """The members of a session that are read, with the changes so far."""
+    """The data of a session that is needed, as of the last line read."""
 
     def __init__(self) -> None:
         self.facts: dict[str, Any] = {}
@@ -205,7 +205,7 @@ class _Session:
         self.requests = [_slim(request) for request in items(value.get("requests"))]
 
     def change(self, entry: Mapping[str, Any]) -> None:
-        """Apply a line of a log; a change of something that is not there has no effect."""
+        """Apply a line of a log; a change of something that doesn't exist has no effect."""
         kind, path, value = entry.get("kind"), items(entry.get("k")), entry.get("v")
         if kind == 0:
             self.begin(mapping(value))
@@ -275,7 +275,7 @@ class CopilotChatDocument:
         return b'"requests"' in head and bool(_OBJECT.match(head)) and bool(_NAMED.search(head))
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        """The one session of the file. Raises OSError, ValueError, Cancelled."""
+        """Yield the file's only session. Raises OSError, ValueError, Cancelled."""
         session = _Session()
         parser = _Parser(facts=SessionFacts(agent=_AGENT, id=clean(os.path.basename(path).partition(".")[0])))
         if path.endswith(".jsonl"):

@@ -62,7 +62,7 @@ class CopilotParser(LineParser, kw_only=True):
     named: bool = False
     """Whether the title is from `workspace.yaml`."""
     calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Names of the tools called, by the id of the call, until its result comes."""
+    """Name of each called tool, by the id of the call, until its result is read."""
     thought: str = ""
     """Beginning of the last reasoning event, which the message may repeat."""
 
@@ -90,7 +90,7 @@ class CopilotParser(LineParser, kw_only=True):
         facts.started = facts.started or seconds(data.get("startTime"), written)
 
     def _count_tokens(self, models: Mapping[str, Any]) -> None:
-        """The requests of one run of the program; tokens of the prompts include those of the cache."""
+        """Add the usage of one run of the program; the recorded tokens of prompts include cached ones."""
         for model, metrics in models.items():
             counts = mapping(mapping(metrics).get("usage"))
             read, written = counts.get("cacheReadTokens"), counts.get("cacheWriteTokens")
@@ -149,7 +149,7 @@ class CopilotParser(LineParser, kw_only=True):
 
 
 class CopilotDocument:
-    """A session of the first versions."""
+    """Format of the first versions: one document for each session."""
 
     agent = _AGENT
 
@@ -157,7 +157,7 @@ class CopilotDocument:
         return path.endswith(".json") and b'"chatMessages"' in head and b'"sessionId"' in head
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        """The one session of the file; messages have no times of their own. Raises ValueError."""
+        """Yield the file's only session; messages have no times of their own. Raises ValueError."""
         document = sidecar(path)
         if not document:
             raise ValueError(skip_reasons.NO_JSON_OBJECT.said(file=os.path.basename(path)))

@@ -29,7 +29,7 @@ _MESSAGES = f"""SELECT CAST(id AS BLOB), CAST(role AS BLOB), created_at, {data_o
 
 
 class CrushReader(LineParser):
-    """Reads the messages of one session."""
+    """Parses the messages of one session."""
 
     def parts(self, held: object, role: Role) -> Iterator[Part]:
         for wrapped in map(mapping, items(held)):
@@ -60,7 +60,7 @@ class CrushReader(LineParser):
 
 
 def _input(text: str) -> str:
-    """The input of a tool, which is JSON in a string."""
+    """Return the input of a tool, JSON in a string, as text."""
     value = parse_line(text.encode("utf-8", "surrogatepass"))
     return text if value is None else tool_input(value)
 

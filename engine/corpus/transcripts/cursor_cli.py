@@ -57,7 +57,7 @@ class CursorCliParser(BlockParser, kw_only=True):
         return super().text("" if text.strip() == _REDACTED else text.removesuffix(_REDACTED), role)
 
     def _typed(self, text: str) -> Iterator[Part]:
-        """What the user typed, and what was inserted around it."""
+        """Yield the text that the user typed, and separately the text inserted around it."""
         if stated := _TIME.search(text[:4096]):
             self.time = _seconds(stated)
             text = text[: stated.start()] + text[stated.end() :]
@@ -71,7 +71,7 @@ class CursorCliParser(BlockParser, kw_only=True):
 
 
 def _seconds(stated: re.Match[str]) -> float | None:
-    """The time in a mark such as `Monday, Aug 24, 2026, 3:01 PM (UTC-5)`."""
+    """Return the time in a mark such as `Monday, Aug 24, 2026, 3:01 PM (UTC-5)`; None if it is no date."""
     hours, minutes = int(stated[2] or 0), int(stated[3] or 0)
     try:
         offset = timedelta(hours=hours, minutes=-minutes if hours < 0 else minutes)
@@ -105,7 +105,7 @@ class CursorCliFormat:
 
 
 def _facts(path: str) -> SessionFacts:
-    """Return the session facts in a file's path, and the folder of its project."""
+    """Return the session facts in a file's path, and the folder of the project."""
     folder, name = os.path.split(path)
     facts = SessionFacts(agent=_AGENT, id=clean(name.partition(".")[0]))
     if os.path.basename(folder) == _PARTS:

@@ -35,12 +35,12 @@ from engine.corpus.transcripts.usage import Usage, tokens
 _AGENT = "cursor"
 _TABLES = frozenset({"cursorDiskKV"})
 _MARK = 1
-"""Increase it when messages are read differently: stored sessions are read again then."""
+"""Increase this when messages are read differently: stored sessions are then read again."""
 _MOST_PICTURES = 20
 
 _CHAT, _BUBBLE = "composerData:", "bubbleId:"
 _VALUE = f"CASE WHEN octet_length(value) <= {LONGEST_LINE} THEN CAST(value AS BLOB) END"
-# As bytes: a text that is no UTF-8 would be an error, and with it no session of all could be read.
+# Read as bytes: invalid UTF-8 in one session would be an error for all of them.
 _CHATS = f"""SELECT CAST(substr(key, {len(_CHAT) + 1}) AS BLOB), rowid, octet_length(value) FROM cursorDiskKV
     WHERE key >= ? AND key < ? ORDER BY rowid DESC"""
 # The index alone answers this: no message is read.
@@ -78,12 +78,12 @@ class _Chats:
 
 
 def _range(prefix: str) -> tuple[str, str]:
-    """The first key with this prefix, and the first one after all of them."""
+    """Return the first key with this prefix, and the first key after all of them."""
     return prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)
 
 
 def _listed(connection: apsw.Connection) -> dict[str, tuple[Any, ...]]:
-    """Yield the mark of each chat with messages, which changes with the chat; last written first."""
+    """Return a value for each chat with messages that changes whenever the chat does, by key; last written first."""
     bubbles = {_text(id_): counted for id_, *counted in connection.execute(_BUBBLES, _range(_BUBBLE)).fetchall()}
     found: dict[str, tuple[Any, ...]] = {}
     for id_, number, length in connection.execute(_CHATS, _range(_CHAT)).fetchall():
@@ -122,7 +122,7 @@ def _value(connection: apsw.Connection, key: str) -> Mapping[str, Any] | None:
 def _bubbles(
     connection: apsw.Connection, key: str, chat: Mapping[str, Any], parser: "_Parser"
 ) -> Iterator[Mapping[str, Any]]:
-    """The messages of a chat in order, from their own rows or from that of the chat."""
+    """Yield the messages of a chat in order, from rows of their own or from that of the chat."""
     for header in map(mapping, items(chat.get("fullConversationHeadersOnly"))):
         name = string(header.get("bubbleId"))
         bubble = _value(connection, f"{_BUBBLE}{key}:{name}") if "\0" not in name else None

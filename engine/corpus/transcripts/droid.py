@@ -62,7 +62,7 @@ class DroidParser(BlockParser, kw_only=True):
 
 
 def _model(name: str) -> str:
-    """The name of a model; the user's own are called like `custom:Claude-Opus-4.5-[Anthropic]-0`."""
+    """Return the name of a model; the user's own are stored like `custom:Claude-Opus-4.5-[Anthropic]-0`."""
     return _OWN_MODEL.sub("", name).lower() if name.startswith("custom:") else name
 
 

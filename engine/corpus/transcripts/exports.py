@@ -1,4 +1,4 @@
-"""Data exports: `conversations.json`, in the zip file as sent or unpacked, read one conversation at a time.
+"""Reads data exports: `conversations.json`, in a zip file or unpacked, one conversation at a time.
 
 Zip files are never unpacked to disk, and files larger than an export can be are refused, by declared and by actual
 size.
@@ -24,9 +24,9 @@ from engine.corpus.transcripts.messages import Message
 _BLOCK = 256 * 1024
 _HEAD = 64 * 1024
 LARGEST_DOCUMENT = 4 * 1024**3
-"""Most bytes of `conversations.json`; exports of many years stay below a tenth of it."""
+"""Largest `conversations.json` in bytes; exports of many years stay below a tenth of it."""
 LARGEST_CONVERSATION = 128 * 1024**2
-"""Most bytes of one conversation, which is held in memory as a whole."""
+"""Largest conversation in bytes, which is held in memory as a whole."""
 _ZIP = b"PK\x03\x04"
 _MEMBER = re.compile(r"(?:[^/\\]+/){0,2}conversations(?:(?:[-_]\d{1,6})?\.json|(?:-[^/\\]+)?/[^/\\]+\.json)")
 _MEMBERS_TO_JUDGE = 8
@@ -43,7 +43,7 @@ _Event = tuple[str, Any]
 
 
 def matches(path: str, head: bytes, is_ours: Callable[[bytes], bool]) -> bool:
-    """Whether `is_ours` accepts the first bytes of the document, or of one of the first in the zip file."""
+    """Whether `is_ours` accepts the first bytes of a document, or of one of the first documents in a zip file."""
     if not head.startswith(_ZIP):
         return is_ours(head)
     try:
@@ -59,7 +59,7 @@ def matches(path: str, head: bytes, is_ours: Callable[[bytes], bool]) -> bool:
 
 
 def conversations(path: str, cancel: CancelToken | None = None) -> Iterator[Mapping[str, Any]]:
-    """Yield the JSON objects of the conversations in order.
+    """Yield the conversations of an export as JSON objects, in order.
 
     Raises OSError, Cancelled, and ValueError for a truncated, invalid or oversized file, after the objects before the
     error.
@@ -78,7 +78,10 @@ def conversations(path: str, cancel: CancelToken | None = None) -> Iterator[Mapp
 def one_session(
     path: str, cancel: CancelToken | None, read: Callable[[Mapping[str, Any]], Conversation]
 ) -> Iterator[Conversation]:
-    """The session of a document that is one; none without messages. Raises as `conversations` does."""
+    """Yield the session of a document that contains only one; nothing if it has no messages.
+
+    Raises the errors of `conversations`.
+    """
     found = next(map(read, conversations(path, cancel)), None)
     if found is not None and found.messages:
         yield found
@@ -100,7 +103,7 @@ def _broken_as_value_error() -> Iterator[None]:
 
 
 def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    """The documents in a zip file, in order. Raises ValueError for one that is too large or not readable."""
+    """Return the documents in a zip file, in order. Raises ValueError if one is too large or not readable."""
     members = [member for member in archive.infolist() if _MEMBER.fullmatch(member.filename)]
     if members:
         depth = min(member.filename.count("/") for member in members)
@@ -115,9 +118,9 @@ def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
 
 
 class _Reader:
-    """A file that returns about 256 KB per read, stops at an export's maximum size, and never splits a surrogate pair.
+    """Reads a file in blocks of about 256 KB, up to the maximum size of an export, without splitting surrogate pairs.
 
-    (Some of these end ijson's parser, others are merged with the next character.)
+    (Some halves of a pair end ijson's parser, others are merged with the next character.)
     """
 
     def __init__(self, file: IO[bytes], cancel: CancelToken | None) -> None:
@@ -156,7 +159,7 @@ class _Reader:
 
 
 def _whole_escapes(block: bytes) -> int:
-    """Return the end of the last complete escape sequence in a block."""
+    """Return the end of the last complete Unicode escape in a block."""
     end = block.find(b"\\", max(0, len(block) - _PAIR))
     if end < 0:
         return len(block)
@@ -182,7 +185,7 @@ def _backslashes_before(block: bytes, position: int) -> int:
 
 
 def _objects(reader: _Reader) -> Iterator[Mapping[str, Any]]:
-    """The objects in the document's array; a document that is an object is one itself."""
+    """Yield the objects in the document's array; or the document itself if it is an object."""
     import ijson
 
     events: Iterator[_Event] = ijson.basic_parse(BoundedDigits(reader), buf_size=_BLOCK)
@@ -198,8 +201,7 @@ def _objects(reader: _Reader) -> Iterator[Mapping[str, Any]]:
 
 
 def branch(parents: Mapping[str, str], times: Mapping[str, float | None], tip: str) -> list[str]:
-    """The nodes from the root to `tip`, or to the newest leaf if there is no such node; no node twice, even in a
-    circle.
+    """Return the nodes of a tree from the root to `tip`, or to the newest leaf if `tip` is no node.
 
     `parents` has every node; the parent of a root is not a node.
     """
@@ -220,7 +222,9 @@ def branch(parents: Mapping[str, str], times: Mapping[str, float | None], tip: s
 def read_branches(
     parser: LineParser, shown: Iterable[Mapping[str, Any]], left: Iterable[Mapping[str, Any]]
 ) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
-    """The messages of the branch that was seen last, and those of the others, which tell nothing about the session."""
+    """Return the messages of the branch seen last, and those of other branches, which don't change the
+    session's facts.
+    """
     messages = tuple(chain.from_iterable(parser.feed(value, 0) for value in shown))
     facts, last = parser.facts, parser.ordinal
     told = facts.started, facts.ended, facts.opening
@@ -231,7 +235,7 @@ def read_branches(
 
 
 def left_branches(parents: Mapping[str, str], path: Iterable[str]) -> list[str]:
-    """The nodes that are not on the path, each branch from its beginning, in the order of its nodes."""
+    """Return the nodes that are not on `path`, each branch from its beginning, in the order of the nodes."""
     children: dict[str, list[str]] = {}
     for name, parent in parents.items():
         children.setdefault(parent, []).append(name)

@@ -1,4 +1,4 @@
-"""Interface of a transcript format: how to recognise it, and how to read it."""
+"""Interfaces of transcript formats: how to recognise a format, and how to read it."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -14,14 +14,14 @@ from engine.corpus.transcripts.usage import Request, Usage, add_usage
 from engine.redaction.masks import redact
 
 _RECENT = 64
-"""Requests whose usage may be repeated, with more tokens, on a later line."""
+"""Number of last requests whose usage may be repeated, with more tokens, on a later line."""
 _LONGEST_MODEL = 100
 _MOST_TYPES = 500
 """Types of unknown items that are counted one by one."""
 
 
 class LineParser(msgspec.Struct, kw_only=True):
-    """Reads one transcript with one JSON object per line, from its beginning or from where it stopped.
+    """Parses one transcript with one JSON object per line, from its beginning or from where parsing stopped.
 
     All state between lines is in its fields: it is stored as JSON between two syncs, and used when the transcript has
     grown. A subclass adds the state of its format.
@@ -29,16 +29,18 @@ class LineParser(msgspec.Struct, kw_only=True):
 
     facts: SessionFacts
     ordinal: int = 0
-    """Number of messages so far."""
+    """Number of messages read so far."""
     unknown: dict[str, int] = {}
-    """Number of items not understood, by type. Formats change, so these are shown and never fatal."""
+    """Number of lines and blocks not understood, by type. Formats change, so these are shown and never fatal."""
     counted: dict[int, Usage] = {}
-    """Usage of the last requests by digest of their id."""
+    """Usage of the last requests, by the digest of their id."""
     requests: list[Request] = []
-    """Requests since `take_requests`: a fork or a resumed session may have copied them from another session."""
+    """Requests since the last `take_requests`: a fork or a resumed session may have copied them from
+    another session.
+    """
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
-        """Yield the messages of one parsed line. Wrong types inside count as unknown; never raises."""
+        """Return the messages of one parsed line. Values of wrong types count as unknown; never raises."""
         raise NotImplementedError
 
     def part(  # noqa: PLR0913 - most are options, given by name
@@ -53,15 +55,15 @@ class LineParser(msgspec.Struct, kw_only=True):
         tool: str = "",
         side: bool = False,
     ) -> Message:
-        """Return one part of the current message (`ordinal` is already its number), cleaned and noted in the facts."""
+        """Return one part of the current message, with text cleaned, and update the session's facts."""
         message = Message(role, kind, clean(text), line, self.ordinal, clean(id), time, clean(tool), side)
         self.facts.saw(message)
         return message
 
     def use(self, model: object, usage: Usage, *, request: str = "", copied: str = "") -> None:
-        """Add the usage of a request to the facts, once for all lines with the same id of it.
+        """Add the usage of a request to the facts, once for all lines with the same `request` id.
 
-        `copied`: its id in all sessions, if it isn't `request`.
+        `copied`: the request's id in all sessions, if that isn't `request`.
         """
         if not usage.is_recorded:
             return
@@ -83,7 +85,7 @@ class LineParser(msgspec.Struct, kw_only=True):
         return taken
 
     def count_unknown(self, kind: object) -> None:
-        """Note a line or a block of a type that this format did not have when it was looked up."""
+        """Count a line or a block whose type the format did not have when this parser was written."""
         if isinstance(kind, str) and kind in self.unknown:  # as nearly always: masking takes much longer
             name = kind
         else:
@@ -99,29 +101,28 @@ def _digest(request: str) -> int:
 
 
 class LineFormat(Protocol):
-    """Transcripts with one JSON object per line."""
+    """A format of transcripts with one JSON object per line."""
 
     agent: str
     speech_marks: tuple[bytes, ...]
-    """Byte sequences that occur about once in every message of speech, to count them without parsing.
-
-    A long one is found more quickly than a short one.
+    """Byte sequences that occur about once in every message of speech, to count messages without parsing. A long one is
+    found more quickly than a short one.
     """
     title_marks: tuple[bytes, ...]
-    """Byte sequences in a line that gives the session a title."""
+    """Byte sequences in lines that give the session a title."""
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
-        """Whether these objects, from the first lines of a file (at most 20), are of this format."""
+        """Whether these objects, from at most 20 first lines of a file, have this format."""
 
     def parser(self, path: str) -> LineParser:
-        """A parser at the beginning; `path` may tell the session's id or agent where no line does."""
+        """Return a new parser; `path` may contain the session's id or agent if no line does."""
 
     def resume(self, state: bytes) -> LineParser:
-        """The parser with these fields (JSON). Raises ValueError for a state of another version."""
+        """Return a parser with the fields in `state` (JSON). Raises ValueError for a state of another version."""
 
 
 class Conversation(msgspec.Struct, frozen=True):
-    """One session of a document that may hold many."""
+    """One session of a document that may contain many, with its messages."""
 
     key: str
     """Identifies the session in its document, also in later exports; "" if it is the only one."""
@@ -129,16 +130,16 @@ class Conversation(msgspec.Struct, frozen=True):
     messages: tuple[Message, ...]
     unknown: Counter[str]
     left: tuple[Message, ...] = ()
-    """Those of branches that the user left by editing or repeating a message, numbered after all others."""
+    """Messages of branches that the user discarded by editing or repeating a message, numbered after all others."""
 
     @property
     def everything(self) -> tuple[Message, ...]:
-        """The messages, then those of the branches that were left."""
+        """All messages, those of discarded branches last."""
         return self.messages + self.left
 
 
 class DocumentFormat(Protocol):
-    """Transcripts that are one JSON document (or a zip file with one), with one or many sessions in it."""
+    """A format of transcripts that are one JSON document (or a zip file with one), with one or many sessions."""
 
     agent: str
 
@@ -153,26 +154,26 @@ class DocumentFormat(Protocol):
 
 
 class SessionDatabase(Protocol):
-    """An open database with sessions.
+    """An open database that contains sessions.
 
-    Everything raises OSError, `PathRefused`, ValueError for a damaged one, Cancelled.
+    All methods raise OSError, `PathRefused`, Cancelled, and ValueError for a damaged database.
     """
 
     def keys(self) -> Set[str]:
-        """Keys of all sessions with messages."""
+        """Return the keys of all sessions with messages."""
 
     def marks(self) -> Mapping[str, str]:
-        """For each key a text that differs when the session has changed; last changed first.
+        """Return for each session, by key, a text that changes whenever the session does; last changed first.
 
         Empty for a session whose messages can't be read: `conversation` has the reason.
         """
 
     def conversation(self, key: str) -> Conversation | None:
-        """One session, whole; None if it doesn't exist (any more)."""
+        """Return one session as a whole; None if it doesn't exist (any more)."""
 
 
 class DatabaseFormat(Protocol):
-    """Transcripts in a database that keeps changing: only changed sessions are read."""
+    """A format of transcripts in a database that keeps changing: only changed sessions are read."""
 
     agent: str
 
@@ -187,7 +188,7 @@ class DatabaseFormat(Protocol):
 
 
 class Formats(NamedTuple):
-    """The formats of one agent's transcripts, each kind in the order in which they are tried."""
+    """The formats of one agent's transcripts, each kind in the order in which formats are tried."""
 
     lines: tuple[LineFormat, ...] = ()
     documents: tuple[DocumentFormat, ...] = ()

@@ -49,7 +49,7 @@ _SET_UP = "Got it. Thanks for the context!"
 
 
 class _Given(msgspec.Struct, array_like=True):
-    """Parts already returned of a message that may be written again."""
+    """The parts of a message that were returned already, since it may be written again with more parts."""
 
     ordinal: int
     text: bool = False
@@ -76,7 +76,7 @@ class GeminiParser(LineParser, kw_only=True):
         return []
 
     def learn(self, metadata: Mapping[str, Any]) -> None:
-        """Read the session's metadata."""
+        """Update the session's facts from its metadata."""
         facts = self.facts
         facts.id = clean(string(metadata.get("sessionId"))) or facts.id
         facts.title = clean(string(metadata.get("summary"))).strip() or facts.title
@@ -85,7 +85,7 @@ class GeminiParser(LineParser, kw_only=True):
         facts.project = facts.project or clean(string(directories[0] if directories else None))
 
     def message(self, value: Mapping[str, Any], line: int | None) -> list[Message]:
-        """Yield the new contents of a recorded message; without a line, its ordinal is used."""
+        """Return the new parts of a recorded message; if `line` is None, its number is used as line."""
         name = clean(string(value.get("id")))
         self.use(value.get("model"), _usage(mapping(value.get("tokens"))), request=name)
         given = self.given.get(name) or _Given(self.ordinal + 1)
@@ -104,7 +104,7 @@ class GeminiParser(LineParser, kw_only=True):
         return messages
 
     def turn(self, value: Mapping[str, Any]) -> list[Message]:
-        """The contents of an entry of a saved history."""
+        """Return the messages of an entry in a saved history."""
         role: Role = "assistant" if value.get("role") == "model" else "user"
         return next_turn(self, self._parts(value.get("parts"), role))
 
@@ -128,7 +128,7 @@ class GeminiParser(LineParser, kw_only=True):
             yield from self._call(mapping(call), number, given)
 
     def _content(self, value: Mapping[str, Any], role: Role) -> list[Part]:
-        """The content of a message; there may also be the user's typed text, if the program expanded it."""
+        """Return the content of a message; if the program expanded the user's text, also the text as typed."""
         content = self._parts(value.get("content"), role)
         typed = self._parts(value.get("displayContent"), role) if role == "user" else []
         if not typed or typed == content:
@@ -151,7 +151,7 @@ class GeminiParser(LineParser, kw_only=True):
                 yield Part("tool", "tool-result", text, name)
 
     def _parts(self, content: object, role: Role) -> list[Part]:
-        """The parts of a content as the API has them: a string, a part, or a list of both."""
+        """Return the parts of a content in the form of the API: a string, a part, or a list of both."""
         parts: list[Part] = []
         for item in content if isinstance(content, list) else [content]:
             part = self._part({"text": item} if isinstance(item, str) else mapping(item), role)
@@ -213,7 +213,7 @@ class GeminiDocument:
         return bool(_SESSION.match(head)) and not os.path.exists(f"{path}l")
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        """The one session of the file; of a truncated file the complete messages, before the ValueError."""
+        """Yield the file's only session; of a truncated file the complete messages, before the ValueError."""
         parser = GeminiParser(facts=_facts(path))
         messages: list[Message] = []
         broken: Exception | None = None
@@ -236,7 +236,7 @@ class GeminiDocument:
 
 
 def _members(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the relevant members of a document. Raises OSError, ValueError."""
+    """Yield the messages and metadata of a document, each with its kind. Raises OSError, ValueError."""
     import ijson
 
     places = {"messages.item": "message", "history.item": "turn", "item": "turn"}
@@ -261,14 +261,14 @@ def _members(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _usage(counts: Mapping[str, Any]) -> Usage:
-    """Return the usage of one answer. Gemini counts cached tokens as input, too."""
+    """Return the usage of one answer; Gemini's input includes cached tokens."""
     cached = counts.get("cached")
     sent = both(apart(counts.get("input"), cached), counts.get("tool"))
     return Usage(sent, both(counts.get("output"), counts.get("thoughts")), tokens(cached))
 
 
 def _facts(path: str) -> SessionFacts:
-    """Facts in a file's path: a sub-agent's is in a folder of its parent's id, a checkpoint has a tag."""
+    """Return the facts in a file's path: a sub-agent's folder has its parent's id, a checkpoint has a tag."""
     folder, name = os.path.split(path)
     stem = name.partition(".json")[0]
     facts = SessionFacts(agent=_AGENT, id=clean(stem))
@@ -285,7 +285,7 @@ def _facts(path: str) -> SessionFacts:
 
 
 def _project(folder: str) -> str:
-    """Return the project of a folder in `~/.gemini/tmp`: its path, or its name if that is used as the folder's name."""
+    """Return the project of a folder in `~/.gemini/tmp`: its path, or its name if the folder has that name."""
     try:
         with open_binary(os.path.join(folder, ".project_root")) as file:
             if root := file.read(4096).decode("utf-8", "replace").strip():
@@ -297,7 +297,7 @@ def _project(folder: str) -> str:
 
 
 def _by_author(part: Part) -> Iterator[Part]:
-    """Remove inserted text from a user's text: the project's description, files named with @."""
+    """Yield a user's text without inserted text, which is the project's description or files named with @."""
     role, kind, text, tool = part
     if text == _SET_UP:
         yield Part("system", kind, text, tool)

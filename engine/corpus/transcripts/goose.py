@@ -31,10 +31,10 @@ _MESSAGES = f"""SELECT {{id}}, CAST(role AS BLOB), created_timestamp, {data_of("
 
 
 class GooseReader(LineParser, kw_only=True):
-    """Reads the messages of one session."""
+    """Parses the messages of one session."""
 
     calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Names of the tools called, by the id of the call."""
+    """Name of each called tool, by the id of the call."""
 
     def parts(self, held: object, role: Role) -> Iterator[Part]:
         for item in map(mapping, items(held)):

@@ -75,7 +75,7 @@ def _is_message(value: Mapping[str, Any]) -> bool:
 
 
 def _usage(told: Mapping[str, Any]) -> Usage:
-    """The usage of one answer; before 2026, its numbers were not in an object of their own."""
+    """Return the usage of one answer; before 2026, its numbers were not in an object of their own."""
     counts = mapping(told.get("usage")) or told
     names = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens")
     usage = Usage(*(tokens(counts.get(name)) for name in names))

@@ -19,7 +19,7 @@ from engine.corpus.transcripts.turns import Part, next_turn
 _AGENT = "grok"
 _TYPES = frozenset("system user assistant reasoning tool_result backend_tool_call".split())
 _OF_OTHERS = frozenset("message uuid sessionId timestamp parentUuid payload role".split())
-"""Keys of lines from other agents with the same types."""
+"""Keys by which lines of other agents with the same types are recognised."""
 _OLDER = frozenset("role content tool_calls tool_call_id model_id reasoning_content".split())
 """Keys of a line without a type."""
 

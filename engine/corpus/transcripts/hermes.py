@@ -34,7 +34,7 @@ _COUNTS = (
 _STRUCTURED = b"\0json:"
 """Prefix of content in JSON, such as text with images."""
 _INSERTED = ("[CONTEXT COMPACTION", "[Your active task list was preserved")
-"""Beginnings of texts that the program adds as the user."""
+"""Beginnings of texts that the program adds with the user's role."""
 
 
 def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversation | None:
@@ -59,7 +59,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
 
 
 def _count_tokens(connection: apsw.Connection, key: str, reader: ChatParser) -> None:
-    """Take the totals in the session's row, where the database has them."""
+    """Add the totals in the session's row, if the database has them."""
     known = columns(connection, "sessions")
     fields = ", ".join(name if name in known else "NULL" for name in _COUNTS)
     query = f"SELECT CAST(model AS BLOB), {fields} FROM sessions WHERE id = ?"

@@ -1,4 +1,4 @@
-"""Helpers for all formats: untyped JSON values as times, texts, and inputs of tools."""
+"""Helpers for all formats: convert untyped JSON values to times, texts, and inputs of tools."""
 
 import contextlib
 import json
@@ -16,29 +16,32 @@ from engine.base.bounded_json import check_depth
 # Programs write times in seconds or in milliseconds: as milliseconds, this is March 1973.
 _FEWEST_MILLISECONDS = 1e11
 _DEEPEST_INDENTED = 20
-"""Most levels that are indented; lines of deeper values would be mostly indentation."""
+"""Most levels of JSON that are indented; deeper values would be mostly indentation."""
 _YEAR_10000 = 253_402_300_800.0
 _LONGEST_KIND = 40
 _DRIVE = re.compile(r"/[A-Za-z]:(?:/|\Z)")
 
 
 def mapping(value: object) -> Mapping[str, Any]:
-    """The value if it is a JSON object, else an empty one."""
+    """Return the value if it is a JSON object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def items(value: object) -> list[Any]:
-    """The value if it is a JSON array, else an empty one."""
+    """Return the value if it is a JSON array, else an empty one."""
     return value if isinstance(value, list) else []
 
 
 def string(value: object) -> str:
-    """The value if it is a string, else an empty one."""
+    """Return the value if it is a string, else an empty one."""
     return value if isinstance(value, str) else ""
 
 
 def seconds(*values: object) -> float | None:
-    """The first of these values that is a time, in seconds since the epoch: a number, or a date in ISO 8601."""
+    """Return the first of these values that is a time, in seconds since the epoch; None if none is.
+
+    A time is a number, or a date in ISO 8601.
+    """
     for value in values:
         time = _seconds(value)
         if time is not None and 0 < time < _YEAR_10000:
@@ -82,7 +85,7 @@ def tool_input(value: object) -> str:
 
 
 def content(value: object) -> str:
-    """The text of a message or a tool result: a string, a block, or a list of both.
+    """Return the text of a message or a tool result, given as a string, a block, or a list of both.
 
     Other content is named in brackets, without its data.
     """
@@ -106,14 +109,14 @@ def _block(value: object) -> str:
 
 
 def between(text: str, opening: str, closing: str) -> str:
-    """The text between the first of these marks and the next of those; empty if one is missing."""
+    """Return the text between the first `opening` and the next `closing`; empty if one is missing."""
     start = text.find(opening)
     end = text.find(closing, start + len(opening))
     return text[start + len(opening) : end] if 0 <= start < end else ""
 
 
 def uri_path(uri: str) -> str:
-    """The path in a URI such as `file:///home/ada` or `file:///c%3A/Users`; any other text is returned unchanged."""
+    """Return the path in a URI such as `file:///home/ada` or `file:///c%3A/Users`; any other text unchanged."""
     _, mark, rest = uri.partition("://")
     if not mark:
         return uri

@@ -1,4 +1,4 @@
-"""Reads lines of JSON from any position, of any length; errors are never fatal."""
+"""Reads lines of JSON, of any length, from any position in a file; damaged lines never raise an error."""
 
 import codecs
 import errno
@@ -19,15 +19,15 @@ from engine.base.bounded_json import BoundedDigits, built, check_digits, limited
 # time), and restores the plain file to continue one. If both exist, the plain one counts.
 
 _KEPT = 512 * 1024
-"""Bytes before the current position that can be read again without restarting."""
+"""Number of bytes before the current position that can be read again without restarting."""
 _LARGEST = 16 * 1024**3
-"""Most decompressed bytes of a transcript; a few bytes of zstd can expand to any number."""
+"""Largest decompressed transcript in bytes; a few bytes of zstd can expand to any number."""
 _WINDOW = 128 * 1024**2
-"""Most bytes of a decompression window; Codex uses 2 MB."""
+"""Largest decompression window in bytes; Codex uses 2 MB."""
 
 
 class Unpacked:
-    """The decompressed bytes of a file. For one thread."""
+    """Reads a compressed file's decompressed bytes at any position. For one thread."""
 
     def __init__(self, descriptor: int) -> None:
         """The caller keeps ownership of `descriptor`, and closes it afterwards."""
@@ -35,7 +35,7 @@ class Unpacked:
         self._begin()
 
     def read_at(self, position: int, size: int) -> bytes:
-        """Return at most `size` bytes from an offset on, fewer only at the end. Raises OSError."""
+        """Return at most `size` bytes from `position` on, fewer only at the end. Raises OSError."""
         if position < self._start:
             self._begin()
         while self._start + len(self._kept) < position + size:
@@ -75,27 +75,27 @@ class Unpacked:
 # Reading, splitting and parsing hold the interpreter lock: blocks of this size take about a millisecond.
 _BLOCK = 256 * 1024
 LONGEST_LINE = 64 * 1024 * 1024
-"""Most bytes of a line; parsing takes several times as much memory."""
+"""Longest line in bytes that is parsed; parsing takes several times as much memory."""
 _NO_CONTROLS = bytes(max(code, ord(" ")) for code in range(256))
 Source = int | Unpacked
-"""An open file: its descriptor, or a decompressor."""
+"""An open file, as descriptor or decompressor."""
 
 
 class RawLine(NamedTuple):
     number: int
     """Line number, from 1."""
     start: int
-    """Offset of its first byte in the file."""
+    """Offset of the line's first byte in the file."""
     end: int
-    """Offset behind its last byte, which is where its "\n" is."""
+    """Offset after the line's last byte, where its "\\n" is."""
     data: bytes
-    """Without its "\n"; of another line end, the "\r" is still there. Of a line that is too long, its beginning."""
+    """Bytes of the line without its "\\n" ("\\r" before it stays); only the beginning of a line that is too long."""
     whole: bool
     """False for a last line without a line end, which may be incomplete."""
 
 
 def raw_lines(source: Source, *, offset: int = 0, number: int = 1, at_once: int = _BLOCK) -> Iterator[RawLine]:
-    """The lines of an open file from `offset`, where line `number` starts, read in blocks. Raises OSError."""
+    """Yield the lines of an open file from `offset`, where line `number` starts, read in blocks. Raises OSError."""
     position = offset
     start, parts, held = offset, list[bytes](), 0
     while block := read_at(source, position, at_once):
@@ -118,7 +118,7 @@ def raw_lines(source: Source, *, offset: int = 0, number: int = 1, at_once: int 
 
 
 def read_at(source: Source, position: int, size: int) -> bytes:
-    """Return at most `size` bytes of an open file from an offset. Raises OSError."""
+    """Return at most `size` bytes of an open file from `position` on. Raises OSError."""
     if not isinstance(source, int):
         return source.read_at(position, size)
     if hasattr(os, "pread"):
@@ -128,7 +128,7 @@ def read_at(source: Source, position: int, size: int) -> bytes:
 
 
 def parse_line(data: bytes) -> dict[str, Any] | None:
-    """The JSON object on a line; None for anything else.
+    """Return the JSON object on a line; None for any other content.
 
     Damage is repaired where the object survives: broken UTF-8, NUL bytes, a byte order mark, half surrogate pairs and
     (in lines up to 256 KB) NaN.
@@ -147,7 +147,7 @@ def parse_line(data: bytes) -> dict[str, Any] | None:
 
 
 def _repaired(data: bytes) -> Iterator[bytes]:
-    """Yield the line in pieces of valid UTF-8, with blanks for control characters and a byte order mark."""
+    """Yield a line in pieces of valid UTF-8, with blanks for control characters and a byte order mark."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     for start in range(0, len(data) + 1, _BLOCK):
         text = decoder.decode(data[start : start + _BLOCK], final=start + _BLOCK > len(data))
@@ -157,7 +157,7 @@ def _repaired(data: bytes) -> Iterator[bytes]:
 
 
 def _parse_long(data: bytes) -> object:
-    """Parse a line in steps, so that other threads can run. Raises ValueError, ArithmeticError."""
+    """Parse a long line in steps, so that other threads can run. Raises ValueError, ArithmeticError."""
     import ijson  # only few transcripts have such lines
 
     check_digits(data)
@@ -171,7 +171,7 @@ def _parse_long(data: bytes) -> object:
 
 
 def list_in(data: bytes, key: str) -> Iterator[object]:
-    """The values of the list under a key of a JSON object, one at a time; none for other JSON.
+    """Yield the values of the list under a key of a JSON object, one at a time; nothing for other JSON.
 
     A long object is never built as a whole. Raises ValueError where it breaks off, and after very many values.
     """
@@ -199,7 +199,7 @@ def list_in(data: bytes, key: str) -> Iterator[object]:
 
 
 class _Pieces:
-    """Bytes in pieces as a file."""
+    """A file object that reads from an iterator of bytes."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces = pieces
@@ -209,6 +209,8 @@ class _Pieces:
 
 
 def first_line(error: Exception) -> str:
-    """What a JSON parser complains of, without the words around it that it cites on further lines: half a secret in
-    them would not be known for one."""
+    """Return the first line of a JSON parser's error message.
+
+    Further lines quote the text, and half a secret in them would not be recognised.
+    """
     return str(error).partition("\n")[0]

@@ -46,7 +46,7 @@ _BEGINNINGS = frozenset({"TurnBegin", "StepBegin", "SteerInput", "step.begin"})
 
 class KimiParser(LineParser, kw_only=True):
     calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Names of the tools called, by the id of the call, until its result comes."""
+    """Name of each called tool, by the id of the call, until its result is read."""
     open: bool = False
     """Whether the next part belongs to the last message."""
 
@@ -62,7 +62,7 @@ class KimiParser(LineParser, kw_only=True):
     def _say(
         self, parts: list[Part], line: int, time: float | None, *, begins: bool, side: bool = False
     ) -> list[Message]:
-        """The parts with a text, as a message that begins, or as more of the last one."""
+        """Return the parts with text as a new message (`begins`), or as further parts of the last one."""
         saying = [part for part in parts if part[2].strip()]
         if begins or side:
             self.open = False
@@ -175,7 +175,7 @@ class KimiParser(LineParser, kw_only=True):
         return []
 
     def _of_context(self, message: Mapping[str, Any]) -> Iterator[Part]:
-        """A message of the user's role; only those with this origin are the user's."""
+        """Yield the parts of a message; one with the user's role is the user's only with the origin "user" or none."""
         origin = mapping(message.get("origin")).get("kind")
         if message.get("role") == "user":
             yield Part("user" if origin in ("user", None) else "system", "text", content(message.get("content")))
@@ -211,7 +211,7 @@ class KimiWire:
 
 
 class KimiContext(KimiWire):
-    """The history for the model, used for sessions without another record."""
+    """Format of the history for the model, used for sessions without another record."""
 
     speech_marks: tuple[bytes, ...] = (b'{"role": "user"', b'{"role": "assistant"')
 
@@ -230,7 +230,7 @@ def _is_wire(value: Mapping[str, Any]) -> bool:
 
 
 def _facts(path: str) -> SessionFacts:
-    """Facts in the folders above the file, and in the files about sessions there."""
+    """Return the facts in the folders above a file, and in files about sessions there."""
     folder = os.path.dirname(path)
     facts = SessionFacts(agent=_AGENT)
     if os.path.basename(os.path.dirname(folder)) == "agents":
@@ -251,7 +251,7 @@ def _facts(path: str) -> SessionFacts:
 
 
 def _listed(path: str, folder: str) -> str:
-    """Return the working folder whose hash is this folder's name."""
+    """Return the working folder whose hash is the name of this folder; empty if it isn't listed."""
     known = parse_line(_content_of(path)) or {}
     for one in map(mapping, items(known.get("work_dirs"))):
         named = string(one.get("path"))
@@ -262,7 +262,7 @@ def _listed(path: str, folder: str) -> str:
 
 
 def _indexed(path: str, session: str) -> str:
-    """Return the working folder of a session, from the last line about it."""
+    """Return the working folder of a session, from the last line about it; empty if there is none."""
     marked = session.encode(errors="replace")
     lines = [line for line in _content_of(path).split(b"\n") if marked in line]
     for value in map(parse_line, reversed(lines)):

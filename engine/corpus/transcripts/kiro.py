@@ -36,8 +36,8 @@ _LONGEST_DESCRIPTION = 256 * 1024
 _LINES = frozenset({"Prompt", "AssistantMessage", "ToolResults"})
 _NEWER, _OLDER = "conversations_v2", "conversations"
 _MARK = 1
-"""Increase it when messages are read differently: stored sessions are read again then."""
-# As bytes: a text that is no UTF-8 would be an error, and with it no session of all could be read.
+"""Increase this when messages are read differently: stored sessions are then read again."""
+# Read as bytes: invalid UTF-8 in one session would be an error for all of them.
 _LISTED = {
     _NEWER: f"""SELECT CAST(conversation_id AS BLOB), rowid, octet_length(value), updated_at FROM {_NEWER}
         ORDER BY 4 DESC""",
@@ -47,7 +47,7 @@ _LISTED = {
 }
 _ONE = f"""SELECT CAST(key AS BLOB), {{times}}, {data_of("value")} FROM {{table}} WHERE rowid = ?"""
 _MOST_ENTRIES = 100_000
-"""Entries of one session; of more, a parser would need minutes."""
+"""Most entries of one session that are read; parsing more would take minutes."""
 
 
 class KiroDatabase:
@@ -92,7 +92,7 @@ _Row = tuple[str, int, int, float]
 
 
 def _listed(connection: apsw.Connection) -> dict[str, _Row]:
-    """Table, number and length of the row of each session, and when it was changed; last changed first."""
+    """Return table, row number, length and time of change of each session's row, by key; last changed first."""
     known = tables(connection)
     found: dict[str, _Row] = {}
     for table, query in _LISTED.items():
@@ -104,7 +104,7 @@ def _listed(connection: apsw.Connection) -> dict[str, _Row]:
 
 
 def _conversation(connection: apsw.Connection, key: str, row: _Row, cancel: CancelToken | None) -> Conversation | None:
-    """The session in a row as listed; None if it is not there any more, or its entries can't be read."""
+    """Return the session in a listed row; None if it doesn't exist any more, or its entries can't be read."""
     times = "created_at, updated_at" if row[0] == _NEWER else "NULL, NULL"
     found = connection.execute(_ONE.format(table=row[0], times=times), (row[1],)).fetchone()
     folder, created, updated, data = found or (None, None, None, None)
@@ -119,10 +119,10 @@ def _conversation(connection: apsw.Connection, key: str, row: _Row, cancel: Canc
 
 class _Parser(LineParser, kw_only=True):
     calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Names of the tools called, by the id of the call."""
+    """Name of each called tool, by the id of the call."""
 
     def entries(self, data: bytes, cancel: CancelToken | None) -> Iterator[list[Message]]:
-        """The messages of each entry, one entry at a time. Raises Cancelled."""
+        """Yield the messages of each entry, one entry at a time. Raises Cancelled."""
         try:
             for number, value in enumerate(list_in(data, "history")):
                 if cancel is not None:
@@ -135,7 +135,7 @@ class _Parser(LineParser, kw_only=True):
             self.count_unknown("no JSON")
 
     def entry(self, value: Mapping[str, Any]) -> list[Message]:
-        """Yield the user's prompt or the tools' results, and the answer."""
+        """Return the user's prompt or the tools' results, and the answer, as messages."""
         user, answer, request = map(mapping, map(value.get, ("user", "assistant", "request_metadata")))
         asked = seconds(user.get("timestamp"), request.get("request_start_timestamp_ms"))
         answered = seconds(request.get("stream_end_timestamp_ms")) or asked
@@ -174,7 +174,7 @@ class _Parser(LineParser, kw_only=True):
 
 class KiroParser(LineParser, kw_only=True):
     calls: dict[str, str] = msgspec.field(default_factory=dict)
-    """Names of the tools called, by the id of the call, until its result comes."""
+    """Name of each called tool, by the id of the call, until its result is read."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         kind, data = string(value.get("kind")), mapping(value.get("data"))

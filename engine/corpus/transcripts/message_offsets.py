@@ -1,4 +1,4 @@
-"""Where in a chunk of a session each message is, and which lines of a session the user left by going back."""
+"""Encodes where each message begins in a session's chunk, and which lines the user discarded by going back."""
 
 from collections.abc import Iterable
 
@@ -21,7 +21,7 @@ class MessageOffset(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 def read_places(encoded: bytes) -> tuple[MessageOffset, ...]:
-    """Decode the stored positions of a chunk. Raises `IndexCorrupt`."""
+    """Decode where each message begins in a chunk. Raises `IndexCorrupt`."""
     try:
         places = decode_json(encoded, tuple[MessageOffset, ...])
     except ValueError:
@@ -37,6 +37,6 @@ def write_lines(ranges: Iterable[tuple[int, int]]) -> str:
 
 
 def is_among(line: int, stored: str) -> bool:
-    """Whether a line is in one of the stored ranges."""
+    """Whether a line is in one of the ranges that `write_lines` has encoded."""
     bounds = (text.partition("-") for text in stored.split())
     return any(int(first) <= line <= int(last) for first, _, last in bounds if first.isdecimal() and last.isdecimal())

@@ -1,4 +1,4 @@
-"""The common output of all transcript formats: messages, and facts about the session."""
+"""The common output of all transcript formats: messages, and facts about a session."""
 
 import re
 from typing import Literal
@@ -28,9 +28,9 @@ class Message(msgspec.Struct, frozen=True, gc=False):
     role: Role
     kind: Kind
     text: str
-    """Not redacted; clean as `clean` leaves it; line ends are "\\n"."""
+    """Text as returned by `clean`, with secrets not masked; line ends are "\\n"."""
     line: int
-    """Line of the transcript, from 1; in a transcript that is one JSON document, the message's ordinal."""
+    """Line of the transcript, from 1; in a transcript that is one JSON document, the number of the message."""
     ordinal: int
     """Number of the message in the session, from 1; the parts of one message share it."""
     id: str = ""
@@ -40,11 +40,11 @@ class Message(msgspec.Struct, frozen=True, gc=False):
     tool: str = ""
     """Name of the tool of a call or a result."""
     side: bool = False
-    """Whether it is part of a side conversation, such as a sub-agent's."""
+    """Whether the message is part of a side conversation, such as a sub-agent's."""
 
     @property
     def author(self) -> Role:
-        """Who wrote it: what a sub-agent is asked comes from the assistant, in the user's role."""
+        """Role of the author: a sub-agent's task comes from the assistant, though it has the user's role."""
         return "assistant" if self.side and self.role == "user" else self.role
 
     @property
@@ -54,28 +54,28 @@ class Message(msgspec.Struct, frozen=True, gc=False):
 
 
 class SessionFacts(msgspec.Struct, kw_only=True):
-    """Facts of a transcript, completed while it is read."""
+    """Facts about a session, completed while its transcript is read."""
 
     agent: str
-    """Short name of the program, as its `Agent` has it."""
+    """Short name of the program, as in its `Agent` declaration."""
     id: str = ""
     title: str = ""
     """Title given by the user or the agent; empty if there is none."""
     opening: str = ""
-    """The first real sentence of the user (for a sub-agent, of its caller): the title if there is no other."""
+    """First real sentence of the user (for a sub-agent, of its caller): the title if there is no other."""
     project: str = ""
     """Folder that the agent worked in, or the project's name."""
     branch: str = ""
     started: float | None = None
     ended: float | None = None
     parent: str = ""
-    """Id of the session that this one is a part of, such as a sub-agent's."""
+    """Id of the session that started this one, such as a sub-agent's; empty for a main session."""
     unknown: int = 0
-    """How many of its lines or blocks were not understood."""
+    """Number of lines or blocks that were not understood."""
     rewound: list[tuple[int, int]] = []
-    """Its lines, from the first to the last of each range, that the user left by going back to an earlier message."""
+    """Ranges of lines, (first, last), that the user discarded by going back to an earlier message."""
     generated: bool = False
-    """Whether it is a session of the agent's own housekeeping, with nothing worth finding."""
+    """Whether it is an internal session of the agent, with nothing worth finding."""
     usage: dict[str, Usage] = {}
     """Tokens and cost by model; empty if the transcript records none."""
 
@@ -85,11 +85,14 @@ class SessionFacts(msgspec.Struct, kw_only=True):
         return self.title or self.opening
 
     def counts(self, message: Message) -> bool:
-        """Whether a message counts as speech; messages of sub-agents count if there are no others."""
+        """Whether a message counts as speech of the session.
+
+        In a main session, messages of sub-agents don't.
+        """
         return message.is_speech and (not message.side or bool(self.parent))
 
     def saw(self, message: Message) -> None:
-        """Update times and opening from one more message."""
+        """Update times and opening sentence from one more message."""
         if message.time is not None:
             self.started = message.time if self.started is None else min(self.started, message.time)
             self.ended = message.time if self.ended is None else max(self.ended, message.time)
@@ -101,7 +104,7 @@ class SessionFacts(msgspec.Struct, kw_only=True):
 
 
 def clean(text: str) -> str:
-    """The text with "\\n" as its only line end and nothing in it that a database or a window refuses."""
+    """Return the text with only "\\n" line ends, and without characters that SQLite, FTS5 or Qt don't accept."""
     if len(text) <= _SLICE:
         # As most texts are; a search for the others takes several times as long.
         return text if text.isascii() and "\0" not in text and "\r" not in text else _clean(text)
@@ -121,14 +124,14 @@ def _clean(text: str) -> str:
 
 
 def one_line(title: str) -> str:
-    """Return a given title on one line, at most 200 characters; it ends in an ellipsis if it is cut."""
+    """Return a title on one line, at most 200 characters, with secrets masked; it ends in an ellipsis if it is cut."""
     # Mask before cutting: half of a secret would not be recognised.
     line = " ".join(redact(clean(title[:_OPENING])).split())
     return line if len(line) <= _LONGEST_GIVEN else f"{line[: _LONGEST_GIVEN - 1].rstrip()}…"
 
 
 def first_sentence(text: str) -> str:
-    """The first sentence on one line, at most 120 characters, cut between words."""
+    """Return the first sentence on one line, at most 120 characters, cut between words."""
     start = text.strip()[: 8 * _LONGEST_TITLE]
     end = _SENTENCE_END.search(start)
     sentence = " ".join((start[: end.end()] if end else start).split())

@@ -52,18 +52,18 @@ class StoredSession(NamedTuple):
     """Session name given by the user."""
     generated: bool = False
     parent: str = ""
-    """Id of the session that started it as its sub-agent."""
+    """Id of the session that started this one as its sub-agent."""
 
 
 def is_generated(*, key: object = None, run: object = None) -> bool:
-    """Whether a session with this key, or a run with this id, is the agent's own housekeeping."""
+    """Whether a session with this key, or a run with this id, is internal to the agent."""
     if isinstance(run, str) and run.startswith(_DREAM):
         return True
     return isinstance(key, str) and bool(_DREAMED.match(key.strip()) or _CRON_RUN.match(key.strip()))
 
 
 def stored_session(folder: str, session: str) -> StoredSession:
-    """The entry of a session in the folder's `sessions.json`; an empty one if there is none."""
+    """Return the entry of a session in the folder's `sessions.json`; an empty one if there is none."""
     path = os.path.join(folder, "sessions.json")
     try:
         stat = os.stat(path)
@@ -125,7 +125,7 @@ class OpenClawParser(LineParser, kw_only=True):
         return []
 
     def _head(self, value: Mapping[str, Any]) -> None:
-        """The first `session` line describes the session; a later one was copied from another."""
+        """Read the facts in the first `session` line; later ones were copied from other sessions."""
         if self.headed:
             return
         self.headed = True
@@ -166,11 +166,11 @@ class OpenClawParser(LineParser, kw_only=True):
         return self._emit(parts, entry, line, message.get("timestamp"), entry.get("timestamp"))
 
     def _emit(self, parts: Iterable[Part], entry: Mapping[str, Any], line: int, *times: object) -> list[Message]:
-        """Yield the parts of one message that have text."""
+        """Return the parts with text as one message."""
         return next_turn(self, parts, line, id=string(entry.get("id")), time=seconds(*times), side=self.side)
 
     def _user(self, message: Mapping[str, Any]) -> list[Part]:
-        """A user's text is parsed as a whole: its blocks may split an envelope from its contents."""
+        """Return the parts of a user's message, parsed as a whole: blocks may split an envelope from its contents."""
         blocks = self._blocks(message.get("content"), "user")
         text = "\n".join(part.text for part in blocks if part.kind == "text")
         if not self.asked and text.strip():
@@ -189,7 +189,7 @@ class OpenClawParser(LineParser, kw_only=True):
         return found + others
 
     def _blocks(self, content: object, role: Role) -> list[Part]:
-        """The blocks of a message in order, text that follows text joined to it."""
+        """Return the blocks of a message in order; consecutive texts are joined."""
         parts: list[Part] = []
         for block in content if isinstance(content, list) else [content]:
             part = self._block(block, role)
@@ -235,14 +235,14 @@ class OpenClawParser(LineParser, kw_only=True):
         return "\n".join(part.text for part in self._blocks(content, "user"))
 
     def _custom(self, message: Mapping[str, Any]) -> list[Part]:
-        """Yield an extension's text for the agent, if it was displayed to the user."""
+        """Return an extension's text for the agent, if it was displayed to the user."""
         if message.get("display") is False or message.get("customType") == _RUNTIME_CONTEXT:
             return []
         return [Part("system", "text", self._flat(message.get("content")))]
 
 
 class OpenClawFormat:
-    """OpenClaw's sessions, and those of an agent with the same format."""
+    """Format of OpenClaw's sessions, and of other agents with the same format."""
 
     # The last one is speech after a thought; the result of a tool is one text.
     speech_marks: tuple[bytes, ...] = (
@@ -259,7 +259,7 @@ class OpenClawFormat:
         return any(_is_header(value) or _is_message(value) for value in values)
 
     def parser(self, path: str) -> OpenClawParser:
-        """The name has the session's id and shows whether the file is an archive, or a copy that is not searched."""
+        """Return a new parser. The file's name has the session's id, and shows whether it is an archive or a copy."""
         folder, name = os.path.split(path)
         session = _session_id(name)
         stored = stored_session(folder, session)
@@ -303,7 +303,7 @@ def _between_sessions(message: Mapping[str, Any]) -> bool:
 
 
 def _of_agent(part: Part) -> Part | None:
-    """Clean a part of the agent from inserted text; a reply counts whatever preceded it."""
+    """Return a part of the agent without inserted text; None if nothing is left of it."""
     if part.kind != "text":
         return part
     text = injected.without_runtime_context(part.text)

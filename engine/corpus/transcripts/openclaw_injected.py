@@ -1,4 +1,4 @@
-"""Text that OpenClaw adds to the user's messages: found by its markers, removed or labelled.
+"""Finds text that OpenClaw adds to the user's messages by its markers, and removes or labels it.
 
 Written from its public source between February and September 2026; a transcript has the wording of its time, so older
 markers are recognised too. A forged marker only hides the forger's own text.
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Literal
 
 Origin = Literal["person", "program", "nobody"]
-"""Author of a user message's text. "nobody" are heartbeats, and replies that mean none."""
+"""Author of a user message's text. "nobody" stands for heartbeats, and replies that mean no reply."""
 
 _Lines = list[str]
 
@@ -71,7 +71,7 @@ _TASKS_DONE = "After completing all due tasks,"
 
 
 def pieces(text: str) -> list[tuple[Origin, str]]:
-    """The parts of a user's message, each with its author; empty for a message of metadata alone."""
+    """Return the parts of a user's message, each with its author; empty for a message that has only metadata."""
     events, inbound = _system_events(text)
     found: list[tuple[Origin, str]] = [("program", events)] if events else []
     plain = without_runtime_context(_without_inbound(inbound))
@@ -81,7 +81,7 @@ def pieces(text: str) -> list[tuple[Origin, str]]:
 
 
 def is_cron_prompt(text: str) -> bool:
-    """Return whether a scheduled job sent it, not a user."""
+    """Return whether a scheduled job sent the text, not a user."""
     return bool(_CRON.match(_without_inbound(text).lstrip()))
 
 
@@ -106,14 +106,14 @@ def is_heartbeat_answer(text: str) -> bool:
 
 
 def without_runtime_context(text: str) -> str:
-    """The text without the hidden runtime context for the agent."""
+    """Return the text without the hidden runtime context for the agent."""
     if _RUNTIME_BEGIN not in text and _RUNTIME_NOTICE not in text:
         return text
     return _without(text, _after_runtime_block)
 
 
 def _without_inbound(text: str) -> str:
-    """The text without the channel's envelope and the metadata around it."""
+    """Return the text without the channel's envelope and the metadata around it."""
     text = _without_stamp(text)
     if not any(sign in text for sign in _INBOUND_SIGNS):
         return text
@@ -141,8 +141,9 @@ def _origin(text: str) -> Origin:
 
 
 def _system_events(text: str) -> tuple[str, str]:
-    """Split system lines from the channel's message after them; the former are often empty. Without a channel's mark,
-    the following text is a prompt too, and the whole text is one message.
+    """Split a text into system lines, which may be empty, and the channel's message after them.
+
+    Without a channel's mark, the following text is a prompt too, and the whole text is one message.
     """
     if not _SYSTEM.match(text):
         return "", text
@@ -157,7 +158,9 @@ def _system_events(text: str) -> tuple[str, str]:
 
 
 def _without(text: str, after_block: Callable[[_Lines, int], int]) -> str:
-    """The lines outside all blocks; `after_block` returns the end of a block that begins at a line, or that line."""
+    """Return the lines outside all blocks; `after_block` returns the end of a block that begins at a line, or that
+    line.
+    """
     lines = text.split("\n")
     kept: _Lines = []
     at = 0
@@ -211,7 +214,7 @@ def _line(lines: _Lines, at: int) -> str:
 
 
 def _find(lines: _Lines, wanted: str, at: int, before: int | None = None) -> int:
-    """The first such line from there on; the end if there is none."""
+    """Return the number of the first line from `at` on that equals `wanted`; the end if there is none."""
     last = len(lines) if before is None else min(before, len(lines))
     return next((index for index in range(at, last) if lines[index].strip() == wanted), len(lines))
 

@@ -34,10 +34,10 @@ _INSTRUCTIONS = frozenset({"synthetic", "system", "skill"})
 
 
 class OpencodeReader(LineParser, kw_only=True):
-    """Reads the messages of one session, given in order; the ordinal of a message is its line."""
+    """Parses the messages of one session, given in order; a message's number is used as its line."""
 
     def message(self, name: str, value: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> list[Message]:
-        """Yield a message of the first generation, with its parts."""
+        """Return a message of the first generation, with its parts."""
         kind = value.get("role")
         if kind not in ("user", "assistant"):
             self.count_unknown(f"role {kind}" if isinstance(kind, str) else None)
@@ -48,7 +48,7 @@ class OpencodeReader(LineParser, kw_only=True):
         return self._said(name, value, [piece for part in parts for piece in self._part(part, role)])
 
     def entry(self, name: str, kind: str, value: Mapping[str, Any]) -> list[Message]:
-        """Yield a message of the second generation."""
+        """Return a message of the second generation."""
         return self._said(name, value, list(self._entry(kind, value)))
 
     def _said(self, name: str, value: Mapping[str, Any], parts: Sequence[Part]) -> list[Message]:
@@ -106,7 +106,7 @@ class OpencodeReader(LineParser, kw_only=True):
 
 
 def _usage(message: Mapping[str, Any]) -> Usage:
-    """The tokens and the cost of an answer, of either generation."""
+    """Return the tokens and cost of an answer, of either generation."""
     counts = mapping(message.get("tokens"))
     cache = mapping(counts.get("cache"))
     return Usage(
@@ -150,7 +150,7 @@ class OpencodeDocument:
 
 
 def _object(path: str, reader: OpencodeReader) -> Mapping[str, Any]:
-    """Return the JSON object in a file; empty if it is incomplete, or was just removed."""
+    """Return the JSON object in a file; empty if the file is incomplete or was just deleted."""
     try:
         return _read(path)
     except (OSError, ValueError):
@@ -159,7 +159,7 @@ def _object(path: str, reader: OpencodeReader) -> Mapping[str, Any]:
 
 
 def session_facts(agent: str, session: str, value: Mapping[str, Any]) -> SessionFacts:
-    """The facts in a session's own file, or its row."""
+    """Return the facts in a session's own file, or in its database row."""
     title = clean(string(value.get("title"))).strip()
     return SessionFacts(
         agent=agent,
@@ -172,7 +172,7 @@ def session_facts(agent: str, session: str, value: Mapping[str, Any]) -> Session
 
 
 def _read(path: str) -> Mapping[str, Any]:
-    """The object in a file. Raises OSError, ValueError."""
+    """Return the JSON object in a file. Raises OSError, ValueError."""
     with open_binary(path) as file:
         value = parse_line(file.read())
     if value is None:
@@ -181,7 +181,7 @@ def _read(path: str) -> Mapping[str, Any]:
 
 
 def _files(folder: str) -> list[tuple[str, str]]:
-    """Yield stem and path of the JSON files in a folder, in the order of their names."""
+    """Return stem and path of the JSON files in a folder, in the order of their names."""
     if os.path.islink(folder):
         return []
     try:

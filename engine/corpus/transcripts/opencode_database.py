@@ -35,11 +35,11 @@ _NEWER = frozenset({"session_v2", "session_message"})
 _LAST = 8
 """Number of messages at the end of a session that may still change."""
 _MOST_TEXT = 128 * 1024**2
-"""Characters of one session, which is held in memory as a whole."""
+"""Most characters of one session, which is held in memory as a whole."""
 _MARK = 1
-"""Increase it when messages are read differently: stored sessions are read again then."""
+"""Increase this when messages are read differently: stored sessions are then read again."""
 
-# As bytes: a text that is no UTF-8 would be an error, and with it no session of all could be read.
+# Read as bytes: invalid UTF-8 in one session would be an error for all of them.
 _TEXTS = "CAST(title AS BLOB), CAST(directory AS BLOB), CAST(parent_id AS BLOB)"
 _LISTED = f"""SELECT CAST(id AS BLOB), time_updated, {_TEXTS} FROM {{sessions}} s
     WHERE EXISTS (SELECT 1 FROM {{messages}} m WHERE m.session_id = s.id)"""
@@ -56,7 +56,7 @@ _ENTRIES = f"SELECT id, type, time_created, {_DATA} FROM session_message WHERE s
 
 
 class OpencodeDatabase:
-    """opencode's database, or that of an agent made from it, in a folder named like that."""
+    """Format of opencode's database, or of an agent derived from it, recognised by the folder's name."""
 
     def __init__(self, agent: str = "opencode") -> None:
         self.agent = agent
@@ -88,7 +88,7 @@ class _Sessions:
 
 
 def _listed(connection: apsw.Connection) -> dict[str, tuple[Any, ...]]:
-    """Generation and row of each session with messages, last changed first."""
+    """Return generation and row of each session with messages, by key; last changed first."""
     known = tables(connection)
     found: dict[str, tuple[Any, ...]] = {}
     if known >= _OLDER:
@@ -147,7 +147,7 @@ def _conversation(connection: apsw.Connection, key: str, agent: str) -> Conversa
 
 
 def _listed_one(connection: apsw.Connection, key: str) -> tuple[bool, tuple[Any, ...]] | None:
-    """Return whether the session is of the newer generation, and its row."""
+    """Return whether a session is of the newer generation, and its row; None if it doesn't exist."""
     known = tables(connection)
     for newer, needed, sessions, messages in (
         (True, _NEWER, "session_v2", "session_message"),

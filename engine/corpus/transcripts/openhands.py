@@ -30,7 +30,7 @@ _AGENT = "openhands"
 _STATE, _FIRST, _EVENTS = "base_state.json", "0.json", "events"
 _EVENT = re.compile(r"(?:event-(\d{5,})-[\w-]+|(\d+))\.json")
 _MOST_TEXT = 128 * 1024**2
-"""Characters of one session, which is held in memory as a whole."""
+"""Most characters of one session, which is held in memory as a whole."""
 _SOURCES: dict[str, Role] = {"user": "user", "agent": "assistant"}
 _KINDS_PASSED_OVER = frozenset(
     """CondensationRequest ConversationStateUpdateEvent HookExecutionEvent LLMCompletionLogEvent PauseEvent
@@ -41,7 +41,7 @@ _OBSERVATIONS_PASSED_OVER = frozenset("agent_state_changed null recall think".sp
 
 
 class OpenHandsReader(ChatParser):
-    """Reads the events of one conversation."""
+    """Parses the events of one conversation."""
 
     def parts(self, event: Mapping[str, Any]) -> Iterator[Part]:
         if "kind" in event:
@@ -150,7 +150,7 @@ class OpenHandsConversation:
 
 
 def _usage(metrics: Mapping[str, Any]) -> Usage:
-    """The sums of one model. Prompts include cached tokens, unless another agent counted, which OpenHands ran."""
+    """Return the usage of one model. The recorded prompts include cached tokens, unless another agent counted them."""
     counts = mapping(metrics.get("accumulated_token_usage"))
     sent, read, written = (counts.get(f"{name}_tokens") for name in ("prompt", "cache_read", "cache_write"))
     within = (tokens(read) or 0) <= (tokens(sent) or 0)
@@ -164,13 +164,13 @@ def _usage(metrics: Mapping[str, Any]) -> Usage:
 
 
 def events_folder(path: str) -> str:
-    """The folder of the events of the conversation with this document."""
+    """Return the folder with the events of the conversation that has this document."""
     folder, name = os.path.split(path)
     return os.path.join(folder, _EVENTS) if name == _STATE else folder
 
 
 def _event_files(folder: str) -> list[str]:
-    """The files of events in their order. Raises OSError."""
+    """Return the files of events, in order. Raises OSError."""
     if is_link(os.lstat(folder)):
         return []
     found: list[tuple[int, str]] = []

@@ -23,7 +23,7 @@ _SAMPLES = 8
 _WHOLE = _HEAD + _SAMPLES * _SAMPLE
 """Size in bytes up to which a transcript is read whole."""
 _MOST = 512 * 1024
-"""Most bytes before the first message of the user."""
+"""Most bytes read to find the first message of the user."""
 _LONGEST_LINE = 256 * 1024
 _LINES_TO_JUDGE = 20
 _END = 4 * 1024
@@ -38,10 +38,10 @@ class QuickSummary(msgspec.Struct, frozen=True):
 
 
 def glance(descriptor: int, path: str, size: int) -> QuickSummary | None:
-    """Take a quick look at an open transcript of `size` bytes with one JSON object per line. Raises OSError.
+    """Summarise an open transcript of `size` bytes with one JSON object per line. Raises OSError.
 
-    None if it must be read to see what it is: another file, an internal session of the agent, one without messages
-    (near the beginning).
+    None if it must be read first: if it has another format, is an internal session of the agent, or has no message near
+    its beginning.
     """
     if ".jsonl" not in os.path.basename(path):
         return None
@@ -66,7 +66,7 @@ def glance(descriptor: int, path: str, size: int) -> QuickSummary | None:
 
 
 class _Begun(NamedTuple):
-    """A transcript with parsed first lines: a short one whole, a long one up to the user's first message."""
+    """A transcript whose first lines were parsed: a short one wholly, a long one up to the user's first message."""
 
     known: LineFormat
     parser: LineParser
@@ -76,7 +76,7 @@ class _Begun(NamedTuple):
 
 
 def _begin(descriptor: int, path: str, size: int, block: bytes) -> _Begun | None:
-    """Parse the first lines; None for a file of unknown format."""
+    """Parse the first lines of a transcript; None if its format is unknown."""
     values: list[dict[str, object]] = []
     known: LineFormat | None = None
     parser: LineParser | None = None
@@ -102,7 +102,7 @@ def _begin(descriptor: int, path: str, size: int, block: bytes) -> _Begun | None
 
 
 def _lines(descriptor: int, block: bytes) -> Iterator[tuple[bytes, int]]:
-    """The lines of a file that begins with this block, each with the place where the next one begins."""
+    """Yield the lines of a file that begins with `block`, each with the offset at which the next line begins."""
     begin = 0
     while (end := block.find(b"\n", begin)) >= 0:
         yield block[begin:end], end + 1
@@ -112,7 +112,7 @@ def _lines(descriptor: int, block: bytes) -> Iterator[tuple[bytes, int]]:
 
 
 def _estimate(descriptor: int, start: int, end: int, marks: tuple[bytes, ...]) -> int:
-    """Estimate the number of messages between these positions from samples in eight parts."""
+    """Estimate the number of messages between two offsets from samples of eight parts."""
     part = (end - start) // _SAMPLES
     middle = start + max(0, part - _SAMPLE) // 2
     # One search through all takes half as long as one through each: Python has a quicker one from 30,000 bytes on.
@@ -121,11 +121,11 @@ def _estimate(descriptor: int, start: int, end: int, marks: tuple[bytes, ...]) -
 
 
 def _see_end(block: bytes, from_line: bool, parser: LineParser, title_marks: tuple[bytes, ...]) -> None:
-    """Read end time and title of the session from the last lines."""
+    """Read the session's end time and title from its last lines."""
     facts = parser.facts
     stamp = block.rfind(_STAMP) + len(_STAMP)
     if stamp >= len(_STAMP) and not any([mark in block for mark in title_marks]):
-        # Nearly always so, and to parse the lines takes a fifth of the whole glance.
+        # Nearly always true. Parsing the lines would take a fifth of the whole time.
         time = seconds(block[stamp : block.find(b'"', stamp)].decode(errors="replace"))
         if time is not None and (facts.ended is None or time > facts.ended):
             facts.ended = time

@@ -68,7 +68,7 @@ class QwenParser(GeminiParser, kw_only=True):
             yield Part("system", "text", string(payload.get("rawCommand")))
 
     def _of_user(self, value: Mapping[str, Any], payload: Mapping[str, Any]) -> Iterator[Part]:
-        """The user's words; where the program expanded them, both as typed and as sent."""
+        """Yield the user's words; if the program expanded them, both as typed and as sent."""
         own = string(value.get("subtype")) in _OF_THE_USER and value.get("provenance") in (None, "real_user")
         typed = string(payload.get("displayText")) if own else ""
         if typed:
@@ -107,7 +107,7 @@ class QwenFormat:
 
 
 class QwenDocument(GeminiDocument):
-    """A session of the first versions, or a history saved with `/chat save`."""
+    """Format of the first versions' sessions, and of histories saved with `/chat save`."""
 
     agent = _AGENT
 

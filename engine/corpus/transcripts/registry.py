@@ -1,7 +1,7 @@
-"""All known agents, and lookups in their declarations: to add one, add a module to `agents`, then its name here.
+"""All known agents, and lookups in their declarations.
 
-No parser is imported before a transcript is read: a search on the command line needs the names of stores, and is
-mostly imports.
+To add an agent, add a module to `agents`, then its name here. No parser is imported before a transcript is read: a
+search on the command line needs the names of stores, and takes little more time than its imports.
 """
 
 import functools
@@ -92,11 +92,11 @@ AGENTS: tuple[Agent, ...] = (
     hermes.AGENT,
     antigravity.AGENT,
 )
-"""Agents in the order in which their formats are tried: those with the most reliable marks first."""
+"""Agents in the order in which their formats are tried: those that are recognised most reliably first."""
 
 
 def agent_label(name: str) -> str:
-    """Return an agent's name for people ("Claude Code"); an unknown one keeps its own."""
+    """Return an agent's name for display ("Claude Code"); an unknown agent's name unchanged."""
     agent = _agent(name)
     return name if agent is None else agent.label
 
@@ -115,14 +115,16 @@ def _agent(name: str) -> Agent | None:
 
 
 def session_folders(machine: Machine) -> Iterator[tuple[str, str, str]]:
-    """Agent, name (empty for the usual one) and path of each folder or database that may hold sessions."""
+    """Yield agent, name (empty for the usual one) and path of each folder or database that may contain sessions."""
     for agent in AGENTS:
         for name, path in agent.folders(machine):
             yield agent.name, name, path
 
 
 def usual_folders() -> tuple[tuple[str, str], ...]:
-    """Label and usual folder of some agents, as examples; then the labels of downloaded exports, without a folder."""
+    """Return label and usual folder of some agents, as examples; then labels of downloadable exports,
+    without a folder.
+    """
     exports = ", ".join(agent.label for agent in AGENTS if agent.downloaded)
     return (*((agent.label, agent.usual) for agent in AGENTS if agent.usual), (exports, ""))
 
@@ -138,12 +140,12 @@ def store_name(path: str) -> str:
 
 
 def may_be_transcript(path: str) -> bool:
-    """Whether a file can be a transcript by its name and, unless `path` is a name alone, that of its folder."""
+    """Whether a file can be a transcript by its name and, unless `path` is only a name, that of its folder."""
     return _names(AGENTS).fullmatch(_end(path)) is not None
 
 
 def is_database(path: str) -> bool:
-    """Whether a transcript is a database by its name: its size doesn't show how much was added."""
+    """Whether a transcript is a database, by its name: then its size doesn't show how much was added."""
     return _databases(AGENTS).fullmatch(_end(path)) is not None
 
 
@@ -162,34 +164,34 @@ def is_watched(store: str, folder: str) -> bool:
 
 
 def parts_changed(path: str) -> int:
-    """When other files that belong to a transcript were changed last, in nanoseconds; 0 for none."""
+    """Return when other files that belong to a transcript were last changed, in nanoseconds; 0 if there are none."""
     return max((agent.parts_changed(path) for agent in AGENTS if agent.parts_changed is not None), default=0)
 
 
 def owner_of_part(path: str) -> str:
-    """The transcript that a file next to it is a part of; empty for any other file."""
+    """Return the transcript that a file next to it is a part of; empty for any other file."""
     owners = (agent.part_of(path) for agent in AGENTS if agent.part_of is not None)
     return next(filter(None, owners), "")
 
 
 def copied_sessions(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken | None" = None) -> set[str]:
-    """Names of the transcripts whose sessions another one of these files contains, too. Raises Cancelled.
+    """Return the names of transcripts whose sessions are also in another one of `files`. Raises Cancelled.
 
-    `before`: the copies at the last look.
+    `before`: the names returned last time.
     """
     finders = (agent.copies for agent in AGENTS if agent.copies is not None)
     return set().union(*(find(files, before, cancel) for find in finders))
 
 
 def formats() -> tuple["Formats", ...]:
-    """The formats of all agents; the first call imports the parsers."""
+    """Return the formats of all agents; the first call imports the parsers."""
     return _formats(AGENTS)
 
 
 def format_of_agent(known: "LineFormat", path: str) -> "LineFormat":
-    """The format of the agent whose transcript is at this path: agents that share a format differ in their paths.
+    """Return the format of the agent whose transcript is at `path`: agents with the same format differ in paths.
 
-    The folder decides, else the name of the file; `known` where neither is an agent's.
+    The folder decides, else the name of the file; `known` is returned if neither is an agent's.
     """
     alike = _alike(AGENTS, type(known))
     if len(alike) == 1 or not path:
@@ -207,7 +209,7 @@ def format_of_agent(known: "LineFormat", path: str) -> "LineFormat":
 
 @functools.cache
 def _alike(agents: tuple[Agent, ...], kind: type) -> tuple[tuple[Agent, "LineFormat"], ...]:
-    """Yield the agents with formats of this type, each with its format."""
+    """Return the agents that have a format of this type, each with its format."""
     held = zip(agents, _formats(agents), strict=True)
     return tuple((agent, one) for agent, formats in held for one in formats.lines if type(one) is kind)
 
@@ -234,7 +236,7 @@ def _end(path: str) -> str:
 
 
 def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern for values of `_end`."""
+    """Return a regex that matches results of `_end` for any of the patterns."""
     alternatives = []
     for pattern in dict.fromkeys(filter(None, patterns)):
         slash = pattern.replace(_NO_SLASH, "." * len(_NO_SLASH)).rfind("/")

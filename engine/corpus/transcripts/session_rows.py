@@ -1,4 +1,4 @@
-"""Common base of formats with a table of sessions and messages in rows of a database."""
+"""Common base of formats that have sessions and messages as rows of a database."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,25 +15,26 @@ from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.sqlite_view import SqliteView, looks_like
 
 _MOST_TEXT = 128 * 1024**2
-"""Characters of one session, which is held in memory as a whole."""
+"""Most characters of one session, which is held in memory as a whole."""
 
 Columns = Mapping[str, frozenset[str]]
 """Names of columns by table."""
 
 
 class RowFormat(msgspec.Struct, kw_only=True):
-    """Transcripts in rows of a database."""
+    """A format of transcripts whose sessions are rows of a database."""
 
     agent: str
     needed: Columns
     """Tables and columns by which the database is recognised."""
     listed: str
-    """Selects key, time of the last change and more of each session with messages; a session whose row differs is
-    read again. Texts must be cast to BLOB: one that is no UTF-8 would be an error."""
+    """SQL query for key, time of the last change and more of each session with messages; a session whose row differs is
+    read again. Texts must be cast to BLOB: invalid UTF-8 would be an error.
+    """
     version: int
-    """Increase it when messages are read differently: stored sessions are read again then."""
+    """Increase this when messages are read differently: stored sessions are then read again."""
     conversation: Callable[[apsw.Connection, str, str], Conversation | None]
-    """Reads one session: connection, its key and the path of the database."""
+    """Function that reads one session, given the connection, the session's key and the database's path."""
 
     def matches(self, path: str, head: bytes) -> bool:
         if not looks_like(head):
@@ -72,7 +73,7 @@ class _Sessions:
 
 
 def columns(connection: apsw.Connection, table: str) -> frozenset[str]:
-    """Names of a table's columns; none if it doesn't exist."""
+    """Return the names of a table's columns; empty if the table doesn't exist."""
     return frozenset(name for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,)))
 
 
@@ -82,14 +83,14 @@ def data_of(column: str) -> str:
 
 
 def as_text(value: object) -> str:
-    """The text of a cell; empty for NULL."""
+    """Return the value of a cell as text; empty for NULL."""
     if isinstance(value, bytes):
         return value.decode(errors="replace")
     return "" if value is None else str(value)
 
 
 def cell(parser: LineParser, data: object) -> Any:
-    """The JSON value of a cell as `data_of` selects it; None, which is counted, if there is none."""
+    """Return the JSON value of a cell selected by `data_of`; None, counted as unknown, if there is none."""
     held = data if isinstance(data, bytes) else None
     # Only objects are parsed in bounded steps, so a list is put into one.
     value = None if held is None else parse_line(b'{"value":' + held + b"}")
@@ -100,7 +101,7 @@ def cell(parser: LineParser, data: object) -> Any:
 
 
 def whole(parser: LineParser, turns: Iterable[list[Message]]) -> tuple[Message, ...]:
-    """Yield the messages of a session in order, up to the memory limit."""
+    """Return the messages of a session in order, up to the memory limit."""
     messages: list[Message] = []
     held = 0
     for found in turns:

@@ -36,10 +36,10 @@ _T = TypeVar("_T")
 
 
 class SqliteView:
-    """One database, open for reading. For one thread; to be closed."""
+    """An SQLite database of another program, open for reading. For one thread; must be closed."""
 
     def __init__(self, path: str, cancel: CancelToken | None = None) -> None:
-        """Opens nothing before the first read."""
+        """The database is opened by the first read."""
         self._path = path
         self._cancel = cancel
         self._connection: apsw.Connection | None = None
@@ -74,7 +74,7 @@ class SqliteView:
             connection.close()
 
     def _opened(self, state: _State) -> apsw.Connection:
-        """The connection to the database in this state."""
+        """Return a connection to the database in this state."""
         if self._connection is not None and state == self._state:
             return self._connection
         self.close()
@@ -109,8 +109,9 @@ def _told_plainly(cancel: CancelToken | None) -> Iterator[None]:
 
 
 def _state(path: str) -> _State:
-    """A value that differs when pages are written to the database itself, or the WAL is restarted; not when the WAL
-    grows."""
+    """Return a value that changes when the database itself is written or the WAL is restarted, not
+    when the WAL grows.
+    """
     descriptor, found = open_regular(path)
     os.close(descriptor)
     wal = b""
@@ -124,7 +125,7 @@ def _state(path: str) -> _State:
 
 
 class _File:
-    """A file for SQLite's virtual file system: read-only and never locked. Without a descriptor it is empty."""
+    """A read-only file without locks for SQLite's virtual file system. Without a descriptor it is empty."""
 
     def __init__(self, descriptor: int | None) -> None:
         self._descriptor = descriptor
@@ -169,7 +170,7 @@ class _File:
 
 
 class _ReadingOnly(apsw.VFS):
-    """The virtual file system that opens files as `_File`."""
+    """A virtual file system for SQLite that opens files as `_File`."""
 
     def __init__(self) -> None:
         super().__init__(_FILE_SYSTEM, "")
@@ -199,18 +200,18 @@ _FILES = _ReadingOnly()
 
 
 def looks_like(head: bytes) -> bool:
-    """Whether a file that begins with these bytes is an SQLite database."""
+    """Whether a file with these first bytes is an SQLite database."""
     return head.startswith(HEADER)
 
 
 def has_tables(path: str, *choices: frozenset[str]) -> bool:
-    """Whether the database has all tables of one of these choices. Raises OSError, `PathRefused`, ValueError."""
+    """Whether the database has all tables of one of the sets `choices`. Raises OSError, `PathRefused`, ValueError."""
     with closing(SqliteView(path)) as view:
         known = view.read(tables)
     return any(choice <= known for choice in choices)
 
 
 def tables(connection: apsw.Connection) -> frozenset[str]:
-    """Names of the database's tables."""
+    """Return the names of the database's tables."""
     query = "SELECT name FROM sqlite_master WHERE type = 'table'"
     return frozenset(name for (name,) in connection.execute(query))

@@ -1,4 +1,4 @@
-"""Finds sessions: the folders in the settings, files in them that may be transcripts, and the file of a session's name.
+"""Finds sessions: the folders in the settings, the transcripts in them, and the file of a session's stable name.
 
 Only directory entries are read here, and the names that Codex stores next to its sessions. A listed folder is consent,
 so no other folder is ever read.
@@ -40,19 +40,19 @@ from engine.settings import Settings
 _PREFIX = "sessions/"
 _LONGEST_KEY = 100
 _LIST = "sessions.json"
-"""Of OpenClaw and Continue."""
+"""List of sessions that OpenClaw and Continue write."""
 _OF_DATABASES = (WAL, "-shm", "-journal")
 _MOST_NAMED = 20
-"""Files of other names in a folder of the user that are named; the rest is counted."""
+"""Most files in a folder of the user that are no transcripts and are named; the others are counted."""
 
 
 class Store(msgspec.Struct, frozen=True):
-    """One folder, or one export, that the settings list."""
+    """A folder or an export with sessions that is listed in the settings."""
 
     name: str
-    """`sessions/<short name>`: what the stable names of its transcripts start with."""
+    """`sessions/<short name>`, with which the stable names of its transcripts begin."""
     path: str
-    """Absolute; the folder above it is resolved."""
+    """Absolute path, with links in the folder above it resolved."""
 
 
 def find_stores(settings: Settings) -> tuple[Store, ...]:
@@ -68,7 +68,9 @@ def find_stores(settings: Settings) -> tuple[Store, ...]:
 
 
 def machine_names(settings: Settings) -> dict[str, str]:
-    """By the beginning of stable names, the machine that these sessions are from, as the settings name it."""
+    """Return the name of the machine that sessions are from, by the prefix of their stable names, as
+    in the settings.
+    """
     found: dict[str, str] = {}
     for entry in settings.sessions.machines:
         label, _, folder = map(str.strip, entry.partition("="))
@@ -84,8 +86,10 @@ def machine_names(settings: Settings) -> dict[str, str]:
 
 
 def _name(path: str, *, alone: bool) -> str:
-    """Return the store's name. Folders with the same short name get longer ones, so that no store takes over another's
-    name."""
+    """Return a store's stable name.
+
+    If several have the same short name, each gets a longer one, so that no store takes over another's name.
+    """
     base = _short_name(path)
     return base if alone else f"{base}-{hashlib.sha256(os.fsencode(os.path.normcase(path))).hexdigest()[:6]}"
 
@@ -110,10 +114,10 @@ def _short_name(path: str) -> str:
 
 class FoundTranscripts(msgspec.Struct, frozen=True):
     files: list[FoundFile]
-    """Newest first."""
+    """Found files, newest first."""
     skipped: list[FileIssue]
     whole: bool = True
-    """False if the walk ended at `most_entries`."""
+    """Whether all folders were listed; False if the limit `most_entries` was reached."""
 
 
 def find_transcripts(
@@ -123,10 +127,9 @@ def find_transcripts(
     listener: DiscoveryListener | None = None,
     most_entries: float = math.inf,
 ) -> FoundTranscripts:
-    """Yield every file in the stores that may be a transcript by its name. Raises `Cancelled`; every other error
-    becomes an issue.
+    """Return the files in all stores that may be transcripts by name. Raises `Cancelled`.
 
-    After `most_entries`, no further folder is listed.
+    Every other error becomes an issue. After `most_entries`, no further folder is listed.
     """
     walk = _Walk(cancel, listener, most_entries)
     for store in find_stores(settings):
@@ -138,14 +141,17 @@ def find_transcripts(
 def find_transcripts_in(
     folder: Store, *, cancel: CancelToken | None = None, most_entries: float = math.inf
 ) -> FoundTranscripts:
-    """The same for a folder inside of a store, named like one. Raises `Cancelled`."""
+    """Return the files in one folder that may be transcripts by name. Raises `Cancelled`.
+
+    `folder`: a folder inside a store, with its stable name.
+    """
     walk = _Walk(cancel, None, most_entries)
     walk.descend(folder.path, folder.name)
     return FoundTranscripts(walk.files, walk.skipped, walk.whole)
 
 
 class _Walk(FolderWalk):
-    """One pass over the stores."""
+    """Walks over all stores, and collects transcripts and skipped files."""
 
     def __init__(self, cancel: CancelToken | None, listener: DiscoveryListener | None, most_entries: float) -> None:
         super().__init__(cancel, listener, most_entries)
@@ -194,7 +200,7 @@ class _Walk(FolderWalk):
             self._pass(f"{store.name}/…", NO_TRANSCRIPT.rule, detail)
 
     def _take(self, name: str, path: str, state: os.stat_result) -> None:
-        """Add a transcript with its size and modification time, including files next to it."""
+        """Add a transcript with its size and time of last change, which include files next to it."""
         size, changed = last_change(path, state)
         self.files.append(FoundFile(name, path, "sessions", size, min(changed, LATEST_NS)))
 
@@ -207,13 +213,13 @@ class _Walk(FolderWalk):
 
 
 def _is_part(path: str) -> bool:
-    """Whether a file is hidden, belongs to the transcript next to it, or is an agent's list of these."""
+    """Whether a file is hidden, belongs to a transcript next to it, or is an agent's list of transcripts."""
     name = os.path.basename(path)
     return name.startswith(".") or name == _LIST or name.endswith(_OF_DATABASES) or bool(owner_of_part(path))
 
 
 def may_name_session(name: str) -> bool:
-    """Whether a stable name can be that of a session.
+    """Whether a text has the form of a session's stable name.
 
     A workspace may have its own folder called sessions, even with a subfolder named like a store: its notes have names
     that no transcript has.
@@ -222,14 +228,14 @@ def may_name_session(name: str) -> bool:
 
 
 def names_session(name: str, settings: Settings) -> bool:
-    """Whether a stable name is that of a session in one of the stores."""
+    """Whether a stable name is of a session in one of the stores in the settings."""
     if not may_name_session(name):
         return False
     return any(name.startswith(f"{store.name}/") for store in find_stores(settings))
 
 
 def session_name(transcript: str, key: str) -> str:
-    """The stable name of the session with this key in a transcript."""
+    """Return the stable name of the session with this key in a transcript."""
     if not key:
         return transcript
     usable = not is_unusable(key) and "/" not in key and key not in (".", "..") and len(key) <= _LONGEST_KEY
@@ -238,7 +244,7 @@ def session_name(transcript: str, key: str) -> str:
 
 
 def locate_transcript(name: str, settings: Settings) -> tuple[Path, str]:
-    """Return the path of the transcript of the session with this stable name, and the rest of the name.
+    """Return the path of a session's transcript, and the part of its stable name after that of the transcript.
 
     Raises `PathRefused` for every name that is in no store, `FileNotFoundError` for a deleted transcript.
     """

@@ -1,4 +1,4 @@
-"""Files and commands of tool calls, for all agents: the one place that knows names of tools and of their arguments.
+"""Finds the files and commands in tool calls of all agents; the only module that knows names of tools and arguments.
 
 Out: which files an agent read, edited, created or deleted, and which commands it ran. Names and arguments are those of
 the agents' public sources as of autumn 2026; they are compared without case, underscores and digits.
@@ -37,7 +37,7 @@ _TOOLS: Mapping[_Action, str] = {
 }
 _ACTIONS: Mapping[str, _Action] = {name: action for action, names in _TOOLS.items() for name in names.split()}
 _CHOICES: Mapping[str, UseKind] = {"view": "read", "read": "read", "create": "created", "write": "created"}
-"""Of a tool whose argument `command` says what it does; anything else edits."""
+"""Kind of use by the value of a tool's argument `command`; every other value means edited."""
 
 _PATHS = (
     """absolutepath effectiveuri file filename filepath notebookpath path relativepath relativeworkspacepath targetfile
@@ -55,7 +55,7 @@ _SHOWN = re.compile(
     r"""(?:^|[;&|\n])\s*(cat|head|nl|sed|tail)\s+((?:(?:-\S+|'[^'\n]*'|\d[\d,]*p?)\s+)*)"""
     r"""([^\s;&|<>'"$*`-][^\s;&|<>'"$*`]*\.\w+)(?=\s*(?:$|[;&|\n]))"""
 )
-"""A file that a shell command shows, or that sed changes."""
+"""Matches a file that a shell command shows, or that sed changes."""
 _SAID = re.compile(r"(?:Read|Reading|Edited|Editing|Created|Creating) (\S.*?)(?:,? lines? .*)?")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _LITERAL = re.compile("[a-z0-9.-]+")
@@ -65,11 +65,11 @@ _MOST_TEXT = 128 * 1024
 _OPENING = 8 * 1024
 _LONGEST_PATH, _LONGEST_COMMAND = 1024, 2000
 _MOST_USES = 200
-"""Files of one call."""
+"""Most files of one call."""
 
 
 class ToolUse(NamedTuple):
-    """A file or a command of one tool call, not redacted."""
+    """A file or a command of one tool call, with secrets not masked."""
 
     kind: UseKind
     value: str
@@ -77,7 +77,7 @@ class ToolUse(NamedTuple):
 
 
 def uses_of(message: Message | SessionMessage) -> list[ToolUse]:
-    """Files and commands of a tool call; none of any other message."""
+    """Return the files and commands of a tool call; empty for any other message."""
     if message.kind != "tool-call":
         return []
     action = _ACTIONS.get(_letters(_plain_name(message.tool)))
@@ -91,7 +91,10 @@ def uses_of(message: Message | SessionMessage) -> list[ToolUse]:
 
 
 def stored_path(path: str, project: str) -> str:
-    """A path with `/`, relative to the project if it is in it, with secrets masked; empty if it names no file."""
+    """Return a path as it is stored: with `/`, relative to the project if it is inside, with secrets masked.
+
+    Empty if it is no path of a file.
+    """
     path = _slashed(uri_path(path.strip()) if "://" in path[:8] else path.strip(), project)
     if not path or len(path) > _LONGEST_PATH:
         return ""
@@ -109,13 +112,15 @@ def stored_path(path: str, project: str) -> str:
 
 
 def full_path(path: str, project: str) -> str:
-    """The path of a file from the root of its disk, as far as the project's folder is known."""
+    """Return the path of a file from the root of its disk, as far as the project's folder is known."""
     return path if _is_absolute(path) or not project else f"{_slashed(project, project).rstrip('/')}/{path}"
 
 
 def file_matcher(value: str) -> tuple[str, Callable[[str, str], bool]]:
-    """Returns a part that is in the path or the project of each matching file, in lower-case ASCII and perhaps empty,
-    and a function that takes the stored path of a file and the session's project.
+    """Return a text and a function that find the files meant by a value of the operator `file:`.
+
+    The text, lower-case ASCII and perhaps empty, is in the path or the project of each matching file. The function
+    takes the stored path of a file and the session's project, and says whether they match.
 
     `app.py` and `src/app.py` match the end of a path, `src/` everything in a folder of this name, and a path from the
     root of a disk only that file. Patterns are those of the settings: `*`, `?`, `[a-z]` and `**`.
@@ -130,13 +135,13 @@ def file_matcher(value: str) -> tuple[str, Callable[[str, str], bool]]:
 
 
 def stored_command(command: str) -> str:
-    """A command with secrets masked, at most 2,000 characters."""
+    """Return a command with secrets masked, at most 2,000 characters."""
     # Mask before cutting: half of a secret would not be recognised.
     return redact(command.strip())[:_LONGEST_COMMAND]
 
 
 def _plain_name(name: str) -> str:
-    """A tool's name without that of its server or program."""
+    """Return a tool's name without that of its server or program."""
     name = name.rpartition("__")[2].rpartition(".")[2].casefold()
     return _VERSION.sub("", name).removeprefix("copilot_")
 
@@ -185,7 +190,7 @@ def _command(named: Mapping[str, Any]) -> str:
 
 
 def _of_text(action: _Action, text: str) -> Iterator[ToolUse]:
-    """An only argument, a patch, or a path above the text that is written there."""
+    """Yield the files and commands of an input that is a text: a single argument, a patch, or a path above new text."""
     if action == "command":
         yield from _of_command(text, "")
         return
@@ -223,7 +228,7 @@ def _of_patch(text: str) -> Iterator[ToolUse]:
 
 
 def _slashed(path: str, project: str) -> str:
-    """With `/` in a path of Windows, and without control characters."""
+    """Return a path with `/` if it is one of Windows, and without control characters."""
     windows = bool(_DRIVE.match(path) or _DRIVE.match(project))
     path = _BLANKS.sub(" ", path)
     return path.replace("\\", "/") if windows else path

@@ -1,5 +1,4 @@
-"""Files of transcripts: the rules for entries of a folder of sessions, the transcript that a file belongs to, and its
-modification time."""
+"""Rules for files in folders of sessions: which are transcripts, what belongs to which, and when they changed."""
 
 import os
 import stat
@@ -20,18 +19,18 @@ NO_TRANSCRIPT = Match("no-transcript", skip_reasons.NO_TRANSCRIPT_NAME.said())
 _PART = Match("part-of-session", skip_reasons.PART_OF_SESSIONS.said())
 _PACKED_TWICE = Match("packed-twice", skip_reasons.PACKED_TWICE.said())
 SILENT = frozenset({NO_TRANSCRIPT, _PART, _PACKED_TWICE, NOT_A_FILE})
-"""Files that agents store next to transcripts: skipped without an issue, unless a path is explained."""
+"""Rules for files that agents store next to transcripts: skipped without an issue, unless a path is explained."""
 
 
 def judge_store(path: str, state: os.stat_result) -> Match | None:
-    """The rule that excludes a whole store, a folder or an export."""
+    """Return the rule that excludes a whole store, a folder or an export; None if none does."""
     if is_link(state):
         return LINKED_PLACE
     return SECRET_PLACE if holds_secrets(path) else None
 
 
 def judge_entry(entry: os.DirEntry[str], above: str, neighbours: Collection[str]) -> Match | None:
-    """The rule that excludes an entry of a store, a file or a folder.
+    """Return the rule that excludes a file or folder in a store; None if none does.
 
     `above`: name of its folder; `neighbours`: names of everything in it. Raises OSError.
     """
@@ -56,12 +55,12 @@ def is_compressed(path: str) -> bool:
 
 
 def compressed(path: str) -> str:
-    """Name of a transcript after its agent has compressed it."""
+    """Return the name of a transcript after its agent has compressed it."""
     return path + _COMPRESSED
 
 
 def transcript_of(path: str) -> str:
-    """The transcript that a file belongs to: usually itself.
+    """Return the transcript that a file belongs to: usually the file itself.
 
     That of a WAL is its database; a compressed transcript keeps its former name.
     """
@@ -72,7 +71,7 @@ def transcript_of(path: str) -> str:
 
 
 def last_change(path: str, state: os.stat_result) -> tuple[int, int]:
-    """Bytes of a transcript, and when it was changed last, in nanoseconds, including files next to it."""
+    """Return the size of a transcript, and when it was last changed, in nanoseconds, including files next to it."""
     size, changed = state.st_size, state.st_mtime_ns
     if is_database(path):
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Opens a transcript, finds out by its content which agent wrote it, and reads it: whole, or from where it ended."""
+"""Opens a transcript, detects its format, and reads it: as a whole, or from where it ended before."""
 
 import hashlib
 import os
@@ -31,9 +31,9 @@ _HEAD_BYTES = 64 * 1024
 _LINES_TO_JUDGE = 20
 _LINES_BETWEEN_CHECKS = 64
 _LINES_WITH_PROJECT = 200
-"""Number of first lines in which agents name their folder, if at all."""
+"""Number of first lines in which agents name their working folder, if at all."""
 _LONG = 64 * 1024
-"""Bytes from which a line takes as long as many others."""
+"""Bytes from which parsing a line takes as long as many others."""
 _ANCHOR_BYTES = 4096
 _TITLE_BYTES = 1024
 
@@ -49,13 +49,13 @@ def opened(path: Path | str) -> Iterator[tuple[Source, os.stat_result]]:
 
 
 def document_format(source: Source, path: str) -> DocumentFormat | None:
-    """The format of an open transcript that is one document; None for another. Raises OSError."""
+    """Return the format of an open transcript that is a document; None for any other. Raises OSError."""
     head = read_at(source, 0, _HEAD_BYTES)
     return next((known for one in formats() for known in one.documents if known.matches(path, head)), None)
 
 
 def database_format(source: Source, path: str) -> DatabaseFormat | None:
-    """The format of an open transcript that is a database; None for another.
+    """Return the format of an open transcript that is a database; None for any other.
 
     Raises OSError, `PathRefused`, and ValueError for a database that cannot be read (now).
     """
@@ -64,7 +64,7 @@ def database_format(source: Source, path: str) -> DatabaseFormat | None:
 
 
 def line_format(source: Source, path: str = "") -> LineFormat | None:
-    """The format of an open transcript with one JSON object a line; None for another. Raises OSError."""
+    """Return the format of an open transcript with one JSON object per line; None for any other. Raises OSError."""
     values = [
         value
         for raw in islice(raw_lines(source), _LINES_TO_JUDGE)
@@ -74,22 +74,24 @@ def line_format(source: Source, path: str = "") -> LineFormat | None:
 
 
 def format_of(values: Sequence[Mapping[str, Any]], path: str = "") -> LineFormat | None:
-    """Return the format with such lines; None for none. Agents with the same format are distinguished by path."""
+    """Return the format of lines with these values; None if unknown. Agents with the same format are told apart by
+    path.
+    """
     known = next((known for one in formats() for known in one.lines if known.matches(values)), None)
     return None if known is None else format_of_agent(known, path)
 
 
 class LineReader(msgspec.Struct):
-    """The read position in a transcript with one JSON object per line."""
+    """A parser and its position in a transcript with one JSON object per line."""
 
     parser: LineParser
     offset: int = 0
     """Offset of the first unread byte, always the beginning of a line."""
     line: int = 1
-    """Number of that line."""
+    """Number of the line at `offset`."""
 
     def read(self, source: Source, cancel: CancelToken | None = None) -> Iterator[list[Message]]:
-        """Return the messages of all complete lines from this position on, and move behind them.
+        """Yield the messages of all complete lines from this position on, and move after them.
 
         Raises OSError, Cancelled.
         """
@@ -102,7 +104,7 @@ class LineReader(msgspec.Struct):
             yield fed(self.parser, raw)
 
     def read_rest(self, source: Source) -> list[Message]:
-        """Return messages of a last line without a line end, if it is complete; the position doesn't change.
+        """Return the messages of a last line without a line end, if it is complete; the position doesn't change.
 
         Don't use the parser any more: it has seen a line that will be read again.
         """
@@ -111,7 +113,7 @@ class LineReader(msgspec.Struct):
 
 
 def fed(parser: LineParser, raw: RawLine, *, count: bool = True) -> list[Message]:
-    """The messages of one line; a line that is no JSON object is counted as unknown if `count`."""
+    """Return the messages of one line; a line that is no JSON object is counted as unknown if `count`."""
     value = parse_line(raw.data) if len(raw.data) <= LONGEST_LINE else None
     if value is not None:
         return parser.feed(value, raw.number)
@@ -129,7 +131,7 @@ def anchor(source: Source, offset: int) -> str:
 
 
 class Position(NamedTuple):
-    """Where a transcript with one JSON object per line ended when it was read."""
+    """Where reading a transcript with one JSON object per line ended."""
 
     file: tuple[object, ...]
     """Agent, device and number of the file, and what files next to it told about the session when it was opened."""
@@ -138,28 +140,30 @@ class Position(NamedTuple):
 
 
 class ReadOn(NamedTuple):
-    """A session that was read whole, or continued."""
+    """The result of reading a session as a whole, or from where it ended before."""
 
     conversation: Conversation | None
-    """If it was continued, only its new messages, but all facts; None if the transcript doesn't contain it (any
-    more)."""
+    """The session; if `continued`, only new messages, but all facts. None if the transcript doesn't contain it (any
+    more).
+    """
     position: Position | None = None
-    """Where to continue; None if it must be read whole again."""
+    """Where to continue; None if the session must be read as a whole again."""
     continued: bool = False
 
 
 def read_session(path: Path, part: str, cancel: CancelToken | None = None) -> Conversation | None:
-    """Read one whole session of a transcript; None if the transcript doesn't contain it (any more). `part`: the part of
-    the session's name after the transcript's, as returned by `locate_transcript`.
+    """Read one session of a transcript as a whole; None if the transcript doesn't contain it (any more).
 
-    Raises OSError, `PathRefused`, ValueError for a document that breaks off or a damaged database, Cancelled.
+    `part`: the part of the session's name after that of the transcript, as returned by `locate_transcript`. Raises
+    OSError, `PathRefused`, ValueError for a truncated document or a damaged database, Cancelled.
     """
     return read_on(path, part, None, cancel).conversation
 
 
 def read_on(path: Path, part: str, before: Position | None, cancel: CancelToken | None = None) -> ReadOn:
-    """Like `read_session`, but continue at `before` if the transcript has only grown since. That position is used up:
-    an error or a cancellation leaves it between two states.
+    """Read a session from position `before` if the transcript has only grown since, else as `read_session`.
+
+    `before` can't be used again: an error or a cancellation leaves it between two states.
     """
     with opened(path) as (source, state):
         database = database_format(source, str(path))
@@ -202,7 +206,7 @@ def _read_lines(reader: LineReader, source: Source, cancel: CancelToken | None) 
 
 
 def conversations(path: Path, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-    """Yield every session of a transcript in order; none if its format is unknown.
+    """Yield all sessions of a transcript in order; nothing if its format is unknown.
 
     Raises OSError, `PathRefused`, ValueError if it is truncated or can't be read (now), Cancelled.
     """
@@ -225,7 +229,7 @@ def conversations(path: Path, cancel: CancelToken | None = None) -> Iterator[Con
 def raw_line(path: Path, line: int) -> bytes | None:
     """Return one line of a transcript, unchanged. Raises OSError, `PathRefused`.
 
-    None if there is none, and in a document, whose lines aren't messages.
+    None if the line doesn't exist, and for a document, whose lines aren't messages.
     """
     with opened(path) as (source, _):
         if document_format(source, str(path)) is not None:
@@ -234,9 +238,10 @@ def raw_line(path: Path, line: int) -> bytes | None:
 
 
 def project_of(path: str) -> str:
-    """The agent's working folder, from the beginning of a transcript, before the rest of it is read.
+    """Return the agent's working folder, from the beginning of a transcript.
 
-    Empty if it names none or can't be read, and for exports and databases, which contain sessions of many projects.
+    Empty if it is not named there or can't be read, and for exports and databases, which contain sessions of many
+    projects.
     """
     try:
         with opened(path) as (source, _):

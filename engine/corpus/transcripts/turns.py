@@ -1,4 +1,4 @@
-"""Turns of a conversation in parts, as most formats produce them."""
+"""Makes messages of a conversation from parts, for most formats."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -9,7 +9,7 @@ from engine.corpus.transcripts.messages import Kind, Message, Role
 
 
 class Part(NamedTuple):
-    """One part of a turn, before it is cleaned and numbered."""
+    """One part of a message, before it is cleaned and numbered."""
 
     role: Role
     kind: Kind
@@ -26,7 +26,7 @@ def next_turn(
     time: float | None = None,
     side: bool = False,
 ) -> list[Message]:
-    """Yield the parts with text as the next message of the session; none without such a part.
+    """Return the parts with text as the next message of the session; empty if no part has text.
 
     Without a line, as in a document or a database, the message's ordinal is used.
     """
@@ -43,13 +43,15 @@ def next_turn(
 
 
 def attached(name: str, *, image: bool = False) -> str:
-    """Return the text shown for an attachment, without its data."""
+    """Return the text that stands for an attachment, such as `[file: name]`."""
     sort = "image" if image else "file"
     return f"[{sort}: {name}]" if name else f"[{sort}]"
 
 
 def local_time(value: object) -> float | None:
-    """A date in ISO 8601 in seconds since the epoch; without a zone, it is of the clock of this machine."""
+    """Return a date in ISO 8601 as seconds since the epoch; without a zone, it is in local time. None
+    if it is no date.
+    """
     try:
         return datetime.fromisoformat(value).timestamp() if isinstance(value, str) and len(value) <= 64 else None
     except (ValueError, OverflowError, OSError):

@@ -1,4 +1,4 @@
-"""Tokens and cost that a transcript records, by model; what it doesn't record is None, never 0."""
+"""Tokens and cost that a transcript records, by model; unrecorded numbers are None, never 0."""
 
 import math
 
@@ -7,30 +7,30 @@ import msgspec
 from engine.corpus.transcripts.json_values import mapping
 
 _MOST_MODELS = 32
-"""A session has a few models; more are damage, and are counted together."""
+"""Most models counted in one session; more indicate damage, and are counted together."""
 _MOST_TOKENS = 2**48
 _HIGHEST_COST = 1e9
 _FIELDS = ("input", "output", "cache_read", "cache_write", "cache_write_hour", "cost")
 
 
 class Usage(msgspec.Struct, omit_defaults=True):
-    """Tokens and cost of one or many requests to a model."""
+    """Tokens and cost of one or several requests to a model; None means unknown."""
 
     input: int | None = None
-    """Tokens that were sent and not in the provider's cache."""
+    """Tokens sent that were not in the provider's cache."""
     output: int | None = None
-    """Tokens that were received, with those of reasoning."""
+    """Tokens received, including reasoning."""
     cache_read: int | None = None
     cache_write: int | None = None
-    """Tokens that were sent and written to the cache."""
+    """Tokens sent and written to the cache."""
     cache_write_hour: int | None = None
-    """Those of `cache_write` that stay for an hour: they cost more."""
+    """Part of `cache_write` that stays cached for an hour, which costs more."""
     cost: float | None = None
-    """In US dollars, as the agent recorded it."""
+    """US dollars, as recorded by the agent."""
 
     @property
     def is_recorded(self) -> bool:
-        """Whether there is anything but zeros."""
+        """Whether any number is recorded and not 0."""
         return any(getattr(self, name) for name in _FIELDS)
 
     def add(self, other: "Usage") -> None:
@@ -40,7 +40,7 @@ class Usage(msgspec.Struct, omit_defaults=True):
                 setattr(self, name, (getattr(self, name) or 0) + more)
 
     def beyond(self, before: "Usage") -> "Usage":
-        """The increase from `before`: a provider's count of one request only grows."""
+        """Return the increase from `before`: the provider's numbers for one request only grow."""
         increase = Usage()
         for name in _FIELDS:
             now, then = getattr(self, name), getattr(before, name)
@@ -49,50 +49,52 @@ class Usage(msgspec.Struct, omit_defaults=True):
 
 
 class Request(msgspec.Struct, frozen=True, array_like=True):
-    """The usage of one line of a request to a model, to recognise it where another session has copied it."""
+    """The usage on one line of a request to a model, to recognise copies of the request in other sessions."""
 
     digest: int
-    """Of the request's id, which a copy has, too; 56 bits."""
+    """56-bit digest of the request's id, which copies have too."""
     model: str
     usage: tuple[int | None, int | None, int | None, int | None, int | None, float | None]
-    """In the order of the members of `Usage`."""
+    """Numbers in the order of the fields of `Usage`."""
 
 
 def add_usage(totals: dict[str, Usage], model: str, usage: Usage) -> None:
-    """Add requests to the totals of a session, which are by model."""
+    """Add the usage of requests to a session's totals by model."""
     if model not in totals and len(totals) >= _MOST_MODELS:
         model = ""
     totals.setdefault(model, Usage()).add(usage)
 
 
 def tokens(value: object) -> int | None:
-    """A number of tokens; None for anything else."""
+    """Return a JSON value as a number of tokens; None if it is none."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _MOST_TOKENS:
         return None
     return int(value)
 
 
 def dollars(value: object) -> float | None:
-    """A cost; None for anything else, and for 0, which agents write when they don't know the price."""
+    """Return a JSON value as a cost in US dollars; None if it is none, or 0, which agents write for an
+    unknown price.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < _HIGHEST_COST:
         return None
     return None if math.isnan(value) else float(value)
 
 
 def apart(sent: object, *cached: object) -> int | None:
-    """Tokens that were sent without those in the cache, where the recorded number includes these."""
+    """Return the number of tokens sent that were not cached, if the recorded number `sent` includes the cached ones."""
     total = tokens(sent)
     return None if total is None else max(0, total - sum(tokens(part) or 0 for part in cached))
 
 
 def both(first: object, second: object) -> int | None:
-    """The sum of two numbers of tokens; the second may be missing."""
+    """Return the sum of two numbers of tokens; the second may be missing."""
     total = tokens(first)
     return None if total is None else total + (tokens(second) or 0)
 
 
 def anthropic_usage(value: object) -> Usage:
-    """The `usage` of a message as the API of Anthropic has it."""
+    """Convert the `usage` of a message in Anthropic's API."""
     usage = mapping(value)
     written = mapping(usage.get("cache_creation"))
     return Usage(
@@ -105,7 +107,7 @@ def anthropic_usage(value: object) -> Usage:
 
 
 def gemini_usage(value: object) -> Usage:
-    """The `usageMetadata` of a response as the API of Gemini has it: the prompt includes the cached tokens."""
+    """Convert the `usageMetadata` of a response in Gemini's API, whose prompt includes the cached tokens."""
     usage = mapping(value)
     cached = usage.get("cachedContentTokenCount")
     return Usage(

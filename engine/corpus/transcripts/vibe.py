@@ -25,7 +25,7 @@ class VibeParser(ChatParser, kw_only=True):
         return next_turn(self, list(self._parts(value)), line, id=string(value.get("message_id")))
 
     def _parts(self, value: Mapping[str, Any]) -> Iterator[Part]:
-        """The parts of a message; one with the user's role may be inserted by the program."""
+        """Yield the parts of a message; one with the user's role may be inserted by the program."""
         for part in self.chat_parts(value):
             yield part._replace(role="system") if value.get("injected") is True and part.role == "user" else part
 

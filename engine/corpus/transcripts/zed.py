@@ -28,13 +28,13 @@ from engine.corpus.transcripts.usage import anthropic_usage
 _AGENT = "zed"
 _BLOCK = 256 * 1024
 _WINDOW = 128 * 1024**2
-"""Most bytes of a decompression window."""
+"""Largest decompression window in bytes."""
 _OPTIONAL = ("folder_paths", "parent_id", "created_at")
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 
 
 class ZedReader(LineParser):
-    """Reads the messages of one thread."""
+    """Parses the messages of one thread."""
 
     def parts(self, message: object) -> Iterator[Part]:
         tagged = mapping(message)
@@ -138,7 +138,7 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
 
 
 def _first(folders: str) -> str:
-    """The first of a list of folders, which is JSON or has one on each line."""
+    """Return the first of a list of folders, which is JSON or has one on each line."""
     listed = items((parse_line(b'{"value":' + folders.encode() + b"}") or {}).get("value"))
     return string(listed[0]) if listed else folders.partition("\n")[0]
 

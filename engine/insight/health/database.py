@@ -16,13 +16,13 @@ _ROWS_AT_ONCE = 500
 
 
 def damage(subject: Subject) -> str:
-    """Describe the damage in one sentence; empty if there is none. Reads the whole file."""
+    """Check the database file with SQLite; returns a sentence that describes damage, or "". Reads the whole file."""
     with subject.store.read(subject.cancel) as snapshot:
         return integrity.damage(snapshot)
 
 
 def sound(subject: Subject) -> str:
-    """The message for a file without damage."""
+    """Return the message for a database file without damage."""
     return tr("SQLite read all {size} of it and found no damage.", size=size(subject.store.sizes().database))
 
 

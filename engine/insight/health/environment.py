@@ -25,7 +25,10 @@ def look_at_index(store: IndexStore) -> HealthFinding:
 
 
 def look_at_writer(store: IndexStore, *, updating: bool) -> HealthFinding:
-    """Report the lock's owner; since the system releases the lock of a dead process, the owner is running."""
+    """Report whether another program holds the writer lock.
+
+    The system releases the lock of a dead process, so its owner is running.
+    """
     id_, name = "writing", tr("Writing")
     if updating:
         return fine(id_, name, tr("This program is updating the index."))
@@ -56,7 +59,7 @@ def look_at_watcher(watcher: WatcherStatus, *, wanted: bool) -> HealthFinding:
 
 
 def look_at_extension(subject: Subject) -> HealthFinding:
-    """Check sqlite-vec. Failures are always reported, even if the settings or the index size don't require it."""
+    """Check whether sqlite-vec can be loaded. A failure is reported even if the current settings don't need it."""
     probe = subject.vectors.probe()
     if probe.ok:
         return fine("sqlite-vec", "sqlite-vec", tr("It can be loaded."))

@@ -19,13 +19,13 @@ from engine.text import analyse, analyse_both
 _SAMPLE = 200
 _SAMPLED_AT_ONCE = 20
 _MOST_WORDS = 16
-"""Words per chunk to query: the longest, which are the most specific."""
+"""Number of words per chunk that are queried: the longest, which are the most specific."""
 _ROWS_AT_ONCE = 200
 _WORDS = FTS_COLUMNS.index("words")
 
 
 class _Row(NamedTuple):
-    """The token streams of a chunk, in the order of `FTS_COLUMNS`, recomputed from the stored text."""
+    """The expected keyword-index columns of a chunk, in the order of `FTS_COLUMNS`, made from the stored text."""
 
     id: int
     streams: tuple[str, ...]
@@ -52,7 +52,7 @@ def _rows(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[_Row]:
 
 
 def _agrees(snapshot: Snapshot, row: _Row) -> bool:
-    """Whether the keyword index has the right content for this row. The title may have changed in a session."""
+    """Whether the keyword index has the expected content for this chunk. The title of a session may differ."""
     fts = snapshot.tables.fts
     found = snapshot.connection.execute(f"SELECT sz FROM {fts}_docsize WHERE id = ?", (row.id,)).get
     if found is None:
@@ -72,7 +72,9 @@ def _agrees(snapshot: Snapshot, row: _Row) -> bool:
 
 
 def _lengths(sizes: object) -> list[int]:
-    """Decode the tokens per column from SQLite's variable-length integers; empty for a damaged row."""
+    """Decode the number of tokens per column, which FTS5 stores as variable-length integers; empty for
+    a damaged row.
+    """
     found: list[int] = []
     if not isinstance(sizes, bytes):
         return found
@@ -180,7 +182,7 @@ def _rewrite(subject: Subject) -> str:
 
 
 def _write(subject: Subject, ids: Sequence[int]) -> None:
-    """Rewrite the rows of these ids from the chunks, in steps that each leave complete rows."""
+    """Rewrite the keyword-index rows of these chunks, in transactions that each leave complete rows."""
     model = subject.model()
     for start in range(0, len(ids), _ROWS_AT_ONCE):
         subject.step(tr("Writing the keyword index"), start, len(ids))

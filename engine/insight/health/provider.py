@@ -18,14 +18,17 @@ _LEAST_COSINE = 0.99
 
 
 def look_at_keys(settings: Settings) -> Iterator[HealthFinding]:
-    """One finding for each key that the settings require; may wait for the keychain."""
+    """Yield a finding for each API key that the settings require; may wait for the keychain."""
     yield from (_look_at_key(settings, name) for name in REMOTE if _is_wanted(settings, name))
 
 
 def look_at_provider(
     settings: Settings, selection: Selection, error: str | None, cancel: CancelToken, *, ask: bool
 ) -> HealthFinding:
-    """Check the provider. `ask`: embed one word. `error`: why the last embedding failed. Raises `Cancelled`."""
+    """Check the embedding provider.
+
+    `ask`: embed one word as a test. `error`: why the last embedding failed. Raises `Cancelled`.
+    """
     id_, name = "embedding", tr("Embedding")
     provider = selection.provider
     if provider is None:
@@ -53,7 +56,9 @@ def look_at_provider(
 
 
 def look_at_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFinding:
-    """Re-embed and compare a few passages, for local providers only, which charge nothing."""
+    """Embed a few indexed passages again and compare them with their stored vectors; only with a
+    free, local provider.
+    """
     id_, name = "vector-agreement", tr("Same vectors")
     model = subject.model()
     if provider.remote or provider.id in REMOTE:
@@ -125,7 +130,7 @@ def _look_at_key(settings: Settings, name: str) -> HealthFinding:
 
 
 def _dealings(settings: Settings, provider: EmbeddingProvider) -> str:
-    """Destination of the texts and the price, for a remote provider or fallback."""
+    """Return where a remote provider or fallback sends texts, and the price."""
     return f"{_sent(settings, provider)}{_sent_later(settings, provider)}"
 
 

@@ -17,9 +17,9 @@ from engine.store.sessions import StoredTranscript
 from engine.store.snapshot import Snapshot
 
 _MOST_FAILED = 20
-"""Findings for failed files; one more finding counts the rest."""
+"""Most findings for failed files; the last one counts the files without a finding of their own."""
 _MOST_NAMED = 5
-"""Files of a folder that are not read, and named."""
+"""Number of unread files of a folder that a finding names."""
 _ADVICE = {
     "binary": marked("If it is text, save it as UTF-8; if not, exclude it in the settings."),
     "unreadable": marked("Check its permissions; the next update tries again."),
@@ -46,9 +46,9 @@ class _Known(Protocol):
 def look_at_stores(
     settings: Settings, found: FoundTranscripts, known: Mapping[str, StoredTranscript]
 ) -> Iterator[HealthFinding]:
-    """One finding for each folder or export listed in the settings, and one for its files that are not read.
+    """Yield a finding for each session folder or export in the settings, and one for its files that are not read.
 
-    `known`: the transcripts of the index.
+    `known`: transcripts in the index, by name.
     """
     left_out = {issue.path: issue.detail for issue in found.skipped}
     left_out |= {name: stored.detail for name, stored in known.items() if stored.rule}
@@ -72,7 +72,7 @@ def look_at_stores(
 
 
 def _not_read(store: str, reasons: Sequence[tuple[str, str]]) -> HealthFinding:
-    """The files of a folder that are not read, the first ones with their reasons."""
+    """Return a finding on the unread files of a folder; names the first ones with their reasons."""
     named = [f"{name.removeprefix(f'{store}/')}: {tr_reason(detail)}" for name, detail in reasons[:_MOST_NAMED]]
     detail = tr_count(
         "{count:,} file is not read: {named}",
@@ -84,7 +84,7 @@ def _not_read(store: str, reasons: Sequence[tuple[str, str]]) -> HealthFinding:
 
 
 def look_at_notes(subject: Subject) -> HealthFinding:
-    """Compare the notes with the index by size and time."""
+    """Report how many notes are new, changed or deleted since the last sync, by size and time."""
     name = tr("Notes")
     try:
         there = {file.name: file for file in discover(subject.workspace, subject.settings, cancel=subject.cancel).files}
@@ -105,7 +105,7 @@ def look_at_notes(subject: Subject) -> HealthFinding:
 
 
 def look_at_transcripts(settings: Settings, found: FoundTranscripts, snapshot: Snapshot) -> HealthFinding:
-    """Compare the transcripts with the index by size and time."""
+    """Report how many transcripts are new, changed or deleted since the last sync, by size and time."""
     id_, name = "transcripts", tr("Transcripts")
     known = sessions.transcripts(snapshot)
     if not known and not settings.sessions.folders:
@@ -141,7 +141,7 @@ def look_at_transcripts(settings: Settings, found: FoundTranscripts, snapshot: S
 
 
 def look_at_issues(snapshot: Snapshot) -> Iterator[HealthFinding]:
-    """One finding for each file that could not be read, and one for all that were read but not embedded."""
+    """Yield a finding for each file that could not be read, and one for all that could not be embedded."""
     issues = snapshot.issues("failed")
     named = issues if len(issues) <= _MOST_FAILED else issues[: _MOST_FAILED - 1]
     for issue in named:
@@ -164,12 +164,12 @@ def look_at_issues(snapshot: Snapshot) -> Iterator[HealthFinding]:
 
 
 def _failed(there: Mapping[str, _Known], known: Mapping[str, _Known], snapshot: Snapshot) -> set[str]:
-    """Files that the last update could not read; they do not count as new, and have findings of their own."""
+    """Return the names of files that the last sync could not read; they don't count as new."""
     return {issue.path for issue in snapshot.issues("failed")} & there.keys() - known.keys()
 
 
 def _behind(there: Mapping[str, _Known], known: Mapping[str, _Known]) -> tuple[str, int] | None:
-    """Describe and count the changes for the next update; None if there are none."""
+    """Describe and count the changes for the next sync; None if there are none."""
     new = len(there.keys() - known.keys())
     gone = len(known.keys() - there.keys())
     changed = sum(

@@ -21,26 +21,26 @@ Report = Callable[[HealthProgress], None]
 
 @dataclass(frozen=True)
 class Subject:
-    """An open index, with a token to cancel the work on it."""
+    """The index that is checked: store, settings, model, cancel token and progress listener."""
 
     workspace: Path
     settings: Settings
     store: IndexStore
     vectors: VectorIndex
     name: ModelName | None
-    """The model used for searches; None for keyword search only."""
+    """The model that searches use; None for keyword search only."""
     cancel: CancelToken
     report: Report
 
     def model(self) -> StoredModel | None:
-        """The stored model of that name; None if nothing was embedded with it yet."""
+        """Return the stored model that searches use; None if nothing was embedded with it yet."""
         if self.name is None:
             return None
         with self.store.read(self.cancel) as snapshot:
             return snapshot.stored_model(*self.name)
 
     def wants_table(self) -> bool:
-        """Whether searches of this index use, or should use, the table of sqlite-vec."""
+        """Whether searches of this index use, or should use, the sqlite-vec table."""
         try:
             if (model := self.model()) is not None:
                 with self.store.read(self.cancel) as snapshot:
@@ -67,8 +67,9 @@ class HealthCheck:
     repair_label: str = ""
     """Button label of the repair; translated on display, like `name` and `looking`."""
     repair: Callable[[Subject], str] | None = None
-    """Perform the repair and return a message about the result; "" if there was nothing to repair. The caller must
-    hold the writer lock."""
+    """Function that repairs and returns a message about the result; "" if there was nothing to repair. The caller must
+    hold the writer lock.
+    """
 
     def finding(self, subject: Subject) -> HealthFinding:
         seen = self.look(subject)
@@ -84,7 +85,7 @@ class HealthCheck:
 
 @dataclass(frozen=True)
 class Seen:
-    """Result of one check."""
+    """Result of one check: a message, and the number of problems."""
 
     detail: str
     count: int = 0

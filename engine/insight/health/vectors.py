@@ -46,7 +46,7 @@ def _look(subject: Subject) -> Seen:
 
 
 def _bad(subject: Subject) -> list[tuple[int, str]]:
-    """Id and problem of every invalid vector."""
+    """Return the row id and problem of each invalid vector."""
     with subject.store.read(subject.cancel) as snapshot:
         highest = number(snapshot.connection, "SELECT max(id) FROM embedding_cache")
         dims = dict(snapshot.connection.execute("SELECT id, dims FROM models"))

@@ -19,19 +19,21 @@ from engine.records import MapProgress
 from engine.store.vector_encoding import Ids, Vectors
 
 _ENOUGH = 0.7
-"""Minimum share of points with an old position, for a layout to start from the old one."""
+"""Least share of points with a position in the old layout for the new one to start from it."""
 _ASIDE = 0.1
-"""Distance from a neighbour, in widths of the kernel: two points in one position would never separate."""
+"""Distance at which a new point is placed from its neighbour, in widths of the kernel: two points in one position would
+never separate.
+"""
 _TURN_ROUNDS = 20
 
 MOST_NEIGHBOURS = 20_000
-"""Above this number, only the two main directions are used: neighbours would take half a minute."""
+"""With more points, only the two first principal components are used: neighbours would take half a minute."""
 SLOW = 4000
-"""From this number on, neighbours take a second or more, so that a preliminary layout is shown."""
+"""From this number of points on, neighbours take a second or more, so that a preliminary layout is shown."""
 _FEWEST = 30
-"""With fewer points, neighbours have no meaning."""
+"""With fewer points, neighbours are meaningless."""
 _COMPARED = 128
-"""Number of main directions used to find neighbours; of real sentences they hold four fifths of the variance."""
+"""Number of principal components used to find neighbours; of real sentences they hold four fifths of the variance."""
 
 Progress = Callable[[MapProgress], None]
 
@@ -48,11 +50,13 @@ _PERPLEXITY = 5.0
 _CLUSTER = 140
 """Approximate number of points per cluster."""
 _PROBED = 24
-"""Clusters searched for the neighbours of a point: finds some nine of ten, in a tenth of the time of all clusters."""
+"""Number of clusters searched for a point's neighbours: finds some nine of ten, in a tenth of the time
+of all clusters.
+"""
 _GRAPH_ROUNDS = 6
 _BISECTIONS = 30
 _BLOCK = 1 << 20
-"""Distances computed in one step."""
+"""Number of distances computed in one step."""
 
 Counts = NDArray[np.intp]
 
@@ -60,22 +64,24 @@ _NODES, _FEW_NODES = 128, 64
 """Grid points per side; the smaller number is for up to `_FEW` points."""
 _FEW = 5000
 _EARLY, _ROUNDS = 60, 200
-"""Rounds with exaggerated attraction, and rounds in total."""
+"""Iterations with exaggerated attraction, and iterations in total."""
 _EXAGGERATION = 8.0
 _AGAIN = 40
-"""Rounds to settle points that already have a position."""
+"""Iterations to settle points that already have a position."""
 _FIRST_WIDTH = 1e-2
 _FARTHEST = np.float32(5)
-"""Maximum step of a round, in widths of the kernel: oscillating points would fly away."""
+"""Longest step of a point per iteration, in widths of the kernel: oscillating points would fly away."""
 
 
 # --- Keeps positions recognisable: points stay near their old positions, and a query is placed near its results.
 
 
 def begin(ids: Ids, found: Ids, old_ids: Ids, old_points: Vectors) -> Vectors | None:
-    """Starting positions (n, 2) of the points `ids` (n,) from an older layout; None if too few have a position there.
+    """Return starting positions (n, 2) for a layout, taken from an older one; None if too few points have a position
+    there.
 
-    `found` (n, k) are the neighbours of each, nearest first: a new point is placed next to the first with a position.
+    `found` (n, k): neighbours of each point, nearest first. A new point is placed next to the first that has an old
+    position.
     """
     places, known = find_points(ids, old_ids, old_points)
     if not len(ids) or known.mean() < _ENOUGH:
@@ -88,7 +94,7 @@ def begin(ids: Ids, found: Ids, old_ids: Ids, old_points: Vectors) -> Vectors | 
 
 
 def turn(ids: Ids, points: Vectors, old_ids: Ids, old_points: Vectors) -> Vectors:
-    """The rotation or reflection (2, 2) for which `points @ it` is closest to the old positions of the same ids."""
+    """Return the rotation or reflection matrix (2, 2) that moves `points` closest to their old positions."""
     places, known = find_points(ids, old_ids, old_points)
     if known.sum() < 3:
         return np.eye(2, dtype=np.float32)
@@ -99,7 +105,7 @@ def turn(ids: Ids, points: Vectors, old_ids: Ids, old_points: Vectors) -> Vector
 
 
 def find_points(ids: Ids, old_ids: Ids, old_points: Vectors) -> tuple[Vectors, NDArray[np.bool_]]:
-    """The old positions (n, 2) of these ids, and a mask of those that have one, (n,)."""
+    """Return the old positions (n, 2) of these ids, and a mask (n,) of those that have one."""
     if not len(old_ids):
         return np.zeros((len(ids), 2), np.float32), np.zeros(len(ids), np.bool_)
     order = np.argsort(old_ids, kind="stable")
@@ -108,7 +114,7 @@ def find_points(ids: Ids, old_ids: Ids, old_points: Vectors) -> tuple[Vectors, N
 
 
 def between(points: Vectors, cosines: Vectors) -> tuple[float, float]:
-    """Position of a query whose nearest chunks are at `points` (m, 2), m > 0, with these cosines (m,).
+    """Return the position of a query between its nearest chunks, at `points` (m, 2), m > 0, with `cosines` (m,).
 
     Uses the weighted geometric median: a mean would be far from all points if one of the nearest is elsewhere.
     """
@@ -132,9 +138,9 @@ def draw(
     progress: Progress | None = None,
     cancel: CancelToken | None = None,
 ) -> StoredLayout:
-    """Lay out at least one row, as close to the positions in `old` as possible.
+    """Compute a layout of at least one vector, as close to the positions in `old` as possible.
 
-    `first` receives the layout by directions if that by neighbours is slow. Raises `Cancelled`.
+    `first` receives a layout by principal components if the one by neighbours is slow. Raises `Cancelled`.
     """
     tell = progress or (lambda _: None)
     by_neighbours = _FEWEST <= len(rows) <= MOST_NEIGHBOURS
@@ -171,10 +177,10 @@ class PrincipalComponents:
     axes: Vectors
     """(dims, m), orthonormal, in order of falling variance."""
     shares: Vectors
-    """(m,), share of the variance of each axis; they sum to at most 1."""
+    """(m,), share of the variance along each axis; they sum to at most 1."""
 
     def project(self, rows: Rows, cancel: CancelToken | None = None) -> Vectors:
-        """Coordinates (n, m)."""
+        """Return the coordinates (n, m) of vectors on the axes."""
         found = np.empty((len(rows), self.axes.shape[1]), np.float32)
         for where, piece in rows.pieces():
             _check(cancel)
@@ -194,14 +200,16 @@ def _by_directions(
 
 
 def _pair(columns: np.ndarray) -> np.ndarray:
-    """The first two columns, with zeros for missing ones."""
+    """Return the first two columns, with zeros for missing ones."""
     pair = np.zeros((len(columns), 2), np.float32)
     pair[:, : min(2, columns.shape[1])] = columns[:, :2]
     return pair
 
 
 def find_directions(rows: Rows, count: int, cancel: CancelToken | None = None) -> PrincipalComponents:
-    """The first `count` main directions, or fewer if the vectors have fewer dimensions. Raises `Cancelled`."""
+    """Return the first `count` principal components, or fewer if the vectors have fewer
+    dimensions. Raises `Cancelled`.
+    """
     every = max(1, round(len(rows) * rows.dims**2 / _WORK))
     total, seen = np.zeros(rows.dims), 0
     for _, piece in rows.pieces(every):
@@ -221,7 +229,7 @@ def find_directions(rows: Rows, count: int, cancel: CancelToken | None = None) -
 
 
 def _largest(matrix: Doubles, count: int, cancel: CancelToken | None) -> tuple[Doubles, Doubles]:
-    """Eigenvectors (dims, count) and eigenvalues of a symmetric matrix, largest first.
+    """Return the eigenvectors (dims, count) and eigenvalues of a symmetric matrix, largest first.
 
     Uses subspace iteration: a full decomposition of 3,072 dimensions would take many seconds in one call.
     """
@@ -242,12 +250,12 @@ def _check(cancel: CancelToken | None) -> None:
 
 @dataclass(frozen=True)
 class NeighbourGraph:
-    """A symmetric sparse matrix (n, n) in row order, whose entries sum to 1."""
+    """Weights between neighbouring points: a symmetric sparse matrix (n, n) in row order, whose entries sum to 1."""
 
     columns: NDArray[np.int32]
-    """(e,)"""
+    """(e,), column of each entry."""
     weights: Vectors
-    """(e,)"""
+    """(e,), value of each entry."""
     starts: Counts
     """(n,), the start of each row; none is empty."""
     counts: Counts
@@ -255,7 +263,8 @@ class NeighbourGraph:
 
 
 def nearest(points: Vectors, count: int, cancel: CancelToken | None = None) -> tuple[Ids, Vectors]:
-    """The `count` < n nearest other points of each point (n, m), and their distances: (n, count) each, nearest first.
+    """Return the `count` nearest other points of each point (n, m), nearest first, and their distances, (n, count)
+    each.
 
     With more than some thousand points, the result is approximate.
     """
@@ -288,7 +297,7 @@ def nearest(points: Vectors, count: int, cancel: CancelToken | None = None) -> t
 
 
 def _clusters(points: Vectors, cancel: CancelToken | None) -> tuple[list[Ids], Ids]:
-    """Members of each non-empty cluster, and all clusters ordered by distance to each, itself first."""
+    """Return the members of each non-empty cluster, and for each cluster all clusters by distance, itself first."""
     count = len(points) // _CLUSTER
     if count <= _PROBED:
         return [np.arange(len(points))], np.zeros((1, 1), np.int64)
@@ -314,7 +323,7 @@ def _clusters(points: Vectors, cancel: CancelToken | None) -> tuple[list[Ids], I
 
 
 def tie(found: Ids, distances: Vectors) -> NeighbourGraph:
-    """Weights of pairs of points by their nearest neighbours, as defined by t-SNE."""
+    """Return the t-SNE weights of pairs of points, from each point's nearest neighbours and their distances."""
     rows, count = found.shape
     weights = _likelihoods(distances, min(_PERPLEXITY, count / 3 + 0.5))
     own = np.repeat(np.arange(rows), count)
@@ -333,7 +342,7 @@ def tie(found: Ids, distances: Vectors) -> NeighbourGraph:
 
 
 def _likelihoods(distances: Vectors, perplexity: float) -> Vectors:
-    """Gaussian weights of each point's neighbours, (n, count), with the width of each row set by the perplexity."""
+    """Return Gaussian weights (n, count) of each point's neighbours; the perplexity sets the width of each row."""
     gaps = distances.astype(np.float64) ** 2
     gaps -= gaps[:, :1]
     narrow, wide = np.zeros(len(gaps)), np.full(len(gaps), np.inf)
@@ -357,9 +366,9 @@ def arrange(
     progress: Callable[[float], None] | None = None,
     cancel: CancelToken | None = None,
 ) -> Vectors:
-    """Compute coordinates (n, 2) from starting positions (n, 2); `settled`: these are from an earlier layout.
+    """Compute the t-SNE coordinates (n, 2) from starting positions (n, 2).
 
-    `progress` is called with 0 to 1. Raises `Cancelled`.
+    `settled`: the positions are from an earlier layout. `progress` is called with 0 to 1. Raises `Cancelled`.
     """
     at = begin.astype(np.float32)
     if not settled:
@@ -383,7 +392,7 @@ def arrange(
 
 
 def _attraction(ties: NeighbourGraph, at: Vectors) -> Vectors:
-    """Gradient of the attraction by its neighbours, for each point: (n, 2)."""
+    """Return the gradient (n, 2) of each point's attraction by its neighbours."""
     across, down = (np.ascontiguousarray(at[:, axis]) for axis in (0, 1))
     across = np.repeat(across, ties.counts) - across.take(ties.columns)
     down = np.repeat(down, ties.counts) - down.take(ties.columns)
@@ -393,7 +402,7 @@ def _attraction(ties: NeighbourGraph, at: Vectors) -> Vectors:
 
 
 def _repulsion(at: Vectors) -> Vectors:
-    """Gradient of the repulsion by all points, for each point: (n, 2).
+    """Return the gradient (n, 2) of each point's repulsion by all other points.
 
     Points are spread over the four grid nodes around them, the nodes are convolved with the kernels by FFT, and the
     result is interpolated at the points.

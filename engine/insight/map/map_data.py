@@ -1,4 +1,4 @@
-"""Input and output of a map: the vectors of all visible chunks at one moment, and the disposable file of points.
+"""Input and output of a map: the vectors of all visible chunks at one moment, and the cache file of points.
 
 The file lets a start show the map immediately. It contains only numbers, no names or text, so that nothing survives its
 removal from the index. It is written under a temporary name, synced and renamed; a file that does not match is ignored.
@@ -23,7 +23,7 @@ from engine.store.vector_encoding import Ids, Vectors
 
 _PIECE_BYTES = 8 << 20
 _FETCHED = 4096
-"""Rows of SQLite converted to an array in one call; longer lists would hold the interpreter too long."""
+"""Number of rows of SQLite converted to an array in one call; longer lists would block other threads too long."""
 
 Codes = NDArray[np.int8]
 Places = NDArray[np.int32]
@@ -37,7 +37,7 @@ _LAYOUTS: tuple[MapLayout, ...] = ("directions", "neighbours")
 
 @dataclass(frozen=True)
 class Listing:
-    """All chunks at one moment, in rising order, and their files."""
+    """All chunks of the index at one moment, by ascending id, and their files."""
 
     chunks: Ids
     """(c,)"""
@@ -47,7 +47,7 @@ class Listing:
     stamp: int
 
     def places(self, ids: Ids) -> Places:
-        """Indexes in `files` of the files of these chunks, (n,); -1 for unknown or hidden chunks."""
+        """Return the position in `files` of each chunk's file, (n,); -1 for unknown or hidden chunks."""
         if not len(self.chunks):
             return np.full(len(ids), -1, np.int32)
         at = np.minimum(np.searchsorted(self.chunks, ids), len(self.chunks) - 1)
@@ -56,7 +56,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class Rows:
-    """Quantised vectors (n, dims), one for each chunk of `ids` (n,)."""
+    """Quantised vectors (n, dims) of the chunks `ids` (n,)."""
 
     ids: Ids
     dims: int
@@ -79,7 +79,7 @@ class Rows:
 
 
 def read_listing(snapshot: Snapshot, guard: PathGuard) -> Listing:
-    """Chunks and files of a snapshot; files that the settings exclude by now are hidden."""
+    """Read the chunks and files of a snapshot; files that the settings exclude by now are hidden."""
     chunks, chunk_files = _chunks(snapshot)
     file_ids, files = _files(snapshot)
     at = np.minimum(np.searchsorted(file_ids, chunk_files), max(0, len(file_ids) - 1))
@@ -91,7 +91,7 @@ def read_listing(snapshot: Snapshot, guard: PathGuard) -> Listing:
 
 
 def rows_of(listing: Listing, parts: Iterable[tuple[Ids, Codes, Vectors]], dims: int) -> Rows:
-    """The vectors of visible chunks, from parts of (ids, codes, scales)."""
+    """Return the vectors of visible chunks, from parts of (ids, codes, scales)."""
     ids_kept, kept = [np.empty(0, np.int64)], []
     for ids, codes, scales in parts:
         seen = listing.places(ids) >= 0
@@ -102,7 +102,7 @@ def rows_of(listing: Listing, parts: Iterable[tuple[Ids, Codes, Vectors]], dims:
 
 
 def _chunks(snapshot: Snapshot) -> tuple[Ids, Ids]:
-    """Ids of all chunks in rising order, and the file id of each."""
+    """Return the ids of all chunks, ascending, and the file id of each."""
     cursor = snapshot.connection.execute(f"SELECT id, file_id FROM {snapshot.tables.chunks}")
     found = [np.empty((0, 2), np.int64)]
     while batch := list(islice(cursor, _FETCHED)):
@@ -113,7 +113,7 @@ def _chunks(snapshot: Snapshot) -> tuple[Ids, Ids]:
 
 
 def _files(snapshot: Snapshot) -> tuple[Ids, tuple[MapFile, ...]]:
-    """Ids of all files in rising order, and the files."""
+    """Return the ids of all files, ascending, and the files."""
     rows = snapshot.connection.execute(
         f"""SELECT f.id, f.path, f.title, f.source, coalesce(s.agent, ''), f.mtime_ns / 1e9
             FROM {snapshot.tables.files} f LEFT JOIN {snapshot.tables.sessions} s ON s.file_id = f.id ORDER BY f.id"""
@@ -127,7 +127,7 @@ def _files(snapshot: Snapshot) -> tuple[Ids, tuple[MapFile, ...]]:
 
 @dataclass(frozen=True)
 class StoredLayout:
-    """Positions of the chunks at one moment."""
+    """Positions of the chunks on the map at one moment."""
 
     layout: MapLayout
     stamp: int
@@ -136,14 +136,14 @@ class StoredLayout:
     points: Vectors
     """(n, 2)"""
     mean: Vectors
-    """(dims,). A vector's position by directions is (vector - mean) @ axes."""
+    """(dims,). In a layout by principal components, a vector's position is (vector - mean) @ axes."""
     axes: Vectors
     shown: float
-    """Share of the variance, 0 to 1."""
+    """Share of the vectors' variance that the layout shows, 0 to 1."""
 
 
 def save_layout(path: Path, drawn: StoredLayout, whose: str) -> None:
-    """Write or replace the file; `whose` identifies the index and the model. Raises OSError."""
+    """Write the layout file; `whose` identifies the index and the model. Raises OSError."""
     arrays = (
         drawn.ids.astype("<i8"),
         drawn.points.astype("<f4"),
@@ -168,7 +168,7 @@ def save_layout(path: Path, drawn: StoredLayout, whose: str) -> None:
 
 
 def load_layout(path: Path, whose: str) -> StoredLayout | None:
-    """Load the file of the same index and model; None if it is missing, damaged or of another one."""
+    """Load the layout file; None if it is missing, damaged, or of another index or model than `whose`."""
     try:
         content = read_file(path)
     except OSError:

@@ -1,4 +1,4 @@
-"""The map of one index: computed on demand, cached in memory and in a file, and queried for chunks and positions."""
+"""Provides the map of one index: computed on demand, cached in memory and in a file."""
 
 import logging
 import threading
@@ -31,7 +31,7 @@ _NEAREST = 8
 
 
 class IndexMaps:
-    """The maps of one index, one at a time, for the model in use. Thread-safe."""
+    """Computes and caches the map of one index for the model in use, one at a time. Thread-safe."""
 
     def __init__(self, store: IndexStore, vectors: VectorIndex, guard: PathGuard) -> None:
         self._store = store
@@ -39,12 +39,12 @@ class IndexMaps:
         self._guard = guard
         self._making = threading.Lock()
         self._kept: tuple[str, StoredLayout] | None = None
-        """The last layout, with the index and model it is of."""
+        """The last layout, with the index and model it belongs to."""
         self._told: tuple[str, IndexMap] | None = None
-        """The last record as it was made, with its index and model."""
+        """The last map returned, with its index and model."""
 
     def last(self, name: ModelName | None, cancel: CancelToken | None = None) -> IndexMap | None:
-        """Return the last map, however old, without chunks that have left the index since.
+        """Return the last computed map, however old, without chunks that have left the index since.
 
         None if there is no map yet.
         """
@@ -65,7 +65,7 @@ class IndexMaps:
         progress: Progress | None = None,
         cancel: CancelToken | None = None,
     ) -> IndexMap:
-        """Return the current map, recomputed only if the index has changed. Raises `Cancelled`, `Closed`.
+        """Return the map of the current index, recomputed only if that has changed. Raises `Cancelled`, `Closed`.
 
         `first` receives a simpler, fast map if there was none before and the real one is slow. It and `progress` are
         called on this thread.
@@ -105,7 +105,7 @@ class IndexMaps:
 
     @contextmanager
     def _alone(self, cancel: CancelToken | None) -> Iterator[None]:
-        """Wait for a running computation, unless cancelled meanwhile."""
+        """Allow only one computation at a time; waits for a running one, and raises if cancelled."""
         while not self._making.acquire(timeout=_CANCEL_CHECK_SECONDS):
             if cancel is not None:
                 cancel.checkpoint()
@@ -119,7 +119,7 @@ class IndexMaps:
         return record
 
     def places(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> tuple[MapPlace, ...]:
-        """Details of these chunks, in order; chunks that have left the index are left out."""
+        """Return details of these chunks, in order; chunks that have left the index are left out."""
         with self._store.read(cancel) as snapshot:
             found = snapshot.chunks(chunks)
             refused = self._guard.refused((chunk.path for chunk in found.values()), snapshot.meta("names"))
@@ -149,7 +149,7 @@ class IndexMaps:
         results: Sequence[MemorySearchResult],
         cancel: CancelToken | None = None,
     ) -> MapAnswer:
-        """Positions of a query, given as a unit vector (dims,), and of its results on the last map."""
+        """Return the positions on the last map of a query, given as a unit vector (dims,), and of its results."""
         with self._store.read(cancel) as snapshot:
             chunks = tuple(_chunk_of(snapshot, result) for result in results)
             model = _model(snapshot, name)
@@ -175,7 +175,7 @@ class IndexMaps:
 
 
 def _words(text: str) -> str:
-    """The first words below the headings with which a chunk may begin."""
+    """Return the first words of a chunk's text, without headings at its beginning."""
     lines = (line for line in text[:_LETTERS].splitlines() if line.strip())
     rest = " ".join(dropwhile(lambda line: line.startswith("#"), lines))
     return " ".join(islice((rest or text[:_LETTERS].lstrip("# ")).split(), _WORDS))
@@ -199,7 +199,7 @@ def _chunk_of(snapshot: Snapshot, result: MemorySearchResult) -> int | None:
 
 
 def _record(drawn: StoredLayout, listing: Listing, model: StoredModel) -> IndexMap:
-    """Convert to a record, without chunks that are not in the listing."""
+    """Convert a layout to a record, without chunks that are not in the listing."""
     place = listing.places(drawn.ids)
     there = place >= 0
     return IndexMap(
