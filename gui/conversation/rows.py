@@ -1,4 +1,4 @@
-"""The rows of a conversation: how far tool calls and thinking are unfolded, one by one and all together."""
+"""The rows of a conversation, which depend on how far tool calls and reasoning are unfolded."""
 
 from array import array
 from bisect import bisect_left
@@ -27,7 +27,7 @@ class Row(NamedTuple):
 
 
 class PackedRows:
-    """Many rows as numbers in an array: as objects they would slow down each garbage collection."""
+    """A sequence of rows stored as numbers in an array: objects would slow down each garbage collection."""
 
     def __init__(self, numbers: "array[int]") -> None:
         self.numbers = numbers
@@ -49,10 +49,10 @@ def _number(row: Row) -> int:
 
 
 class Rows:
-    """The rows of one conversation, from 0, and one byte per row with its kind (for the map)."""
+    """The rows of one conversation and its folding state; `kinds` has one byte per row for the scroll bar's map."""
 
     def __init__(self, conversation: Conversation) -> None:
-        """Takes a moment; any thread."""
+        """Any thread; takes a moment for a long conversation."""
         self._conversation = conversation
         every = range(len(conversation.entries))
         self._all = {detail: self._lists(every, partial(self._default, detail)) for detail in DETAILS}
@@ -63,14 +63,14 @@ class Rows:
         self.set_detail("short")
 
     def set_detail(self, detail: Detail) -> None:
-        """Fold all tool calls and all reasoning."""
+        """Fold or unfold all tool calls and all reasoning to this degree."""
         self.detail = detail
         self._folds.clear()
         rows, kinds = self._all[detail]
         self.rows, self.kinds = PackedRows(rows[:]), kinds.copy()
 
     def fold_like(self, other: "Rows") -> None:
-        """Fold as in an earlier state of the same conversation."""
+        """Copy the folding state of the rows of an earlier state of the same conversation."""
         self.set_detail(other.detail)
         mine, theirs = self._conversation.entries, other._conversation.entries
         for entry, fold in other._folds.items():
@@ -84,7 +84,7 @@ class Rows:
         return self._folds.get(entry) or self._shown(entry, self.detail)
 
     def set_fold(self, entry: int, fold: Fold) -> None:
-        """Unfold or fold one entry, with those of its branch."""
+        """Fold or unfold one entry; the heading of a branch also hides or shows the branch's entries."""
         until = entry + 1 + self._conversation.entries[entry].members
         first, after = self.position(Row(entry, SUMMARY)), self.position(Row(until, SUMMARY))
         self._folds[entry] = fold
@@ -93,7 +93,7 @@ class Rows:
         self.kinds[first:after] = kinds
 
     def position(self, row: Row) -> int:
-        """Position of a row, or where it would be inserted, or the number of rows for one after the last."""
+        """Return the position of a row, or the one at which it would be inserted."""
         return bisect_left(self.rows.numbers, _number(row))
 
     def position_of_entry(self, entry: int) -> int:
@@ -115,7 +115,7 @@ class Rows:
         return self.position(Row(number, piece - entry.first_piece))
 
     def _lists(self, numbers: Iterable[int], fold: Callable[[int], Fold]) -> tuple["array[int]", bytearray]:
-        """The rows of these entries, each folded like this, and their kinds."""
+        """Return the rows of these entries as packed numbers, and their kinds; `fold` gives the folding of an entry."""
         rows = array("Q")
         kinds = bytearray()
         for number in numbers:
@@ -125,7 +125,7 @@ class Rows:
         return rows, kinds
 
     def _default(self, detail: Detail, number: int) -> Fold:
-        """Branches are folded at first."""
+        """Return how an entry is folded initially; entries of branches are hidden."""
         return "gone" if self._conversation.entries[number].branch >= 0 else self._shown(number, detail)
 
     def _shown(self, number: int, detail: Detail) -> Fold:
