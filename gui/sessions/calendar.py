@@ -105,8 +105,7 @@ class SessionCalendar(Chart):
         self.opened.connect(self._open)
 
     def show_days(self, days: SessionDays, listed: date | None) -> None:
-        """Show the number of sessions of each day. `listed`: the only day that the list shows; None without that
-        limit."""
+        """Show the number of sessions of each day. `listed`: the only day that the list shows, or None."""
         if (days, listed) == (self._days, self._listed):
             return
         self._days, self._listed = days, listed
@@ -168,8 +167,7 @@ class SessionCalendar(Chart):
             self._paint_day(painter, colours, index)
 
     def _paint_day(self, painter: QPainter, colours: Tokens, index: int) -> None:
-        """Paint the square of a day. Its size grows with the sessions too, since colour alone must not distinguish
-        days."""
+        """Paint the square of a day; more sessions make it larger too, since colour alone must not distinguish days."""
         place = self.place_of(index)
         count = self._days.counts[index]
         level = -(-_LEVELS * count // self._most)

@@ -110,8 +110,7 @@ def make_catalogue(summaries: Iterable[SessionSummary]) -> SessionCatalog:
 
 
 def _is_part(summary: SessionSummary, known: set[tuple[str, str]]) -> bool:
-    """Return whether a session is listed below another one: its parent is known and is itself no sub-agent's
-    session."""
+    """Return whether a session is listed below its parent: that is known, and no sub-agent's session itself."""
     return summary.parent != summary.id and (summary.agent, summary.parent) in known
 
 

@@ -29,8 +29,7 @@ class ContentHits:
     notice: str = ""
 
     def count(self, role: Role) -> Mapping[str, int]:
-        """Return the number of matching messages by path of the session; `role`: only those by the user or the
-        agent."""
+        """Return the number of matching messages of each session, by path; `role` limits them to one speaker."""
         return Counter(result.path for result in self.results if _said_by(result, role))
 
     def line(self, path: str, role: Role) -> int | None:

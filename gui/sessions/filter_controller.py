@@ -1,5 +1,4 @@
-"""Combines the search box, the filter chips and the sort button into criteria: which sessions to list, in which
-order."""
+"""Combines the search box, filter chips and sort button into criteria: which sessions to list, in which order."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace

@@ -110,10 +110,11 @@ class SessionListLoader(QObject):
 
 
 class RunningSessions(QObject):
-    """Finds sessions that an agent is writing now: their transcripts changed since the first check and in the last two
-    minutes.
+    """Finds sessions that an agent is writing now: their transcripts changed during the last two minutes.
 
-    Checks only while the session list is visible. Signals: changed: `paths` has changed.
+    Only changes since the first check count. Checks only while the session list is visible.
+
+    Signals: changed: `paths` has changed.
     """
 
     changed = Signal()
