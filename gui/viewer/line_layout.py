@@ -182,8 +182,7 @@ class LineLayout:
         self._done += len(text)
 
     def lay_out_area(self, area: QRectF, until: float) -> bool:
-        """Lay out the text in a rectangle relative to the line; False if the `perf_counter` time `until` was
-        reached."""
+        """Lay out the text in a rectangle relative to the line; False if the `perf_counter` time `until` is over."""
         while not self.complete and not self._covers(area):
             if time.perf_counter() > until:
                 return False

@@ -314,7 +314,10 @@ _BAR_WIDTH = 3
 
 
 class PagePainter:
-    """Paints code boxes, bars next to quotes, and highlights under the text of one document, `width` pixels wide."""
+    """Paints code boxes, bars next to quotes, and highlights under the text of one document.
+
+    `width`: of the viewport, in pixels.
+    """
 
     def __init__(
         self, painter: QPainter, document: QTextDocument, colours: Tokens, *, scale: float, width: int

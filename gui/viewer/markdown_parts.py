@@ -146,8 +146,7 @@ class _Cutter:
         return self._is_plain and self._block + len(line) > _LONGEST_BLOCK  # one paragraph becomes two
 
     def _measure(self, number: int, line: str) -> None:
-        """Add a line to the counts. Lines of code count too: Qt may see the end of a code block where the outline
-        does not."""
+        """Add a line to the counts; lines of code too, since Qt may see the end of a code block earlier."""
         if number == 1:
             self._in_front_matter = _RULE.match(line) is not None
         elif self._in_front_matter:

@@ -172,8 +172,7 @@ def _order(hits: MatchMap, start: int, *, forward: bool) -> Iterable[int]:
 def _look_through(
     lines: Lines, finder: Finder, blocks: Iterable[int], token: CancelToken, *, left: int, until_hit: bool
 ) -> tuple[Found, int]:
-    """Search blocks of lines, until `left` characters were read or, with `until_hit`, up to the first hit. On a pool
-    thread.
+    """On a pool thread: search blocks until `left` characters were read or, with `until_hit`, up to the first hit.
 
     Returns the hits by block, and the number of characters that were read.
     """
@@ -203,8 +202,7 @@ class MatchView(Protocol):
     """Protocol of a view that shows hits: the source, the rendered page or a conversation."""
 
     def set_finders(self, marks: Finder | None, found: Finder | None) -> None:
-        """Set the finders of the query's words (`marks`) and of the find bar's text (`found`), to highlight their
-        hits."""
+        """Set the finders of the query's words (`marks`) and of the find bar's text (`found`), to be highlighted."""
 
     def place(self) -> Place:
         """Return the position from which the next or previous hit is searched."""

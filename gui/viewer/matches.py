@@ -61,8 +61,7 @@ class MatchMap:
         self._blocks[block] = tuple(hits)
 
     def lines(self) -> Iterator[int]:
-        """Yield the lines with hits, unordered and perhaps repeated, to draw ticks; in a long text one line per
-        block."""
+        """Yield the lines with hits, unordered and perhaps repeated, to draw ticks; one per block in a long text."""
         most = 1 if self.block_count > _FINE_BLOCKS else None
         for hits in self._blocks.values():
             for hit in hits[:most]:

@@ -58,8 +58,7 @@ class NoteMarkup:
         self._embeds = 0
 
     def find_comments(self, lines: Iterable[tuple[int, str]]) -> None:
-        """Find which of these numbered lines, all outside of code, may end a comment. Call it before the first
-        `line`."""
+        """Find which of these numbered lines, all outside of code, may end a comment; called before `line`."""
         self._last_comment = max((number for number, line in lines if _comment_marks(line)), default=0)
 
     def line(self, number: int, line: str) -> str | None:

@@ -33,8 +33,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class HeadingPlace:
-    """Identifies a heading in a file: number `nth_of_key` of those with the same key, or else number `nth` of all,
-    from 0."""
+    """Identifies a heading: number `nth_of_key` of those with this key, or else number `nth` of all, from 0."""
 
     key: str
     nth_of_key: int = 0
@@ -79,8 +78,7 @@ class Outline:
 
     @classmethod
     def of_markup(cls, lines: Lines, name: str, cancel: CancelToken) -> "Outline | None":
-        """Make the outline of a note in Org, reStructuredText or AsciiDoc from its first megabytes; None for other
-        files."""
+        """Make the outline of an Org, reStructuredText or AsciiDoc note from its first megabytes; None for others."""
         text = "\n".join(text for _, text in _numbered(lines, cancel)) if is_markup(name) else ""
         found = structure_of(text, name)
         if found is None:

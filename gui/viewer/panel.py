@@ -139,8 +139,10 @@ _LONG_HINT_MS = 5_000
 
 
 class ViewerPanel(BaseViewer):
-    """Shows one result or one file at a time. `wrap_action` is checked while long lines are wrapped, `chunks_action`
-    while the borders of chunks are shown. `elsewhere` opens files in other programs, also for the rest of the window.
+    """Shows one result or one file at a time.
+
+    `wrap_action` is checked while long lines are wrapped, `chunks_action` while the borders of chunks are shown.
+    `elsewhere` opens files in other programs, also for the rest of the window.
 
     Signals: file_shown: the name of the file whose text, or the reason for having none, is shown. more_requested: find
     passages similar to this `Passage`, with its first words if known. link_requested: copy a link to this `Location`.
@@ -200,8 +202,7 @@ class ViewerPanel(BaseViewer):
         self.link_card.show_unsupported(lacks)
 
     def refresh(self) -> None:
-        """Read chunks and links again after a change of the index; changes of the file itself are noticed
-        separately."""
+        """Read chunks and links again after a change of the index; the file itself is watched separately."""
         self._chunks.refresh()
         self.link_card.refresh()
 
@@ -241,7 +242,7 @@ class ViewerPanel(BaseViewer):
 
     @property
     def busy(self) -> bool:
-        """Whether the shown file or anything about it is still being loaded."""
+        """Whether chunks or links of the shown file are still being read."""
         return self._chunks.busy or self.link_card.busy
 
     def show_result(self, result: MemorySearchResult, query: str) -> None:

@@ -42,8 +42,7 @@ class ScrollPosition:
         self._settle()
 
     def go_to(self, line: int, *, above: int = 0, within: int = 0) -> None:
-        """Scroll `line` to `above` pixels below the top of the view; `within`: pixels of the line that may be
-        hidden."""
+        """Scroll `line` to `above` pixels below the top; `within`: pixels of the line itself that may be hidden."""
         self.line, self.hidden = line, within - above
         self._settle()
 
@@ -88,8 +87,7 @@ class ScrollPosition:
         return (line - 1) * unit + min(unit, hidden * unit // max(1, self._guess_of(line)))
 
     def _settle(self) -> None:
-        """Correct the position so that the hidden pixels belong to the top line and no space below the text is
-        shown."""
+        """Correct the position so that the hidden pixels belong to the top line and the view ends with the text."""
         if self._count == 0:
             self.line, self.hidden = 1, 0
             return

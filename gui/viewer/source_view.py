@@ -54,8 +54,7 @@ class SourceView(LineCanvas):
         super().set_highlight(lines)
 
     def reveal_part(self, first: int, focus: int) -> None:
-        """Scroll `first`, the first line of a part, to a third from the top; if line `focus` would be hidden then,
-        scroll to that."""
+        """Scroll line `first` of a part to a third from the top, or line `focus` if that would be hidden then."""
         third = self.viewport().height() // 3
         self.scroll_position.go_to(first, above=third)
         top = self.scroll_position.top_of(focus)
@@ -78,8 +77,7 @@ class SourceView(LineCanvas):
     # --- hits (the protocol `HitView`) ----------------------------------------------------------------------------
 
     def place(self) -> Place:
-        """Return the position from which hits are searched: the highlighted part, or the top if that was scrolled
-        away."""
+        """Return where the search for hits starts: the highlighted part or, if that was scrolled away, the top."""
         if self.highlight is not None and self.scroll_position.top_of(self.highlight[0]) is not None:
             return self.highlight[0], -1
         return self.scroll_position.line + (self.scroll_position.hidden > 0), -1
@@ -134,8 +132,7 @@ class SourceView(LineCanvas):
         return self.text_at(ends[0][0])[ends[0][1] : ends[1][1]]
 
     def selected_lines(self) -> tuple[int, int] | None:
-        """Return first and last line of the selection, or None; a last line without selected characters doesn't
-        count."""
+        """Return first and last line of the selection, or None; a last line without selected text doesn't count."""
         ends = self.selection.ends
         if ends is None:
             return None
@@ -143,8 +140,7 @@ class SourceView(LineCanvas):
         return first, last - (column == 0)
 
     def current_line(self) -> int:
-        """Return the user's current line: that of the selection, the framed hit, the found part, or the top of the
-        view."""
+        """Return the user's current line: of the selection, the framed hit, the found part, or the top of the view."""
         if self.selection.caret is not None:
             return self.selection.caret[0]
         return max(1, self.place()[0])

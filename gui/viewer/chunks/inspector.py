@@ -56,8 +56,7 @@ class ChunkInspector(QObject):
     more_requested = Signal(object, str)
 
     def __init__(self, jobs: Jobs, view: ChunkPlaces, card: ChunkCard, panel: QWidget, action: str) -> None:
-        """The keys for the next and previous chunk work anywhere in `panel`; `action` is the label of
-        `margin_action`."""
+        """The keys for the next and previous chunk work anywhere in `panel`; `action` labels `margin_action`."""
         super().__init__(panel)
         self._jobs = jobs
         self._view = view
