@@ -200,8 +200,7 @@ class Sample:
 
 
 class Throughput:
-    """Stores speed samples of one step of a sync; they are dropped when the next step begins, which counts something
-    else."""
+    """Stores speed samples of one step of a sync; the next step starts anew, since it counts something else."""
 
     def __init__(self) -> None:
         self._samples: deque[Sample] = deque(maxlen=_KEPT)
@@ -246,8 +245,7 @@ class Throughput:
 
 
 def _rate(step: MemorySyncProgressUpdate, last: Sample | None, now: float) -> float:
-    """Return the speed since the previous sample; the engine's own figure is averaged over seconds, too smooth for a
-    chart."""
+    """Return the speed since the previous sample; the engine's own figure is averaged over seconds, too smooth here."""
     if last is None or last.step != step.phase or step.completed < last.completed:
         return step.rate
     return (step.completed - last.completed) / (now - last.moment)

@@ -145,8 +145,7 @@ _TOLD = 30
 
 
 class FolderCard(QFrame):
-    """A card with the tree of folders and their counts. Sources are expanded initially; rows opened by the user stay
-    open."""
+    """A card with the tree of folders and their counts. Sources are expanded initially."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -213,7 +212,7 @@ class FolderCard(QFrame):
         return opened, {key for index in sources if not self.tree.isExpanded(index) and (key := self.model.key(index))}
 
     def _open(self, parent: QModelIndex) -> Iterator[QModelIndex]:
-        """Yield the rows below `parent` to expand, since they were expanded before."""
+        """Yield the expanded rows below `parent`, at any depth."""
         for row in range(self.model.rowCount(parent)):
             index = self.model.index(row, 0, parent)
             if self.tree.isExpanded(index):

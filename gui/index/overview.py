@@ -185,8 +185,7 @@ class _Counted:
 
 
 class OverviewPage(IndexPage):
-    """The overview page. Frequently changing values come from the status; others are counted when the index has
-    changed.
+    """The overview page. Fast-changing values come from the status; others are counted when the index has changed.
 
     Signals: action_requested: the action of an attention item.
     """

@@ -89,7 +89,7 @@ def _disk(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figur
 
 
 def _disk_note(parts: tuple[DiskPart, ...], total: int) -> str:
-    """Return the sizes of text, words and vectors, followed by their sum if other parts take much more space."""
+    """Return the sizes of text, words and vectors or, if other parts are large, the sum of the three and the rest."""
     found = {part.name: part.bytes for part in parts}
     if not found:
         return ""

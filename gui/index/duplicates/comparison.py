@@ -229,7 +229,7 @@ class ComparisonPane(QWidget):
 def _compared(
     manager: MemorySearchManager, pair: tuple[DuplicateMember, DuplicateMember], token: CancelToken, *, whole: bool
 ) -> _Compared:
-    """Read two notes and compare them. On a pool thread. `whole`: all of both, not only the shared parts."""
+    """Read and compare two notes on a pool thread; `whole`: all lines, not only shared parts with some context."""
     texts = [_read(manager, member, token, whole=whole) for member in pair]
     rows = side_by_side_rows(texts[0][0], texts[1][0], token.checkpoint)
     return _Compared(rows, texts[0][1] or texts[1][1])

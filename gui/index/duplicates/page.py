@@ -335,7 +335,7 @@ class DuplicatesPage(IndexPage):
 
     @Slot()
     def refresh(self) -> None:
-        """Search again after a change of the index, but repeat a long search only after a while."""
+        """Search again after a change of the index or, if that takes long, offer a button for it."""
         if self._found is not None and self._found.report.seconds > _QUICK_SECONDS:
             self._notice.show_notice(
                 tr("The index has changed since these were found."), tr("Compare again"), self.compare

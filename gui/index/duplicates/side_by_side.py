@@ -358,10 +358,10 @@ def _row(left: Text, right: Text, i: int | None, j: int | None) -> Row:
 
 
 def _other_words(left: Sequence[str], right: Sequence[str]) -> tuple[list[Ranges], list[Ranges]] | None:
-    """Return the ranges of words in each line of `left` and `right` that the other does not contain, across line
-    breaks.
+    """Return the ranges of words, by line, that only one of the texts `left` and `right` contains.
 
-    Matches of fewer than `_FEWEST_IN_ROW` words count as chance. None if the texts are too long to compare by words.
+    Line breaks don't matter. Matches of fewer than `_FEWEST_IN_ROW` words count as chance. None if the texts are too
+    long to compare by words.
     """
     parts = [
         [(at, word) for at, line in enumerate(lines) for word in _WORD.finditer(line[:LONGEST]) if word[0].strip()]

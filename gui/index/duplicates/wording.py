@@ -60,7 +60,7 @@ def member_text(member: DuplicateMember) -> str:
 
 
 def facts_text(member: DuplicateMember) -> str:
-    """Return size and date of a note, shown below the menu."""
+    """Return a note's age, size and shared part as text, shown below the menu."""
     shared = tr("{share} of it shared", share=share_text(member.share))
     return f"{ago(member.modified)} · {size_text(member.size)} · {shared}"
 

@@ -152,8 +152,7 @@ def _folders(files: Sequence[MapFile], points: Sequence[int]) -> list[str]:
 
 
 def colours_of(grouping: Grouping, palette: QPalette) -> tuple[QColor, ...]:
-    """Return the colours of the groups: different hues or, for ordered groups, shades of the accent, newest
-    strongest."""
+    """Return the colours of the groups: different hues or, if ordered, shades of the accent, newest strongest."""
     if grouping.ordered:
         colours, last = tokens(palette), max(1, len(grouping.names) - 1)
         return tuple(

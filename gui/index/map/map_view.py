@@ -130,7 +130,7 @@ def paint_loop(painter: QPainter, loop: Sequence[QPointF], colours: Tokens) -> N
 
 @dataclass(frozen=True)
 class Marks:
-    """What is painted in addition to the points: results, the query, current and selected points."""
+    """What is painted in addition to the points: the query and its results."""
 
     question: tuple[float, float] | None = None
     """Location of the query, in the map's units."""
@@ -177,8 +177,7 @@ class MapView(QWidget):
         self._point_at(next(iter(scene.find([at])), -1), by_key=False)
 
     def show_groups(self, grouping: "Grouping", peaks: Sequence[tuple[float, float]], isolated: int) -> None:
-        """Set the groups of the points, the locations (`peaks`) of their names, and the only group not shown
-        faintly, or -1."""
+        """Set the groups of the points, the locations of their names, and the only group not shown faintly (or -1)."""
         self._grouping, self._peaks, self._isolated = grouping, peaks, isolated
         self._redraw()
 

@@ -96,8 +96,7 @@ class PointIndex:
         return np.concatenate(found)
 
     def next(self, across: float, up: float, right: int, higher: int, besides: int = -1) -> int:
-        """Return the nearest point in a direction (`right`, `higher`: 1, 0 or -1), preferring straight ahead; -1 for
-        none."""
+        """Return the nearest point in a direction (`right`, `higher`: 1, 0 or -1), best straight ahead; -1 for none."""
         gaps = self._points - np.array([across, up], np.float32)
         ahead = gaps[:, 0] * right + gaps[:, 1] * higher
         aside = np.abs(gaps[:, 0] * higher + gaps[:, 1] * right)
@@ -246,8 +245,7 @@ class _Shape:
         return [self._order[start : min(start + _POINTS, last)] for start in range(first, last, _POINTS)]
 
     def gaps(self, x: Floats, y: Floats) -> Floats:
-        """Return the distances of pixels from the shape's edge, negative inside; `x`, `y` are relative to the
-        centre."""
+        """Return the distances of pixels (`x`, `y` from the centre) from the shape's edge; negative inside."""
         if self._sign == CIRCLE:
             return np.hypot(x, y) - self._radius
         if self._sign == RING:
@@ -256,8 +254,7 @@ class _Shape:
         return found
 
     def _outside(self, polygon: Polygon, x: Floats, y: Floats) -> Floats:
-        """Return the distance of pixels from the farthest edge of a polygon; beyond a corner the true distance is
-        larger."""
+        """Return the distance from the farthest edge of a polygon, less than the true one beyond a corner."""
         gaps = []
         for (x0, y0), (x1, y1) in zip(polygon, (*polygon[1:], polygon[0]), strict=True):
             length = float(np.hypot(x1 - x0, y1 - y0))
