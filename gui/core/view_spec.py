@@ -25,7 +25,8 @@ PACKAGES = ("gui.search", "gui.sessions", "gui.index", "gui.facts", "gui.edits")
 
 
 class ViewPanel:
-    """Base of a view's panel: its two widgets, and what the window calls. The defaults do nothing."""
+    """Base class of a view's panel: its two widgets, and the methods that the window calls, which do nothing by
+    default."""
 
     header: "FoldingRow"
     """Widget for the top bar; not needed by a view that shows the box of another view."""
@@ -33,17 +34,17 @@ class ViewPanel:
 
     @property
     def busy(self) -> bool:
-        """Whether the display is incomplete."""
+        """Whether the panel is still loading what it shows."""
         return False
 
     def set_manager(self, manager: "MemorySearchManager | None") -> None:
-        """Show this memory from now on; None when nothing is open."""
+        """Set the memory to show; None when nothing is open."""
 
     def show_status(self, status: "MemoryProviderStatus | None") -> None:
         """Show the latest status; called whenever it changes."""
 
     def show_unsupported(self, lacks: "MissingFeatures") -> None:
-        """Disable what needs one of these features, which the current or next memory doesn't support."""
+        """Disable controls that need a feature which the current or next memory doesn't support."""
 
     def refresh(self) -> None:
         """Update the contents, since the index has changed."""
@@ -52,18 +53,18 @@ class ViewPanel:
         """Focus the box in the header, with its text selected."""
 
     def focus_list(self) -> None:
-        """Focus the body, from the box."""
+        """Focus the panel's body, for example its list."""
 
     def search(self, text: str) -> None:
         """Enter `text` in the box and search for it."""
 
     def open_page(self, name: str) -> None:
-        """Show a page by its name on the command line: one of `ViewSpec.pages`, or the view's own name."""
+        """Show the page with this name on the command line: one of `ViewSpec.pages`, or the view's own name."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ViewSpec:
-    """A view of the window; the texts are `marked`."""
+    """Describes a view of the window: its names, texts (`marked` for translation), keys and panel."""
 
     name: str
     """Stable name of the view, in the window's state, in `--view NAME` and in the command "view.NAME"."""
@@ -94,15 +95,15 @@ class ViewSpec:
 
     @property
     def command_line(self) -> tuple[str, ...]:
-        """Names for `--view` that open it."""
+        """The names for `--view` that open this view."""
         return (self.name, *self.pages)
 
 
 def view_specs() -> tuple[ViewSpec, ...]:
-    """All views, in the order of their buttons."""
+    """Return all views in the order of their buttons."""
     return tuple(cast("ViewSpec", import_module(package).VIEW) for package in PACKAGES)
 
 
 def view_of(name: str) -> ViewSpec | None:
-    """The view that `--view NAME` opens; None for other names."""
+    """Return the view that `--view NAME` opens; None for other names."""
     return next((spec for spec in view_specs() if name in spec.command_line), None)

@@ -1,5 +1,5 @@
-"""The frame of the window, from top to bottom: header, banner, one of three pages, sync bar; the dock is at the
-side."""
+"""The frame of the window, from top to bottom: header, banner, one of three pages, sync bar; and the dock at the
+right."""
 
 from functools import partial
 

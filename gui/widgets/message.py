@@ -110,7 +110,7 @@ class Banner(QFrame):
         self._leave(held)
 
     def _leave(self, held: bool) -> None:
-        """Move the focus out of the banner if a message that `held` it is gone."""
+        """Move the focus to the next message, or emit `left` without one; `held`: the removed message had the focus."""
         if held and self.isHidden():
             self.left.emit()
         elif held:

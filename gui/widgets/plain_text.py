@@ -109,8 +109,7 @@ def set_plain(label: QLabel, text: str) -> None:
 
 
 def no_resource(kind: int) -> object:
-    """Return an empty image for any file or URL in a text: if `loadResource` returned nothing, Qt would read the
-    file."""
+    """Return an empty image for any file or URL in a text: without a result, Qt would read the file itself."""
     return QImage(1, 1, QImage.Format.Format_Alpha8) if kind == _IMAGE else ""
 
 

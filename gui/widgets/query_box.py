@@ -30,8 +30,7 @@ MOST = 100
 
 
 class QueryHistory:
-    """Stores submitted queries, oldest first. Text typed after the newest one is a draft, restored by moving
-    forward."""
+    """Stores submitted queries, oldest first. Text typed after the newest is a draft, restored by moving forward."""
 
     def __init__(self) -> None:
         self._asked: list[str] = []
@@ -55,8 +54,7 @@ class QueryHistory:
         self._at += len(self._asked) - len(here)  # the position stays
 
     def earlier(self, query: str) -> str | None:
-        """Return the query before the current one; None at the oldest. `query` is the text of the box, saved as the
-        draft."""
+        """Return the query before the current one; None at the oldest. `query`: text of the box, kept as the draft."""
         self._set_position(query)
         if self._at == 0:
             return None
@@ -64,8 +62,7 @@ class QueryHistory:
         return self._asked[self._at]
 
     def later(self, query: str) -> str | None:
-        """Return the query after the current one, finally the draft; None at the draft. `query` is the text of the
-        box."""
+        """Return the query after the current one, finally the draft; None at the draft. `query`: text of the box."""
         self._set_position(query)
         if self._at == len(self._asked):
             return None

@@ -106,8 +106,7 @@ def line_direction(text: str) -> Qt.LayoutDirection:
 
 
 def text_direction(text: str) -> Qt.LayoutDirection:
-    """Return the direction of a text by its first strong letter, ignoring isolates (rule P2 of Unicode's bidi
-    algorithm)."""
+    """Return the direction of a text by its first strong letter outside of isolates (rule P2 of the bidi algorithm)."""
     if text.isascii():
         return Qt.LayoutDirection.LeftToRight
     strong = (

@@ -108,10 +108,10 @@ class RowModel(QAbstractListModel):
         return self.step(0, 1, 0)
 
     def step(self, number: int, direction: int, start: int = 1) -> int:
-        """Return the nearest position from `number` (or, if `start` is 1, next to it) that can be current; -1 without
+        """Return the nearest position that can be current (not a heading), in a direction (1: down, -1: up); -1 without
         any.
 
-        `direction`: 1 searches down, -1 up.
+        The search begins at `number` or, if `start` is 1, next to it.
         """
         number += direction * start
         while 0 <= number < len(self._rows):
@@ -228,8 +228,7 @@ class RowList(QListView):
         self.doItemsLayout()
 
     def _remember(self, unsteady: type | tuple[type, ...] = ()) -> Place:
-        """Return the current position; rows of the types `unsteady`, which are replaced often, are not used as
-        anchors."""
+        """Return the current position; rows of the types `unsteady`, often replaced, are not used as anchors."""
         current = self.rows.row(self.currentIndex().row())
         visible = self._visible_places()
         if current is not None and self.currentIndex().row() in visible:
@@ -345,7 +344,7 @@ class RowList(QListView):
         super().mouseReleaseEvent(event)
 
     def startDrag(self, supportedActions: Qt.DropAction) -> None:
-        """Replace Qt's drag, since the dragged data may have to be loaded first."""
+        """Emit `drag_requested` instead of starting Qt's drag, since the dragged data may have to be loaded first."""
         self._drag_told = True
         self.drag_requested.emit()
 

@@ -38,7 +38,7 @@ def state_colour(colours: Tokens, state: State) -> QColor:
 
 
 def with_state(words: str, state: State | None) -> str:
-    """Return `words` for screen readers, preceded or followed by the state unless it is "fine"."""
+    """Return "words (state)" for screen readers, or only `words` if the state is "fine" or None."""
     if state in (None, "fine"):
         return words
     return tr("{words} ({state})", words=words, state=tr(_WORDS[state]))

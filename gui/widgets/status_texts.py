@@ -89,7 +89,7 @@ _WORDS = {
 
 
 def files_left_out(issues: Iterable[FileIssue]) -> int:
-    """Return the number of skipped files and folders in `issues`; some entries stand for several files."""
+    """Return the number of skipped files; a folder counts once, and some entries stand for several files."""
     return sum(files_covered(issue.detail) for issue in issues)
 
 

@@ -42,8 +42,7 @@ class ProgressLine(QProgressBar):
         self.setAccessibleName(tr("Progress"))
 
     def setValue(self, value: int) -> None:
-        """Set the value without repainting immediately: Qt's own method would paint all pending updates of the
-        window."""
+        """Set the value without repainting immediately, as Qt's own method would with all pending updates."""
         if value != self.value():
             self.setUpdatesEnabled(False)
             super().setValue(value)

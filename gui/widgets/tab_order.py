@@ -18,7 +18,7 @@ def preceding(widget: QWidget) -> QWidget:
 
 
 def _own(found: QWidget) -> QWidget:
-    """Give the window that Qt returned as `found` its real owner for PySide.
+    """Correct PySide's ownership of a widget that Qt returned, and of its parents; returns the widget.
 
     PySide treats the result as a child of the given widget: when that is deleted, everything in the window created by
     Qt would be lost for Python. For Qt nothing changes.
@@ -41,8 +41,7 @@ def first_stop(part: QWidget) -> QWidget | None:
 
 
 def stop_before(widget: QWidget) -> QWidget:
-    """Return the previous focusable widget, visible or not: Qt inserts nothing after a widget that can't have the
-    focus."""
+    """Return the previous focusable widget, visible or not: Qt inserts nothing after widgets without focus."""
     before = preceding(widget)
     while before is not widget and before.focusPolicy() == Qt.FocusPolicy.NoFocus:
         before = preceding(before)

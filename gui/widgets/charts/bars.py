@@ -36,7 +36,7 @@ class BarChart(Chart):
     def __init__(
         self, title: str, plot_height: int, *, bar_width: int | None = None, parent: QWidget | None = None
     ) -> None:
-        """`bar_width`: pixels at font scale 1. If not all bars fit, the newest are visible, and keys reach the
+        """`bar_width`: pixels at font scale 1; if not all bars fit, the newest are visible and keys reach the
         others."""
         super().__init__(title, plot_height, parent)
         self._bar_width = bar_width

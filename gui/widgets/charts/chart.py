@@ -125,8 +125,7 @@ class Chart(QWidget):
         self.update()
 
     def _again(self, before: Series, index: int | None) -> int | None:
-        """Return the index in the current series of mark number `index` of the series `before`; None if it is
-        missing."""
+        """Return the index in the current series of mark number `index` of the series `before`, or None."""
         key = None if index is None else before.marks[index].key
         return next((place for place, mark in enumerate(self.series.marks) if mark.key == key), None)
 

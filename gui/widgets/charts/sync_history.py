@@ -92,7 +92,7 @@ def _failed(sync: SyncSummary) -> str:
 
 
 def outcome_of(sync: SyncSummary) -> str:
-    """Return the outcome of a sync in words, such as that it was cancelled."""
+    """Return the outcome of a sync: its error, "stopped", "rebuilt" or "done"."""
     if sync.error:
         return tr(sync.error)
     if sync.cancelled:
