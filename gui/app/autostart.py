@@ -35,8 +35,7 @@ def autostart(config: Path | None) -> SystemState:
 
 
 def command_words(config: Path | None) -> list[str]:
-    """Return the command that starts this program from any folder; `-P` keeps Python from importing from the current
-    one."""
+    """Return the command that starts this program; `-P` keeps Python from importing from the current folder."""
     python = Path(sys.executable)
     if sys.platform == "win32" and python.with_name("pythonw.exe").exists():
         python = python.with_name("pythonw.exe")  # without a console
@@ -133,8 +132,7 @@ if sys.platform == "win32":
             self._words = words
 
         def is_on(self) -> bool:
-            """Return whether the entry exists and is enabled; the task manager marks a disabled one with an odd
-            first byte."""
+            """Return whether the entry exists and is enabled; the task manager disables one by an odd first byte."""
             approved = _value(_APPROVED)
             off = isinstance(approved, bytes) and bool(approved) and bool(approved[0] & 1)
             return _value(_RUN) is not None and not off

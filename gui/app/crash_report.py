@@ -177,8 +177,7 @@ def _words(error: BaseException) -> str:
 
 
 def _named_in_code(error: BaseException) -> bool:
-    """Return whether the name in the error (such as an attribute) occurs in the code; otherwise it may come from
-    data."""
+    """Return whether the name in the error (such as an attribute) occurs in the code: then it isn't user data."""
     name = getattr(error, "name", None)
     if not isinstance(name, str) or isinstance(error, ImportError):
         return True

@@ -37,7 +37,7 @@ class IpcMessage(NamedTuple):
 
 
 def message_of(arguments: list[str]) -> IpcMessage:
-    """Make the message of this process: `arguments`, current folder and environment."""
+    """Make the message of this process: current folder, `arguments`, and the activation token of the desktop."""
     token = next((os.environ[name] for name in _TOKENS if os.environ.get(name)), "")
     return IpcMessage(str(Path.cwd()), tuple(arguments), token)
 

@@ -44,8 +44,7 @@ def bind(action: QAction, command: Command) -> None:
 
 
 def show_keys_of(action: QAction, name: str) -> None:
-    """Show the first key of a command in a menu entry; later changes are ignored, since the menu is recreated each
-    time."""
+    """Show the first key of a command in an entry of a menu that is recreated each time it opens."""
     action.setShortcut(next(iter(keymap().sequences(name)), QKeySequence()))
 
 
@@ -86,8 +85,7 @@ def give_key(
     command: Command,
     context: Qt.ShortcutContext = Qt.ShortcutContext.WidgetWithChildrenShortcut,
 ) -> None:
-    """Assign a command's keys, which work anywhere in `owner`, even if a child uses them, and show one in the
-    tooltip."""
+    """Assign a command's keys, which work anywhere in `owner`, even if a child uses them; the tooltip shows one."""
     bind(action, command)
     _KeyTip(action, action.text, command.name)
     action.setShortcutContext(context)

@@ -73,7 +73,7 @@ class FolderController(QObject):
 
     @Slot()
     def add_sessions(self) -> None:
-        """Ask for session folders to add to the open workspace, and save the choice."""
+        """Show the page to choose sessions; in a demo, which saves nothing, show a message instead."""
         if self._remembers:
             self.choose_sessions()
         else:

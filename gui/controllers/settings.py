@@ -103,8 +103,7 @@ class SettingsController(QObject):
 
     @Slot(object)
     def _go_on(self, opened: Opened) -> None:
-        """Start the embedding that the user approved, or else a sync that may ask, after the workspace was opened
-        again."""
+        """Sync after the workspace was opened again, with the embedding that the user approved, or else ask."""
         if self._again:
             self._again = False
             QTimer.singleShot(0, self, lambda: self._saved(self._agreed))

@@ -314,8 +314,7 @@ def mime_data(load: Load) -> QMimeData:
 
 
 class DragController(QObject):
-    """Starts drags of rows. Files are located first, off the GUI thread; the drag begins if the button is still
-    down."""
+    """Starts drags of rows. Files are located off the GUI thread; the drag begins if the button is still down."""
 
     def __init__(self, workspace: Workspace, views: Views, banner: Notices, jobs: Jobs, window: QWidget) -> None:
         super().__init__(window)

@@ -79,7 +79,7 @@ class Job:
 
 
 def _sentence(error: Exception) -> str:
-    """Return an error as a message for the user: the engine's errors are sentences; others lose their numbers."""
+    """Return an error as a message for the user; unexpected errors are only named, since the log has the details."""
     if isinstance(error, MnemoscopeError):
         return str(error)
     if isinstance(error, OSError):
@@ -117,8 +117,7 @@ class PoolExecutor(Executor):
         self._changed = changed
 
     def later(self, seconds: float, job: Callable[[], Any]) -> Callable[[], None]:
-        """Run `job` on the pool after some seconds; returns a function that cancels it. Qt's timers measure the
-        time."""
+        """Run `job` on the pool after some seconds; returns a function that cancels it. Qt measures the time."""
         alarm = _Alarm(self._pool, seconds, job)
         self._changed(alarm)
 
@@ -216,8 +215,7 @@ class Jobs(QObject):
             job.cancel()
 
     def shutdown(self, timeout_ms: int = 5000, last: Callable[[], None] | None = None) -> bool:
-        """Cancel all jobs, run `last` in parallel and wait for all threads; returns False if one did not stop in
-        time."""
+        """Cancel all jobs, run `last` in parallel and wait for all threads; False if one did not stop in time."""
         self.cancel_all()
         if last is not None:
             self._writers.start(_Runner(last))

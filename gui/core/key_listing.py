@@ -130,8 +130,7 @@ class Clash(NamedTuple):
 
 
 def clash(keymap: Keymap, command: Command, key: str) -> Clash | None:
-    """Return another command with this key, or a key sequence that one begins, in the same context; None without
-    one."""
+    """Return another command in the same context with this key, or a sequence that begins with it; else None."""
     for other in keymap.commands.values():
         place = _common(other.places, command.places)
         if other.name != command.name and place and any(meet(key, one) for one in keymap.keys(other.name)):

@@ -1,5 +1,4 @@
-"""Derives events from status records (the index has changed, a problem is new), and announces syncs to screen
-readers."""
+"""Derives events from status records (changed index, new problem), and announces syncs to screen readers."""
 
 from collections.abc import Callable
 from time import monotonic

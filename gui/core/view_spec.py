@@ -25,8 +25,7 @@ PACKAGES = ("gui.search", "gui.sessions", "gui.index", "gui.facts", "gui.edits")
 
 
 class ViewPanel:
-    """Base class of a view's panel: its two widgets, and the methods that the window calls, which do nothing by
-    default."""
+    """Base class of a view's panel: its two widgets, and the methods that the window calls; these do nothing."""
 
     header: "FoldingRow"
     """Widget for the top bar; not needed by a view that shows the box of another view."""

@@ -1,4 +1,4 @@
-"""The frame of the window, from top to bottom: header, banner, one of three pages, sync bar; and the dock at the
+"""The frame of the window, from top to bottom: header, banner, one of three pages, sync bar. The dock is at the
 right."""
 
 from functools import partial

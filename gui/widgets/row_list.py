@@ -108,8 +108,7 @@ class RowModel(QAbstractListModel):
         return self.step(0, 1, 0)
 
     def step(self, number: int, direction: int, start: int = 1) -> int:
-        """Return the nearest position that can be current (not a heading), in a direction (1: down, -1: up); -1 without
-        any.
+        """Return the nearest position in a direction (1: down, -1: up) that is not a heading; -1 without any.
 
         The search begins at `number` or, if `start` is 1, next to it.
         """

@@ -36,8 +36,7 @@ class BarChart(Chart):
     def __init__(
         self, title: str, plot_height: int, *, bar_width: int | None = None, parent: QWidget | None = None
     ) -> None:
-        """`bar_width`: pixels at font scale 1; if not all bars fit, the newest are visible and keys reach the
-        others."""
+        """`bar_width`: pixels at font scale 1; if not all bars fit, the newest are visible and keys scroll."""
         super().__init__(title, plot_height, parent)
         self._bar_width = bar_width
         self._last: int | None = None
