@@ -200,7 +200,7 @@ def _python() -> Component:
 
 
 def python_licence() -> Iterable[str]:
-    """Return the paragraphs of this Python's licence; empty if its packager stores it elsewhere."""
+    """Return the text of this Python's licence; empty if its packager stores it elsewhere."""
     folder = Path(sysconfig.get_path("stdlib"))
     found = (folder / name for name in _PYTHON_LICENCES)
     return [_read(path) for path in found if path.is_file()][:1]

@@ -330,7 +330,7 @@ class NewNoteNotice(QObject):
 
     @Slot(str)
     def _take_turn(self, matter: str) -> None:
-        """Show the notice if the banner is free; a dismissed one, with the key `matter`, is not repeated."""
+        """Show the notice since the banner is free; drop it if it was just dismissed (`matter` is its key)."""
         if matter == _KEY:
             self._waiting = ()
         else:

@@ -181,8 +181,7 @@ class NoteSheet(QDialog):
     # --- input of the user ------------------------------------------------------------------------------------------
 
     def _show_counts(self, note: SessionNote) -> None:
-        """Fill the menu of how many messages to include: only numbers that make a difference, and that of the
-        settings."""
+        """Fill the menu of how many messages to include: numbers that make a difference, and that of the settings."""
         counts = sorted({count for count in _COUNTS if count < note.said} | {note.messages})
         blocked = self._count.blockSignals(True)
         self._count.clear()

@@ -43,7 +43,7 @@ class CheckRow(QWidget):
         return self._trial.busy
 
     def stand_in(self, scroller: QScrollArea) -> None:
-        """Scroll to the result when it arrives: in a low dialog it may be out of view."""
+        """Set the scroll area that scrolls to the result when it arrives: in a low dialog it may be out of view."""
         self._scroller = scroller
 
     def run(self, work: Callable[[CancelToken], Any], describe: Callable[[Any], tuple[str, bool]]) -> None:

@@ -106,7 +106,7 @@ class CustomKeys(QObject):
         self._change({})
 
     def _without_clashes(self, own: Mapping[str, tuple[str, ...]]) -> tuple[dict[str, tuple[str, ...]], list[str]]:
-        """Return the keys without those that conflict, for which Qt would trigger nothing, and a sentence for each."""
+        """Return the keys without conflicting ones, for which Qt would trigger nothing, and a sentence about each."""
         kept, problems = self._needed(own), []
         for name in list(kept):
             command = self._keymap.commands[name]

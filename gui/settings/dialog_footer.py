@@ -142,8 +142,7 @@ class DialogFooter(QWidget):
     # --- decisions --------------------------------------------------------------------------------------------------
 
     def ask(self, *, form: bool = False) -> None:
-        """Ask what to do with pending changes before closing; `form`: the changes of a page with its own save
-        button."""
+        """Ask what to do with pending changes before closing; `form`: changes of a page with its own save button."""
         self._asking, self._form = True, form
         self.show_waiting()
         if not form:

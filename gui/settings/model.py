@@ -215,8 +215,7 @@ class SettingsModel(QObject):
         return sends or effects.full_rebuild or effects.other_index or (other_texts and _may_send(then))
 
     def _from_file(self, change: SettingChange) -> SettingChange:
-        """Return the change with the file's value as the previous value, since a pending value was never in the
-        file."""
+        """Return the change with the file's value as the previous one; a pending value was never in the file."""
         return SettingChange(change.key, change.layer, change.value, self._file.get(change.key, change.layer))
 
     def _differs(self, change: SettingChange) -> bool:

@@ -22,10 +22,10 @@ def words_of(query: str) -> tuple[str, ...]:
 
 
 def fit(placed: OptionPlacement, value: object, words: Sequence[str]) -> int | None:
-    """Return how well an option matches: 0 if each word equals a word of its name, 1 if each begins one, 2 if each
-    begins a word of its whole text; None if a word is missing.
+    """Return how well an option matches, 0 best; None if a word is missing.
 
-    The whole text is its name, key, help and value, its page's name, and its synonyms, in the current language and in
+    0: each word equals a word of its name. 1: each word begins one. 2: each word begins a word of its whole text, which
+    is its name, key, help and value, its page's name, and its synonyms. The texts are in the current language and in
     English, which the settings file uses.
     """
     option = placed.option

@@ -30,7 +30,7 @@ class OptionsPage(QFrame):
         switches: Sequence[SystemSwitch] = (),
         parent: QWidget | None = None,
     ) -> None:
-        """`above`: widgets between the title and the rows. `switches`: system settings; those of this page are
+        """`above`: widgets between title and rows. `switches`: system settings, of which those of this page are
         added."""
         super().__init__(parent)
         self.setProperty("role", "page")

@@ -77,7 +77,7 @@ class SystemSwitch(QObject):
         self._show(False)
 
     def _refused(self, sentence: str) -> None:
-        """Show an error, and read the actual value again; an error of that is not shown."""
+        """Show one error for a failed change, and read the actual value again."""
         self._slot.put(self._jobs.read(lambda _: self._state.is_on(), self._show, lambda _: self._show(False)))
         self.refused.emit(tr(self._refusal, reason=sentence))
 

@@ -90,8 +90,7 @@ def fallback_words(settings: Settings) -> str:
 
 
 def fallback_owner(settings: Settings) -> str:
-    """Return the name of the company that receives texts if the provider fails; empty if nothing leaves the
-    computer."""
+    """Return the company that receives texts if the provider fails; empty if nothing leaves the computer."""
     fallback = _fallback(settings)
     return "" if fallback is None else OWNERS[fallback[0]]
 
@@ -156,8 +155,7 @@ def stored_words(model: StoredModelInfo) -> str:
 
 
 def accept_words(estimate: EmbeddingEstimate | None, owner: str = "") -> str:
-    """Return the label of the save button: with the price if there is one, and the `owner` who may receive texts
-    then."""
+    """Return the label of the save button: with the price if any, and the `owner` who may receive texts then."""
     if owner:
         return tr("{save}, allow sending to {owner}", save=accept_words(estimate), owner=owner)
     if estimate is None or not estimate.chunks or estimate.cost == 0:

@@ -1,5 +1,5 @@
-"""The frame of the window, from top to bottom: header, banner, one of three pages, sync bar. The dock is at the
-right."""
+"""The frame of the window, from top to bottom: header, banner, one of three pages, sync bar. The dock is next to
+them."""
 
 from functools import partial
 
