@@ -1,5 +1,4 @@
-"""The command `mnemoscope`: a subcommand runs without Qt; other arguments open the window, or are sent to a running
-one."""
+"""The command `mnemoscope`: a subcommand runs without Qt; other arguments open the window or go to a running one."""
 
 import gc
 import os

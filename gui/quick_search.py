@@ -332,7 +332,7 @@ def _screen() -> QScreen:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What the user chose in the quick search, to open in the main window: a result or file, with the query."""
+    """What the user chose in the quick search, to open in the main window: a result or the whole query."""
 
     question: Query
     result: MemorySearchResult | None = None

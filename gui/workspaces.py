@@ -322,7 +322,7 @@ class Switcher(QDialog):
 
 
 class _Question(QFrame):
-    """A dialog that asks for confirmation before a workspace is forgotten."""
+    """The question, shown in the switcher, whether to forget a workspace."""
 
     answered = Signal(bool, bool)
     """Whether the user confirmed, and whether to delete the index as well."""

@@ -30,8 +30,7 @@ class OptionsPage(QFrame):
         switches: Sequence[SystemSwitch] = (),
         parent: QWidget | None = None,
     ) -> None:
-        """`above`: widgets between title and rows. `switches`: system settings, of which those of this page are
-        added."""
+        """`above`: widgets between title and rows. `switches`: system settings; this page adds its own."""
         super().__init__(parent)
         self.setProperty("role", "page")
         self.model = model

@@ -1,5 +1,4 @@
-"""The frame of the window, from top to bottom: header, banner, one of three pages, sync bar. The dock is next to
-them."""
+"""The frame of the window, from top to bottom: header, banner, one of three pages, sync bar; next to them, the dock."""
 
 from functools import partial
 

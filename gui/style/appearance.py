@@ -114,8 +114,7 @@ class Appearance(QObject):
             self._polish()
 
     def _polish(self) -> None:
-        """Make every widget read its colours from the new palette, in a tenth of the time of setting a new style
-        sheet."""
+        """Make every widget read its colours from the new palette, ten times as fast as a new style sheet."""
         for widget in self._app.allWidgets():
             widget.style().polish(widget)
             widget.update()

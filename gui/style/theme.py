@@ -73,8 +73,7 @@ def mark_pen(colours: Tokens) -> QPen:
 
 
 def ground_pen(colours: Tokens, ground: QColor | None) -> QPen:
-    """Return the pen for the edge of a background behind text: a frame if `ground` is None, else a highlight or no
-    edge."""
+    """Return the pen for a background's edge: a frame if `ground` is None, else a highlight's edge or none."""
     if ground is None:
         return QPen(colours.accent, 1.5)
     if ground == colours.mark != colours.mark_edge:

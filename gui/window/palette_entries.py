@@ -83,8 +83,7 @@ def _find(part: str, words: str) -> tuple[float, range | list[int]] | None:
 
 
 def _in_order(part: str, words: str, places: "range | list[int]") -> list[int] | None:
-    """Find `part` as consecutive letters at the first possible of `places` in `words`; returns their positions, or
-    None."""
+    """Find the letters of `part` in order in `words`, each at one of `places`; returns their positions, or None."""
     found = []
     rest = iter(places)
     for letter in part:
@@ -103,8 +102,7 @@ def _ranges(letters: set[int]) -> tuple[tuple[int, int], ...]:
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of the palette: `key` identifies it, also in later runs; `reason` says why it can't be run now, or is
-    empty.
+    """An entry of the palette. `key` identifies it, also in later runs; `reason`: why it can't be run now, or empty.
 
     `known_as` are hidden search texts: its English label and its command name.
     """
