@@ -30,7 +30,7 @@ LANGUAGES = tuple(
 _ALSO_CALLED = {"h": "c", "json5": "json", "jsonc": "json", "kt": "kotlin", "patch": "diff"} | dict.fromkeys(
     ("postgres", "postgresql", "psql", "sqlite"), "sql"
 )
-"""PostgreSQL's own lexer is replaced because it loads others on the GUI thread."""
+"""Other names of languages -> Pygments names. PostgreSQL's own lexer is replaced: it loads others on the GUI thread."""
 _OPENING = re.compile(r"^[ \t>]*(?:[-*+] +)?(?:`{3,}|~{3,})[ \t]*([\w+#-]+)", re.MULTILINE)
 _lexers: dict[str, Any] = {}
 """Loaded lexers by the language's name in the text; None for a language without colours."""
@@ -112,9 +112,9 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     day: int
     """Proleptic Gregorian ordinal in local time; 0 where the time is unknown."""
     branch: int = -1
-    """The entry that is the heading of its branch."""
+    """Number of the entry that is the heading of its branch; -1 outside of branches."""
     members: int = 0
-    """Of a branch: how many entries follow in it."""
+    """For the heading of a branch: how many entries the branch has."""
 
     @property
     def after_piece(self) -> int:

@@ -50,13 +50,13 @@ class Decoration:
     """The highlights and the selection to paint in the text of one piece."""
 
     marks: BlockRanges
-    """Words of the query."""
+    """Finds the words of the query to highlight."""
     found: BlockRanges
-    """Matches of the find bar."""
+    """Finds the matches of the find bar to highlight."""
     framed: tuple[int, int, int] | None
-    """Block, start and end of the hit that was stepped to."""
+    """Block, start and end of the hit with a frame; None for none."""
     selected: tuple[int, int] | None
-    """Positions in the document."""
+    """Selected positions in the document; None for none."""
 
 
 class RowPainter:

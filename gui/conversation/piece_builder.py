@@ -93,9 +93,9 @@ class PieceStyle:
 
     page: PageStyle
     width: int
-    """Of the column of prose, in pixels."""
+    """Width of the text column for prose, in pixels."""
     plain_width: int
-    """Width inside a box."""
+    """Width of the text inside a tool's box, in pixels."""
     key: tuple[object, ...]
     """A value that is equal for equal fonts, colours and widths."""
 

@@ -52,7 +52,7 @@ class Measures:
     scale: float
     left: int
     width: int
-    """Of the text column."""
+    """Width of the text column in pixels."""
 
     @classmethod
     def of(cls, view_width: int, scale: float) -> "Measures":

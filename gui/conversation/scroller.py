@@ -44,7 +44,7 @@ class VisibleRow(NamedTuple):
     position: int
     row: Row
     top: int
-    """Of its head, in pixels below the top of the view."""
+    """Top of the row with its heading, in pixels below the top of the view."""
 
 
 class TextPoint(NamedTuple):
@@ -53,7 +53,7 @@ class TextPoint(NamedTuple):
     piece: int
     document: QTextDocument
     point: QPointF
-    """Relative to the document."""
+    """The point in coordinates of the document."""
 
     @property
     def place(self) -> Place:

@@ -11,7 +11,7 @@ class Location(NamedTuple):
     """A location in a file or session to open, other than a search result."""
 
     path: str
-    """Stable name."""
+    """Stable name of the file or session."""
     line: int | None = None
     end: int | None = None
     """Last line of the range; None for a single line."""

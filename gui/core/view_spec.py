@@ -76,15 +76,15 @@ class ViewSpec:
     key: str
     """Default key of the command."""
     make: Callable[["Jobs", "QObject"], ViewPanel]
-    """Creates the panel; the object is its parent, unless it is a widget."""
+    """Creates the panel with this parent, unless the panel is a widget."""
     box: str = ""
-    """The view whose header and box it shows; empty for its own."""
+    """Name of the view whose header and search box this view shows; empty for its own."""
     whole: bool = False
-    """Whether its body takes the room of the list and the reader."""
+    """Whether the body replaces both the list and the viewer."""
     lazy: bool = False
-    """Whether its panel gets the memory, and is refreshed, only while it is current."""
+    """Whether the panel is given the memory, and refreshed, only while the view is current."""
     pages: tuple[str, ...] = ()
-    """Further names for `--view` that open it."""
+    """Further names for `--view` that open this view."""
     contexts: tuple[Context, ...] = ()
     """Contexts of its keys, in addition to the box and the readers."""
     fixed_keys: tuple[Fixed, ...] = ()

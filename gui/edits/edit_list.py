@@ -47,7 +47,7 @@ class EditRow(NamedTuple):
 
     use: FileUse
     changes: int
-    """Tool calls that changed it."""
+    """Number of tool calls that changed the file."""
     haystack: str
     """Lower-case text that is searched for the words in the box."""
 

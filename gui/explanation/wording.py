@@ -95,7 +95,7 @@ class Part:
     term: str
     score: float
     where: str
-    """The fields that contain it; or a note that the passage lacks it, or that it doesn't count."""
+    """The fields that contain the term, or a note that the passage doesn't contain it or that it doesn't count."""
 
     @property
     def missing(self) -> bool:

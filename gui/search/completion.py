@@ -24,7 +24,7 @@ class Part(NamedTuple):
     operator: str
     typed: str
     begin: int
-    """Start of the completion in the text; it ends at the cursor."""
+    """Start of the part in the text; it ends at the cursor."""
 
 
 def part_at(text: str, cursor: int) -> Part:

@@ -113,7 +113,7 @@ class Preview(QObject):
     """Emits the current result once it has been current for a moment, so that scrolling does not open each one."""
 
     selected = Signal(object, object)
-    """MemorySearchResult and the query."""
+    """Show this MemorySearchResult, found by this query."""
     idle = Signal()
     """No further announcement is pending."""
 

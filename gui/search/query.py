@@ -45,7 +45,7 @@ class Query:
     scope: Scope | None = None
     max_results: int = FIRST_RESULTS
     min_score: float | None = None
-    """None for the setting's value."""
+    """Minimum score of results; None for the value of the settings."""
     like: Passage | None = None
     """Passage to find similar ones for, instead of `text`, which is empty then."""
     within: "Query | None" = None
@@ -75,7 +75,7 @@ class Answer:
     question: Query
     outcome: SearchOutcome
     final: bool
-    """False while only the words have been searched."""
+    """False if only keywords have been searched yet."""
     explained: bool = False
     """Whether the explanation was requested."""
 

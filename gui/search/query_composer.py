@@ -93,11 +93,11 @@ class SearchViewState:
     """A query and the position in its results. Two states are equal if their queries are, whatever is selected."""
 
     subject: Query | None
-    """None without a query."""
+    """The query, with the default number of results; None without a query."""
     order: SortOrder
     max_results: int = field(compare=False)
     place: Place | None = field(compare=False)
-    """In the list of results; None before there are any."""
+    """Position in the list of results; None before there are any."""
 
     @property
     def question(self) -> Query | None:

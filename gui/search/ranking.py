@@ -50,7 +50,7 @@ class RankingMenu(QObject):
     """Adds the ranking options to the menu of a sort button, whose text names those that are on."""
 
     changed = Signal()
-    """Changed by the user."""
+    """The user has changed the ranking."""
     default_requested = Signal(object)
     """Ranking to save as the default of this workspace."""
 

@@ -59,14 +59,14 @@ class ResultList(RowList):
     current_changed = Signal(object)
     """The current MemorySearchResult, or None on a "more" row."""
     opened = Signal(object)
-    """MemorySearchResult, by Enter or a double click."""
+    """Open this MemorySearchResult, after Enter or a double click."""
     more_requested = Signal()
     file_requested = Signal(object)
     """MoreInFileRow: show all results of that file."""
     why_requested = Signal()
     """The bar of the current result's score was clicked."""
     menu_requested = Signal(object, QPoint)
-    """MemorySearchResult and the global position."""
+    """Open the menu of this MemorySearchResult at a screen position."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(ResultModel(), tr("Results"), parent)

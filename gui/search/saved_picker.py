@@ -195,11 +195,11 @@ class SearchPicker(QObject):
     closed = Signal()
     """The list was closed without a choice: the text of the box is a query again."""
     chosen = Signal(object)
-    """SavedSearch or RecentSearch."""
+    """Run this SavedSearch or RecentSearch."""
     unwanted = Signal(object)
-    """SavedSearch or RecentSearch to delete."""
+    """Delete this SavedSearch or RecentSearch."""
     rename_requested = Signal(object)
-    """SavedSearch."""
+    """Ask for a new name of this SavedSearch."""
 
     def __init__(self, box: QueryBox, store: SavedSearchStore, has_answer: Callable[[], bool]) -> None:
         """`has_answer`: returns whether results are shown for an empty box, so that Down moves to them."""

@@ -79,7 +79,7 @@ class SavedSearchController(QObject):
     """Saves, renames, removes and runs searches. The button `star` shows whether the current query is saved."""
 
     requested = Signal(object)
-    """QueryRecord to ask again."""
+    """Run this QueryRecord again."""
     changed = Signal()
     """Another query is shown, or saved searches have changed."""
     forgotten = Signal(object)

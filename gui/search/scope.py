@@ -46,7 +46,7 @@ class Crumb:
     words: str
     tip: str
     leave: str
-    """Called by its button."""
+    """Accessible name of the button that leaves this level of the scope."""
     place: str = ""
     """Location, shown after the text."""
 
@@ -95,7 +95,7 @@ class ScopeBar(QWidget):
     """One line for each level of the scope, with a button to leave it. Hidden while there is no scope."""
 
     left = Signal(int)
-    """The line to leave, from 0; those below it are left too."""
+    """Number of the line whose button was pressed, from 0; the lines below it are left too."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -37,7 +37,7 @@ class QueryVariants(QObject):
     """
 
     meant = Signal(str)
-    """Another text to ask in place of the one in the box."""
+    """Search for this text in place of the one in the box."""
     other_requested = Signal(object)
     """The query without its limits."""
     remedy_requested = Signal(object)

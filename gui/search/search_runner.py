@@ -34,9 +34,9 @@ class SearchRunner(QObject):
     """Runs queries off the GUI thread through `Jobs` and emits their answers; lives on the GUI thread."""
 
     answered = Signal(object)
-    """Answer: one by words, then the final one."""
+    """Answer of a query: a keyword-only one first, then the final one."""
     failed = Signal(object, str)
-    """Query and one sentence."""
+    """Query that failed, and why, as one sentence."""
     waiting = Signal(bool)
     """True if an answer is late, False when it arrived or was cancelled."""
     idle = Signal()

@@ -37,7 +37,7 @@ class SessionDays:
     """The number of sessions on each day of a year. A session counts on all days from its first to its last message."""
 
     first: date
-    """A Monday."""
+    """The first day, a Monday."""
     counts: tuple[int, ...] = ()
 
     def day(self, index: int) -> date:

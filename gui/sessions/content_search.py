@@ -24,7 +24,7 @@ class ContentHits:
 
     text: str = ""
     results: tuple[MemorySearchResult, ...] = ()
-    """Best first."""
+    """Matching messages, best first."""
     total: int = 0
     notice: str = ""
 
@@ -57,7 +57,7 @@ class ContentSearch(QObject):
     """The hits have changed."""
     failed = Signal(str)
     slow = Signal()
-    """It takes long enough to show progress."""
+    """The search takes long enough to show progress."""
     idle = Signal()
     """Nothing is due or running any more."""
 

@@ -35,7 +35,7 @@ INDENT = 16
 CHEVRON = 12
 CHEVRON_ROOM = 4
 DOT = 8
-"""Marks a running session."""
+"""Width in pixels of the dot that marks a running session."""
 HEADING_TOP = 6
 """Space above a heading beyond that below it, so that it sits nearer to its own rows."""
 MARK_RADIUS = 2.5
@@ -265,11 +265,11 @@ class SessionList(RowList):
     current_changed = Signal(object)
     """The current SessionSummary, or None in an empty list."""
     opened = Signal(object)
-    """SessionSummary, by Enter or a double click."""
+    """Open this SessionSummary, after Enter or a double click."""
     folded = Signal(str, bool)
     """Path of a parent, and whether its sub-agents' sessions are to be shown."""
     menu_requested = Signal(object, QPoint)
-    """SessionRow and the global position."""
+    """Open the menu of this SessionRow at a screen position."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(SessionModel(), tr("Sessions"), parent)

@@ -64,10 +64,10 @@ class Strip:
     """Document, laid out for its width."""
     indent: float = 0.0
     above: float = 0.0
-    """Space above it, unless it begins a page."""
+    """Space above the strip, unless it begins a page."""
     ground: Ground = "none"
     keeps_next: bool = False
-    """Whether it is a heading, which never ends a page."""
+    """Whether the strip is a heading, which never ends a page."""
 
 
 class Paper:

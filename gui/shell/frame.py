@@ -41,7 +41,7 @@ _VIEWER_CHARACTERS = 62
 _LIST_CHARACTERS = 36
 _DOCK_CHARACTERS = 36
 _FEWEST_CHARACTERS = 102
-"""Fewest characters of all three together; with fewer, none could be read."""
+"""Minimum width of results, viewer and dock side by side, in characters."""
 _WIDE_CHARACTERS = 200
 """A wider window gives a quarter of its further width to the results: the text would not use it."""
 _MOST_RESULTS = 0.45

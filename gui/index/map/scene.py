@@ -114,11 +114,11 @@ class PointIndex:
 class Scene:
     record: IndexMap
     ids: Indexes
-    """(n,)"""
+    """Chunk id of each point, shape (n,)."""
     points: Floats
-    """(n, 2), y points up"""
+    """Location of each point in map units, shape (n, 2); y points up."""
     file_of: NDArray[np.int32]
-    """(n,)"""
+    """Number of the file of each point, shape (n,)."""
     grid: PointIndex
     box: Box
 

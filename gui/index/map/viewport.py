@@ -19,9 +19,9 @@ class Viewport:
     height: float = 1.0
     across: float = 0.0
     up: float = 0.0
-    """Centre in the map's units."""
+    """Vertical position of the centre in map units."""
     scale: float = 1.0
-    """Pixels per unit."""
+    """Pixels per map unit."""
     box: Box = (-1.0, -1.0, 1.0, 1.0)
     """Bounding box of all points."""
 
