@@ -151,7 +151,7 @@ class PathExplainer(QWidget):
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.button = QPushButton()
         self.button.setProperty("role", "link")
-        self.button.setAutoDefault(True)  # Enter presses it while it has the keys, on every platform
+        self.button.setAutoDefault(True)  # Enter presses the focused button on every platform
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)

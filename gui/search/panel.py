@@ -139,7 +139,7 @@ class Preview(QObject):
     def _follow(self, result: MemorySearchResult | None) -> None:
         if result is None:
             self._timer.stop()
-            self._told = ()  # something else may be read meanwhile, or nothing
+            self._told = ()  # the viewer may show something else by the next result
         elif self._identity(result) != self._told:
             self._timer.start()
         else:

@@ -104,7 +104,7 @@ class SavedSearchController(QObject):
         self.star.setCheckable(True)
         self.star.hide()
         opener = IconButton("search", tr(_OPEN))
-        opener.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys do the same
+        opener.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Up and Down in the empty box do the same
         opener.clicked.connect(self.picker.open)
         box.lead_from_icon(opener)
         follow_keys(self.star, self._name_star)

@@ -323,7 +323,7 @@ class SessionExports(QObject):
 
 
 # --- Sessions as files that others may have: readable Markdown with the secrets masked, in a private folder ----------
-# A transcript itself never leaves the program: it holds the secrets that are masked everywhere else.
+# The transcript itself is never shared, since it contains the secrets that are masked in the window.
 
 
 class SessionCopies:

@@ -367,7 +367,7 @@ class Dock(QStackedWidget):
             self._show(page)
         else:
             focus = QApplication.focusWidget()
-            if focus is not None and page.isAncestorOf(focus):  # else the keys would go anywhere
+            if focus is not None and page.isAncestorOf(focus):  # else an arbitrary widget would get the focus
                 (self.explanation.left if page is self.explanation else self.left).emit()
             self.requested.emit(False)
 

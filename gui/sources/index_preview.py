@@ -281,7 +281,7 @@ class PreviewPage(QFrame):
         self._back = QPushButton(tr("Back"))
         self._back.clicked.connect(self.back_requested)
         for button in (self._accept, self._other, self._back):
-            button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+            button.setAutoDefault(True)  # Enter presses the focused button on every platform
         row = QHBoxLayout()
         row.setSpacing(8)
         row.setContentsMargins(0, 0, 0, 8)

@@ -140,7 +140,7 @@ class SourcesPage(QFrame):
         export.clicked.connect(self._choose_exports)
         self._adders = (folder, export)
         for button in (*self._adders, self._save, self._back):
-            button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+            button.setAutoDefault(True)  # Enter presses the focused button on every platform
         row = QHBoxLayout()
         row.setSpacing(8)
         for button in self._adders:

@@ -318,14 +318,14 @@ class Chip(Toggle, QPushButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = tokens(self.palette())
         on = self.isChecked() or self.isDown() or self._narrows
-        thick = 2 if on and self.hasFocus() else 1  # the edge of one that is on may have the colour of the focus
+        thick = 2 if on and self.hasFocus() else 1  # a checked control's edge may already have the focus colour
         box = QRectF(self.rect()).adjusted(thick / 2, thick / 2, -thick / 2, -thick / 2)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         mirror(painter, self.rect(), self.layoutDirection())
         edge = colours.accent if self.hasFocus() else colours.chosen_edge if on else colours.edge
         painter.setPen(QPen(edge, thick))
-        if self.isEnabled():  # else no ground at all, since its ink is about that of one that is off
+        if self.isEnabled():  # no fill if disabled: its colour is about that of an unchecked control
             painter.setBrush(colours.accent_ground if on else colours.base)
         painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
         ink = colours.accent if on else colours.text if self.underMouse() else colours.muted

@@ -210,7 +210,7 @@ def _fill(
     buttons = []
     for action in actions:
         button = QPushButton(action.words)
-        button.setAutoDefault(True)  # Enter presses it while it has the keys, on every platform
+        button.setAutoDefault(True)  # Enter presses the focused button on every platform
         if press is None:
             button.clicked.connect(lambda _checked, run=action.run: run())
         else:

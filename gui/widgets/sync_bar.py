@@ -241,7 +241,7 @@ class SyncBar(QWidget):
             self.detail.setMinimumWidth(self._detail_width)
         if self._last_step is not None:
             widest = self._count_metrics.horizontalAdvance(progress_text(self._last_step, self._last_step.total))
-            # Its own hint may be a pixel wider than the text.
+            # The label's own size hint may be a pixel wider than the text.
             self.count.setMinimumWidth(max(self.count.minimumWidth(), widest + 2))
 
     def _fold(self, line: SyncLine) -> None:
