@@ -121,7 +121,7 @@ class PrintController(QObject):
     # --- reading ----------------------------------------------------------------------------------------------------
 
     def _title(self) -> str:
-        """Return the title of the open file or session; without one, show a message and return an empty text."""
+        """Return the title of the open file or session; empty during a print or, after a message, if none is open."""
         session, name = self._views.read_session, self._views.read_name
         if self._run is None and not self._job.busy:
             if session is not None:
