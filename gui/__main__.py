@@ -1,4 +1,4 @@
-"""The command `mnemoscope`: a verb runs without Qt; anything else opens the window, or asks the running program to."""
+"""The command `mnemoscope`: a subcommand runs without Qt; other arguments open the window or go to a running one."""
 
 import atexit
 import gc
@@ -14,7 +14,7 @@ _OTHER_VERSION = "The Mnemoscope that runs is of another version: quit it, then 
 
 
 def _import_msgspec() -> None:
-    """Import msgspec with `typing` instead of `typing_extensions`, whose import takes longer than a keyword search."""
+    """Import msgspec with `typing` in place of `typing_extensions`, whose import takes longer than a keyword search."""
     hidden = "typing_extensions" not in sys.modules
     if hidden:
         sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # importing it fails
@@ -74,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _stand_somewhere() -> None:
-    """A terminal may be left in a folder that was removed, or on a drive that was unplugged: then go home."""
+    """Change to the home folder if the current folder was removed or is on an unplugged drive."""
     try:
         Path.cwd()
     except OSError:

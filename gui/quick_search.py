@@ -1,6 +1,6 @@
-"""The window of the quick search: a box, and below it the results or a message, once there is a query.
+"""The quick search: a small window with a search box, and below it the results or a message.
 
-It has no frame, opens on the screen where the mouse is, and closes when it is not used.
+It has no frame, opens on the screen where the mouse is, and closes when it loses the focus.
 """
 
 from dataclasses import dataclass, replace
@@ -34,10 +34,10 @@ _NOT_OPEN = (marked("Nothing is open to search"), marked("Choose a folder of not
 
 
 class QuickPanel(QWidget):
-    """The contents of the quick search: a box and the results, like the search panel.
+    """The contents of the quick search: a search box and the results, like the search panel.
 
-    Signals: chosen: Chosen. window_requested: show the window unchanged. resized: a query was entered or removed:
-    `sizeHint` has changed.
+    Signals: chosen: a Chosen to open in the main window. window_requested: show the main window unchanged. resized:
+    results were shown or removed, so that `sizeHint` has changed.
     """
 
     chosen = Signal(object)
@@ -107,7 +107,7 @@ class QuickPanel(QWidget):
         return not self._below.isHidden()
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Set the memory; the query in the box is repeated."""
+        """Set the memory to search, and repeat the query in the box."""
         self._manager = manager
         self._runner.set_manager(manager)
         self._answer = None
@@ -117,7 +117,7 @@ class QuickPanel(QWidget):
 
     @Slot(object)
     def show_status(self, status: MemoryProviderStatus | None) -> None:
-        """During the first indexing, an empty answer shows the progress and is repeated."""
+        """Update the progress of the first indexing in an empty answer, and repeat its query."""
         before, self._reading = self._reading, messages.reading(status)
         files, self._files = self._files, 0 if status is None else status.files
         answer = self._answer
@@ -134,14 +134,14 @@ class QuickPanel(QWidget):
         self._ask(at_once=True)
 
     def begin(self, text: str = "") -> None:
-        """Prepare for typing: search for `text`, else select the last query and repeat it."""
+        """Prepare for typing: search for `text`; if it is empty, select the last query and repeat it."""
         if text:
             self.box.edit.setText(text)
         self._ask(at_once=True)
         self.box.focus_all()
 
     def stop(self) -> None:
-        """Cancel the search: the window was hidden."""
+        """Cancel the search, since the window was hidden."""
         self._runner.stop()
 
     def sizeHint(self) -> QSize:
@@ -178,7 +178,7 @@ class QuickPanel(QWidget):
 
     @Slot()
     def _accept(self) -> None:
-        """Enter in the box: open the best result, if it answers the current text."""
+        """Handle Enter in the box: open the best result if it belongs to the current text."""
         if self._answer is not None and self._answer.question.text == self.box.query:
             if self._stack.currentWidget() is self.list:
                 self.list.open_current()
@@ -256,7 +256,7 @@ class QuickPanel(QWidget):
 
 
 class QuickWindow(QFrame):
-    """The window of the quick search. It is hidden instead of closed, so that it opens immediately the next time."""
+    """The window of the quick search. It is hidden instead of closed, so that it opens fast the next time."""
 
     def __init__(self, panel: QuickPanel) -> None:
         super().__init__(
@@ -275,14 +275,14 @@ class QuickWindow(QFrame):
         QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.hide)
 
     def toggle(self) -> None:
-        """Show the window, or hide it if it is shown."""
+        """Show the window, or hide it if it is visible."""
         if self.isVisible():
             self.hide()
         else:
             self.call_up()
 
     def call_up(self, text: str = "") -> None:
-        """Show the window, ready to type; `text` is searched for."""
+        """Show the window with the box focused; `text` is searched for."""
         if not self.isVisible():
             self._place(_screen())
         self.show()
@@ -291,7 +291,7 @@ class QuickWindow(QFrame):
         self.panel.begin(text)
 
     def _place(self, screen: QScreen) -> None:
-        """Place the window as if it had its results already, since it grows only downwards."""
+        """Place the window on a screen with room for its results below, since it grows only downwards."""
         room = screen.availableGeometry()
         size = self._size(room)
         whole = size.height() if self.panel.is_wide else size.height() + font_at(RESULTS_HEIGHT).pixelSize()
@@ -300,7 +300,7 @@ class QuickWindow(QFrame):
 
     @Slot()
     def _fit(self) -> None:
-        """Fit the size to the contents."""
+        """Resize the window to its contents."""
         for layout in (self.panel.layout(), self.layout()):
             if layout is not None:
                 layout.activate()  # immediately: hidden widgets must not keep the window large
@@ -332,7 +332,7 @@ def _screen() -> QScreen:
 
 @dataclass(frozen=True)
 class Chosen:
-    """The user's choice, to open in the window."""
+    """What the user chose in the quick search, to open in the main window: a result or the whole query."""
 
     question: Query
     result: MemorySearchResult | None = None

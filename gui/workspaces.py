@@ -1,4 +1,4 @@
-"""The switcher: a filtered list of all workspaces, to open, add and forget them."""
+"""The workspace switcher: a dialog with all workspaces, to open, add and forget them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -38,7 +38,7 @@ LOOKING = marked("Looking at its index…")
 
 
 def state_text(known: KnownWorkspace, state: WorkspaceState | None) -> str:
-    """Return the state of a workspace in a few words; `state` None: not read yet."""
+    """Describe the state of a workspace in a few words; `state` None: not read yet."""
     if not known.present:
         return tr(AWAY)
     if not known.index_bytes:
@@ -56,7 +56,7 @@ def state_text(known: KnownWorkspace, state: WorkspaceState | None) -> str:
 
 
 def forgetting(known: KnownWorkspace) -> str:
-    """Return the question before a workspace is forgotten."""
+    """Return the question to ask before a workspace is forgotten."""
     return tr(
         "Forget {name}? It is no longer listed or searched until you open it again. Its notes stay unchanged, and so "
         "do its facts and saved searches. Its sessions pass to other workspaces at their next update.",
@@ -69,7 +69,7 @@ def removing(known: KnownWorkspace) -> str:
 
 
 def forgotten(known: KnownWorkspace, freed: int) -> str:
-    """Return the message after a workspace was forgotten."""
+    """Return the message after a workspace was forgotten; `freed`: bytes of disk space."""
     if freed:
         size = size_text(freed)
         return tr("{name} is forgotten, and its index ({size}) is deleted.", name=known.name, size=size)
@@ -91,7 +91,7 @@ _MOST_STATE = 0.6
 
 
 class WorkspaceList(QListWidget):
-    """The list of workspaces; one is always current unless it is empty."""
+    """A list of workspaces; one row is always current unless the list is empty."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -103,7 +103,7 @@ class WorkspaceList(QListWidget):
     def show_spaces(
         self, spaces: Sequence[KnownWorkspace], states: Mapping[str, WorkspaceState], open_folder: str
     ) -> None:
-        """Show these workspaces, with the same one current as before, else the first that can be opened."""
+        """Replace the rows; the current workspace stays current, else it is the first one that can be opened."""
         before = self.current()
         self.clear()
         for known in spaces:
@@ -125,13 +125,13 @@ class WorkspaceList(QListWidget):
         return known
 
     def step(self, by: int) -> None:
-        """Move by so many rows, without wrapping around."""
+        """Move the current row down by `by` rows, up if negative, without wrapping around."""
         if self.count():
             self.setCurrentRow(max(0, min(self.currentRow() + by, self.count() - 1)))
 
     @property
     def said(self) -> str:
-        """The texts of the current row, for screen readers."""
+        """Return the texts of the current row for screen readers."""
         item = self.currentItem()
         return "" if item is None else str(item.data(Qt.ItemDataRole.AccessibleTextRole))
 
@@ -173,7 +173,7 @@ class _Rows(QStyledItemDelegate):
 
 
 class Switcher(QDialog):
-    """The dialog of workspaces. Its owner provides the list.
+    """The dialog that lists the known workspaces; its owner sets the list.
 
     Signals: chosen: KnownWorkspace to open. add_requested: choose another folder. forget_requested: KnownWorkspace to
     remove, and whether to delete its index. everywhere_requested: search all workspaces.
@@ -237,7 +237,7 @@ class Switcher(QDialog):
     # --- for its controller -----------------------------------------------------------------------------------------
 
     def begin(self, open_folder: str) -> None:
-        """Show the dialog again, with the workspace of this folder as the open one."""
+        """Show the dialog again; `open_folder` is the folder of the open workspace."""
         self._open_folder = open_folder
         self.question.hide()
         self.box.clear()
@@ -245,7 +245,7 @@ class Switcher(QDialog):
         self.box.setFocus()
 
     def show_spaces(self, spaces: Sequence[KnownWorkspace], states: Mapping[str, WorkspaceState]) -> None:
-        """Show the known workspaces; those not in `states` have not been read yet."""
+        """Show the known workspaces; the states of those missing in `states` have not been read yet."""
         self._spaces, self._states = spaces, states
         self._show()
 
@@ -274,7 +274,7 @@ class Switcher(QDialog):
 
     @Slot()
     def choose(self) -> None:
-        """Open the current workspace, if that is possible."""
+        """Emit the signal to open the current workspace, if it can be opened."""
         known = self.list.current()
         if known is not None and self.open_button.isEnabled():
             self.accept()
@@ -299,13 +299,13 @@ class Switcher(QDialog):
             self.forget_requested.emit(known, with_index)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keys of the box that are meant for the list."""
+        """Handle keys for the list while the filter box has the focus."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._walks(event):
             return True
         return super().eventFilter(watched, event)
 
     def _walks(self, event: QKeyEvent) -> bool:
-        """Whether the key moves through the list."""
+        """Move through the list if the key does that; returns whether it did."""
         if event.key() not in _STEPS or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             return False
         self.list.step(_STEPS[Qt.Key(event.key())])
@@ -322,7 +322,7 @@ class Switcher(QDialog):
 
 
 class _Question(QFrame):
-    """Asks for confirmation before a workspace is forgotten."""
+    """The question, shown in the switcher, whether to forget a workspace."""
 
     answered = Signal(bool, bool)
     """Whether the user confirmed, and whether to delete the index as well."""

@@ -48,8 +48,10 @@ _RIGHT_TO_LEFT = "ar-XB"
 
 
 def begin_speaking(app: QApplication, tag: str) -> None:
-    """Set the language of the window; `tag` as for `speak`. Call it before any widget is created, since widgets
-    translate their texts once."""
+    """Set the language of the window; `tag` as for `speak`.
+
+    Call it before any widget is created, since widgets translate their texts once.
+    """
     speak(tag)
     said = spoken()
     trial = said in TRIAL_LANGUAGES
@@ -65,10 +67,10 @@ def begin_speaking(app: QApplication, tag: str) -> None:
 
 
 class _KeyNames(QTranslator):
-    """Names the Return key “Enter”, as all sentences do; Qt's own catalogues leave it untranslated."""
+    """A translator that names the Return key “Enter”, as all sentences do; Qt's own catalogues don't translate it."""
 
     def translate(self, context: str, source: str, disambiguation: str | None = None, n: int = -1) -> str | None:
-        """None for texts that are not ours."""
+        """Return the name of the key; None for all other texts."""
         return tr("Enter") if context == "QShortcut" and source == "Return" else None
 
     def isEmpty(self) -> bool:
@@ -87,8 +89,10 @@ _NO_DISPLAY = (
 
 
 def run(options: Options, address: IpcAddress | None = None) -> int:
-    """Run the program with its window, and return the exit code. `address`: where later starts find this one; None if
-    they are not to."""
+    """Run the program with its window, and return the exit code.
+
+    `address`: where this program listens for later starts; None if it doesn't.
+    """
     if not _has_display():
         if options.screenshot is None:
             _tell(_NO_DISPLAY)
@@ -111,7 +115,7 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
 
 
 class _Program:
-    """Creates, starts and ends the parts of the program that live as long as the window."""
+    """Creates, starts and ends the objects that live as long as the window."""
 
     def __init__(self, app: QApplication, options: Options, log_file: Path, address: IpcAddress | None) -> None:
         self._app = app
@@ -176,7 +180,7 @@ class _Program:
         return self._end()
 
     def _begin(self) -> None:
-        """Open what the command line requested, once the window is visible."""
+        """Open the folder, view or link that the command line names, once the window is visible."""
         options, window = self._options, self._window
         self._guard.report_earlier_crash()
         named = self._demo.workspace if self._demo else options.folder(Path.cwd())
@@ -214,7 +218,7 @@ class _Program:
         self._begin()
 
     def _open_sample(self) -> None:
-        """Start the demo as a program of its own: it saves nothing, and this window waits for a folder."""
+        """Start the demo as a separate process, which saves nothing; this window still waits for a folder."""
         if not start_program(replace(self._options, demo=True, workspace=None), None):
             self._window.banner.complain(tr("The sample notes could not be opened."))
 
@@ -247,7 +251,7 @@ class _Program:
 
 
 def _tell(sentence: str) -> None:
-    """Print one line to stderr, which a program without a terminal (mnemoscope-gui on Windows) doesn't have."""
+    """Print one line to stderr, if there is one: a program without a terminal (mnemoscope-gui on Windows) has none."""
     if sys.stderr is not None:
         sys.stderr.write(f"mnemoscope: {printable(sentence)}\n")
         sys.stderr.flush()
@@ -260,7 +264,7 @@ def _has_display() -> bool:
 
 
 def _read_settings(config: Path | None) -> tuple[engine.Settings, str]:
-    """Return the settings, and why the file can't be used: then they are the defaults."""
+    """Return the settings and an empty text, or the defaults and a sentence why the file can't be used."""
     try:
         return engine.load_settings(config=config), ""
     except engine.SettingsError as error:

@@ -1,6 +1,6 @@
-"""Start the program at login, by an entry of the system that other programs may change, too.
+"""Starts the program at login, by an entry of the system that other programs may change, too.
 
-Its state is always read from there, and never stored in the settings.
+The state is always read from that entry, and never stored in the settings.
 """
 
 import os
@@ -22,7 +22,7 @@ from gui.settings.system_setting import SystemState, SystemSwitch
 
 
 def autostart(config: Path | None) -> SystemState:
-    """Return the autostart entry of this system, which starts the program without its window.
+    """Return the login entry of this system, which starts the program without its window.
 
     `config`: the settings file to start with, if not the user's own.
     """
@@ -35,7 +35,7 @@ def autostart(config: Path | None) -> SystemState:
 
 
 def command_words(config: Path | None) -> list[str]:
-    """The command that starts this program from any folder; `-P` keeps Python from importing from the current one."""
+    """Return the command that starts this program; `-P` keeps Python from importing from the current folder."""
     python = Path(sys.executable)
     if sys.platform == "win32" and python.with_name("pythonw.exe").exists():
         python = python.with_name("pythonw.exe")  # without a console
@@ -46,14 +46,14 @@ def command_words(config: Path | None) -> list[str]:
 
 
 class DesktopEntry:
-    """A file of the XDG autostart specification, as Linux desktops read it."""
+    """The login entry on Linux: a file of the XDG autostart specification."""
 
     def __init__(self, words: list[str], folder: Path) -> None:
         self._words = words
         self._file = folder / "mnemoscope.desktop"
 
     def is_on(self) -> bool:
-        """Whether the entry exists and is enabled: desktops disable an entry by adding a line to it."""
+        """Return whether the entry exists and is enabled: desktops disable an entry by adding a line to it."""
         try:
             text = read_file(self._file).decode("utf-8", "replace")
         except FileNotFoundError:
@@ -85,13 +85,13 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _quoted(word: str) -> str:
-    """Quote a word by the Desktop Entry Specification: once for the command, and once for the value of a key."""
+    """Quote an argument by the Desktop Entry Specification: once for the command, once for the value of a key."""
     escaped = "".join(f"\\{char}" if char in '"`$\\' else char for char in word)
     return f'"{escaped}"'.replace("\\", "\\\\").replace("%", "%%")
 
 
 class LaunchAgent:
-    """A property list that macOS reads at login."""
+    """The login entry on macOS: a property list."""
 
     LABEL = "mnemoscope"
 
@@ -126,13 +126,13 @@ if sys.platform == "win32":
     import winreg
 
     class RunKey:
-        """The `Run` key of the current user in the Windows registry; the task manager may disable its entries."""
+        """The login entry on Windows: a value of the user's `Run` registry key, which the task manager may disable."""
 
         def __init__(self, words: list[str]) -> None:
             self._words = words
 
         def is_on(self) -> bool:
-            """Whether the entry exists and is enabled; the task manager marks a disabled one with an odd first byte."""
+            """Return whether the entry exists and is enabled; the task manager disables one by an odd first byte."""
             approved = _value(_APPROVED)
             off = isinstance(approved, bytes) and bool(approved) and bool(approved[0] & 1)
             return _value(_RUN) is not None and not off
@@ -169,9 +169,9 @@ _COMMAND = "program.autostart"
 
 
 class AutostartController(QObject):
-    """Controls autostart by an action in the menu and a switch in the settings.
+    """Turns the start at login on and off, by an action in the menu and a switch in the settings.
 
-    Failures of the action are shown in the banner.
+    Errors of the action are shown in the banner.
     """
 
     def __init__(self, commands: Commands, jobs: Jobs, banner: Notices, config: Path | None) -> None:

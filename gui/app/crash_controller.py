@@ -1,4 +1,4 @@
-"""Handles unexpected errors from the start of the program to its end.
+"""Catches unexpected errors from the start of the program to its end, logs them and shows a crash dialog.
 
 The dialogs open one at a time, once for each error, and never in a loop.
 """
@@ -68,7 +68,7 @@ class ExceptionHooks(QObject):
         self.caught.emit(failure_of(error, error.__traceback__, "in the background"))
 
     def _in_window(self, _: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        """Handle an error from a slot or an event of Qt, or from a pool thread."""
+        """Handle an uncaught error from a slot, a Qt event or a pool thread (`sys.excepthook`)."""
         here = threading.current_thread() is threading.main_thread()
         self._tell(error, trace, "in the window" if here else "in the background")
 
@@ -77,7 +77,7 @@ class ExceptionHooks(QObject):
             self._tell(found.exc_value, found.exc_traceback, "in the background")
 
     def _in_passing(self, found: "UnraisableHookArgs") -> None:
-        """Handle an exception that Python can't raise, for example while an object is deleted."""
+        """Handle an error that Python can't raise (`sys.unraisablehook`), for example while an object is deleted."""
         if found.exc_value is not None:
             self._tell(found.exc_value, found.exc_traceback, "in a destructor or callback")
 
@@ -125,8 +125,9 @@ _PRIVATE = marked(
 
 
 class CrashDialog(QDialog):
-    """Shows the report on errors, and offers to restart. Opens immediately, over its parent, and is deleted when it
-    closes.
+    """A dialog that shows the report on errors and offers to restart.
+
+    It opens immediately over its parent, and is deleted when it closes.
 
     Signals: restart_requested: the user chose to restart.
     """
@@ -165,7 +166,7 @@ class CrashDialog(QDialog):
         self._copy.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_report(self, text: str) -> None:
-        """Add later errors to the report; the scroll position stays."""
+        """Replace the report by a longer one with later errors; the scroll position stays."""
         bar = self._report.verticalScrollBar()
         place = bar.value()
         self._report.setPlainText(text)
@@ -243,7 +244,7 @@ class CrashController(QObject):
 
     @Slot(object)
     def show_failure(self, failure: Failure) -> None:
-        """Show a new failure; count a known one."""
+        """Show a new error in a dialog; for a known one, only count it."""
         first, times = self._failures.get(failure.signature, (failure, 0))
         known = times > 0
         if not known and len(self._failures) >= _MOST_TOLD:
@@ -256,7 +257,7 @@ class CrashController(QObject):
             self._open(tr(NOW), tr(NOW_MORE), self._report(), restart=True)
 
     def report_earlier_crash(self, text: str) -> None:
-        """Show the report on the crash of an earlier run."""
+        """Show the crash report of an earlier run."""
         if self.dialog is None:
             self._open(tr(EARLIER), tr(EARLIER_MORE), text, restart=False)
 
@@ -291,14 +292,14 @@ def command_line(options: Options, folder: Path | None) -> list[str]:
 
 
 def start_program(options: Options, folder: Path | None) -> bool:
-    """Start the program as a process of its own; returns whether that succeeded."""
+    """Start the program as a separate process; returns whether that succeeded."""
     program, *arguments = command_line(options, folder)
     started, _ = QProcess.startDetached(program, arguments, str(Path.cwd()))
     return started
 
 
 class CrashGuard(QObject):
-    """Writes a crash dump if the process crashes before `end`; shows errors in the window from `watch` on."""
+    """Writes a crash dump if the process crashes before `end`, and shows errors in the window after `watch`."""
 
     def __init__(self, options: Options, log_file: Path, parent: QObject, *, remembers: bool) -> None:
         """`remembers`: whether this run may store data."""
@@ -325,16 +326,16 @@ class CrashGuard(QObject):
 
     @Slot()
     def report_earlier_crash(self) -> None:
-        """Show the report on a crash of an earlier run; the window must be visible."""
+        """Show the crash report of an earlier run, if there is one; the window must be visible."""
         if self._earlier and self.controller is not None:
             self.controller.report_earlier_crash(self._earlier)
 
     def leave(self) -> None:
-        """Restore the previous hooks: the window is closed, so nothing can be shown any more."""
+        """Restore the previous exception hooks, since the window is closed and can't show errors any more."""
         self._catching.end()
 
     def end(self) -> None:
-        """End the crash dump, as the last step of the program; restart it if the user chose so."""
+        """Delete the crash dump as the last step of the program; restart it if the user chose so."""
         if self._crash_dump is not None:
             self._crash_dump.end()
         if self._restart_chosen and not start_program(self._options, self._folder):

@@ -1,10 +1,7 @@
-"""Write the report on unexpected errors: versions, names of settings and tracebacks.
+"""Writes the report on unexpected errors: versions, names of settings and tracebacks.
 
-It contains no text of notes, no queries and no file names.
-
-Tracebacks contain no values and no paths of this computer.
-
-Always in English: it is for the developers.
+It contains no text of notes, no queries, no file names, no values of variables and no paths of this computer. It is
+always in English, since it is for the developers.
 """
 
 import contextlib
@@ -74,7 +71,7 @@ _SAYS_CODE = (ArithmeticError, AttributeError, ImportError, IndexError, NameErro
 
 @dataclass(frozen=True)
 class Failure:
-    """An unexpected error as text, so that none of its objects stays alive."""
+    """An unexpected error as text: it keeps no reference to the exception, so that its objects can be freed."""
 
     where: str
     """Activity at the time: "in the window", "in the background" …"""
@@ -85,7 +82,7 @@ class Failure:
 
     @property
     def signature(self) -> tuple[str, str]:
-        """Identifies the error: equal for two failures of the same kind at the same line."""
+        """A value that is equal for two errors of the same kind at the same line."""
         return self.kind, self.place
 
 
@@ -97,7 +94,7 @@ def failure_of(error: BaseException, trace: TracebackType | None, where: str) ->
 
 
 def shown_path(path: str) -> str:
-    """The path of a file of the program, of a package or of Python, relative to where that is installed."""
+    """Return the path of a source file relative to where the program, the package or Python is installed."""
     if _WITHOUT_FILE.fullmatch(path):
         return path
     file = Path(path)
@@ -117,7 +114,7 @@ def shown_path(path: str) -> str:
 
 
 def _chain(error: BaseException, trace: TracebackType | None) -> Iterator[str]:
-    """The error with its causes, the first cause first, as Python prints them."""
+    """Yield the traceback of an error with its causes, the first cause first, as Python prints them."""
     links: list[tuple[BaseException, str]] = [(error, "")]
     while len(links) < _MOST_CAUSES:
         last = links[-1][0]
@@ -160,7 +157,7 @@ def _kind(error: BaseException) -> str:
 
 
 def _said(error: BaseException) -> str:
-    """The error's name, and the parts of its message that can only be about code."""
+    """Return the type of an error, and those parts of its message that can only be about code."""
     kind, words = _kind(error), _words(error)
     if isinstance(error, BaseExceptionGroup):
         return f"{kind} of " + ", ".join(map(_kind, error.exceptions[:_MOST_CAUSES]))
@@ -180,7 +177,7 @@ def _words(error: BaseException) -> str:
 
 
 def _named_in_code(error: BaseException) -> bool:
-    """Whether the name in the error occurs in the code. Otherwise it may come from data."""
+    """Return whether the name in the error (such as an attribute) occurs in the code: then it isn't user data."""
     name = getattr(error, "name", None)
     if not isinstance(name, str) or isinstance(error, ImportError):
         return True
@@ -202,7 +199,7 @@ def versions() -> str:
 
 
 def report(failures: Iterable[tuple[Failure, int]], settings: Settings | None) -> str:
-    """Return the report on failures, each with its number of occurrences. `settings`: the current ones, if known."""
+    """Return the report on errors, each with its number of occurrences. `settings`: the current ones, if known."""
     parts = [_head(settings)]
     for failure, times in failures:
         often = "once" if times == 1 else f"{times:,} times"
@@ -211,7 +208,7 @@ def report(failures: Iterable[tuple[Failure, int]], settings: Settings | None) -
 
 
 def masked(text: str) -> str:
-    """Mask everything that looks like a secret or is a key in use."""
+    """Mask everything in a text that looks like a secret or is an API key in use."""
     return engine.redact(text)
 
 
@@ -252,7 +249,7 @@ class _Lock(Protocol):
 
 
 class CrashDump:
-    """Writes a file if this process crashes between `begin` and `end`, so that a later run can report it."""
+    """A file that is written if this process crashes between `begin` and `end`, so that a later run can report it."""
 
     def __init__(self, folder: Path) -> None:
         """`folder`: the folder of the log, in which the dump is written."""
@@ -261,7 +258,7 @@ class CrashDump:
         self._lock: _Lock | None = None
 
     def begin(self) -> str:
-        """Start recording crashes, and return the report on new crashes of earlier runs; empty if there are none."""
+        """Start recording crashes; returns the report on new crashes of earlier runs, empty without any."""
         found: list[str] = []
         for number in range(1, _MOST_RUNS + 1):
             file = self._folder / f"crash-{number}.txt"
@@ -283,7 +280,7 @@ class CrashDump:
         return "\n\n".join(found)
 
     def end(self) -> None:
-        """Delete the file: the process didn't crash."""
+        """Delete the file, since the process didn't crash."""
         if self._file is None or self._lock is None:
             return
         faulthandler.disable()
@@ -304,7 +301,7 @@ class CrashDump:
         return lock
 
     def _open(self, file: Path) -> bool:
-        """Open the file for the dump; if it can't be written, only the report is missing."""
+        """Open the file for the dump; returns False if it can't be written: then only the report is missing."""
         try:
             create_private(file)
             self._file = file.open("w", encoding="utf-8")
@@ -319,7 +316,7 @@ class CrashDump:
 
 
 def _told(file: Path) -> str:
-    """The crash dump as a report; empty if the run was only killed."""
+    """Return a crash dump as a report; empty if the process was only killed."""
     try:
         with file.open(encoding="utf-8", errors="replace") as opened:
             text = opened.read(_MOST_CHARACTERS)
@@ -331,7 +328,7 @@ def _told(file: Path) -> str:
 
 
 def _shown(line: str) -> str | None:
-    """A line of the dump without the program's location; None for a line of an unknown form."""
+    """Return a line of the dump without the path of the installation; None for a line of an unknown form."""
     frame = _FRAME.fullmatch(line)
     if frame is not None:
         return f"  {shown_path(frame[1])}:{frame[2]} in {frame[3] if _CODE_NAME.fullmatch(frame[3]) else '…'}"

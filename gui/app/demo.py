@@ -1,4 +1,4 @@
-"""Provide copies of the sample notes, sessions and facts for `--demo`, with an index that is deleted afterwards."""
+"""Provides copies of the sample notes, sessions and facts for `--demo`, with an index that is deleted afterwards."""
 
 import contextlib
 import os
@@ -19,7 +19,7 @@ _DATES = "dates.toml"
 
 
 class Demo:
-    """The demo's data in one temporary folder, which `close()` deletes; a second call does nothing.
+    """Stores the demo's data in one temporary folder, which `close()` deletes.
 
     Attributes: workspace: the copied notes. session_folders: the copied sessions, a folder for each agent. config: a
     copy of the settings that lists them too; None if the settings can't be used. store: location of the index.

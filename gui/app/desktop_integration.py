@@ -1,4 +1,4 @@
-"""Keep the program accessible while its window is closed: tray, later starts, notifications, quick search."""
+"""Keeps the program accessible while its window is closed: tray, later starts, notifications, quick search."""
 
 import logging
 import os
@@ -33,9 +33,9 @@ CALLER_SECONDS = 2.0
 
 
 class IpcServer(QObject):
-    """Receives the messages of later starts, from its creation until `close`; a stale socket is replaced.
+    """Receives messages from later starts of the program until `close`; replaces a stale socket.
 
-    Signals: asked: Message. Its sender has been answered already.
+    Signals: asked: an IpcMessage, whose sender has been answered already.
     """
 
     asked = Signal(object)
@@ -52,7 +52,7 @@ class IpcServer(QObject):
         self._made = _identity(self._name)
 
     def close(self) -> None:
-        """Stop listening. If another program has taken over the address, it keeps it."""
+        """Stop listening; if another program listens at the address by now, its socket stays."""
         if self._server.isListening() and self._made != _identity(self._name):
             _close_beside(self._server, self._name)
         else:
@@ -76,9 +76,9 @@ class IpcServer(QObject):
 
 
 class _Caller(QObject):
-    """One connection, until it is answered, closed by the other side, or silent for too long.
+    """A connection from a later start, until it is answered, closed or silent for too long.
 
-    Signals: asked: Message. Its sender has been answered already. done: the connection is closed (this object).
+    Signals: asked: an IpcMessage, whose sender has been answered already. done: the connection is closed (this object).
     """
 
     asked = Signal(object)
@@ -129,7 +129,7 @@ class _Caller(QObject):
 
 
 def _identity(name: str) -> tuple[int, int] | None:
-    """Identify the socket's file; None if there is none, as for a pipe."""
+    """Return device and inode of the socket file; None if there is none, as for a pipe."""
     try:
         found = Path(name).stat()
     except OSError:
@@ -138,7 +138,7 @@ def _identity(name: str) -> tuple[int, int] | None:
 
 
 def _close_beside(server: QLocalServer, name: str) -> None:
-    """Close the server without Qt removing the file of that name, which belongs to another program by now."""
+    """Close the server without Qt removing the socket file, which belongs to another program by now."""
     aside = Path(f"{name}.{os.getpid()}")
     try:
         Path(name).rename(aside)
@@ -164,7 +164,7 @@ _WITH_KEY = marked(
 
 
 class BackgroundMode(QObject):
-    """Keeps the program in the tray when the window closes, by handling its close event first."""
+    """Keeps the program in the tray when the window is closed, by handling its close event first."""
 
     def __init__(self, window: MainWindow, tray: Tray) -> None:
         super().__init__(window)
@@ -223,7 +223,7 @@ class BackgroundMode(QObject):
 
 
 def _session_ends() -> bool:
-    """Whether the desktop session is ending: then background mode would block it."""
+    """Return whether the desktop session is ending, which background mode must not block."""
     app = QApplication.instance()
     return isinstance(app, QGuiApplication) and app.isSavingSession()
 
@@ -275,7 +275,7 @@ class UpdateNotification(QObject):
 
 
 def news(status: MemoryProviderStatus, last: SyncSummary, name: str) -> tuple[str, str]:
-    """Return title and sentence of the notification about a sync that has just ended; `name`: name of the folder."""
+    """Return title and text of the notification about a sync that has just ended; `name`: name of the folder."""
     if last.error:
         return tr("The index of {name} is not complete", name=name), last.error
     said = [
@@ -297,7 +297,7 @@ log = logging.getLogger(__name__)
 
 
 class SecondStart(QObject):
-    """Carries out what later starts of the program request."""
+    """Runs what later starts of the program request, in the windows of this one."""
 
     def __init__(self, window: MainWindow, quick: QuickSearchController, appearance: Appearance) -> None:
         super().__init__(window)
@@ -307,7 +307,7 @@ class SecondStart(QObject):
 
     @Slot(object)
     def serve(self, message: IpcMessage) -> None:
-        """Act as if this program had been started with these arguments, in its existing windows."""
+        """Act as if this program had been started with the arguments in the message."""
         try:
             options = parse_options(message.arguments)
         except SystemExit:  # the later start is another version, with options that this one does not know
@@ -343,7 +343,7 @@ class SecondStart(QObject):
 
 
 class DesktopIntegration(QObject):
-    """Creates tray, background mode, notifications and IPC server for one window, and enables them by the settings."""
+    """Creates tray, background mode, notifications and IPC server for one window, and turns them on by the settings."""
 
     def __init__(
         self,

@@ -42,7 +42,7 @@ _OTHERS = (
     "keys",
     "quick",
 )
-"""Further values of `--view`: parts of the window, and windows of their own."""
+"""Further values of `--view`: parts of the window, and separate windows."""
 _WITHOUT_QUERY = ("first-run", "sources", "engine", "workspaces", "guide", "about", "licences", "crash")
 """Views that accept no `--query`, in addition to those of the settings."""
 

@@ -21,7 +21,7 @@ _SMALL_WINDOWS = ("engine", "workspaces", "about", "licences", "crash", "quick",
 
 
 class Screenshot(QObject):
-    """Waits for the index, the results and the file, saves the picture, then emits `finished`.
+    """Waits until the index, the results and the file are shown, saves a picture, then emits `finished`.
 
     Signals: finished: empty, or one sentence that says why there is no picture.
     """
@@ -81,7 +81,7 @@ class Screenshot(QObject):
             self._end(f"The picture was not taken: after {_TIMEOUT_SECONDS} s it still waited for {waiting_for}.")
 
     def _missing(self) -> str:
-        """Return what the view does not show yet; empty when it is complete."""
+        """Return what is not shown yet; empty when the content is complete."""
         window = self._window
         if self._view in ("first-run", "sources"):
             return "" if window.first_run.ready else "the search results"
@@ -96,7 +96,7 @@ class Screenshot(QObject):
         return self._missing_of_views()
 
     def _missing_of_small_window(self) -> str:
-        """The missing content of a separate small window."""
+        """Return what a separate small window does not show yet."""
         window = self._window
         if self._view == "quick":
             return self._missing_of_quick()
@@ -113,7 +113,7 @@ class Screenshot(QObject):
         return "" if dialog is not None and dialog.isVisible() and dialog.ready else "the settings"
 
     def _missing_of_views(self) -> str:
-        """The missing content of the current view."""
+        """Return what the current view does not show yet."""
         window = self._window
         panel = window.views.panel
         if panel.busy:

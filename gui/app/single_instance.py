@@ -1,6 +1,6 @@
-"""Allow one running program per user and settings file: a later start sends its arguments to the running one.
+"""Allows one running program per user and settings file: a later start sends its arguments to the running one.
 
-The message is a line of JSON to a local socket or pipe, answered by a word.
+The message is a line of JSON to a local socket or pipe; the answer is one word.
 """
 
 import hashlib
@@ -37,13 +37,13 @@ class IpcMessage(NamedTuple):
 
 
 def message_of(arguments: list[str]) -> IpcMessage:
-    """Make the message of this process with these arguments."""
+    """Make the message of this process: current folder, `arguments`, and the activation token of the desktop."""
     token = next((os.environ[name] for name in _TOKENS if os.environ.get(name)), "")
     return IpcMessage(str(Path.cwd()), tuple(arguments), token)
 
 
 def encode(message: IpcMessage) -> bytes:
-    """Encode a message as one line of ASCII, which preserves file names that aren't valid text."""
+    """Encode a message as one line of ASCII JSON, which preserves file names that aren't valid text."""
     return json.dumps(message._asdict()).encode("ascii") + b"\n"
 
 
@@ -64,8 +64,7 @@ def decode(line: bytes) -> IpcMessage | None:
 
 
 def _is_usable(part: object) -> TypeGuard[str]:
-    """Whether a value can be an argument or part of the environment: a string without NUL, in the encoding of file
-    names."""
+    """Return whether a value is a string without NUL in the file name encoding, as arguments and environment need."""
     try:
         return isinstance(part, str) and b"\0" not in os.fsencode(part)
     except UnicodeEncodeError:
@@ -80,7 +79,7 @@ _LONGEST_ADDRESS = 100
 
 
 class IpcAddress(NamedTuple):
-    """The address of a running program.
+    """The address at which a running program listens.
 
     `name`: a socket's path, on Windows the whole name of a pipe. `lock`: the file that the first start locks.
     """
@@ -90,14 +89,14 @@ class IpcAddress(NamedTuple):
 
 
 def settings_file(config: Path | None) -> Path:
-    """The settings file of a start, as the engine finds it: `config`, or the user's own."""
+    """Return the settings file that the engine uses: `config`, or else the user's own."""
     return config or Path(platformdirs.user_config_dir("mnemoscope", appauthor=False), "settings.toml")
 
 
 def find_address(config: Path | None) -> IpcAddress | None:
-    """The address for starts with these settings; None if there is no folder that only this user can access.
+    """Return the address for starts with these settings; None if no folder is private to this user.
 
-    Then each start is a separate program.
+    Without an address, each start is a separate program.
     """
     key = hashlib.sha256(os.fsencode(os.path.realpath(settings_file(config)))).hexdigest()[:16]
     if sys.platform == "win32":
@@ -114,7 +113,7 @@ def find_address(config: Path | None) -> IpcAddress | None:
 
 
 def _folders() -> list[Path]:
-    """Candidate folders in order: every instance of one user tries them in this order and uses the first that works."""
+    """Return candidate folders for the socket; all starts of a user try them in this order."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     own = f"mnemoscope-{os.getuid()}"
     folders = [Path(runtime, "mnemoscope")] if runtime else []
@@ -122,7 +121,7 @@ def _folders() -> list[Path]:
 
 
 def _make_private(folder: Path) -> bool:
-    """Create the folder for this user alone; returns whether it exists, is no link, and is private."""
+    """Create a folder for this user alone; returns whether it exists, is no symbolic link, and is private."""
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         found = folder.lstat()
@@ -143,7 +142,7 @@ TIMEOUT_SECONDS = 1.5
 
 
 def hand_over(name: str, message: bytes, timeout: float = TIMEOUT_SECONDS) -> Outcome:
-    """Send the message to the listener at the address `name`; returns after `timeout` seconds at the latest."""
+    """Send a message to the program that listens at `name`; takes at most `timeout` seconds."""
     if len(message) > LONGEST:
         return "not running"
     deadline = time.monotonic() + timeout
@@ -154,7 +153,7 @@ def hand_over(name: str, message: bytes, timeout: float = TIMEOUT_SECONDS) -> Ou
 
 
 def _ask_socket(name: str, message: bytes, deadline: float) -> bytes | None:
-    """Send the message over a Unix socket; None if there is no listener, as at the stale file of a killed program."""
+    """Send a message over a Unix socket; returns the answer, or None if no program listens."""
     answer = b""
     with socket.socket(socket.AF_UNIX) as line:
         try:
@@ -178,7 +177,7 @@ def _ask_socket(name: str, message: bytes, deadline: float) -> bytes | None:
 
 
 def _ask_pipe(name: str, message: bytes, timeout: float) -> bytes | None:
-    """Send the message over a Windows pipe. A pipe opened as a file has no timeout, so another thread waits for it."""
+    """Send a message over a Windows pipe; returns the answer. Another thread waits, since a pipe has no timeout."""
     answers: list[bytes | None] = []
 
     def ask() -> None:
@@ -198,7 +197,7 @@ def _ask_pipe(name: str, message: bytes, timeout: float) -> bytes | None:
 
 
 class SingleInstance(NamedTuple):
-    """Whether this start is the first one, and how a running program answered it.
+    """Whether this process is the first one, or has sent its arguments to a running one.
 
     `handed_over`: the running program has accepted the request. Otherwise this one continues and listens at `address`,
     if there is one; it holds `lock` until it ends, unless it replaces one that hangs.
@@ -217,8 +216,7 @@ class SingleInstance(NamedTuple):
 
 
 def begin(arguments: list[str], config: Path | None) -> SingleInstance:
-    """Send `arguments` to the program that runs with these settings; if none runs, become the one that later starts
-    find."""
+    """Send `arguments` to the program that runs with these settings, or become that program if none runs."""
     address = find_address(config)
     if address is None:
         return SingleInstance(handed_over=False)

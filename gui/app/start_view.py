@@ -1,4 +1,4 @@
-"""Open the view that `--view` names on the command line."""
+"""Opens the view that `--view` names on the command line."""
 
 from collections.abc import Callable
 from functools import partial
@@ -33,7 +33,7 @@ _ONCE = Qt.ConnectionType.SingleShotConnection
 
 
 def show_view(window: "MainWindow", view: str, query: str) -> None:
-    """Arrange the parts of `window` for one of the views, and search."""
+    """Show a view of the window by its name on the command line, and search for `query`."""
     if view == "sources":
         window.folders.choose_sessions()
         return
@@ -65,7 +65,7 @@ def show_view(window: "MainWindow", view: str, query: str) -> None:
 
 
 def _beside(window: "MainWindow", view: str) -> Callable[[], object] | None:
-    """Open the view if it is a separate window, once there is something to show in it."""
+    """Return the function that opens a view which is a separate window; None for other views."""
     if view in _SETTINGS:
         return partial(_show_settings, window, view)
     match view:
@@ -82,7 +82,7 @@ def _beside(window: "MainWindow", view: str) -> Callable[[], object] | None:
 
 
 def _when_open(window: "MainWindow", show: Callable[[], object], heard: SignalInstance | None = None) -> None:
-    """Call `show` as soon as a workspace is open, or on another signal in `heard`."""
+    """Call `show` once a workspace is open, or when the signal `heard` is emitted."""
     if window.workspace.status is not None:
         show()
     else:

@@ -1,4 +1,4 @@
-"""The icon in the desktop's tray, if there is one: status of the index, and access to the windows."""
+"""The icon in the desktop's tray, if the desktop has one: status of the index, and access to the windows."""
 
 import sys
 import time
@@ -62,7 +62,7 @@ power."""
 
 
 class TrayHost(QObject):
-    """Finds out whether the desktop has a tray. D-Bus announces later changes; no timer runs for longer than a minute.
+    """Detects whether the desktop has a tray. D-Bus announces later changes; no timer runs for longer than a minute.
 
     Signals: changed: a tray may have appeared or disappeared.
     """
@@ -102,7 +102,7 @@ class TrayHost(QObject):
 
 @cache
 def tray_icon(shape: Shape) -> QIcon:
-    """The icon with this shape, in colours that suit any panel: its brightness is unknown."""
+    """Return the icon with this shape, in colours that are visible on light and dark panels."""
     made = QIcon()
     for size in _SIZES:
         made.addPixmap(icon_pixmap(_DRAWINGS[shape], QColor("black"), size))
@@ -112,7 +112,7 @@ def tray_icon(shape: Shape) -> QIcon:
 class Tray(QObject):
     """The tray icon with its menu, shown while it is enabled and the desktop has a tray.
 
-    Signals: window_requested, quick_requested, quit_requested: from its menu, or by a click.
+    Signals: window_requested, quick_requested, quit_requested: the user chose this in the menu or clicked the icon.
     """
 
     window_requested = Signal()
@@ -120,7 +120,7 @@ class Tray(QObject):
     quit_requested = Signal()
 
     def __init__(self, workspace: Workspace, window: QWidget) -> None:
-        """`window`: source of the menu's colours."""
+        """`window`: the widget whose palette the menu uses."""
         super().__init__(window)
         self._workspace = workspace
         self._host = TrayHost(self)
@@ -145,7 +145,7 @@ class Tray(QObject):
 
     @property
     def is_shown(self) -> bool:
-        """Whether the user can reopen a hidden window with it."""
+        """Return whether the icon is shown, so that the user can reopen a hidden window."""
         return self._icon is not None and self._host.is_there
 
     def set_enabled(self, wanted: bool) -> None:
@@ -154,7 +154,7 @@ class Tray(QObject):
         self._arrange()
 
     def show_message(self, title: str, sentence: str) -> bool:
-        """Show a message next to the icon; False if that is impossible. A click on it opens the window."""
+        """Show a notification next to the icon; returns False if that is impossible. A click on it opens the window."""
         if self._icon is None or not self.is_shown or not QSystemTrayIcon.supportsMessages():
             return False
         show_notification(self._icon, title, sentence, tray_icon("resting"))

@@ -1,6 +1,6 @@
-"""Commands of the window with their keys, and the contexts in which a key holds.
+"""Commands of the window with their keys, and the contexts in which a key works.
 
-In: names, English words and default keys, declared where an action is created; the user's own keys.
+In: names, English texts and default keys, declared where an action is created; the user's own keys.
 Out: actions, menus and one keymap. The contexts are here, since a view declares its own before Qt loads.
 """
 
@@ -14,7 +14,7 @@ Place = str
 
 @dataclass(frozen=True)
 class Context:
-    """A part of the window with its own keys; the texts are `marked`."""
+    """A part of the window with its own keys; its texts are `marked` for translation."""
 
     name: Place
     title: str
@@ -24,7 +24,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Fixed:
-    """Keys that a widget handles itself: for one action, or for its two directions. Written as in `Command`."""
+    """Keys that a widget handles itself and that can't be changed: for one action, or for its two directions."""
 
     place: Place
     keys: tuple[str, ...]
@@ -32,10 +32,10 @@ class Fixed:
 
     @property
     def words(self) -> str:
-        """Label of the keys, in the language of the window."""
+        """The label of the keys, translated."""
         return tr(self.english)
 
 
 def overlap(one: Place, other: Place) -> bool:
-    """Whether both contexts can receive keys at the same time."""
+    """Return whether a key could trigger commands of both contexts."""
     return one == other or "window" in (one, other)

@@ -1,6 +1,6 @@
-"""The window's commands: one action each, with its name and its keys, and the menu that holds them.
+"""The window's commands: each is an action with a name and keys, in the main menu or a menu bar.
 
-Actions, tooltips and menus follow the keymap.
+Actions, tooltips and menus follow changes of the keymap.
 """
 
 import sys
@@ -18,7 +18,7 @@ from gui.widgets.plain_text import set_status_tip, set_tip
 
 
 class _Following(QObject):
-    """Calls a function when keys have changed, as long as its parent lives."""
+    """Calls a function whenever keys have changed, as long as its parent lives."""
 
     def __init__(self, parent: QObject, show: Callable[[], None]) -> None:
         super().__init__(parent)
@@ -37,25 +37,25 @@ def follow_keys(parent: QObject, show: Callable[[], None]) -> None:
 
 
 def bind(action: QAction, command: Command) -> None:
-    """Give the action the command's name and keys."""
+    """Set the command's name and keys on an action."""
     keymap().declare(command)
     action.setObjectName(command.name)
     follow_keys(action, lambda: action.setShortcuts(keymap().sequences(command.name)))
 
 
 def show_keys_of(action: QAction, name: str) -> None:
-    """Show the first key of a command in an entry of a menu that is created each time; later changes are ignored."""
+    """Show the first key of a command in an entry of a menu that is recreated each time it opens."""
     action.setShortcut(next(iter(keymap().sequences(name)), QKeySequence()))
 
 
 def with_key(words: str, name: str) -> str:
-    """Return the label with the command's key, as in "Sync now (F5)"; the label alone if it has no key."""
+    """Return a label with the command's key, as in "Sync now (F5)"; the label alone if the command has no key."""
     key = keymap().shown(name)
     return f"{words} ({key})" if key else words
 
 
 class _KeyTip(_Following):
-    """Keeps the key in the tooltip of a command's control; `instead` replaces the tooltip for a while."""
+    """Keeps the key of a command up to date in a tooltip; `instead` replaces the tooltip while it is not empty."""
 
     def __init__(self, thing: QAction | QWidget, words: Callable[[], str], name: str) -> None:
         self.instead = ""
@@ -63,14 +63,14 @@ class _KeyTip(_Following):
 
 
 def show_key_in_tooltip(thing: QAction | QWidget, words: str, name: str) -> None:
-    """Show the key of the command in the tooltip, as long as no other message replaces it."""
+    """Show `words` with the key of the command `name` as tooltip, unless `cover_tip` has replaced it."""
     _KeyTip(thing, lambda: words, name)
 
 
 def cover_tip(thing: QAction | QWidget, sentence: str) -> bool:
-    """Replace a tooltip that shows a key, until `sentence` is empty.
+    """Replace a tooltip that shows a key by `sentence`; an empty sentence restores it.
 
-    Returns False if the tooltip shows none: then the caller restores its own text.
+    Returns False if the tooltip shows no key: then the caller restores its own text.
     """
     for tip in thing.findChildren(_KeyTip, options=Qt.FindChildOption.FindDirectChildrenOnly):
         tip.instead = sentence
@@ -85,7 +85,7 @@ def give_key(
     command: Command,
     context: Qt.ShortcutContext = Qt.ShortcutContext.WidgetWithChildrenShortcut,
 ) -> None:
-    """Assign keys that work anywhere in `owner`, even if a child uses them; a button's tooltip shows the first."""
+    """Assign a command's keys, which work anywhere in `owner`, even if a child uses them; the tooltip shows one."""
     bind(action, command)
     _KeyTip(action, action.text, command.name)
     action.setShortcutContext(context)
@@ -93,7 +93,7 @@ def give_key(
 
 
 def allow(action: QAction, allowed: bool, why: str) -> None:
-    """Enable an action, or disable it with a reason that the palette shows."""
+    """Enable an action, or disable it with a reason (`why`), which the palette shows."""
     action.setEnabled(allowed)
     set_status_tip(action, "" if allowed else why)
 
@@ -123,7 +123,7 @@ _ROLES = {
 
 
 def has_menu_bar() -> bool:
-    """Whether this platform shows menu bars at the top of the screen."""
+    """Return whether this platform shows menu bars at the top of the screen."""
     return sys.platform == "darwin"
 
 
@@ -133,7 +133,7 @@ def give_role(action: QAction, name: str) -> None:
 
 
 def fill_menu_bar(bar: QMenuBar, actions: Iterable[QAction]) -> None:
-    """Put named actions into menus by their names, in their order."""
+    """Put actions into the menus of a menu bar, chosen by their command names, in their order."""
     menus = {title: bar.addMenu(tr(title)) for title, _ in _MENUS}
     first = next(iter(menus))
     for action in actions:
@@ -155,7 +155,7 @@ _THEME_COMMANDS: dict[ThemeChoice, str] = {
 
 
 class Commands:
-    """Actions that work anywhere in `window`; the first key of each is shown in the menu."""
+    """The main menu's commands: creates actions that work anywhere in `window`, with their first key in the menu."""
 
     def __init__(self, window: QWidget, appearance: Appearance) -> None:
         self._window = window
@@ -181,7 +181,7 @@ class Commands:
         return action
 
     def name(self, action: QAction, name: str, english: str, *keys: str) -> None:
-        """Make a command of an existing menu action; `english` describes it outside of the menu."""
+        """Turn an existing menu action into a command; `english` describes it outside of the menu."""
         bind(action, command(name, english, "window", *keys))
         action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
         give_role(action, name)
@@ -213,7 +213,7 @@ class Commands:
         return menu
 
     def _mark_theme(self, group: QActionGroup) -> None:
-        """Mark the current theme in the menu; the settings may have changed it."""
+        """Check the current theme in the menu, since the settings may have changed it."""
         for action in group.actions():
             action.setChecked(action.data() == self._appearance.theme)
 

@@ -1,4 +1,4 @@
-"""The keys of all commands: defaults, and the user's own.
+"""The keys of all commands: defaults, and the user's own keys.
 
 There is one keymap for the whole program, like the command palette: commands are registered where their action is
 created, and displays of keys read them here and listen to changes.
@@ -59,12 +59,12 @@ class Command:
 
     @property
     def words(self) -> str:
-        """Label of the command, in the language of the window."""
+        """The label of the command, translated."""
         return tr(self.english)
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Default keys in `QKeySequence`'s portable format ("Ctrl+Shift+E"); needs the application."""
+        """The default keys in `QKeySequence`'s portable format ("Ctrl+Shift+E"); needs the application."""
         texts = (key if isinstance(key, str) else QKeySequence(key).toString() for key in self.usual)
         return tuple(text for text in texts if text)
 
@@ -75,12 +75,12 @@ def command(name: str, english: str, places: Place | tuple[Place, ...], *usual: 
 
 
 def without_dots(words: str) -> str:
-    """A command's label without "…", which only makes sense in menus."""
+    """Return a command's label without "…", which only makes sense in menus."""
     return words.rstrip("…\N{NO-BREAK SPACE}")
 
 
 class Keymap(QObject):
-    """Every command by its name, in the order in which they were declared."""
+    """Stores every command by its name, in the order in which they were declared, and the user's keys."""
 
     changed = Signal()
     """The keys of a command have changed."""
@@ -97,24 +97,24 @@ class Keymap(QObject):
             raise ValueError(f"Two commands are called {command.name}: {known.english!r} and {command.english!r}")
 
     def in_order(self) -> list[Command]:
-        """All commands, related ones together, independent of creation order."""
+        """Return all commands, related ones together, independent of creation order."""
         return sorted(self.commands.values(), key=_place_in_order)
 
     def set_own(self, own: Mapping[str, Iterable[str]]) -> None:
-        """Replace default keys by the user's; an empty list removes all keys."""
+        """Set the user's keys (command name -> keys) in place of defaults; an empty list removes all keys."""
         before, self._own = self._own, {name: tuple(keys) for name, keys in own.items()}
         if self._own != before:
             self.changed.emit()
 
     def trying(self, own: Mapping[str, Iterable[str]]) -> "Keymap":
-        """Return a copy of the keymap with other keys of the user; listeners are not notified."""
+        """Return a copy of the keymap with `own` as the user's keys; listeners are not notified."""
         trial = Keymap()
         trial.commands = self.commands
         trial.set_own(own)
         return trial
 
     def keys(self, name: str) -> tuple[str, ...]:
-        """The current keys of a command; empty if it has none, or is unknown."""
+        """Return the current keys of a command; empty if it has none, or is unknown."""
         if name in self._own:
             return self._own[name]
         known = self.commands.get(name)

@@ -1,4 +1,4 @@
-"""Choose, preview and open folders of notes, and add folders and sessions to the open workspace."""
+"""Lets the user choose, preview and open folders of notes, and add folders and sessions to the open workspace."""
 
 import logging
 from collections.abc import Callable
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 class FolderController(QObject):
-    """Controls the first-run pages, and opens the workspace after them or directly."""
+    """Connects the first-run pages with the workspace: shows them when needed, and opens the chosen folder."""
 
     def __init__(
         self,
@@ -45,35 +45,35 @@ class FolderController(QObject):
         self._workspace.open(folder)
 
     def take_first_sync(self) -> SyncReason | None:
-        """Return the reason for the first sync of the opened workspace, only once; None if none is needed."""
+        """Return the reason for the first sync of the opened workspace, and reset it; None if no sync is needed."""
         reason, self._first_sync = self._first_sync, None
         return reason
 
     def ask(self) -> None:
-        """Show the first page, since no workspace is known."""
+        """Show the first page of the first run, since no workspace is known."""
         self._first_run.welcome()
         self._frame.show_page(self._first_run)
 
     @Slot()
     def choose(self) -> None:
-        """Let the user choose another folder, and preview its index."""
+        """Show the dialog for another folder, then a preview of its index."""
         self._first_run.choose()
 
     @Slot(object)
     def offer(self, folder: Path) -> None:
-        """Preview what indexing `folder` would include, and let the user decide."""
+        """Show a preview of what would be indexed in `folder`."""
         self._first_run.offer(folder, can_go_back=self._workspace.current is not None)
         self._frame.show_page(self._first_run)
 
     def choose_sessions(self) -> None:
-        """Choose which sessions to search in addition to the open notes."""
+        """Show the page to choose which sessions the open workspace searches."""
         if self._folder is not None:
             self._first_run.choose_sessions(self._folder)
             self._frame.show_page(self._first_run)
 
     @Slot()
     def add_sessions(self) -> None:
-        """Choose which sessions to search, and save the choice."""
+        """Show the page to choose sessions; in a demo, which saves nothing, show a message instead."""
         if self._remembers:
             self.choose_sessions()
         else:
@@ -83,12 +83,12 @@ class FolderController(QObject):
 
     @Slot(str)
     def add_extra_path(self, path: str) -> None:
-        """Index one more file or folder with the notes that are open."""
+        """Add a file or folder to what the open workspace indexes."""
         self._change(lambda folder: engine.add_extra_path(path, folder, self._config))
 
     @Slot(str)
     def add_extension(self, ending: str) -> None:
-        """Index files with this ending, such as ".txt", in the folder that is open."""
+        """Add a file extension, such as ".txt", to what the open workspace indexes."""
 
         def save(folder: Path) -> None:
             known = engine.read_layers(folder, self._config).settings.extensions
@@ -98,7 +98,7 @@ class FolderController(QObject):
         self._change(save)
 
     def _change(self, save: Callable[[Path], object]) -> None:
-        """Save a setting of the open folder, and open it again."""
+        """Save a setting of the open workspace, and open it again."""
         opened = self._workspace.current
         if opened is None:
             return

@@ -1,4 +1,4 @@
-"""Opens the guide, follows its links back into the window, and shows information about the program and its licences."""
+"""Opens the guide, follows its links back into the window, and shows version and licences of the program."""
 
 import platform
 from collections.abc import Iterable
@@ -45,11 +45,11 @@ class GuideController(QObject):
 
     @Slot()
     def show(self) -> None:
-        """Open the guide at its last location, at first on its first page."""
+        """Open the guide where it was last, at first on its first page."""
         self.show_page("")
 
     def show_page(self, name: str, heading: str = "") -> None:
-        """Open the guide on this page."""
+        """Open the guide on a page, at a heading."""
         if self.dialog is None:
             self.dialog = GuideWindow(self._jobs, self._window)
             self.dialog.command_requested.connect(self._run)
@@ -65,7 +65,7 @@ class GuideController(QObject):
 
     @Slot(QUrl)
     def open_address(self, url: QUrl) -> None:
-        """Open the page of a “Learn more” link."""
+        """Open the page that the URL of a “Learn more” link names."""
         self.show_page(url.path(), url.fragment())
 
     @Slot()
@@ -101,7 +101,7 @@ class GuideController(QObject):
             self._settings.dialog.search(key)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Close the guide with the window."""
+        """Close the guide when the main window closes."""
         if event.type() in (QEvent.Type.Close, QEvent.Type.Hide) and self.dialog is not None:
             self.dialog.close()
         return False
@@ -116,7 +116,7 @@ def _forget_handler() -> None:
 
 
 class AboutController(QObject):
-    """Shows version, file locations and licences. Each window is created when needed; the components are read once."""
+    """Shows version, file locations and licences in dialogs; the list of components is read once."""
 
     def __init__(self, workspace: Workspace, places: AppPaths, jobs: Jobs, window: QWidget) -> None:
         super().__init__(window)

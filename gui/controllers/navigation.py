@@ -1,4 +1,4 @@
-"""Open results and sessions (viewer, editor or file manager), and go back and forward between visited locations."""
+"""Opens results and sessions (viewer, editor or file manager), and goes back and forward between visited locations."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from gui.shell.views import Views
 
 
 class ResultOpener(QObject):
-    """Opens results in the viewer by connecting the panels' signals, so that the panels stay independent."""
+    """Connects the signals of panels that open results with the viewer and other programs."""
 
     def __init__(
         self, workspace: Workspace, panes: Panes, views: Views, diagnostics: DiagnosticsPanel, parent: QObject
@@ -86,7 +86,7 @@ class ResultOpener(QObject):
 
     @Slot(object)
     def _open_path(self, state: PathState) -> None:
-        """Opens a note in the editor; a transcript is only shown, since its file may contain secrets."""
+        """Open a note in the editor; a transcript only in the window, since its file may contain secrets."""
         if state.source == "sessions":
             self._external.reveal_place(Path(state.file))
         else:
@@ -99,7 +99,7 @@ _MOST = 100
 
 @dataclass(frozen=True)
 class HistoryEntry:
-    """A location: the query in its view, and the opened result."""
+    """A visited location: the query in its view, and the opened result."""
 
     view: str
     asked: Hashable
@@ -109,19 +109,19 @@ class HistoryEntry:
     """State that the view needs to restore it."""
 
     def is_beginning_of(self, other: "HistoryEntry") -> bool:
-        """Whether `other` is the same location with something opened, and so replaces this entry."""
+        """Return whether `other` is the same location with a result opened, so that it replaces this entry."""
         return self.opened is None and (self.view, self.asked) == (other.view, other.asked)
 
 
 class History:
-    """The visited locations in order, with a current one."""
+    """Stores the visited locations in order, and which one is current."""
 
     def __init__(self) -> None:
         self._stops: list[HistoryEntry] = []
         self._at = -1
 
     def visit(self, stop: HistoryEntry) -> None:
-        """Record a visit: the forward history is dropped, unless the location is unchanged."""
+        """Add a location and drop those after the current one, unless it equals the current one."""
         if self._stops and (self._stops[self._at] == stop or self._stops[self._at].is_beginning_of(stop)):
             self._stops[self._at] = stop
             return
@@ -131,18 +131,18 @@ class History:
         self._at = len(self._stops) - 1
 
     def can_go_back(self, now: HistoryEntry) -> bool:
-        """`now`: the current location, visited or not."""
+        """Return whether there is a previous location; `now`: the current location, visited or not."""
         return self._at > 0 or (self._at == 0 and self._has_left(now))
 
     def can_go_forward(self, now: HistoryEntry) -> bool:
         return self._at + 1 < len(self._stops) and not self._has_left(now)
 
     def back(self, now: HistoryEntry) -> HistoryEntry | None:
-        """The previous location; None if there is none."""
+        """Move to the previous location and return it; None if there is none. `now`: the current location."""
         return self._step(-1, now) if self.can_go_back(now) else None
 
     def forward(self, now: HistoryEntry) -> HistoryEntry | None:
-        """The next location; None if there is none."""
+        """Move to the next location and return it; None if there is none. `now`: the current location."""
         return self._step(1, now) if self.can_go_forward(now) else None
 
     def _step(self, by: int, now: HistoryEntry) -> HistoryEntry:
@@ -156,13 +156,13 @@ class History:
 
 
 def keys(standard: QKeySequence.StandardKey) -> tuple[str, ...]:
-    """The platform's keys for this action, without those that delete text."""
+    """Return the platform's keys for a standard action, without those that delete text (Backspace)."""
     known = (key.toString() for key in QKeySequence.keyBindings(standard))
     return tuple(key for key in known if "Backspace" not in key)
 
 
 class Navigation(QObject):
-    """Records a submitted query, an opened result or session, and a change of view."""
+    """Records visited locations (a submitted query, an opened result or session, another view) and returns to them."""
 
     changed = Signal()
     """`can_go_back` or `can_go_forward` may have changed."""
@@ -299,7 +299,7 @@ class Navigation(QObject):
 
 
 def _read_at(stop: HistoryEntry) -> str:
-    """Return the session that was open at this location; empty if there was none, or it is unknown."""
+    """Return the path of the session that was open at a location; empty if there was none, or it is unknown."""
     if isinstance(stop.state, SessionsViewState):
         return stop.state.path
     match stop.opened:

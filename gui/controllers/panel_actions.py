@@ -1,4 +1,4 @@
-"""Route requests from one panel to another, among them to save a session as a note."""
+"""Routes requests from one panel to another, such as to save a session as a note."""
 
 from collections.abc import Callable
 from functools import partial
@@ -20,12 +20,12 @@ from gui.sources.first_run_panel import FirstRunPanel
 
 
 class ExplanationController(QObject):
-    """Connects search, explanation and dock by their signals, so that they stay independent."""
+    """Connects search panel, explanation and dock by their signals."""
 
     def __init__(
         self, search: SearchPanel, explanation: ExplanationPanel, dock: Dock, do: Callable[[SearchRemedy], None]
     ) -> None:
-        """`do` runs the remedy of an empty answer."""
+        """`do` runs the remedy of an empty answer, a function of a `SearchRemedy`."""
         super().__init__(explanation)
         search.answer_changed.connect(explanation.show_answer)
         search.result_current.connect(explanation.show_result)
@@ -37,7 +37,7 @@ class ExplanationController(QObject):
 
 
 class PanelActions(QObject):
-    """Connects the panels' signals to the panels that handle them, so that they don't know each other."""
+    """Connects the signals of panels with the panels that handle them."""
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class PanelActions(QObject):
 
 
 class RememberFeatures:
-    """Connects the commands that save a session as a note: opens the saved note, and shows notes that agents wrote."""
+    """Connects the commands that save a session as a note, and opens the notes that were saved."""
 
     def __init__(
         self,

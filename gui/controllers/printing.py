@@ -1,4 +1,4 @@
-"""Prints the conversation or note being read, or saves it as PDF.
+"""Prints the open conversation or note, or saves it as PDF.
 
 A PDF is created in memory and written whole, so that an incomplete one never replaces an older file. Secrets are masked
 on paper even while they are shown on the screen.
@@ -44,14 +44,14 @@ _DIALOG_DELAY_MS = 400
 
 @dataclass(frozen=True)
 class Printable:
-    """Loaded content to print."""
+    """A conversation or note that is loaded and ready to print."""
 
     title: str
     steps: Callable[[Paper, PageStyle], Steps]
 
 
 class PrintController(QObject):
-    """Prints the open file or session, one at a time."""
+    """Prints the open file or session; one print runs at a time."""
 
     def __init__(self, workspace: Workspace, views: Views, banner: Notices, jobs: Jobs, window: QWidget) -> None:
         super().__init__(window)
@@ -70,7 +70,7 @@ class PrintController(QObject):
 
     @Slot()
     def save_pdf(self) -> None:
-        """Ask for a file name, and save as PDF."""
+        """Ask for a file name, and save the open file or session as PDF."""
         title = self._title()
         if title:
             start = Path(self._folder or documents_folder()) / f"{to_slug(title) or 'conversation'}.pdf"
@@ -83,7 +83,7 @@ class PrintController(QObject):
 
     @Slot()
     def print_(self) -> None:
-        """Show the print dialog, and print."""
+        """Show the print dialog, and print the open file or session."""
         if not self._title():
             return
         from PySide6.QtPrintSupport import QPrintDialog, QPrinter  # imported only for printing
@@ -108,11 +108,11 @@ class PrintController(QObject):
             self._prepare(partial(self._print_on, printer))
 
     def write_pdf(self, path: Path, layout: QPageLayout, *, may_replace: bool = True) -> None:
-        """Save as PDF; `may_replace`: whether the user agreed to replace an existing file."""
+        """Save as PDF at `path`; `may_replace`: whether the user agreed to replace an existing file."""
         self._prepare(partial(self._print_to, path, layout, may_replace))
 
     def close(self) -> None:
-        """Called at exit: a device must not be destroyed while it is painted on."""
+        """Cancel a print at exit: a device must not be destroyed while it is painted on."""
         self._job.cancel()
         if self._run is not None:
             self._run.cancel()
@@ -121,7 +121,7 @@ class PrintController(QObject):
     # --- reading ----------------------------------------------------------------------------------------------------
 
     def _title(self) -> str:
-        """Title of the open file or session; shows a message if there is none."""
+        """Return the title of the open file or session; empty during a print or, after a message, if none is open."""
         session, name = self._views.read_session, self._views.read_name
         if self._run is None and not self._job.busy:
             if session is not None:
@@ -132,7 +132,7 @@ class PrintController(QObject):
         return ""
 
     def _prepare(self, go_on: Callable[[Opened, Printable], None]) -> None:
-        """Load the content to print, off this thread if it must be read."""
+        """Load the content to print off the GUI thread, then call `go_on`."""
         opened, session, name = self._workspace.current, self._views.read_session, self._views.read_name
         if opened is None or not (session or name):
             return
@@ -253,7 +253,7 @@ class PrintController(QObject):
 
 
 def _save(path: Path, data: bytes, notes: tuple[Path, ...], may_replace: bool, _: CancelToken) -> None:
-    """Save the PDF. On a pool thread."""
+    """Write the PDF to a file. On a pool thread."""
     save_whole(path, data, notes=notes, may_replace=may_replace)
 
 

@@ -1,4 +1,4 @@
-"""Connects the search panel with stored data of a workspace: ranking settings, saved searches and history."""
+"""Connects the search panel with data stored for a workspace: ranking settings, saved searches and history."""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,7 +18,7 @@ _DEMO = marked("The demo saves nothing. Start Mnemoscope without --demo to have 
 
 
 class SearchSettingsController(QObject):
-    """Connects the search panel and the workspace's stored data by signals."""
+    """Passes settings, saved searches and history between the search panel and the workspace."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class SearchSettingsController(QObject):
 
     @Slot(object)
     def _take_settings(self, opened: Opened) -> None:
-        """Apply changed settings of the open workspace: repeat the search if they affect the results."""
+        """Apply settings of the open workspace to the search panel; repeat the search if they affect the results."""
         ranking, before = self._ranking.ranking, self._settings
         self._begin(opened)
         if self._ranking.ranking != ranking:
@@ -64,7 +64,7 @@ class SearchSettingsController(QObject):
 
     @Slot(bool)
     def keep_recent(self, wanted: bool) -> None:
-        """Turn recording of the history on or off, also for later starts."""
+        """Turn recording of the search history on or off, also for later starts."""
         self._saved.notes = wanted
         opened = self._workspace.current
         if opened is not None and self._remembers:
@@ -81,7 +81,7 @@ class SearchSettingsController(QObject):
 
     @Slot(object)
     def _keep_ranking(self, ranking: Ranking) -> None:
-        """Make this ranking the default of this workspace."""
+        """Save a ranking as the default of this workspace."""
         opened = self._workspace.current
         if opened is None:
             return

@@ -1,4 +1,4 @@
-"""Opens the settings dialog; saved changes take effect in the open workspace, and theme and text size in the window."""
+"""Opens the settings dialog, and applies saved settings to the open workspace and to the window."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -54,26 +54,26 @@ class SettingsController(QObject):
         workspace.feed.status_changed.connect(self._handle_status)
 
     def add_page(self, name: SettingsPage, maker: PageMaker) -> None:
-        """Let another part of the window make this page, before the dialog is first shown."""
+        """Set the function that makes a page of the dialog; call it before the dialog is first shown."""
         self._makers[name] = maker
 
     def add_switch(self, switch: SystemSwitch) -> None:
-        """Add a row for something that the system stores, before the dialog is first shown."""
+        """Add a row for a setting that the system stores; call it before the dialog is first shown."""
         self._switches.append(switch)
 
     @Slot()
     def show(self) -> None:
-        """Open the dialog for the open workspace; without one there are no settings."""
+        """Open the dialog for the open workspace; does nothing without one."""
         self.show_page(None)
 
     @Slot()
     def show_provider(self) -> None:
-        """Open the dialog on the page of the embedding provider, or of an engine with its own models."""
+        """Open the dialog on the page of the embedding provider, or of the engine if that has its own models."""
         lacks = {} if self._workspace.current is None else self._workspace.current.manager.lacks
         self.show_page("engine" if "models" in lacks else "embedding")
 
     def show_page(self, page: SettingsPage | None) -> None:
-        """Open the dialog on this page; None opens the last one."""
+        """Open the dialog on a page; None opens the last one."""
         opened = self._workspace.current
         if opened is None:
             return
@@ -87,13 +87,13 @@ class SettingsController(QObject):
 
     @Slot(object)
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Update the dialog, since another backend answers now."""
+        """Update the dialog by the features that the backend doesn't support."""
         if self.dialog is not None and self.dialog.isVisible():
             self.dialog.show_unsupported(lacks)
 
     @Slot(object)
     def _saved(self, agreed: EmbeddingEstimate | None) -> None:
-        """Reopen the workspace, so that the settings apply to all of it."""
+        """Open the workspace again, so that saved settings apply; `agreed`: the embedding that the user approved."""
         opened = self._workspace.current
         if opened is not None:
             self._begins, self._agreed = True, agreed
@@ -103,7 +103,7 @@ class SettingsController(QObject):
 
     @Slot(object)
     def _go_on(self, opened: Opened) -> None:
-        """Apply the saved settings: start embedding if the user agreed, else ask."""
+        """Sync after the workspace was opened again, with the embedding that the user approved, or else ask."""
         if self._again:
             self._again = False
             QTimer.singleShot(0, self, lambda: self._saved(self._agreed))
@@ -117,7 +117,7 @@ class SettingsController(QObject):
 
     @Slot(object)
     def _handle_status(self, status: MemoryProviderStatus | None) -> None:
-        """Refresh the dialog after a sync, which leaves less to embed."""
+        """Refresh the dialog after a sync, since less is left to embed."""
         last = None if status is None else status.last_sync
         if last != self._last_sync:
             self._last_sync = last
@@ -126,12 +126,12 @@ class SettingsController(QObject):
 
     @Slot(object, object)
     def _take(self, settings: Settings, folder: Path) -> None:
-        """Apply the settings immediately."""
+        """Apply settings that need no reopening."""
         self._workspace.take_settings(settings, folder)
 
     @Slot()
     def _set_aside(self) -> None:
-        """Set the unusable file aside, and start with the defaults."""
+        """Rename the unusable settings file, and start with the defaults."""
         opened = self._workspace.current
         if opened is not None and self.dialog is not None:
             self.dialog.leave()
@@ -150,7 +150,7 @@ class SettingsController(QObject):
 
 
 class AppearanceController(QObject):
-    """Applies theme and text size, and saves them if the window does; otherwise they apply until the program ends."""
+    """Applies theme and text size, and saves the user's changes of them if `remembers`."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class AppearanceController(QObject):
         remembers: bool,
         parent: QObject,
     ) -> None:
-        """`complain` shows a message about an error while saving."""
+        """`complain` shows an error that occurred while saving."""
         super().__init__(parent)
         self._workspace = workspace
         self._appearance = appearance
@@ -185,14 +185,14 @@ class AppearanceController(QObject):
         return self._appearance.theme, self._appearance.font_scale
 
     def begin(self, settings: Settings, *, overruled: bool) -> None:
-        """Apply the settings at the start; `overruled` if the command line has priority."""
+        """Apply the settings at the start, unless `overruled` by the command line."""
         if not overruled:
             self._show(settings)
         self._said = settings.window.theme, settings.window.font_scale
 
     @Slot(object)
     def _follow(self, opened: Opened) -> None:
-        """Apply changes only: a theme of the command line stays while the setting is unchanged."""
+        """Apply theme and text size if their settings have changed; a theme of the command line stays otherwise."""
         window = opened.settings.window
         said = window.theme, window.font_scale
         if said != self._said and not self._calm.isActive():
@@ -210,7 +210,7 @@ class AppearanceController(QObject):
 
     @Slot()
     def save(self) -> None:
-        """Save the choice in the layer that has it now: this workspace or all."""
+        """Save theme and text size where they are set now: in the settings of this workspace or of all."""
         self._calm.stop()
         now, before, opened = self._now, self._shown, self._workspace.current
         wanted = {key: value for key, value, old in zip(_KEYS, now, before, strict=True) if value != old}

@@ -1,4 +1,4 @@
-"""Share results, notes and sessions: as links, exports, prints, or by dragging them as files or citations."""
+"""Shares results, notes and sessions: as links, exports, prints, or by dragging them as files or citations."""
 
 import os
 import sys
@@ -51,7 +51,7 @@ _LINK_NOTICE = "link"
 
 
 class LinkController(QObject):
-    """Copies and opens links to locations. A new link replaces an older one that is still waiting."""
+    """Copies links to locations, and opens links; a new request cancels an older one."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class LinkController(QObject):
     # --- opening ----------------------------------------------------------------------------------------------------
 
     def folder_of(self, text: str) -> Path | None:
-        """The folder of a link, if it may be opened without asking; None otherwise."""
+        """Return the folder that a link names if it may be opened without asking the user, else None."""
         try:
             folder = parse_link(text).workspace
         except LinkRefused:
@@ -108,7 +108,7 @@ class LinkController(QObject):
 
     @Slot(str)
     def open(self, text: str) -> None:
-        """Show the location of a link, or the reason why that is impossible."""
+        """Show the location that a link names, or the reason why that is impossible."""
         self._wanted = None
         self._look.cancel()
         self._banner.clear(_LINK_NOTICE)
@@ -129,8 +129,10 @@ class LinkController(QObject):
                 self._folders.open(folder)
 
     def _known(self, folder: str) -> Path | None:
-        """The known folder with this path. Only texts are compared: no part of a link is used as a path before the user
-        agrees."""
+        """Return the known folder with this path, else None. Only strings are compared.
+
+        No part of a link is used as a path before the user agrees.
+        """
         opened = self._workspace.current
         known = (str(opened.folder) if opened else "", self._opening, *self._state.recent)
         return next((Path(mine) for mine in known if mine and _same(mine, folder)), None)
@@ -148,7 +150,7 @@ class LinkController(QObject):
         )
 
     def _offer(self, link: Link) -> None:
-        """Preview the folder of a link; the user can open it from there."""
+        """Show a preview of the folder that a link names, from which the user can open it."""
         self._wanted = link
         self._folders.offer(Path(link.workspace))
 
@@ -189,9 +191,9 @@ class LinkController(QObject):
 
 
 class LinkEvents(QObject):
-    """Receives links that macOS sends to a running program; other systems start a second one.
+    """Receives links that macOS sends to a running program; other systems start a second process.
 
-    Signals: link_requested: the address, unchanged.
+    Signals: link_requested: the URL, unchanged.
     """
 
     link_requested = Signal(str)
@@ -228,7 +230,7 @@ def _check(manager: MemorySearchManager, link: Link, token: CancelToken) -> None
 
 
 def _same(one: str, other: str) -> bool:
-    """Whether both texts denote the same folder."""
+    """Return whether two paths name the same folder, by their texts alone."""
     return bool(one) and os.path.normcase(os.path.normpath(one)) == os.path.normcase(os.path.normpath(other))
 
 
@@ -288,12 +290,12 @@ class SharingFeatures:
             reader.offer([inside.menuAction()])
 
     def _open_session(self) -> SessionSummary | None:
-        """The session on the screen; None for none."""
+        """Return the session on the screen; None if none is shown."""
         session = self._views.read_session
         return None if session is None else session.conversation.session.summary
 
     def close(self) -> None:
-        """Remove temporary files for printing and dragging when the program ends."""
+        """Cancel a print, and delete temporary files of drags, when the program ends."""
         self.printing.close()
         self.dragging.close()
 
@@ -307,7 +309,7 @@ def _pop_up(menu: QMenu, window: QWidget) -> None:
 
 @dataclass(frozen=True)
 class Load:
-    """The data that a drag carries."""
+    """The data of a drag: files and texts."""
 
     files: tuple[Path, ...]
     """The notes' files; for sessions, copies with secrets masked. Empty if no file is available."""
@@ -319,7 +321,7 @@ class Load:
 
 
 def mime_data(load: Load) -> QMimeData:
-    """Data for every target: files for a file manager, citations for a text field, quotes for a Markdown editor."""
+    """Return the data of a drag in three formats: files, citations as text, quotes as Markdown."""
     data = QMimeData()
     if load.files:
         data.setUrls([QUrl.fromLocalFile(str(file)) for file in load.files])
@@ -329,7 +331,7 @@ def mime_data(load: Load) -> QMimeData:
 
 
 class DragController(QObject):
-    """Starts drags of rows. Files are located first, off this thread; the drag begins if the button is still down."""
+    """Starts drags of rows. Files are located off the GUI thread; the drag begins if the button is still down."""
 
     def __init__(self, workspace: Workspace, views: Views, banner: Notices, jobs: Jobs, window: QWidget) -> None:
         super().__init__(window)
@@ -398,7 +400,7 @@ def load_of_results(
     results: Sequence[MemorySearchResult],
     copies: SessionCopies,
 ) -> Load:
-    """The data to drag for these results, with each file once."""
+    """Return the data to drag for results, with each file once."""
     files = []
     for path in dict.fromkeys(result.path for result in results):
         token.checkpoint()
@@ -418,7 +420,7 @@ def load_of_session(
 
 
 def _file(manager: MemorySearchManager, path: str, token: CancelToken, copies: SessionCopies | None) -> Path | None:
-    """The local file to drag; None if there is none, as for another machine's note, which is dragged as a citation."""
+    """Return the local file to drag; None if there is none, as for notes of another machine."""
     try:
         return manager.locate(path) if copies is None else copies.make(manager, path, token)
     except Cancelled:

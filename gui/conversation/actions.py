@@ -31,7 +31,7 @@ _FENCES = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 
 
 def entry_markdown(conversation: Conversation, number: int) -> str:
-    """One entry without its heading: speech as it was written, what tools were given and gave in code blocks."""
+    """Return one entry as Markdown without its heading: speech as written, input and output of tools in code blocks."""
     entry = conversation.entries[number]
     texts = [conversation.session.messages[part].text for part in entry.parts]
     if entry.kind != "tool":
@@ -41,7 +41,7 @@ def entry_markdown(conversation: Conversation, number: int) -> str:
 
 
 def conversation_markdown(conversation: Conversation, detail: Detail, token: CancelToken) -> str:
-    """Return the session as Markdown, with as much of tools and thinking as `detail` shows. Any thread."""
+    """Return the session as Markdown; `detail` decides how much of tool calls and reasoning is included. Any thread."""
     return "\n\n".join(_parts(conversation, detail, token)) + "\n"
 
 
@@ -69,7 +69,7 @@ def _parts(conversation: Conversation, detail: Detail, token: CancelToken) -> It
 
 
 def _fenced(text: str) -> str:
-    """Return the text in a code fence longer than any inside it."""
+    """Return the text as a code block, with a fence longer than any inside the text."""
     ticks = "`" * max(3, *(len(found) + 1 for found in _FENCES.findall(text)), 3)
     return f"{ticks}\n{text}\n{ticks}"
 
@@ -108,7 +108,7 @@ _LONGEST_LINE = 1_000
 
 @dataclass(frozen=True)
 class RawLines:
-    """Raw lines of a transcript: `whole` for copying, and the text to show, indented if it is JSON."""
+    """Raw lines of a transcript: `whole` for copying, and a text to show, indented if it is JSON."""
 
     whole: str
     shown: str
@@ -118,7 +118,7 @@ class RawLines:
 def read_raw(
     manager: MemorySearchManager, path: str, lines: Sequence[int], token: CancelToken, *, reveal: bool
 ) -> RawLines:
-    """Read the raw lines of a message. Any thread. Raises the errors of `raw_message`, and `Cancelled`."""
+    """Read the raw transcript lines of a message. Any thread. Raises the errors of `raw_message`, and `Cancelled`."""
     raw, shown = [], []
     for number in lines:
         token.checkpoint()
@@ -144,7 +144,7 @@ def _indented(text: str) -> str:
 
 
 def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) -> QDialog:
-    """Show the lines in a window, which Esc closes and deletes."""
+    """Open a dialog with raw transcript lines; Esc closes and deletes it."""
     dialog = QDialog(parent)
     numbers = ", ".join(grouped(line) for line in lines)
     dialog.setWindowTitle(
@@ -181,12 +181,12 @@ def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) ->
 
 
 class ConversationActions(QObject):
-    """The actions of buttons and menus.
+    """The actions on a session for buttons, menus and keys.
 
-    Signals: notified: a message about the result. more_requested: more hits from this session (its path).
-    similar_requested: similar sessions (its path). remember_requested: a note of this session (its path and title).
-    like_requested: passages similar to this `Passage`, and its text. link_requested: copy a link to this `Location`.
-    unmasking: masked secrets would become visible; call the argument if the user agrees.
+    Signals: notified: a message about the result. more_requested: search in this session (its path). similar_requested:
+    find similar sessions (its path). remember_requested: write a note of this session (its path and title).
+    like_requested: find passages similar to this `Passage`, and its text. link_requested: copy a link to this
+    `Location`. unmasking: masked secrets would become visible; call the argument if the user agrees.
     """
 
     notified = Signal(str)
@@ -234,13 +234,13 @@ class ConversationActions(QObject):
         view.menu_requested.connect(self._open_menu)
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """What the memory of these sessions cannot do."""
+        """Disable the actions that this memory doesn't support."""
         self._gates.update_features(lacks)
 
     def set_session(
         self, manager: MemorySearchManager | None, conversation: Conversation | None, *, revealed: bool = False
     ) -> None:
-        """Set the session of the actions; `revealed`: its secrets are visible already."""
+        """Set the session that the actions apply to; `revealed`: its secrets are visible already."""
         self._manager, self._conversation, self._revealed = manager, conversation, revealed
         self._allow(conversation)
         self._raw_job.cancel()
@@ -254,12 +254,12 @@ class ConversationActions(QObject):
         self._manager = manager
 
     def set_later_state(self, conversation: Conversation) -> None:
-        """Set the same session with further messages; an open list stays open."""
+        """Replace the session by a later state with more messages; an open list stays open."""
         self._conversation = conversation
         self._allow(conversation)
 
     def _allow(self, conversation: Conversation | None) -> None:
-        """Enable the actions that are possible; disabled ones give the reason."""
+        """Enable the actions that are possible for this conversation; the tooltips of disabled ones give the reason."""
         shown, why = conversation is not None, missing("conversation")
         for gate in self._of_session:
             gate.allow(shown, why)
@@ -293,7 +293,7 @@ class ConversationActions(QObject):
             self.remember_requested.emit(summary.path, summary.title or tr(UNTITLED))
 
     def _want_like(self) -> None:
-        """Request passages similar to the selection, or else to the current message."""
+        """Emit a request for passages similar to the selected text, or else to the current message."""
         conversation, current = self._conversation, self._view.current.number
         if conversation is None or current is None:
             return
@@ -310,7 +310,7 @@ class ConversationActions(QObject):
         self.like_requested.emit(passage, passage.text)
 
     def _want_link(self) -> None:
-        """Request a link to the current message."""
+        """Emit a request to copy a link to the current message."""
         conversation, current = self._conversation, self._view.current.number
         if conversation is not None and current is not None:
             message = conversation.message(conversation.entries[current])
@@ -334,7 +334,7 @@ class ConversationActions(QObject):
             self._prompt_list.open(self._conversation, self._view.current.number)
 
     def _read_files(self) -> None:
-        """Open the list of the session's files, once it is read."""
+        """Read which files the session's tools used, then open the list of them."""
         conversation, insight = self._conversation, None if self._manager is None else self._manager.insight
         if conversation is None or insight is None:
             return
@@ -353,7 +353,7 @@ class ConversationActions(QObject):
             self.notified.emit(tr("No tool call of this session names a file."))
 
     def _go_to_use(self, entry: int) -> None:
-        """To a tool call, also where tools are hidden."""
+        """Go to a tool call by its entry number, and show it if tool calls are hidden."""
         if self._conversation is not None:
             found = self._conversation.entries[entry]
             self._view.folding.show_pieces(entry, range(found.first_piece, found.after_piece))
@@ -378,7 +378,8 @@ class ConversationActions(QObject):
     # --- raw lines ------------------------------------------------------------------------------------------------
 
     def _show_raw(self) -> None:
-        """Show the raw lines of all parts of the current message; in plain text if the user agreed to it."""
+        """Show the raw transcript lines of the current message, after asking the user if they contain masked
+        secrets."""
         if self._conversation is None or self._view.current.number is None:
             return
         if self._conversation.session.masked and not self._revealed:

@@ -1,9 +1,9 @@
-"""Prepares a session for display: speakers, calls matched with results, and messages cut into pieces.
+"""Prepares a session for display: speakers, tool calls matched with results, and messages cut into pieces.
 
-Created on a pool thread and never changed; a session of 20,000 messages takes a moment. Pieces are laid out one at a
-time, so that no message is too long to show. A piece of Markdown ends where a paragraph does; where one has to end
-inside a fenced block, the next begins with the same fence again. The lexers that colour code are loaded in advance.
-The functions at the end word an entry: its speaker, its time, and a line about a tool's input and output.
+A conversation is created on a pool thread and never changed; one of 20,000 messages takes a moment. Pieces are laid out
+one at a time, so that no message is too long to show. A piece of Markdown ends where a paragraph does; if it has to end
+inside a fenced block, the next piece begins with the same fence. The lexers that colour code are loaded in advance. The
+functions at the end describe an entry in words: its speaker, its time, a line about a tool's input.
 """
 
 import re
@@ -30,7 +30,7 @@ LANGUAGES = tuple(
 _ALSO_CALLED = {"h": "c", "json5": "json", "jsonc": "json", "kt": "kotlin", "patch": "diff"} | dict.fromkeys(
     ("postgres", "postgresql", "psql", "sqlite"), "sql"
 )
-"""PostgreSQL's own lexer is replaced because it loads others on the GUI thread."""
+"""Other names of languages -> Pygments names. PostgreSQL's own lexer is replaced: it loads others on the GUI thread."""
 _OPENING = re.compile(r"^[ \t>]*(?:[-*+] +)?(?:`{3,}|~{3,})[ \t]*([\w+#-]+)", re.MULTILINE)
 _lexers: dict[str, Any] = {}
 """Loaded lexers by the language's name in the text; None for a language without colours."""
@@ -38,12 +38,12 @@ _loading = Lock()
 
 
 def lexer_of(language: str) -> Any:
-    """The lexer if it is loaded, else None."""
+    """Return the Pygments lexer of a language if it is loaded already, else None."""
     return _lexers.get(language)
 
 
 def load_lexers(text: str) -> None:
-    """Load the lexers of all code blocks in a Markdown text. Not for the GUI thread."""
+    """Load the Pygments lexers of all code blocks in a Markdown text. Not for the GUI thread."""
     if "```" not in text and "~~~" not in text:
         return
     for language in {found.lower() for found in _OPENING.findall(text)} - _lexers.keys():
@@ -81,7 +81,7 @@ _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)
 
 
 class Piece(NamedTuple):
-    """Part `message` of the session from `start` to `end`; see `Cut`."""
+    """Characters `start` to `end` of message number `message`; see `Cut` for `fence`."""
 
     message: int
     start: int
@@ -92,7 +92,8 @@ class Piece(NamedTuple):
 class Entry(msgspec.Struct, frozen=True, gc=False):
     """One displayed item: a message, reasoning, a tool call with its result, or the heading of a branch.
 
-    A branch is a sequence of messages that the user left by going back to an earlier one. Its heading has no pieces.
+    A branch is a sequence of messages that the user left by going back to an earlier message. Its heading has no
+    pieces.
     """
 
     kind: EntryKind
@@ -111,9 +112,9 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     day: int
     """Proleptic Gregorian ordinal in local time; 0 where the time is unknown."""
     branch: int = -1
-    """The entry that is the heading of its branch."""
+    """Number of the entry that is the heading of its branch; -1 outside of branches."""
     members: int = 0
-    """Of a branch: how many entries follow in it."""
+    """For the heading of a branch: how many entries the branch has."""
 
     @property
     def after_piece(self) -> int:
@@ -121,7 +122,7 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 
 
 class Cut(NamedTuple):
-    """Characters `start` to `end` of a text; `fence` is the line that opens the code block they begin in."""
+    """Characters `start` to `end` of a text; `fence` is the opening line if they begin inside a code block."""
 
     start: int
     end: int
@@ -129,7 +130,7 @@ class Cut(NamedTuple):
 
 
 class Pieces:
-    """Many pieces as numbers in arrays: as objects they would slow down each garbage collection."""
+    """A sequence of `Piece`s stored as numbers in arrays: objects would slow down each garbage collection."""
 
     def __init__(self) -> None:
         self._messages, self._starts, self._ends = array("L"), array("Q"), array("Q")
@@ -139,7 +140,7 @@ class Pieces:
         return len(self._messages)
 
     def first(self, count: int) -> "Pieces":
-        """A copy of the first so many pieces."""
+        """Return a copy of the first `count` pieces."""
         copy = Pieces()
         copy._messages, copy._starts, copy._ends = self._messages[:count], self._starts[:count], self._ends[:count]
         copy._fences = {number: fence for number, fence in self._fences.items() if number < count}
@@ -182,12 +183,14 @@ class Conversation:
         self._entries_by_line = array("L", (number for _, number in by_line))
 
     def message(self, entry: Entry) -> SessionMessage:
-        """The first part of an entry."""
+        """Return the message of an entry; for a tool call with its result, the call."""
         return self.session.messages[entry.parts[0]]
 
     def at_line(self, line: int) -> tuple[int, list[int]]:
-        """Return the numbers of the entry and of the pieces that are in this line of the transcript, or else in
-        the last line before it with an entry."""
+        """Return the numbers of the entry and of its pieces that come from this line of the transcript.
+
+        If the line has no entry, they are those of the last earlier line with one.
+        """
         if not self._lines:
             return 0, []
         end = bisect_right(self._lines, line) or 1
@@ -202,36 +205,39 @@ class Conversation:
         return entries[0], pieces
 
     def call_at_line(self, line: int) -> int:
-        """Return the first tool call of a line of the transcript, or else the entry of `at_line`."""
+        """Return the number of the first tool call in this line of the transcript, or else of the entry from
+        `at_line`."""
         begin, end = bisect_left(self._lines, line), bisect_right(self._lines, line)
         calls = (number for number in self._entries_by_line[begin:end] if self.entries[number].kind == "tool")
         return next(calls, self.at_line(line)[0])
 
     def is_markdown(self, number: int) -> bool:
-        """Return whether a piece is speech or thinking, not the input or output of a tool."""
+        """Return whether a piece is speech or reasoning, which are Markdown, not the input or output of a tool."""
         return self.entries[self.entry_of_piece[number]].kind != "tool"
 
     def source(self, number: int) -> str:
-        """Return the text of a piece as it was written, without terminal escape sequences."""
+        """Return the original text of a piece, without terminal escape sequences."""
         piece = self.pieces[number]
         return without_escapes(self.session.messages[piece.message].text[piece.start : piece.end])
 
     def markdown(self, number: int) -> str:
-        """The text of a piece for the renderer; line breaks of the user are preserved."""
+        """Return the Markdown of a piece to render; line breaks in the user's messages are preserved."""
         piece, text = self.pieces[number], self.source(number)
         if not piece.fence and self.session.messages[piece.message].role == "user" and "```" not in text:
             text = _BREAK.sub("  \n", text)
         return f"{piece.fence}\n{text}"  # Qt would parse text between rules in the first line as front matter
 
     def searchable(self, number: int) -> str:
-        """Return the text of a piece nearly as displayed: without the targets of links."""
+        """Return the text of a piece nearly as displayed, without link targets, to find hits in it."""
         text = self.source(number)
         return _LINK_TARGET.sub("]", text) if self.is_markdown(number) else text
 
 
 def prepare(session: SessionText, token: CancelToken, before: Conversation | None = None) -> Conversation:
-    """Any thread. `before`: an earlier state of the session, whose unchanged entries are used again. Raises
-    `Cancelled`."""
+    """Prepare a session for display. Any thread; raises `Cancelled`.
+
+    `before`: an earlier state of the session, whose unchanged entries are reused.
+    """
     from engine import detect_language  # brings the analysis, which an empty window does not need
 
     groups = [*_grouped(session.messages)]
@@ -281,7 +287,7 @@ def prepare(session: SessionText, token: CancelToken, before: Conversation | Non
 def _unchanged(
     before: Conversation, messages: Sequence[SessionMessage], groups: Sequence[tuple[EntryKind, tuple[int, ...]]]
 ) -> list[Entry]:
-    """The leading entries that are the same in the new state; a branch that may have become longer is not."""
+    """Return the leading entries of `before` that are the same in the new state, up to a branch that may have grown."""
     older = before.session.messages
     pairs = enumerate(zip(older, messages, strict=False))
     same = next((number for number, (old, new) in pairs if old is not new), min(len(older), len(messages)))
@@ -301,12 +307,12 @@ def _unchanged(
 
 
 def _heading(first: SessionMessage, number: int, piece: int) -> Entry:
-    """The heading of a branch that begins with this message, without entries yet."""
+    """Return the heading of a branch that begins with this message, with no entries counted yet."""
     return Entry("branch", _speaker(first), (number,), piece, 0, (), 0, 0, first.time, _day(first.time))
 
 
 def _counted(heading: Entry, kind: EntryKind) -> Entry:
-    """The heading after one more entry; its `lines` are the messages of the branch."""
+    """Return the heading of a branch with one more entry counted; `lines` is the number of messages in the branch."""
     lines = heading.lines + (kind in ("user", "speech"))
     return msgspec.structs.replace(heading, members=heading.members + 1, lines=lines)
 
@@ -324,7 +330,8 @@ def _sample(messages: Sequence[SessionMessage]) -> Iterator[str]:
 
 
 def _grouped(messages: Sequence[SessionMessage]) -> Iterator[tuple[EntryKind, tuple[int, ...]]]:
-    """Group messages into entries: a result joins its tool call; empty speech is left out."""
+    """Group messages into entries, as kind and message numbers: a result joins its tool call; empty speech is left
+    out."""
     groups: list[tuple[EntryKind, list[int]]] = []
     waiting: list[tuple[str, list[int]]] = []
     for number, message in enumerate(messages):
@@ -373,7 +380,8 @@ def _day(moment: float | None) -> int:
 
 
 def cut_plain(text: str) -> Iterator[Cut]:
-    """Split into pieces of lines; an overlong line continues in the next. The line break between pieces is dropped."""
+    """Split plain text into pieces of whole lines, without the line break between two pieces; overlong lines are
+    split."""
     start = 0
     while start < len(text):
         part = text[start : start + _MOST]
@@ -416,7 +424,8 @@ def cut_markdown(text: str) -> Iterator[Cut]:
 
 
 def _fence_after(line: str, opened: str) -> str:
-    """Return the opening line of the fence that is open after this line; empty outside of code."""
+    """Return the opening line of the code block that is open after `line`; empty outside of code. `opened`: as
+    before it."""
     found = _FENCE.match(line)
     if found is None:
         return opened
@@ -442,7 +451,7 @@ _BLANKS = re.compile(r"\s+")
 
 
 def clock(moment: float | None) -> str:
-    """ "19:22" in local time; empty if unknown."""
+    """Format a time as "19:22" in local time; empty if unknown."""
     if moment is None:
         return ""
     try:
@@ -452,18 +461,19 @@ def clock(moment: float | None) -> str:
 
 
 def day_text(day: int, fits: Callable[[str], bool] = lambda _: True) -> str:
-    """ "Wednesday 11 February 2026" for an ordinal, or "11 Feb 2026" if there is no room."""
+    """Format a date given as an ordinal: "Wednesday 11 February 2026", or "11 Feb 2026" if the first one doesn't
+    fit."""
     words = weekday_and_date(date.fromordinal(day))
     return words if fits(words) else short_date(date.fromordinal(day))
 
 
 def first_words(text: str) -> str:
-    """The beginning of a text on one line."""
+    """Return the beginning of a text on one line."""
     return _BLANKS.sub(" ", text[:_SHOWN]).strip()
 
 
 def summary(conversation: Conversation, entry: Entry) -> tuple[str, str, str]:
-    """A folded entry in one line: what it is, its first words, and how much there is."""
+    """Return the line for a folded entry in three parts: its name, its first words, and its size."""
     first = conversation.message(entry)
     if entry.kind == "thinking":
         size = tr_count("{count:,} character", "{count:,} characters", len(first.text))
@@ -480,7 +490,7 @@ def summary(conversation: Conversation, entry: Entry) -> tuple[str, str, str]:
 
 
 def _asked(call: SessionMessage) -> str:
-    """The most informative part of a call's input."""
+    """Return the most informative part of a tool call's input, such as the command or the path."""
     start = call.text[:_LOOKED_AT]
     if not start.startswith("{"):
         return first_words(start)

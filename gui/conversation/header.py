@@ -1,4 +1,4 @@
-"""The header of a conversation: title, place and date, and actions."""
+"""The header of a conversation: title, project folder and date, and buttons."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ _LEAST_TITLE = 160
 
 
 class ConversationHeader(QFrame):
-    """In a narrow window the buttons fold into the menu, the last first."""
+    """The title line of a session with its buttons, which move into a menu in a narrow window, the last ones first."""
 
     def __init__(self, buttons: Sequence[QAction], menu: Sequence[QAction | None], parent: QWidget) -> None:
         super().__init__(parent)
@@ -74,13 +74,13 @@ class ConversationHeader(QFrame):
         self.facts.set_tip("\n".join(part for part in tip if part))
 
     def show_title(self, title: str) -> None:
-        """Before the session is read."""
+        """Show the title while the session is still being read."""
         self.title.setText(title)
         self.facts.setText("")
         self.facts.set_tip("")
 
     def show_active(self, active: bool) -> None:
-        """Show in the separator whether the keyboard focus is in the text below."""
+        """Show by the separator's colour whether the text below has the keyboard focus."""
         set_role(self._line, "line-active" if active else "line")
 
     def offer(self, actions: Sequence[QAction]) -> None:
@@ -88,7 +88,7 @@ class ConversationHeader(QFrame):
         self.folding.offer(actions)
 
     def set_ready(self, ready: bool) -> None:
-        """Enable the actions if a session is open."""
+        """Enable the actions (a session is open) or disable them."""
         self.folding.set_ready(ready)
 
     def minimumSizeHint(self) -> QSize:
@@ -109,7 +109,7 @@ class ConversationHeader(QFrame):
 
 
 def _usage(summary: SessionSummary, spent: UsageTotal) -> list[str]:
-    """Models with their tokens, and the cost."""
+    """Return texts about the models with their numbers of tokens, and the cost."""
     if not summary.usage:
         return [tr("Tokens and cost: not recorded")]
     lines = []
@@ -129,6 +129,6 @@ def _usage(summary: SessionSummary, spent: UsageTotal) -> list[str]:
 
 
 def _from_to(summary: SessionSummary) -> str:
-    """Return the session's start and end, as far as they are known."""
+    """Return the session's start and end as text, as far as they are known."""
     times = [exact(moment) for moment in (summary.started, summary.ended) if moment is not None]
     return tr("{start} to {end}", start=times[0], end=times[1]) if len(times) == 2 else "".join(times)

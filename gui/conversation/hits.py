@@ -1,4 +1,4 @@
-"""Hits in a conversation: highlights of the query's words and of the find bar's, and steps between them."""
+"""Hits in a conversation: highlights of the words of the query and of the find bar, and going to the next hit."""
 
 import time
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _BLOCKS = 1 << 12
 
 @dataclass(frozen=True)
 class ConversationLines:
-    """A conversation as `Lines` to search: its pieces, counted from 1. Any thread."""
+    """Implements `Lines` for searches in a conversation: its pieces as lines, counted from 1. Any thread."""
 
     conversation: Conversation
 
@@ -36,12 +36,13 @@ class ConversationLines:
 
 
 class PieceMarks:
-    """Finds the highlighted ranges of the blocks of one piece, until the frame's time is used up. Call it with the
-    number and the text of a block.
+    """Finds the ranges to highlight in the text blocks of one piece; returns none once the frame's time is used up.
+
+    A function of the number and the text of a block.
     """
 
     def __init__(self, marks: MatchMarks, piece: int, until: float) -> None:
-        """`until` is a time of `time.perf_counter`."""
+        """`until`: the `time.perf_counter` value at which to stop searching."""
         self._marks = marks
         self._first = piece * _BLOCKS
         self._until = until
@@ -49,7 +50,7 @@ class PieceMarks:
         """Whether ranges are missing because time ran out; the next frame has to look for them."""
 
     def __call__(self, block: int, text: str) -> Ranges:
-        """Ranges in UTF-16 units."""
+        """Return the ranges to highlight in UTF-16 units."""
         key = self._first + block
         if not self._marks.known(key) and time.perf_counter() > self._until:
             self.late = True
@@ -58,9 +59,9 @@ class PieceMarks:
 
 
 class Highlights(QObject):
-    """The parts of a conversation that are painted as hits: words in texts, entries, and the framed hit.
+    """Stores what is painted as a hit in a conversation: words in texts, entries with hits, and the hit with a frame.
 
-    Signals: changed: other highlights have to be painted.
+    Signals: changed: the highlights have to be repainted.
     """
 
     changed = Signal()
@@ -77,7 +78,7 @@ class Highlights(QObject):
         """One byte per entry: 1 if it has a hit."""
 
     def reset(self, entry_count: int) -> None:
-        """Prepare for another conversation. Finders stay."""
+        """Prepare for another conversation; the finders stay."""
         self._forget_ranges()
         self.framed = None
         self.entries = bytearray(entry_count)
@@ -94,28 +95,30 @@ class Highlights(QObject):
         self._found.forget()
 
     def set_finders(self, marks: Finder | None, found: Finder | None) -> None:
-        """Highlight the words of the query and those of the find bar; no hit is framed."""
+        """Set the finders of the query's words (`marks`) and of the find bar (`found`); removes the frame."""
         self._finders = marks, found
         self._marks.set_finder(marks)
         self._found.set_finder(found)
         self.frame(None)
 
     def frame(self, hit: tuple[int, int] | None) -> None:
-        """Draw a frame round this hit (see `framed`), or round none."""
+        """Set the hit that is painted with a frame (in the form of `framed`); None for none."""
         self.framed = hit
         self.changed.emit()
 
     @property
     def finder(self) -> Finder | None:
-        """The finder whose hits are stepped through: the find bar's, or else the query's."""
+        """The finder whose hits the next and previous keys go to: the find bar's, or else the query's."""
         return self._finders[1] or self._finders[0]
 
     def of_piece(self, piece: int, until: float) -> tuple[PieceMarks, PieceMarks]:
-        """Return the highlights of the query and of the find bar in a piece, searched until this time."""
+        """Return the finders of highlights in a piece, of the query and of the find bar; they stop at the time
+        `until`."""
         return PieceMarks(self._marks, piece, until), PieceMarks(self._found, piece, until)
 
     def find_in(self, laid: PieceLayout, rank: int) -> tuple[int, int, int] | None:
-        """Block, start and end of a hit, given by its number in its piece; the last one if there are fewer."""
+        """Return the block, start and end of hit number `rank` in a piece; of the last one if there are fewer, None
+        if none."""
         found = None
         if self.finder is not None:
             for number, text in enumerate(laid.texts):
@@ -128,7 +131,7 @@ class Highlights(QObject):
 
 
 class ConversationHits(QObject):
-    """Goes to hits: the `MatchView` of a `MatchNavigator`, whose lines are the pieces, counted from 1.
+    """Goes to hits in a conversation; implements the `MatchView` of a `MatchNavigator`, with pieces as lines from 1.
 
     Signals: entries_changed: other entries have hits (`Highlights.entries`). shown: a hit was brought into view (its
     entry).
@@ -223,7 +226,7 @@ class ConversationHits(QObject):
         return position
 
     def _rank(self, hit: Hit) -> int:
-        """The number of a hit among those of its piece, from 0."""
+        """Return the number of a hit among the hits of its piece, from 0."""
         finder, layout = self._highlights.finder, self._scroller.layout
         if finder is None or layout is None:
             return 0
@@ -231,7 +234,7 @@ class ConversationHits(QObject):
         return sum(start < hit.start for start, _ in ranges)
 
     def _top_in(self, row: Row, rank: int) -> int:
-        """Distance of a hit from the top of its row's body; 0 while the row is not laid out."""
+        """Return the pixels from the top of a row's body to hit number `rank`; 0 while the row is not laid out."""
         layout = self._scroller.layout
         laid = layout.document_of(row) if layout is not None else None
         found = self._highlights.find_in(laid, rank) if laid is not None else None

@@ -1,4 +1,4 @@
-"""Reads one session in the background, prepares it for the view, and reads on when it has grown."""
+"""Reads one session in the background, prepares it for display, and reads it again when it has grown."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,7 +35,7 @@ class SessionRequest:
 
 @dataclass(frozen=True)
 class Landing:
-    """The target of a search result: an entry, and the first hit in it."""
+    """Where to scroll in a session that was opened from a search result: an entry, and the first hit in it."""
 
     entry: int
     hit: Hit | None
@@ -50,10 +50,10 @@ class OpenedSession:
 
 
 class SessionLoader(QObject):
-    """Loads one session at a time; the last request wins.
+    """Loads one session at a time; a new request cancels the previous one.
 
     Signals: opened: the session was read (OpenedSession). landed: the location in the open session was found
-    (SessionRequest, Landing). failed: it can't be shown, one sentence. slow: it takes long enough for a message.
+    (SessionRequest, Landing). failed: it can't be shown (a sentence). slow: loading takes long enough for a message.
     """
 
     opened = Signal(object)
@@ -71,7 +71,7 @@ class SessionLoader(QObject):
         self._notice_delay.timeout.connect(self.slow)
 
     def open(self, manager: MemorySearchManager, wanted: SessionRequest) -> None:
-        """Read the session and find the place in it."""
+        """Read the requested session and find the location in it."""
         self.cancel()
 
         def work(token: CancelToken) -> OpenedSession:
@@ -84,7 +84,7 @@ class SessionLoader(QObject):
         self._job.put(self._jobs.read(work, self._deliver, self._fail))
 
     def land(self, conversation: Conversation, wanted: SessionRequest) -> None:
-        """Find another location in the open session."""
+        """Find the requested location in a session that is open already."""
         self.cancel()
         there = _placed(wanted, conversation)
         self._job.put(
@@ -113,7 +113,7 @@ class SessionLoader(QObject):
 
 
 def _placed(wanted: SessionRequest, conversation: Conversation) -> SessionRequest:
-    """Return the request with the current line of its message; unchanged if the message no longer exists."""
+    """Return the request with the current transcript line of its message; unchanged if the message no longer exists."""
     if not wanted.message:
         return wanted
     lines = (message.line for message in conversation.session.messages if message.id == wanted.message)
@@ -128,11 +128,10 @@ def _land(conversation: Conversation, wanted: SessionRequest, token: CancelToken
 def landing(
     conversation: Conversation, line: int | None, finder: Finder | None, token: CancelToken, *, calls: bool = False
 ) -> Landing:
-    """Find the first hit in this line of the transcript, or in all; without any, the line itself or the beginning.
+    """Find the first hit at a line of the transcript, or in all if `line` is None.
 
-    `calls`: tool calls of the line come first, since the message may mention the file before it calls the tool.
-
-    Any thread. Raises `Cancelled`.
+    Without a hit, the result is the entry of the line, or the first one. `calls`: search tool calls of the line first,
+    since the message may mention the file before it calls the tool. Any thread. Raises `Cancelled`.
     """
     if line is None:
         entry, pieces = 0, list(range(min(_MOST_PIECES, len(conversation.pieces))))
@@ -156,18 +155,18 @@ _BELOW = 12
 
 @dataclass(frozen=True)
 class NewMessages:
-    """The session in its new state, and its number of unchanged leading pieces."""
+    """A later state of the open session, and the number of leading pieces that are unchanged."""
 
     opened: OpenedSession
     same: int
 
 
 class SessionWatch(QObject):
-    """Reads the open session again when its state in the index, or its transcript, has changed.
+    """Reads the open session again when its index entry or its transcript has changed.
 
     Signals:
-        grown: it has other messages now (Grown).
-        written: its transcript has changed: `look` at it.
+        grown: the session has new messages (NewMessages).
+        written: the transcript has changed; call `look`.
     """
 
     grown = Signal(object)
@@ -184,7 +183,7 @@ class SessionWatch(QObject):
         self._file.changed.connect(self.written)
 
     def follow(self, manager: MemorySearchManager, path: str) -> None:
-        """Watch the transcript of this session: the index only follows when it has grown by much."""
+        """Watch the transcript of this session. The index is not enough: it is updated only after much was written."""
 
         def take(location: Path) -> None:
             self._located.done()
@@ -194,9 +193,9 @@ class SessionWatch(QObject):
         self._located.put(work)
 
     def look(self, manager: MemorySearchManager, opened: OpenedSession, *, written: bool = False) -> None:
-        """Read the session again after a change of the index, or of its transcript (`written`).
+        """Read the session again after a change of the index or, if `written`, of its transcript.
 
-        Failures leave the display unchanged.
+        If that fails, the display stays as it is.
         """
         if self._job.busy:
             self._again = True  # a running read may be from before the change
@@ -216,7 +215,7 @@ class SessionWatch(QObject):
         self._job.put(self._jobs.read(work, take, lambda _sentence: take(None)))
 
     def stop(self) -> None:
-        """Stop watching: another session is shown, or none."""
+        """Stop watching, since another session or none is shown."""
         self._again = False
         self._pause.stop()
         self._job.cancel()
@@ -227,7 +226,7 @@ class SessionWatch(QObject):
 def _read_again(
     manager: MemorySearchManager, opened: OpenedSession, token: CancelToken, *, written: bool
 ) -> NewMessages | None:
-    """Read the session again; None if nothing has changed."""
+    """Read the session again; returns None if nothing has changed."""
     wanted, before = opened.wanted, opened.conversation
     known = before.session.summary
     if not written and _listed(manager, wanted.path, known) == known:
@@ -240,12 +239,12 @@ def _read_again(
 
 
 def _listed(manager: MemorySearchManager, path: str, known: SessionSummary) -> SessionSummary:
-    """The present summary of the session in the index."""
+    """Return the current summary of a session from the index; `known` if it is not listed."""
     return next((summary for summary in manager.sessions() if summary.path == path), known)
 
 
 def _same_pieces(before: Conversation, now: Conversation) -> int:
-    """Return the number of leading pieces with the same text."""
+    """Return the number of leading pieces with the same text in both conversations."""
     older, newer = before.session.messages, now.session.messages
     for old, new in zip(before.entries, now.entries, strict=False):
         if old != new or any(older[part] is not newer[part] and older[part] != newer[part] for part in new.parts):
@@ -268,7 +267,7 @@ class NewMessagesButton(QPushButton):
         view.installEventFilter(self)
 
     def report_new(self, first: int) -> None:
-        """Report new entries, from `first` on."""
+        """Show that there are new entries, from number `first` on."""
         self._first = first if self.isHidden() else min(self._first, first)
         conversation = self._view.conversation
         entries = conversation.entries[self._first :] if conversation is not None else ()

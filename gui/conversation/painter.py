@@ -47,20 +47,20 @@ BlockRanges = Callable[[int, str], Sequence[tuple[int, int]]]
 
 @dataclass(frozen=True)
 class Decoration:
-    """Highlights and selection in the text of one piece."""
+    """The highlights and the selection to paint in the text of one piece."""
 
     marks: BlockRanges
-    """Words of the query."""
+    """Finds the words of the query to highlight."""
     found: BlockRanges
-    """Matches of the find bar."""
+    """Finds the matches of the find bar to highlight."""
     framed: tuple[int, int, int] | None
-    """Block, start and end of the hit that was stepped to."""
+    """Block, start and end of the hit with a frame; None for none."""
     selected: tuple[int, int] | None
-    """Positions in the document."""
+    """Selected positions in the document; None for none."""
 
 
 class RowPainter:
-    """Paints the parts of rows on the viewport, clipped to `area`.
+    """Paints the parts of rows (headings, boxes, texts) on the viewport, clipped to `area`.
 
     Everything except the text of pieces is mirrored in right-to-left layouts.
     """
@@ -79,7 +79,7 @@ class RowPainter:
         self._name = font_at(13, QFont.Weight.DemiBold)
 
     def head(self, head: Head, top: int, speaker: str, moment: float | None) -> None:
-        """The date of a new day, the speaker, and the time."""
+        """Paint the heading of a row: the date of a new day, the speaker, and the time."""
         px, pen = self._measures.px, self._painter
         bottom = top + head.height
         if head.day:
@@ -100,18 +100,18 @@ class RowPainter:
             write(pen, box, _MIDDLE, clock(moment))
 
     def current(self, top: int, height: int) -> None:
-        """The bar next to the current message."""
+        """Paint the bar next to the current message."""
         px = self._measures.px
         self._painter.fillRect(self._measures.left - px(12), top, max(2, px(2)), height, self._colours.accent)
 
     def bubble(self, top: int, height: int, *, first: bool, last: bool) -> None:
-        """The background of the user's messages; open at the ends unless it is the first or last row."""
+        """Paint the background of a user's message; it is rounded only at its `first` and `last` row."""
         box = QRectF(self._measures.column(top, height))
         box.adjust(0, 0 if first else -2 * _RADIUS, 0, 0 if last else 2 * _RADIUS)
         self._box(box, self._colours.accent_ground, None, QRect(self._area.left(), top, self._area.width(), height))
 
     def output(self, top: int, height: int, *, first: bool, last: bool) -> None:
-        """The background of a tool's input or output."""
+        """Paint the background of a tool's input or output; it is rounded only at its `first` and `last` row."""
         indent = self._measures.indent
         below = self._measures.px(4) * last
         box = QRectF(self._measures.column(top, height - below)).adjusted(indent + 0.5, 0.5, -indent - 0.5, -0.5)
@@ -150,20 +150,20 @@ class RowPainter:
         write(pen, inner, _MIDDLE, elide(metrics, words_, Qt.TextElideMode.ElideRight, inner.width()))
 
     def more(self, top: int, height: int, words: str) -> None:
-        """The control that shows all of a long output."""
+        """Paint the "Show all" line below a shortened output."""
         indent = self._measures.indent
         self._painter.setFont(self._meta)
         self._painter.setPen(self._colours.accent)
         write(self._painter, self._measures.column(top, height).adjusted(2 * indent, 0, 0, 0), _MIDDLE, words)
 
     def waiting(self, left: int, top: int) -> None:
-        """A placeholder for a text that is not laid out yet."""
+        """Paint a placeholder for a text that is not laid out yet."""
         self._painter.setFont(self._meta)
         self._painter.setPen(self._colours.muted)
         write(self._painter, QRect(left, top, self._measures.text_width, self._measures.px(20)), _MIDDLE, "…")
 
     def piece(self, laid: PieceLayout, left: int, top: int, palette: QPalette, decoration: Decoration) -> None:
-        """The text of a piece with its top left corner at this point."""
+        """Paint the text of a piece with its top left corner at (`left`, `top`)."""
         pen, document = self._painter, laid.document
         area = QRectF(self._area).translated(-left, -top)
         pen.save()
@@ -229,7 +229,7 @@ class RowPainter:
 class ConversationPainter:
     """Paints the rows in view: headings, boxes, texts with highlights and selection, and the current message's bar.
 
-    It only reads the objects that it is given.
+    It changes none of the objects that it is given.
     """
 
     def __init__(
@@ -278,7 +278,7 @@ class ConversationPainter:
         return late
 
     def _paint_box(self, pen: RowPainter, layout: RowLayout, row: Row, top: int, height: int) -> None:
-        """The background of a piece, if it has one."""
+        """Paint the background of a row's piece, if it has one."""
         entry = layout.conversation.entries[row.entry]
         piece, ends = entry.first_piece + row.slot, row.slot == entry.piece_count - 1
         if entry.kind == "user":
@@ -289,7 +289,8 @@ class ConversationPainter:
             pen.output(top, height, first=piece in entry.clamped, last=part_ends or alone)
 
     def _paint_text(self, pen: RowPainter, palette: QPalette, row: Row, top: int, until: float) -> bool:
-        """The text of a piece; returns whether highlights are missing."""
+        """Paint the text of a row's piece; returns whether highlights are missing because the time `until` was
+        reached."""
         layout = self._scroller.layout
         assert layout is not None
         piece, laid, left = layout.piece_of(row), layout.document_of(row), layout.text_left(row)

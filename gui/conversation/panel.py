@@ -1,4 +1,4 @@
-"""One past session as a readable conversation: a header, the conversation, and finding in it."""
+"""The panel for one session: a header, the conversation, and a find bar."""
 
 from collections.abc import Callable, Sequence
 
@@ -38,7 +38,7 @@ from gui.widgets.message import Action
 
 
 class _Messages:
-    """Locations of chunks in a conversation, which has no line numbers to draw borders next to."""
+    """Adapts a conversation to the `ChunkInspector`: finds the message of a chunk, and draws nothing in the margin."""
 
     def __init__(self, view: ConversationView) -> None:
         self._view = view
@@ -52,13 +52,13 @@ class _Messages:
         return self.conversation.message(self.conversation.entries[current]).line
 
     def set_margin(self, shown: bool) -> None:
-        """Nothing is drawn next to messages."""
+        """Do nothing: a conversation has no margin with chunk borders."""
 
     def set_chunks(self, file: FileChunks | None, lanes: ChunkLanes | None) -> None:
         self._lanes = lanes
 
     def set_chosen(self, place: int | None) -> None:
-        """The message that is current shows it."""
+        """Do nothing: the chosen chunk's message is the current one."""
 
     def reveal_chunk(self, place: int) -> None:
         if self._lanes is not None and self.conversation is not None:
@@ -66,7 +66,7 @@ class _Messages:
 
 
 class ConversationChunks(QObject):
-    """`card` is shown below the conversation; it shows a chunk while `inspector.margin_action` is checked."""
+    """Shows the index chunk of the current message in `card`, while `inspector.margin_action` is checked."""
 
     def __init__(self, jobs: Jobs, view: ConversationView, panel: BaseViewer) -> None:
         super().__init__(panel)
@@ -83,13 +83,13 @@ class ConversationChunks(QObject):
         self.inspector.set_manager(manager, keep=keep)
 
     def show_conversation(self, conversation: Conversation | None) -> None:
-        """Set the conversation, which may be a later state of the same session; None for none."""
+        """Set the conversation whose chunks to show, possibly a later state of the same session; None for none."""
         self._messages.conversation = conversation
         self.inspector.show_file("" if conversation is None else conversation.session.summary.path, None)
 
     @Slot(bool)
     def _show_first(self, shown: bool) -> None:
-        """Show the chunk of the current message; this also reopens a closed card."""
+        """Show the chunk of the current message if `shown`; this also reopens a closed card."""
         if shown and not self.inspector.walking:
             self.inspector.walk(True)
 
@@ -102,10 +102,10 @@ _SECRETS = "secrets"
 class ConversationPanel(BaseViewer):
     """Shows one session at a time.
 
-    Signals: more_requested: more hits from this session (its path). similar_requested: similar sessions (its path).
-    remember_requested: a note of this session (its path and title). like_requested: passages similar to this `Passage`,
-    and its text. link_requested: a link to this `Location`. session_shown: the path of the session on the screen.
-    location_chosen: open this `Location`, which a link names.
+    Signals: more_requested: search in this session (its path). similar_requested: find similar sessions (its path).
+    remember_requested: write a note of this session (its path and title). like_requested: find passages similar to this
+    `Passage`, and its text. link_requested: copy a link to this `Location`. session_shown: the path of the session that
+    is shown now. location_chosen: open this `Location`, from a link that was clicked.
     """
 
     more_requested = Signal(str)
@@ -162,12 +162,12 @@ class ConversationPanel(BaseViewer):
             self._on_written()
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """What the memory of these sessions cannot do."""
+        """Disable the actions that this memory doesn't support."""
         self.session_actions.show_unsupported(lacks)
         self.chunks.inspector.show_unsupported(lacks)
 
     def show_session(self, path: str, line: int | None = None, query: str = "", message: str = "") -> None:
-        """Show a session, at a line of its transcript or at a message, with the words of a query marked."""
+        """Show a session at a transcript line or at a message (its id), with the words of `query` highlighted."""
         if self._manager is None:
             return
         self._links.cancel()
@@ -187,7 +187,7 @@ class ConversationPanel(BaseViewer):
 
     @property
     def opened(self) -> OpenedSession | None:
-        """The open session, with the folding of its rows."""
+        """The open session, with the folding state of its rows; None without one."""
         return self._opened
 
     @property
@@ -198,23 +198,23 @@ class ConversationPanel(BaseViewer):
 
     @property
     def scrolled(self) -> SignalInstance:
-        """The value of the scroll bar."""
+        """The signal that the scroll bar's value has changed."""
         return self.view.verticalScrollBar().valueChanged
 
     def return_to(self, path: str, place: ReadingPlace | None = None) -> None:
-        """When this session is shown next, restore its position, or go to `place`; empty for no session."""
+        """When the session `path` is shown next, restore its last position, or go to `place`; an empty path cancels."""
         if place is not None:
             self._left.leave(place)
         self._left.want(path)
 
     def offer(self, actions: Sequence[QAction]) -> None:
-        """Add actions of other parts for the open session."""
+        """Add actions to the menu of the open session."""
         self.header.offer(actions)
         self.session_actions.offered = actions
 
     @Slot()
     def remember(self) -> None:
-        """Ask for a note of the session that is shown."""
+        """Emit a request to write a note of the open session."""
         self.session_actions.remember.trigger()
 
     def refresh(self) -> None:
@@ -224,7 +224,7 @@ class ConversationPanel(BaseViewer):
             self.chunks.inspector.refresh()
 
     def clear(self, instead: NothingToRead = CHOOSE_SESSION) -> None:
-        """Show these words instead of a session."""
+        """Show the message `instead` in place of a session."""
         self._wanted = None
         self._links.cancel()
         self._opener.cancel()
@@ -272,7 +272,7 @@ class ConversationPanel(BaseViewer):
         self.session_shown.emit(session.summary.path)
 
     def _land(self, wanted: SessionRequest, landing: Landing) -> None:
-        """Highlight the query's words, and go to the search result."""
+        """Highlight the query's words, and scroll to the location of the search result."""
         if self._opened is None:
             return
         conversation = self._opened.conversation
@@ -295,7 +295,7 @@ class ConversationPanel(BaseViewer):
             self.view.scroller.return_to(place)
 
     def _on_written(self) -> None:
-        """Read the session again, now or when it is on the screen."""
+        """Read the session again after its transcript changed: now or, if the panel is hidden, when it is shown."""
         self._unread = not self.view.isVisible()
         if not self._unread and self._manager is not None and self._opened is not None:
             self.live_updates.look(self._manager, self._opened, written=True)
@@ -366,7 +366,7 @@ class ConversationPanel(BaseViewer):
         )
 
     def _ask_before(self, show: Callable[[], None]) -> None:
-        """Ask the user before an action shows secrets that are masked here."""
+        """Ask the user before `show` reveals masked secrets."""
         self.banner.say(
             tr("This is the raw line of the transcript, with its secrets in plain text."),
             "degraded",
@@ -380,7 +380,7 @@ class ConversationPanel(BaseViewer):
             self._tell_of_secrets(self._opened)
 
     def _reread(self, *, reveal: bool) -> None:
-        """Read the same session again, at the same message."""
+        """Read the open session again, with or without masked secrets, and stay at the same message."""
         current = self.view.current.number
         if self._opened is None or self._wanted is None or current is None:
             return
@@ -397,7 +397,7 @@ class ConversationPanel(BaseViewer):
             self.finding.bar.open(selected if "\n" not in selected else "")
 
     def _follow(self, url: QUrl) -> None:
-        """Open a web page in the browser, and a file of the index in the viewer."""
+        """Open a clicked link: a web page in the browser, an indexed file in the viewer."""
         if self._manager is not None and self._wanted is not None:
             self._links.follow(url, self._wanted.path, self._manager)
 

@@ -1,4 +1,4 @@
-"""Creates one piece of a conversation and lays it out, in steps of some milliseconds at most.
+"""Creates the document of one piece of a conversation and lays it out, in steps of a few milliseconds.
 
 On the GUI thread alone: laying out or moving a document to another thread takes a lock of Qt's while a pool thread
 holds Python's. A window that disconnects a signal at that moment holds the former and waits for the latter: a deadlock.
@@ -45,7 +45,7 @@ _LANGUAGE = QTextFormat.Property.BlockCodeLanguage.value
 
 
 def colour_steps(document: QTextDocument, colours: Tokens) -> Iterator[None]:
-    """Colour the code blocks whose lexers are loaded, yielding after each token."""
+    """Colour the code blocks whose Pygments lexers are loaded, yielding after each token."""
     cursor = QTextCursor(document)
     for first, language, text in _code_blocks(document):
         lexer = lexer_of(language)
@@ -62,7 +62,7 @@ def colour_steps(document: QTextDocument, colours: Tokens) -> Iterator[None]:
 
 
 def _code_blocks(document: QTextDocument) -> Iterator[tuple[int, str, str]]:
-    """Position, language and text of each code block; Qt makes a block of each of its lines."""
+    """Yield position, language and text of each code block; Qt splits a code block into one text block per line."""
     lines: list[QTextBlock] = []
     for block in [*blocks(document), QTextBlock()]:
         if lines and not (is_code(block) and _language(block) == _language(lines[0])):
@@ -89,20 +89,20 @@ def _ink(colour: QColor) -> QTextCharFormat:
 
 @dataclass(frozen=True)
 class PieceStyle:
-    """Layout parameters of a piece; a change makes it outdated."""
+    """The fonts, colours and widths with which a piece is laid out; a change makes existing layouts outdated."""
 
     page: PageStyle
     width: int
-    """Of the column of prose, in pixels."""
+    """Width of the text column for prose, in pixels."""
     plain_width: int
-    """Width inside a box."""
+    """Width of the text inside a tool's box, in pixels."""
     key: tuple[object, ...]
     """A value that is equal for equal fonts, colours and widths."""
 
 
 @dataclass(frozen=True)
 class PieceLayout:
-    """A piece that is laid out."""
+    """The laid-out document of a piece."""
 
     document: QTextDocument
     height: float
@@ -115,7 +115,7 @@ class PieceLayout:
     """The blocks behind which something is drawn: code and quotes."""
 
     def line_top(self, number: int, position: int) -> float:
-        """Top of the line with this position (in UTF-16 units) of a block."""
+        """Return the top of the line that contains `position` (in UTF-16 units) in block `number`."""
         block = self.document.findBlockByNumber(number)
         line = block.layout().lineForTextPosition(position)
         top = self.document.documentLayout().blockBoundingRect(block).top()
@@ -123,7 +123,7 @@ class PieceLayout:
 
 
 def piece_steps(conversation: Conversation, piece: int, style: PieceStyle) -> Generator[None, None, PieceLayout]:
-    """Yield after each step of laying out the piece, so that the caller can interleave other work, or stop."""
+    """Lay out a piece, yielding after each step so that the caller can do other work or stop; returns the layout."""
     if conversation.is_markdown(piece):
         page = yield from page_steps([conversation.markdown(piece)], style.page)
         document, width = page.document, style.width
@@ -153,7 +153,7 @@ def piece_steps(conversation: Conversation, piece: int, style: PieceStyle) -> Ge
 
 
 def _end_tightly(document: QTextDocument) -> None:
-    """Remove the space below its last paragraph, which the row already has; a code box keeps it."""
+    """Remove the space below the last paragraph, which the row adds itself; a code block keeps it."""
     last = document.lastBlock()
     if not is_code(last):
         look = QTextBlockFormat()
@@ -162,7 +162,7 @@ def _end_tightly(document: QTextDocument) -> None:
 
 
 def _plain_document(text: str, style: PageStyle) -> QTextDocument:
-    """Lines in the fixed font, unchanged."""
+    """Return a document with the unchanged lines of a text in the fixed-width font."""
     document = SealedDocument()
     document.setUndoRedoEnabled(False)
     document.setDocumentMargin(0)

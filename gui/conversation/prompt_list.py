@@ -1,4 +1,4 @@
-"""Lists over a session to jump to one of its messages: those of the user, and the files that its tools used."""
+"""Lists that open over a session to jump to a message: the user's messages, and the files that tools used."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -36,7 +36,7 @@ _LIST_KEYS = (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_PageDown, Qt.Key.Key_Pa
 
 
 class _Targets(QAbstractListModel):
-    """Rows that are made when they are shown; each belongs to an entry of the conversation."""
+    """A list model whose rows each belong to an entry of the conversation; texts are made when a row is shown."""
 
     def __init__(self, entries: Sequence[int], parent: QObject) -> None:
         super().__init__(parent)
@@ -58,7 +58,7 @@ class _Targets(QAbstractListModel):
 
 
 class _Prompts(_Targets):
-    """The user's messages, each with its time and first words."""
+    """A list model of the user's messages, each with its time and first words."""
 
     def __init__(self, conversation: Conversation, parent: QObject) -> None:
         super().__init__(conversation.prompts, parent)
@@ -75,9 +75,9 @@ class _Prompts(_Targets):
 
 
 class _Files(_Targets):
-    """The files of a session's tool calls, each with the kinds of use.
+    """A list model of the files of a session's tool calls, each with the kinds of use.
 
-    A row opens the last change of its file, or the first use if it was only read.
+    A row jumps to the last change of its file, or to the first use if it was only read.
     """
 
     def __init__(self, conversation: Conversation, uses: Sequence[FileUse], parent: QObject) -> None:
@@ -98,7 +98,7 @@ class _Files(_Targets):
 
 
 class JumpList(QFrame):
-    """Opens over the conversation; typing filters it, Enter jumps to a message, Esc closes it.
+    """A popup list over the conversation: typing filters it, Enter jumps to a message, Esc closes it.
 
     Signals: chosen: jump to this message (number of its entry).
     """
@@ -106,7 +106,8 @@ class JumpList(QFrame):
     chosen = Signal(int)
 
     def __init__(self, over: QAbstractScrollArea, find: str, name: str, count: Callable[[int], str]) -> None:
-        """`find`: of the box. `count`: words for so many rows."""
+        """`find`: placeholder of the filter box. `name`: accessible name. `count`: returns words for a number of
+        rows."""
         super().__init__(over)
         self.setProperty("role", "card")
         self._over = over
@@ -139,7 +140,7 @@ class JumpList(QFrame):
         QApplication.instance().focusChanged.connect(self._on_focus)  # type: ignore[union-attr]
 
     def show_targets(self, targets: _Targets, current: int | None = None) -> None:
-        """Show these rows, with the last one selected that isn't after the entry `current`."""
+        """Open the list with these rows; the last one at or before the entry `current` is selected."""
         self.forget()
         self._found.setSourceModel(targets)
         self._box.clear()
@@ -155,7 +156,7 @@ class JumpList(QFrame):
         self._box.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def forget(self) -> None:
-        """Close the list: the conversation is about to be removed."""
+        """Close the list, since its conversation is about to be removed."""
         self.hide()
         old = self._found.sourceModel()
         self._found.setSourceModel(None)  # type: ignore[arg-type]
@@ -163,7 +164,7 @@ class JumpList(QFrame):
             old.deleteLater()
 
     def _place(self) -> None:
-        """Move to the upper corner of the parent, at the end of text lines."""
+        """Move to the upper corner of the parent at the end of text lines (the right one in left-to-right layouts)."""
         over, scale = self._over, font_scale()
         room = over.viewport().width()  # next to the scroll bar, which stays visible
         width = min(round(_WIDTH * scale), room - 2 * _MARGIN)
@@ -192,12 +193,12 @@ class JumpList(QFrame):
         self.hide()
 
     def _on_focus(self, _old: QWidget | None, new: QWidget | None) -> None:
-        """Close when the focus leaves it."""
+        """Close the list when the focus moves out of it."""
         if new is not None and new is not self and not self.isAncestorOf(new):
             self.hide()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Pass the keys of the list from the box, which has the focus, to it."""
+        """Handle the arrow keys, Enter and Esc for the list while the filter box has the focus."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 self._choose(self._list.currentIndex())
@@ -212,18 +213,18 @@ class JumpList(QFrame):
 
 
 class PromptList(JumpList):
-    """The user's messages."""
+    """A popup list of the user's messages."""
 
     def __init__(self, over: QAbstractScrollArea) -> None:
         super().__init__(over, tr("Find among your messages"), tr("Your messages"), message_count)
 
     def open(self, conversation: Conversation, current: int | None) -> None:
-        """Show the messages of a conversation, with the one selected that `current` belongs to."""
+        """Open the list for a conversation, with the message selected that the entry `current` belongs to."""
         self.show_targets(_Prompts(conversation, self), current)
 
 
 class FileList(JumpList):
-    """The files that the session's tools read or changed."""
+    """A popup list of the files that the session's tools read or changed."""
 
     def __init__(self, over: QAbstractScrollArea) -> None:
         super().__init__(over, tr("Find a file"), tr("Files"), file_count)

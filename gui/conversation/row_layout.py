@@ -1,6 +1,6 @@
-"""Sizes of the rows and of their parts in logical pixels, from the font scale and the width of the view.
+"""Sizes of rows and of their parts in logical pixels, computed from the font scale and the width of the view.
 
-Pieces near the view are laid out in short steps, and cached.
+Texts near the view are laid out in short steps, and cached.
 """
 
 import time
@@ -47,12 +47,12 @@ class Head(NamedTuple):
 
 @dataclass(frozen=True)
 class Measures:
-    """Sizes for one width of the view and one font scale."""
+    """Widths and margins of the rows for one width of the view and one font scale."""
 
     scale: float
     left: int
     width: int
-    """Of the text column."""
+    """Width of the text column in pixels."""
 
     @classmethod
     def of(cls, view_width: int, scale: float) -> "Measures":
@@ -64,7 +64,7 @@ class Measures:
         return round(pixels * self.scale)
 
     def column(self, top: int, height: int) -> QRect:
-        """The rectangle of the rows' column at this vertical position."""
+        """Return the rectangle of the text column with this top and height."""
         return QRect(self.left, top, self.width, height)
 
     @property
@@ -81,7 +81,7 @@ class Measures:
 
 
 class PieceDocuments(QObject):
-    """Documents by number of piece; the last request replaces earlier ones.
+    """Lays out the documents of pieces in the background of the event loop, and caches them by piece number.
 
     Needs a conversation and a style. A document of an older style is returned until it is laid out again.
 
@@ -102,14 +102,14 @@ class PieceDocuments(QObject):
         self._turn.timeout.connect(self._lay_some_out)
 
     def set_conversation(self, conversation: Conversation | None) -> None:
-        """Drop all documents and use this conversation; None stops the layout."""
+        """Drop all documents, and lay out pieces of this conversation; None stops."""
         self._conversation = conversation
         self._cache.clear()
         self._turn.stop()
         self._requested, self._making = [], None
 
     def grow(self, conversation: Conversation, same: int) -> None:
-        """Use a later state of the conversation, and keep the documents of its first `same` pieces."""
+        """Switch to a later state of the conversation, keeping the documents of its first `same` pieces."""
         self._conversation = conversation
         self._cache = OrderedDict((piece, laid) for piece, laid in self._cache.items() if piece < same)
         self._requested, self._making = [], None
@@ -121,11 +121,11 @@ class PieceDocuments(QObject):
         self._style = style
 
     def of(self, piece: int) -> PieceLayout | None:
-        """The document of a piece; None if it is not laid out."""
+        """Return the document of a piece; None if it is not laid out."""
         return self._cache.get(piece)
 
     def request(self, pieces: Iterable[int]) -> None:
-        """Lay these out, in this order, instead of earlier requests; a piece in progress comes first."""
+        """Lay out these pieces in this order, instead of those requested before; one in progress is completed first."""
         self._requested = [piece for piece in pieces if self._is_outdated(piece)]
         if self._making is not None:
             begun = self._making[0]
@@ -164,7 +164,7 @@ class PieceDocuments(QObject):
             self.arrived.emit()
 
     def _step(self) -> PieceLayout | None:
-        """Continue the first requested piece; returns it once it is complete."""
+        """Continue laying out the first requested piece; returns its layout once that is complete, else None."""
         conversation, style = self._conversation, self._style
         assert conversation is not None
         assert style is not None
@@ -182,8 +182,8 @@ class PieceDocuments(QObject):
 class RowLayout:
     """Sizes of the rows of one conversation for one width of the view.
 
-    It is made again when the conversation, the width or the font changes. Heights of pieces that `documents` has not
-    laid out yet are estimates. All attributes are for reading.
+    A new one is made when the conversation, the width or the font changes. Heights of pieces that `documents` has not
+    laid out yet are estimates. All attributes are read-only.
     """
 
     def __init__(self, conversation: Conversation, rows: Rows, documents: PieceDocuments, measures: Measures) -> None:
@@ -194,7 +194,7 @@ class RowLayout:
 
     @property
     def count(self) -> int:
-        """Number of rows."""
+        """The number of rows."""
         return len(self.rows.rows)
 
     def piece_of(self, row: Row) -> int | None:
@@ -204,12 +204,12 @@ class RowLayout:
         )
 
     def document_of(self, row: Row) -> PieceLayout | None:
-        """The text of a row; None while it is not laid out, and for rows without a piece."""
+        """Return the laid-out text of a row; None while there is none, and for rows without a piece."""
         piece = self.piece_of(row)
         return None if piece is None else self.documents.of(piece)
 
     def head(self, position: int) -> Head:
-        """The heading above the row at this position."""
+        """Return the heading above the row at this position."""
         rows, entries = self.rows.rows, self.conversation.entries
         row = rows[position]
         before = rows[position - 1] if position else None
@@ -230,7 +230,7 @@ class RowLayout:
         return Head(day, names, height)
 
     def pads(self, row: Row) -> tuple[int, int]:
-        """Padding above and below the text of a row, inside its box."""
+        """Return the padding above and below the text of a row, inside its box."""
         entry = self.conversation.entries[row.entry]
         px = self.measures.px
         if entry.kind == "user":
@@ -241,7 +241,7 @@ class RowLayout:
         return px(_PLAIN_PAD) * part_starts, px(4)
 
     def body_height(self, row: Row) -> int:
-        """Height of the row without its head."""
+        """Return the height of a row without its heading."""
         px = self.measures.px
         if row.slot in (GROUP, SUMMARY):
             return px(_SUMMARY_HEIGHT)
@@ -253,12 +253,12 @@ class RowLayout:
         return sum(self.pads(row)) + (round(laid.height) if laid is not None else self._guess(piece))
 
     def height(self, position: int) -> int:
-        """Height of the row at this position, with its head."""
+        """Return the height of the row at this position, with its heading."""
         row = self.rows.rows[position]
         return self.head(position).height + self.body_height(row)
 
     def _guess(self, piece: int) -> int:
-        """Estimate the height from the numbers of characters and lines."""
+        """Estimate the height of a piece from its numbers of characters and lines."""
         part = self.conversation.pieces[piece]
         text = self.conversation.session.messages[part.message].text
         columns = max(10, self.measures.text_width / (_GUESSED_LETTER * self.measures.scale))
@@ -266,6 +266,6 @@ class RowLayout:
         return round(lines * self.measures.px(_GUESSED_ROW))
 
     def text_left(self, row: Row) -> int:
-        """Distance of a piece's text from the left edge of the view."""
+        """Return the distance of a row's text from the left edge of the view."""
         plain = self.conversation.entries[row.entry].kind == "tool"
         return self.measures.left + self.measures.indent * (2 if plain else 1)

@@ -34,7 +34,7 @@ class Row(NamedTuple):
 
 
 class PackedRows:
-    """Many rows as numbers in an array: as objects they would slow down each garbage collection."""
+    """A sequence of rows stored as numbers in an array: objects would slow down each garbage collection."""
 
     def __init__(self, numbers: "array[int]") -> None:
         self.numbers = numbers
@@ -78,10 +78,10 @@ def group_summary(conversation: Conversation, group: range) -> tuple[str, str, s
 
 
 class Rows:
-    """The rows of one conversation, from 0, and one byte per row with its kind (for the map)."""
+    """The rows of one conversation and its folding state; `kinds` has one byte per row for the scroll bar's map."""
 
     def __init__(self, conversation: Conversation) -> None:
-        """Takes a moment; any thread."""
+        """Any thread; takes a moment for a long conversation."""
         self._conversation = conversation
         every = range(len(conversation.entries))
         self._group_of = _groups(conversation.entries)
@@ -100,7 +100,7 @@ class Rows:
         self.set_detail("short")
 
     def set_detail(self, detail: Detail) -> None:
-        """Fold all tool calls and all reasoning."""
+        """Fold or unfold all tool calls and all reasoning to this degree."""
         self.detail = detail
         self._folds.clear()
         self._opened.clear()
@@ -108,7 +108,7 @@ class Rows:
         self.rows, self.kinds = PackedRows(rows[:]), kinds.copy()
 
     def fold_like(self, other: "Rows") -> None:
-        """Fold as in an earlier state of the same conversation."""
+        """Copy the folding state of the rows of an earlier state of the same conversation."""
         self.set_detail(other.detail)
         mine, theirs = self._conversation.entries, other._conversation.entries
         for first in other._opened:
@@ -165,7 +165,7 @@ class Rows:
         self.kinds[first:after] = kinds
 
     def position(self, row: Row) -> int:
-        """Position of a row, or where it would be inserted, or the number of rows for one after the last."""
+        """Return the position of a row, or the one at which it would be inserted."""
         return bisect_left(self.rows.numbers, _number(row))
 
     def after(self, position: int) -> int:

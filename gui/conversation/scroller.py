@@ -1,7 +1,7 @@
-"""Scrolls through the rows of a conversation: the rows in view, the row and the text at a point, jumps to a row.
+"""Scrolls through the rows of a conversation: rows in view, the row and the text at a point, jumps to a row.
 
 Only rows near the view are measured. Heights are estimates until texts are laid out; when they become known, the text
-being read stays in place. The scroll bar is a strip that shows messages, long runs of tools, and the hits.
+being read stays in place. The scroll bar is a map of the messages, long runs of tools, and hits.
 """
 
 from collections.abc import Callable, Iterator
@@ -44,20 +44,20 @@ class VisibleRow(NamedTuple):
     position: int
     row: Row
     top: int
-    """Of its head, in pixels below the top of the view."""
+    """Top of the row with its heading, in pixels below the top of the view."""
 
 
 class TextPoint(NamedTuple):
-    """A point in the text of a piece."""
+    """A point of the view that is over the text of a piece."""
 
     piece: int
     document: QTextDocument
     point: QPointF
-    """Relative to the document."""
+    """The point in coordinates of the document."""
 
     @property
     def place(self) -> Place:
-        """The piece, and the nearest position in its document."""
+        """The piece, and the nearest cursor position in its document."""
         return self.piece, self.document.documentLayout().hitTest(self.point, Qt.HitTestAccuracy.FuzzyHit)
 
     @property
@@ -78,9 +78,9 @@ class ScrollTarget:
 
 
 class ConversationScroller(QObject):
-    """The scroll position, by pixels, in the rows of one conversation.
+    """The scroll position, in pixels, in the rows of one conversation.
 
-    Needs their sizes and the height of the view: `set_layout`.
+    Call `set_layout` with the sizes of the rows and the height of the view first.
 
     Signals: moved: other rows are in view, or at other heights. rows_changed: rows were folded or unfolded.
     """
@@ -104,7 +104,7 @@ class ConversationScroller(QObject):
         return self.layout.count if self.layout is not None else 0
 
     def _height(self, number: int) -> int:
-        """Height of row `number`, counted from 1, in pixels. The last row has some space below it."""
+        """Return the height of row `number`, counted from 1, in pixels. The last row has some space below it."""
         assert self.layout is not None
         below = self.layout.measures.px(24) if number == self._count else 0
         return self.layout.height(number - 1) + below
@@ -112,7 +112,7 @@ class ConversationScroller(QObject):
     # --- sizes ----------------------------------------------------------------------------------------------------
 
     def reset(self) -> None:
-        """Forget the position; the next layout is of another conversation, and is shown from its start."""
+        """Forget the position: the next layout is that of another conversation, shown from its start."""
         self._target = None
         self._position.reset(0)
 
@@ -130,13 +130,13 @@ class ConversationScroller(QObject):
             self._target = ScrollTarget(top.row, top.top)
 
     def update_rows(self) -> None:
-        """Adapt to rows that were folded or unfolded."""
+        """Adapt the position to rows that were folded or unfolded."""
         self._position.resize(self.view_height, self._count)
         self.rows_changed.emit()
 
     @Slot()
     def update_heights(self) -> None:
-        """Adapt to texts that were laid out; the row at the top ends where it ended before."""
+        """Adapt the position to texts that were laid out: the bottom of the top row stays where it was."""
         if self._target is not None:
             self._reach_target()
         elif self._position.hidden > 0 and self.layout is not None:
@@ -148,7 +148,7 @@ class ConversationScroller(QObject):
     # --- rows in view ---------------------------------------------------------------------------------------------
 
     def visible(self) -> Iterator[VisibleRow]:
-        """The rows in view, from the top."""
+        """Yield the rows in view, from the top."""
         layout, top = self.layout, -self._position.hidden
         if layout is None:
             return
@@ -160,7 +160,7 @@ class ConversationScroller(QObject):
 
     @property
     def top_row(self) -> VisibleRow | None:
-        """The row at the top of the view; None if there are no rows."""
+        """Return the row at the top of the view; None if there are no rows."""
         return next(self.visible(), None)
 
     @property
@@ -169,7 +169,7 @@ class ConversationScroller(QObject):
         return not self._count or any(shown.position == self._count - 1 for shown in self.visible())
 
     def near_pieces(self) -> Iterator[int]:
-        """The pieces of the rows in view, then of those that come into view next."""
+        """Yield the pieces of the rows in view, then of the rows just outside of it."""
         layout, positions = self.layout, [shown.position for shown in self.visible()]
         if layout is None or not positions:
             return
@@ -182,7 +182,7 @@ class ConversationScroller(QObject):
                 yield piece
 
     def row_at(self, y: int) -> VisibleRow | None:
-        """The row at a height of the view, or the nearest one."""
+        """Return the row at the height `y` of the view, or the nearest one."""
         found = None
         for shown in self.visible():
             if found is not None and y < shown.top:
@@ -191,7 +191,7 @@ class ConversationScroller(QObject):
         return found
 
     def text_at(self, point: QPoint) -> TextPoint | None:
-        """The text nearest to a point of the view; None over a row without text."""
+        """Return the text position nearest to a point of the view; None over a row without text."""
         shown, layout = self.row_at(point.y()), self.layout
         if shown is None or layout is None:
             return None
@@ -213,13 +213,13 @@ class ConversationScroller(QObject):
     # --- scrolling ------------------------------------------------------------------------------------------------
 
     def scroll_by(self, pixels: int) -> None:
-        """Scroll down, or up if negative."""
+        """Scroll down by some pixels, or up if negative."""
         self._target = None
         self._position.move(pixels)
         self._moved()
 
     def scroll_to_end(self, *, top: bool) -> None:
-        """Scroll to the first row, or to the last one."""
+        """Scroll to the first row if `top`, else to the last one."""
         self._target = None
         if top:
             self._position.go_to(1)
@@ -228,17 +228,17 @@ class ConversationScroller(QObject):
         self._moved()
 
     def go_to(self, target: ScrollTarget) -> None:
-        """Bring a row, or something in it, to a place in the view."""
+        """Scroll until the target is at its place in the view, and keep it there."""
         self._target = target
         self._reach_target()
         self._moved()
 
     def go_to_entry(self, number: int) -> None:
-        """Bring an entry to the top of the view."""
+        """Scroll until an entry is at the top of the view."""
         self.go_to(ScrollTarget(Row(number, GROUP), ABOVE))
 
     def show_entry(self, number: int) -> None:
-        """Go to an entry, unless all of it is in view."""
+        """Scroll to an entry, unless all of it is in view."""
         layout, tops = self.layout, {shown.row.entry: shown for shown in reversed(list(self.visible()))}
         if number in tops and layout is not None:
             position, _, top = tops[number]
@@ -267,16 +267,16 @@ class ConversationScroller(QObject):
 
     @property
     def bar_value(self) -> int:
-        """The position on a scroll bar on which each row is `BAR_UNIT` long."""
+        """Return the value for the scroll bar, on which each row has the length `BAR_UNIT`."""
         return self._position.value(BAR_UNIT)
 
     @property
     def bar_maximum(self) -> int:
-        """The largest value of the scroll bar."""
+        """Return the maximum for the scroll bar."""
         return self._position.maximum(BAR_UNIT)
 
     def set_bar_value(self, value: int) -> None:
-        """Go where the user put the scroll bar."""
+        """Scroll to the position of a scroll bar value that the user chose."""
         self._target = None
         self._position.set_value(value, BAR_UNIT)
         self._moved()
@@ -285,7 +285,7 @@ class ConversationScroller(QObject):
 
     @property
     def reading(self) -> ReadingPlace | None:
-        """The location at the top of the view; None if there are no rows."""
+        """Return the location at the top of the view; None if there are no rows."""
         top, layout = self.top_row, self.layout
         if top is None or layout is None:
             return None
@@ -294,7 +294,7 @@ class ConversationScroller(QObject):
         return ReadingPlace(path=conversation.session.summary.path, line=line, slot=top.row.slot, top=top.top)
 
     def return_to(self, place: ReadingPlace) -> None:
-        """Scroll back to a location, as far as it still exists."""
+        """Scroll to a location that `reading` returned, as far as it still exists."""
         if self.layout is not None and self._count:
             entry, _ = self.layout.conversation.at_line(place.line)
             self._restored = ScrollTarget(Row(entry, place.slot), place.top)
@@ -307,7 +307,7 @@ class ConversationScroller(QObject):
 
 
 class MessageScrollBar(QScrollBar):
-    """Each row has a cell of the same height; the user's are in the accent colour, tools are thin.
+    """A scroll bar with a map of the conversation: a cell per row, in the accent colour for the user's, thin for tools.
 
     Signals: jumped: scroll to this row (its position); True if clicked, False if dragged.
     """
@@ -324,18 +324,18 @@ class MessageScrollBar(QScrollBar):
         """Cached drawing of the cells, since drawing them in a long conversation is too slow for scrolling."""
 
     def show_rows(self, rows: Rows | None, hits: bytes | bytearray) -> None:
-        """Show these rows; `hits` has one byte per entry, 1 for an entry with a hit."""
+        """Set the rows to map; `hits` has one byte per entry, 1 for an entry with a hit."""
         self._rows, self._hits, self._strip = rows, hits, None
         self.update()
 
     def show_view(self, first: int, after: int) -> None:
-        """Show which rows are in view: the positions of the first one and of the one after the last."""
+        """Mark the part in view: from row `first` to before row `after`."""
         self._view = first, after
         self.update()
 
     @property
     def entries_in_view(self) -> tuple[int, int]:
-        """The first entry in view and the one behind the last."""
+        """Return the first entry in view, and the one after the last."""
         first, after = self._view
         if self._rows is None or not after:
             return 0, 0
@@ -350,7 +350,7 @@ class MessageScrollBar(QScrollBar):
 
     @property
     def row_pixels(self) -> float:
-        """Height of a row's cell; below one pixel in a long conversation."""
+        """The height of a row's cell in pixels; below 1 in a long conversation."""
         return min(_CELL * font_scale(), (self.height() - 2 * _EDGE) / max(1, self._count))
 
     def paintEvent(self, event: QPaintEvent) -> None:

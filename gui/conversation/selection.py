@@ -1,4 +1,4 @@
-"""The current message of a conversation, how far its tool calls and thinking are unfolded, and the selected text."""
+"""The current message of a conversation, the folding of its tool calls and reasoning, and the selected text."""
 
 from collections.abc import Callable, Sequence
 
@@ -18,7 +18,7 @@ _BEHIND_ALL = 1 << 40
 
 
 class CurrentMessage(QObject):
-    """The message that keys and actions apply to, given by the number of its entry.
+    """The message that keys and actions apply to, stored as the number of its entry.
 
     Signals: changed: another message is current (number of its entry).
     """
@@ -36,7 +36,7 @@ class CurrentMessage(QObject):
         return self._number
 
     def clear(self) -> None:
-        """There is no current message."""
+        """Set no current message."""
         self._number = None
 
     @Slot(int)
@@ -53,7 +53,7 @@ class CurrentMessage(QObject):
         self._scroller.go_to_entry(number)
 
     def step(self, *, forward: bool, prompts: bool = False) -> None:
-        """Go to the next or previous message that is not hidden; `prompts`: only to the user's."""
+        """Go to the next or previous message that is not hidden; with `prompts`, of the user's only."""
         layout = self._scroller.layout
         in_view = [shown.row.entry for shown in self._scroller.visible()]
         if layout is None or not in_view:
@@ -75,7 +75,7 @@ class CurrentMessage(QObject):
 
 
 class ConversationSelection(QObject):
-    """Text between an anchor and a caret: each is a piece, counted from 0, and a position in its document.
+    """The selected text between an anchor and a caret: each is a piece, from 0, and a position in its document.
 
     The documents are those of the scroller's layout. Without a layout only `clear` may be called.
 
@@ -91,7 +91,7 @@ class ConversationSelection(QObject):
 
     @property
     def started(self) -> bool:
-        """Whether there are an anchor and a caret, even without text between them."""
+        """Whether anchor and caret are set, even without text between them."""
         return self._selection.caret is not None
 
     @property
@@ -99,11 +99,12 @@ class ConversationSelection(QObject):
         return self._selection.ends is None
 
     def columns(self, piece: int, length: int) -> tuple[int, int] | None:
-        """The selected positions in a piece whose document has `length` characters; None if there are none."""
+        """Return the selected range in a piece whose document has `length` characters; None if nothing in it is
+        selected."""
         return self._selection.columns(piece, length)
 
     def text(self) -> str:
-        """The selected text as displayed; empty when nothing is selected."""
+        """Return the selected text as displayed; empty when nothing is selected."""
         ends = self._selection.ends
         if ends is None:
             return ""
@@ -111,7 +112,7 @@ class ConversationSelection(QObject):
         return "\n".join(self._text_of(piece) for piece in range(first, last + 1))
 
     def _text_of(self, piece: int) -> str:
-        """The selected text of a piece; of a piece that is no longer laid out, all of its source."""
+        """Return the selected text of a piece; if the piece is no longer laid out, its whole source."""
         layout = self._scroller.layout
         assert layout is not None
         laid = layout.documents.of(piece)
@@ -130,23 +131,23 @@ class ConversationSelection(QObject):
         self.changed.emit()
 
     def clear_from(self, piece: int) -> None:
-        """Clear a selection that reaches this piece, which has changed."""
+        """Clear the selection if it extends to this piece or a later one, since these have changed."""
         ends = self._selection.ends
         if ends is not None and ends[1][0] >= piece:
             self.clear()
 
     def begin(self, place: Place) -> None:
-        """Put anchor and caret here."""
+        """Set anchor and caret to a place."""
         self._selection.put(place)
         self.changed.emit()
 
     def extend(self, place: Place) -> None:
-        """Move the caret, and select the text between it and the anchor."""
+        """Move the caret to a place; the text between anchor and caret is selected."""
         self._selection.extend(place)
         self.changed.emit()
 
     def extend_by_key(self, move: QTextCursor.MoveOperation) -> None:
-        """Move the caret of a selection that was begun, within its piece."""
+        """Move the caret by a cursor operation within its piece, if a selection was begun."""
         caret, layout = self._selection.caret, self._scroller.layout
         laid = layout.documents.of(caret[0]) if caret is not None and layout is not None else None
         if caret is None or laid is None:
@@ -176,9 +177,9 @@ class ConversationSelection(QObject):
 
 
 class Folding(QObject):
-    """Folds and unfolds tool calls and thinking, one by one or all together.
+    """Folds and unfolds tool calls and reasoning, one by one or all together.
 
-    An entry is unfolded as far as its first hit, which is then framed. What is folded or unfolded becomes current.
+    An entry with hits is unfolded as far as its first hit, which is then framed. The entry also becomes current.
 
     Signals: changed: one entry was folded or unfolded.
     """
@@ -201,12 +202,12 @@ class Folding(QObject):
 
     @property
     def detail(self) -> Detail:
-        """How far all entries are unfolded that were not folded one by one."""
+        """How far entries are unfolded, except those that were folded or unfolded one by one."""
         layout = self._scroller.layout
         return "short" if layout is None else layout.rows.detail
 
     def set_detail(self, detail: Detail) -> None:
-        """Fold or unfold all; the message at the top of the view stays there if it is still visible."""
+        """Fold or unfold all entries; the message at the top of the view stays there if it is still visible."""
         layout, top = self._scroller.layout, self._scroller.top_row
         if layout is None:
             return
@@ -247,13 +248,13 @@ class Folding(QObject):
             self._change(group[0], lambda: layout.rows.set_group(number, opened=opened))
 
     def toggle_all_lines(self, number: int) -> None:
-        """Show all lines of an entry that is unfolded, or only the first ones again."""
+        """Switch an unfolded entry between all its lines and the first ones."""
         layout = self._scroller.layout
         if layout is not None:
             self._fold(number, "clamped" if layout.rows.fold(number) == "all" else "all")
 
     def unfold_current(self, *, more: bool) -> None:
-        """Unfold the current message by one step, or fold it by one."""
+        """Unfold the current message by one step or, if not `more`, fold it by one."""
         number, layout = self._current.number, self._scroller.layout
         if number is None or layout is None:
             return
@@ -268,7 +269,7 @@ class Folding(QObject):
                 self._fold(number, _FOLDS[index])
 
     def show_pieces(self, number: int, pieces: Sequence[int]) -> None:
-        """Go to an entry, and unfold it if it hides these pieces of it."""
+        """Go to an entry, and unfold it if it is folded, so that these pieces of it are shown."""
         layout = self._scroller.layout
         if layout is not None and pieces and layout.rows.fold(number) in ("gone", "grouped", "folded"):
             layout.rows.reveal(pieces[0])
@@ -287,7 +288,7 @@ class Folding(QObject):
             self._current.go_to(number)
 
     def _fold(self, number: int, fold: Fold) -> None:
-        """Fold or unfold an entry whose beginning stays in place, or is scrolled into view."""
+        """Fold or unfold an entry; its first row stays in place or is scrolled into view."""
         layout = self._scroller.layout
         if layout is None or layout.conversation.entries[number].kind in ("user", "speech"):
             return

@@ -1,4 +1,4 @@
-"""The conversation as a widget: keyboard, mouse, scroll bar and accessibility."""
+"""The widget that shows a conversation: keyboard, mouse, scroll bar and accessibility."""
 
 from collections.abc import Callable, Sequence
 
@@ -56,8 +56,8 @@ class ConversationView(QAbstractScrollArea):
     - `scroller`: the scroll position, the rows in view and their sizes
     - `selection`: the selected text
     - `current`: the current message
-    - `folding`: folds and unfolds tool calls and thinking
-    - `highlights`, `hits`: the highlighted words, and steps between them
+    - `folding`: folds and unfolds tool calls and reasoning
+    - `highlights`, `hits`: the highlighted words, and going to the next or previous one
 
     Signals: menu_requested: open a context menu (position on the screen). link_clicked: a link in a message (QUrl).
     """
@@ -113,7 +113,7 @@ class ConversationView(QAbstractScrollArea):
         return self._conversation
 
     def set_conversation(self, conversation: Conversation | None, rows: Rows | None) -> None:
-        """Show another conversation from its start; `rows` are its rows. None for none."""
+        """Show a conversation from its start; `rows` are its rows. None shows none."""
         self._conversation, self._rows = conversation, rows
         entry_count = 0 if conversation is None else len(conversation.entries)
         self.current.clear()
@@ -144,7 +144,7 @@ class ConversationView(QAbstractScrollArea):
             self.current.set(entry_count - 1)
 
     def _relayout(self) -> None:
-        """Update everything that depends on width, font, colours and conversation."""
+        """Recompute the layout after a change of width, font, colours or conversation."""
         layout = None
         if self._conversation is not None and self._rows is not None:
             measures = Measures.of(self.viewport().width(), font_scale())
@@ -184,7 +184,7 @@ class ConversationView(QAbstractScrollArea):
 
     @Slot()
     def _show_map(self) -> None:
-        """Update the messages and hits in the scroll bar."""
+        """Update the messages and hits in the scroll bar's map."""
         self._map.show_rows(self._rows, self.highlights.entries)
 
     @Slot()
@@ -230,7 +230,7 @@ class ConversationView(QAbstractScrollArea):
             announce(self, text)
 
     def spoken_parts(self) -> Sequence[Part]:
-        """The visible messages, without folded parts."""
+        """Return the visible messages for screen readers, without folded parts."""
         layout = self.scroller.layout
         if layout is None:
             return []
@@ -318,7 +318,7 @@ class ConversationView(QAbstractScrollArea):
         return text.link if text is not None else ""
 
     def _show_cursor(self, point: QPoint) -> None:
-        """Set the mouse cursor for this point."""
+        """Set the mouse cursor at a point of the view: a hand over links and fold controls, an I-beam over text."""
         shape = Qt.CursorShape.ArrowCursor
         if self.scroller.fold_control_at(point) is not None or self._link_at(point):
             shape = Qt.CursorShape.PointingHandCursor
@@ -342,7 +342,7 @@ class ConversationView(QAbstractScrollArea):
             run()
 
     def _command(self, key: Qt.Key, *, shift: bool) -> Callable[[], None] | None:
-        """The action of a key, or None."""
+        """Return the function that a key runs, or None."""
         if shift and self.selection.started and key in _SELECTION_KEYS:
             return lambda: self.selection.extend_by_key(_SELECTION_KEYS[key])
         page = self.viewport().height() - BAR_UNIT

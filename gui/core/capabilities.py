@@ -52,7 +52,7 @@ _BELOW = 32
 
 
 class Capabilities(QObject):
-    """Missing features of the open memory, updated with each status record."""
+    """Stores which features the open memory doesn't support; updated by each status record."""
 
     changed = Signal(object)
     """The missing features, when they have changed."""
@@ -62,12 +62,12 @@ class Capabilities(QObject):
         self.lacks: MissingFeatures = {}
 
     def begin(self, lacks: MissingFeatures) -> None:
-        """Set the missing features of a memory that was just opened."""
+        """Set the unsupported features of a memory that was just opened."""
         self._take(lacks)
 
     @Slot(object)
     def update_status(self, status: MemoryProviderStatus | None) -> None:
-        """Update the missing features by this status; None (no open memory) changes nothing."""
+        """Update the unsupported features from a status; None (no open memory) changes nothing."""
         if status is not None:
             self._take(status.lacks)
 
@@ -78,7 +78,7 @@ class Capabilities(QObject):
 
 
 class Gate:
-    """An action or a control that needs a feature: enabled while its owner allows it and the memory has that."""
+    """Enables an action or a control while its owner allows it and the memory supports its feature."""
 
     def __init__(self, thing: QAction | QWidget, feature: Feature) -> None:
         self.feature: Feature = feature
@@ -92,12 +92,12 @@ class Gate:
             follow_keys(thing, self._stand_in)
 
     def allow(self, allowed: bool, why: str = "") -> None:
-        """Enable or disable by the owner, with an optional reason."""
+        """Set whether the owner allows it, with a reason if not."""
         self._allowed, self._why = allowed, "" if allowed else why
         self._show()
 
     def update_features(self, lacks: MissingFeatures) -> None:
-        """Update by the memory's missing features."""
+        """Set the features that the memory doesn't support."""
         reason = lacks.get(self.feature, "")
         if reason != self.reason:
             self.reason = reason
@@ -110,7 +110,7 @@ class Gate:
         self._stand_in()
 
     def _stand_in(self) -> None:
-        """Give the disabled action's keys to shortcuts that show the reason."""
+        """Assign the disabled action's keys to shortcuts that show the reason."""
         for stand_in in self._stand_ins:
             stand_in.deleteLater()
         self._stand_ins = []
@@ -119,14 +119,14 @@ class Gate:
 
 
 class Gates:
-    """The gates of one part of the window."""
+    """All gates of one panel, updated together."""
 
     def __init__(self) -> None:
         self._gates: list[Gate] = []
         self.lacks: MissingFeatures = {}
 
     def add(self, thing: QAction | QWidget, feature: Feature) -> Gate:
-        """Make a gate, through which the owner enables the action or control from now on."""
+        """Make a gate for an action or control; the owner must enable it only through that gate from now on."""
         gate = Gate(thing, feature)
         self._gates.append(gate)
         gate.update_features(self.lacks)
@@ -139,12 +139,12 @@ class Gates:
 
 
 def _tip(sentence: str) -> str:
-    """The sentence as a tooltip with lines of readable length; words with a hyphen aren't broken."""
+    """Return a sentence as a tooltip with short lines; words with a hyphen aren't broken."""
     return textwrap.fill(sentence, _TIP_CHARACTERS, break_on_hyphens=False)
 
 
 def _words(thing: QAction | QWidget) -> tuple[str, str, str]:
-    """Tooltip, status tip, and accessible description."""
+    """Return tooltip, status tip, and accessible description of an action or widget."""
     described = whats_this_of(thing) if isinstance(thing, QAction) else thing.accessibleDescription()
     return tip_of(thing), thing.statusTip(), described
 
@@ -160,7 +160,7 @@ def _say(thing: QAction | QWidget, tip: str, status: str, described: str, *, ins
 
 
 def _stand_ins(action: QAction, reason: str) -> list[QShortcut]:
-    """Shortcuts with the keys of a disabled action, which show the reason."""
+    """Return shortcuts that show `reason` when a key of the disabled action is pressed."""
     owner = next(
         (one for one in action.associatedObjects() if isinstance(one, QWidget) and not isinstance(one, QMenu)), None
     )

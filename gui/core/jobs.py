@@ -27,7 +27,7 @@ OnError = Callable[[str], None]
 
 
 def _forgotten(_: object) -> None:
-    """Replaces a job's callback after it was called, so that the callback's owner can be freed."""
+    """Do nothing: replaces a job's callback after it was called, so that the callback's owner can be freed."""
 
 
 class Job:
@@ -48,7 +48,7 @@ class Job:
         self.token.cancel()
 
     def run(self) -> tuple[Any, Exception | None]:
-        """On a pool thread: do the work."""
+        """Do the work on a pool thread; returns the result and the error, one of them None."""
         try:
             self.token.checkpoint()
             return self._work(self.token), None
@@ -56,12 +56,12 @@ class Job:
             return None, problem
 
     def deliver_first(self, result: Any) -> None:
-        """On the GUI thread: pass on a first result, unless the job was cancelled."""
+        """Call the callback for a first result on the GUI thread, unless the job was cancelled."""
         if not self.token.cancelled:
             self._on_first(result)
 
     def deliver(self, result: Any, error: Exception | None) -> Exception | None:
-        """On the GUI thread: pass on the result, unless the job was cancelled; returns an error that is a bug."""
+        """Call a callback on the GUI thread, unless the job was cancelled; returns an error that is a bug."""
         on_done, on_error = self._on_done, self._on_error
         # The pool thread may hold the job a moment longer, and must not be the last to hold what belongs to a widget.
         self._work, self._on_done, self._on_error, self._on_first = _forgotten, _forgotten, None, _forgotten
@@ -79,7 +79,7 @@ class Job:
 
 
 def _sentence(error: Exception) -> str:
-    """An error as a message for the user: our own errors are sentences; from an OSError the number is removed."""
+    """Return an error as a message for the user; unexpected errors are only named, since the log has the details."""
     if isinstance(error, MnemoscopeError):
         return str(error)
     if isinstance(error, OSError):
@@ -98,7 +98,7 @@ class _Runner(QRunnable):
 
 
 class _Alarm:
-    """A delayed job of the engine; its timer is used on the GUI thread alone."""
+    """A timer for delayed work of the engine, used on the GUI thread alone."""
 
     def __init__(self, pool: QThreadPool, seconds: float, job: Callable[[], Any]) -> None:
         self.pool = pool
@@ -109,7 +109,7 @@ class _Alarm:
 
 
 class PoolExecutor(Executor):
-    """A `QThreadPool` as the executor for the engine, so that all its work runs on the pool."""
+    """Adapts a `QThreadPool` to the executor that the engine needs, so that all its work runs on the pool."""
 
     def __init__(self, pool: QThreadPool, changed: Callable[[_Alarm], None]) -> None:
         """`changed` is called, on any thread, for each new or cancelled timer."""
@@ -117,7 +117,7 @@ class PoolExecutor(Executor):
         self._changed = changed
 
     def later(self, seconds: float, job: Callable[[], Any]) -> Callable[[], None]:
-        """Run a job on the pool after so many seconds; returns what cancels it. Qt's timers measure the time."""
+        """Run `job` on the pool after some seconds; returns a function that cancels it. Qt measures the time."""
         alarm = _Alarm(self._pool, seconds, job)
         self._changed(alarm)
 
@@ -146,7 +146,7 @@ class PoolExecutor(Executor):
 
 
 class Jobs(QObject):
-    """Starts jobs and keeps them until they have reported."""
+    """Starts jobs on thread pools, and keeps them until they have reported."""
 
     failed = Signal(object)
     """An unexpected exception of a job, which is a bug; the job's owner is notified, too."""
@@ -171,11 +171,11 @@ class Jobs(QObject):
         return pool
 
     def executor(self) -> PoolExecutor:
-        """Executor for the engine's parallel and background work."""
+        """The executor for the engine's parallel and background work."""
         return self._executor(self._engine)
 
     def executor_elsewhere(self) -> PoolExecutor:
-        """Executor for searches in other workspaces, so that a disk that hangs doesn't block the open one."""
+        """A separate executor for searches in other workspaces: a disk that hangs doesn't block the open workspace."""
         return self._executor(self._external)
 
     def _executor(self, pool: QThreadPool) -> PoolExecutor:
@@ -192,7 +192,7 @@ class Jobs(QObject):
         on_done: OnDone,
         on_error: OnError | None = None,
     ) -> Job:
-        """Like `read`, for work that has a first result to show: it passes that to its second argument.
+        """Like `read`, for work that has a first result to show: `work` passes it to its second argument.
 
         `on_first(result)` follows on the GUI thread. The work is paused until the job's token is resumed.
         """
@@ -215,7 +215,7 @@ class Jobs(QObject):
             job.cancel()
 
     def shutdown(self, timeout_ms: int = 5000, last: Callable[[], None] | None = None) -> bool:
-        """Cancel all jobs, run `last` in parallel, wait for all threads; False if one did not stop in time."""
+        """Cancel all jobs, run `last` in parallel and wait for all threads; False if one did not stop in time."""
         self.cancel_all()
         if last is not None:
             self._writers.start(_Runner(last))
@@ -262,8 +262,10 @@ def _cancel_all(jobs: list[Job]) -> None:
 
 
 class JobSlot:
-    """Holds the running job; a new one cancels it. Cancelled jobs never report back, so results are always of the
-    newest."""
+    """Holds one running job; a new one cancels it.
+
+    Cancelled jobs never report back, so results are always those of the newest job.
+    """
 
     def __init__(self, owner: QObject) -> None:
         self._jobs: list[Job] = []  # a list, so that it can be cleared after its owner was deleted
@@ -274,7 +276,7 @@ class JobSlot:
         return bool(self._jobs)
 
     def put(self, job: Job) -> None:
-        """Hold this job, and cancel the previous one."""
+        """Hold a new job, and cancel the previous one."""
         self.cancel()
         self._jobs.append(job)
 
@@ -283,5 +285,5 @@ class JobSlot:
         self._jobs.clear()
 
     def done(self) -> None:
-        """Mark the job as finished: it has reported back."""
+        """Forget the job, which has reported back."""
         self._jobs.clear()

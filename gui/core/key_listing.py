@@ -1,4 +1,4 @@
-"""Lists all keys of the program by context, for the sheet of keys, and finds conflicts of a new key."""
+"""Lists all keys of the program by context, and finds conflicts of a new key."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -53,7 +53,7 @@ _FIXED: tuple[Fixed, ...] = (
 
 
 def contexts() -> tuple[Context, ...]:
-    """All contexts in the order of the list: views with a reader, the readers, the other views."""
+    """Return all contexts in display order: views with a viewer, the viewers, the other views."""
     specs = view_specs()
     beside = (context for spec in specs if not spec.whole for context in spec.contexts)
     whole = (context for spec in specs if spec.whole for context in spec.contexts)
@@ -61,7 +61,7 @@ def contexts() -> tuple[Context, ...]:
 
 
 def fixed_keys() -> tuple[Fixed, ...]:
-    """Keys that widgets handle themselves."""
+    """Return the keys that widgets handle themselves."""
     return (*_FIXED, *(fixed for spec in view_specs() for fixed in spec.fixed_keys))
 
 
@@ -70,7 +70,7 @@ def title(place: Place) -> str:
 
 
 def missing(place: Place) -> str:
-    """The prerequisite of a command in a context that is not visible."""
+    """Return a sentence about what a command needs if its context is not visible."""
     words = _context(place).missing
     return words and tr(words)
 
@@ -80,7 +80,7 @@ def _context(place: Place) -> Context:
 
 
 def by_place(keymap: Keymap) -> list[Command]:
-    """All commands, global ones first, in the order of the contexts."""
+    """Return all commands, global ones first, in the order of the contexts."""
     places = [context.name for context in contexts()]
     return sorted(keymap.in_order(), key=lambda command: places.index(command.places[0]))
 
@@ -99,12 +99,12 @@ class Group(NamedTuple):
 
 
 def native(key: str) -> str:
-    """A key in this platform's notation."""
+    """Return a key in this platform's notation."""
     return written(QKeySequence(key))
 
 
 def groups(keymap: Keymap) -> tuple[Group, ...]:
-    """The commands with keys by context; those whose keys can be changed come first."""
+    """Return the commands with keys, grouped by context; those whose keys can be changed come first."""
     return tuple(Group(tr(one.title), rows) for one in contexts() if (rows := tuple(_rows(keymap, one.name))))
 
 
@@ -120,7 +120,7 @@ def _rows(keymap: Keymap, place: Place) -> Iterator[Row]:
 
 
 class Clash(NamedTuple):
-    """The command that has a key already, and its context."""
+    """A command that has a key already, and its context."""
 
     owner: Command | Fixed
     place: Place
@@ -130,7 +130,7 @@ class Clash(NamedTuple):
 
 
 def clash(keymap: Keymap, command: Command, key: str) -> Clash | None:
-    """Another command with this key, or a longer sequence that begins with it, in the same context."""
+    """Return another command in the same context with this key, or a sequence that begins with it; else None."""
     for other in keymap.commands.values():
         place = _common(other.places, command.places)
         if other.name != command.name and place and any(meet(key, one) for one in keymap.keys(other.name)):
@@ -142,12 +142,12 @@ def clash(keymap: Keymap, command: Command, key: str) -> Clash | None:
 
 
 def _common(places: tuple[Place, ...], others: tuple[Place, ...]) -> Place | None:
-    """The first of `places` in which the keys of the others also work."""
+    """Return the first of `places` in which the keys of `others` also work; None without one."""
     return next((place for place in places if any(overlap(place, other) for other in others)), None)
 
 
 def meet(key: str, other: str) -> bool:
-    """Whether two keys conflict: one equals the other or begins it."""
+    """Return whether two key sequences conflict: they are equal, or one begins with the other."""
     one, two = QKeySequence(key), QKeySequence(other)
     nothing = QKeySequence.SequenceMatch.NoMatch
     return one.matches(two) != nothing or two.matches(one) != nothing

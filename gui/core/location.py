@@ -8,10 +8,10 @@ _MOST = 100
 
 
 class Location(NamedTuple):
-    """A location in a file or session to open that is not a search result."""
+    """A location in a file or session to open, other than a search result."""
 
     path: str
-    """Stable name."""
+    """Stable name of the file or session."""
     line: int | None = None
     end: int | None = None
     """Last line of the range; None for a single line."""
@@ -33,7 +33,7 @@ class ReadingPlace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReadingPlaces:
-    """The last reading position in each session, for the last hundred sessions."""
+    """Stores the last reading position in each of the last hundred sessions."""
 
     def __init__(self) -> None:
         self._places: dict[str, ReadingPlace] = {}
@@ -46,11 +46,11 @@ class ReadingPlaces:
             del self._places[path]
 
     def want(self, path: str) -> None:
-        """Restore the position in this session when it is opened next; empty for none."""
+        """Set the session in which the position is restored when it is opened next; empty for none."""
         self._wanted = path
 
     def arrive(self, path: str) -> ReadingPlace | None:
-        """Return the position to restore in a session that was opened, if there is one."""
+        """Return the position to restore in the session that was opened; None if there is none."""
         if path != self._wanted:
             return None
         self._wanted = ""

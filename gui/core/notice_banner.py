@@ -1,4 +1,4 @@
-"""The banner of this window: problems of the index or a sync, and questions before an expensive rebuild."""
+"""The banner at the top of the window: problems of the index or a sync, and questions before an expensive rebuild."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Filters of the session list as one value."""
+"""The filters and the order of the session list as one value."""
 
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -15,8 +15,10 @@ Role = Literal["", "user", "assistant"]
 
 @dataclass(frozen=True)
 class Period:
-    """A range of local days, both included; None leaves a side open. `words` names it, in English if it is one of
-    PERIODS."""
+    """A range of local days, both included; None leaves a side open.
+
+    `words` is its label, in English if it is one of PERIODS.
+    """
 
     words: str
     days: int | None = None
@@ -26,7 +28,7 @@ class Period:
 
     @property
     def title(self) -> str:
-        """The label of its button."""
+        """The label of the period, translated."""
         return tr(self.words) if self.first is None and self.last is None else self.words
 
     @property
@@ -35,7 +37,7 @@ class Period:
 
     @property
     def only_day(self) -> date | None:
-        """The day, if it is one given day."""
+        """The day if the period is a single day, else None."""
         return self.first if self.first == self.last else None
 
     def bounds(self, today: date) -> tuple[date, date]:
@@ -58,14 +60,14 @@ def day_period(day: date) -> Period:
 
 
 def month_period(month: date) -> Period:
-    """All days of the month that begins with this day."""
+    """Return the period of the month that begins with this day."""
     following = (month + timedelta(days=31)).replace(day=1)
     return Period(month_and_year(month), first=month, last=following - timedelta(days=1))
 
 
 @dataclass(frozen=True)
 class Criteria:
-    """All criteria for listing sessions: filters and order."""
+    """The filters and the sort order of the session list."""
 
     text: str = ""
     agent: str = ""
@@ -84,5 +86,5 @@ class Criteria:
 
     @property
     def narrows(self) -> bool:
-        """Whether a filter is set, so that some sessions may be excluded."""
+        """Whether a filter is set that may exclude sessions."""
         return bool(self.text or self.agent or self.project or self.machine or self.period.narrows)

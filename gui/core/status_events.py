@@ -1,6 +1,4 @@
-"""Derives events for the rest of the window from status records: the index has changed, or has a problem;
-and announces updates to screen readers.
-"""
+"""Derives events from status records (changed index, new problem), and announces syncs to screen readers."""
 
 from collections.abc import Callable
 from time import monotonic
@@ -91,7 +89,7 @@ class StatusEvents(QObject):
             self.engine_replaced.emit(instead)
 
     def _report_awaiting(self, estimate: EmbeddingEstimate | None) -> None:
-        """Report embedding that awaits approval, once: a larger amount of it is not reported again."""
+        """Emit `awaiting` once for embedding that awaits approval; a larger amount of it is not reported again."""
         wanted = None if estimate is None else (estimate.provider, estimate.model)
         if wanted != self._awaited:
             self._awaited = wanted
@@ -119,7 +117,7 @@ class StatusEvents(QObject):
 
 
 def _came_to_nothing(sync: SyncSummary) -> bool:
-    """Whether a sync failed before it wrote anything, for example because the folder is missing."""
+    """Return whether a sync failed before it wrote anything, for example because the folder is missing."""
     return bool(sync.error) and not (sync.files_indexed or sync.files_removed or sync.vectors_embedded)
 
 
@@ -130,7 +128,7 @@ _LONG_S = 2.0
 
 
 class SyncAnnouncer(QObject):
-    """Announces each sync at its beginning and at its end; the banner reports failures."""
+    """Announces the beginning and the end of each sync to screen readers; the banner reports failures."""
 
     def __init__(self, widget: QWidget, clock: Callable[[], float] = monotonic) -> None:
         super().__init__(widget)
@@ -140,7 +138,7 @@ class SyncAnnouncer(QObject):
         self._begun = False
 
     def update_status(self, status: MemoryProviderStatus | None) -> None:
-        """Handle a status record; None if no index is open."""
+        """Announce what has changed since the last status record; None if no index is open."""
         if status is None:
             self._since, self._begun = None, False
         elif status.syncing is not None:

@@ -1,4 +1,4 @@
-"""Read the status record after changes on any thread, and deliver it on the GUI thread, at most ten times a second."""
+"""Reads the status record after changes on any thread, and delivers it on the GUI thread at most ten times a second."""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -14,7 +14,7 @@ Take = Callable[[MemoryProviderStatus], None]
 
 
 class _First(NamedTuple):
-    """The first record of a memory that is being opened."""
+    """The first status record of a memory that is being opened."""
 
     manager: MemorySearchManager
     status: MemoryProviderStatus
@@ -22,7 +22,7 @@ class _First(NamedTuple):
 
 
 class StatusFeed(QObject):
-    """Listens to one manager at a time; its record is read in a job, since that may touch the disk.
+    """Emits the status record of one memory after each change; reads it in a job, since that may touch the disk.
 
     Signals:
         status_changed: the newest MemoryProviderStatus, or None when no manager is set.
@@ -50,7 +50,7 @@ class StatusFeed(QObject):
         self.latest: MemoryProviderStatus | None = None
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Follow another manager, or none."""
+        """Set the memory to follow; None for none."""
         self._stop_listening()
         self._stop_listening = lambda: None
         if self._job is not None:
@@ -73,7 +73,7 @@ class StatusFeed(QObject):
             self.refresh()
 
     def read_first(self, manager: MemorySearchManager) -> MemoryProviderStatus:
-        """Read the record of a memory that is being opened, which `set_manager` shows; on any thread."""
+        """Read the status record of a memory that is being opened; `set_manager` then emits it. Any thread."""
         self._asked = False
         stop_listening = manager.add_status_listener(self._listen)
         self._first = _First(manager, manager.status(), stop_listening)
@@ -93,7 +93,7 @@ class StatusFeed(QObject):
         self.refresh()
 
     def _listen(self) -> None:
-        """On any thread. A burst of calls queues one event, not thousands."""
+        """Request a new record, on any thread; a burst of calls queues one event, not thousands."""
         if not self._poke_sent:
             self._poke_sent = True
             self._poked.emit()

@@ -25,7 +25,7 @@ PACKAGES = ("gui.search", "gui.sessions", "gui.index", "gui.facts", "gui.edits")
 
 
 class ViewPanel:
-    """Base of a view's panel: its two widgets, and what the window calls. The defaults do nothing."""
+    """Base class of a view's panel: its two widgets, and the methods that the window calls; these do nothing."""
 
     header: "FoldingRow"
     """Widget for the top bar; not needed by a view that shows the box of another view."""
@@ -33,11 +33,11 @@ class ViewPanel:
 
     @property
     def busy(self) -> bool:
-        """Whether the display is incomplete."""
+        """Whether the panel is still loading what it shows."""
         return False
 
     def set_manager(self, manager: "MemorySearchManager | None") -> None:
-        """Show this memory from now on; None when nothing is open."""
+        """Set the memory to show; None when nothing is open."""
 
     def swap_manager(self, manager: "MemorySearchManager | None") -> None:
         """Use another memory of the same folder, which is being reopened; None until it is open."""
@@ -47,7 +47,7 @@ class ViewPanel:
         """Show the latest status; called whenever it changes."""
 
     def show_unsupported(self, lacks: "MissingFeatures") -> None:
-        """Disable what needs one of these features, which the current or next memory doesn't support."""
+        """Disable controls that need a feature which the current or next memory doesn't support."""
 
     def refresh(self) -> None:
         """Update the contents, since the index has changed."""
@@ -56,18 +56,18 @@ class ViewPanel:
         """Focus the box in the header, with its text selected."""
 
     def focus_list(self) -> None:
-        """Focus the body, from the box."""
+        """Focus the panel's body, for example its list."""
 
     def search(self, text: str) -> None:
         """Enter `text` in the box and search for it."""
 
     def open_page(self, name: str) -> None:
-        """Show a page by its name on the command line: one of `ViewSpec.pages`, or the view's own name."""
+        """Show the page with this name on the command line: one of `ViewSpec.pages`, or the view's own name."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ViewSpec:
-    """A view of the window; the texts are `marked`."""
+    """Describes a view of the window: its names, texts (`marked` for translation), keys and panel."""
 
     name: str
     """Stable name of the view, in the window's state, in `--view NAME` and in the command "view.NAME"."""
@@ -80,17 +80,17 @@ class ViewSpec:
     key: str
     """Default key of the command."""
     make: Callable[["Jobs", "QObject"], ViewPanel]
-    """Creates the panel; the object is its parent, unless it is a widget."""
+    """Creates the panel with this parent, unless the panel is a widget."""
     box: str = ""
-    """The view whose header and box it shows; empty for its own."""
+    """Name of the view whose header and search box this view shows; empty for its own."""
     whole: bool = False
-    """Whether its body takes the room of the list and the reader."""
+    """Whether the body replaces both the list and the viewer."""
     lazy: bool = False
-    """Whether its panel gets the memory, and is refreshed, only while it is current."""
+    """Whether the panel is given the memory, and refreshed, only while the view is current."""
     on_demand: bool = False
     """Whether its button appears only once there is content; its command and key always work."""
     pages: tuple[str, ...] = ()
-    """Further names for `--view` that open it."""
+    """Further names for `--view` that open this view."""
     contexts: tuple[Context, ...] = ()
     """Contexts of its keys, in addition to the box and the readers."""
     fixed_keys: tuple[Fixed, ...] = ()
@@ -100,15 +100,15 @@ class ViewSpec:
 
     @property
     def command_line(self) -> tuple[str, ...]:
-        """Names for `--view` that open it."""
+        """The names for `--view` that open this view."""
         return (self.name, *self.pages)
 
 
 def view_specs() -> tuple[ViewSpec, ...]:
-    """All views, in the order of their buttons."""
+    """Return all views in the order of their buttons."""
     return tuple(cast("ViewSpec", import_module(package).VIEW) for package in PACKAGES)
 
 
 def view_of(name: str) -> ViewSpec | None:
-    """The view that `--view NAME` opens; None for other names."""
+    """Return the view that `--view NAME` opens; None for other names."""
     return next((spec for spec in view_specs() if name in spec.command_line), None)

@@ -1,4 +1,4 @@
-"""The parts of one window that all of its controllers share."""
+"""The objects that all controllers of one window share."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,10 @@ from gui.core.workspace import Workspace
 
 @dataclass(frozen=True)
 class AppPaths:
-    """`config`: a settings file in place of the user's own. `log_file`: None where nothing is logged."""
+    """Paths of the program's own files.
+
+    `config`: a settings file in place of the user's own. `log_file`: None where nothing is logged.
+    """
 
     config: Path | None = None
     log_file: Path | None = None
@@ -44,7 +47,7 @@ class AppPaths:
 
 @dataclass(frozen=True)
 class WindowContext:
-    """One window, its workspace, and where it runs jobs, reports problems and stores its state."""
+    """One window with its workspace, jobs, banner and stored state, as its controllers need them."""
 
     window: QMainWindow
     """Parent of the controllers."""

@@ -26,7 +26,7 @@ _writing = Lock()
 
 
 class LastPlace(msgspec.Struct, kw_only=True, frozen=True):
-    """The user's location in a folder, for the next start."""
+    """The view, query and location that the user had open in a folder, for the next start."""
 
     folder: str = ""
     view: str = "search"
@@ -55,8 +55,10 @@ class LastPlace(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class WindowState(msgspec.Struct, kw_only=True):
-    """State of the window. Everything has a default: a missing, old or damaged file gives a fresh window, never an
-    error."""
+    """The window's state between runs.
+
+    Everything has a default: a missing, old or damaged file gives a fresh window, never an error.
+    """
 
     place: LastPlace = LastPlace()
 
@@ -79,7 +81,7 @@ class WindowState(msgspec.Struct, kw_only=True):
     """Commands run from the palette, newest first, each as often as it was run."""
 
     def remember(self, folder: Path) -> None:
-        """Put a folder at the head of the recent ones."""
+        """Put a folder first in the list of recent folders."""
         name = str(folder)
         self.recent = [name, *(other for other in self.recent if other != name)][:_RECENT]
 
@@ -112,7 +114,7 @@ def load_state(path: Path | None = None) -> WindowState:
 
 
 def _set_aside(path: Path, error: Exception) -> None:
-    """Rename a damaged file."""
+    """Rename a damaged state file."""
     kept = path.with_name(f"{path.stem}-damaged{path.suffix}")
     try:
         path.replace(kept)
@@ -123,7 +125,7 @@ def _set_aside(path: Path, error: Exception) -> None:
 
 
 def save_state(state: WindowState, path: Path | None = None, token: CancelToken | None = None) -> None:
-    """Save the state. A crash leaves either the old or the new file; a failure is only logged.
+    """Write the state to its file. A crash leaves either the old or the new file; a failure is only logged.
 
     Any thread; nothing is written once `token` was cancelled, so that an older state never replaces a newer one.
     """
@@ -141,10 +143,10 @@ Writing = Callable[[CancelToken], None]
 
 
 class DebouncedWrite(QObject):
-    """Debounces writes: one at a time, of the newest value."""
+    """Debounces writes of a value: one at a time, always of its newest state."""
 
     def __init__(self, jobs: Jobs, take: Callable[[], Writing | None], pause_ms: int, parent: QObject) -> None:
-        """`take` is called on the GUI thread and returns a job that writes; None if there is nothing to write."""
+        """`take` is called on the GUI thread and returns a function that writes; None if there is nothing to write."""
         super().__init__(parent)
         self._jobs = jobs
         self._take = take
@@ -158,7 +160,7 @@ class DebouncedWrite(QObject):
             self._pause.start()
 
     def stop(self) -> None:
-        """Cancel a pending write; called before an immediate one, so that nothing older follows it."""
+        """Cancel a pending write; call it before an immediate one, so that nothing older follows."""
         self._pause.stop()
         self._job.cancel()
 

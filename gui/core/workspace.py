@@ -1,4 +1,4 @@
-"""Open and close the workspace's memory off the GUI thread, and start its syncs."""
+"""Opens and closes the workspace's memory off the GUI thread, and starts its syncs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -141,7 +141,7 @@ class Workspace(QObject):
         return opened
 
     def close(self) -> None:
-        """Cancel running jobs and close the memory in the background, also one that is being opened."""
+        """Cancel running jobs and close the memory in the background, even if it is still being opened."""
         self.reopening = False
         self._close()
 
@@ -159,7 +159,7 @@ class Workspace(QObject):
             self.closed.emit()
 
     def close_all_now(self) -> None:
-        """Close every open memory, also one opened too late to be shown; on any thread, at exit."""
+        """Close every memory at exit, even one that was opened too late to be shown; on any thread."""
         for token in list(self._unclosed.values()):
             token.cancel()
         self._close_unwanted()
@@ -207,7 +207,7 @@ class Workspace(QObject):
         return settings
 
     def _close_unwanted(self) -> None:
-        """Close every memory whose opening was cancelled, open already or not."""
+        """Close every memory whose opening was cancelled."""
         for manager, token in list(self._unclosed.items()):
             if token.cancelled and self._unclosed.pop(manager, None) is not None:
                 manager.close()

@@ -1,4 +1,4 @@
-"""One group of readings: labels at the left, values with their states at the right, reasons and remedies below them.
+"""One group of diagnostics: labels at the left, values with their states at the right, reasons and remedies below.
 
 In a narrow dock, or with large text, values are below their labels, so that nothing is cut.
 """
@@ -53,7 +53,7 @@ REMEDY_WORDS: dict[Remedy, str] = {
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One labelled value. `state` None: a plain number without a state."""
+    """A labelled value with a state, a reason and a remedy; `state` None: a plain number."""
 
     label: str
     state: State | None
@@ -105,13 +105,13 @@ def links_width(words: Iterable[str]) -> int:
 
 
 def must_stack(width: int) -> bool:
-    """Whether rows of that width have too little room for a value, or any button, next to its label."""
+    """Return whether rows `width` pixels wide have too little room for values or buttons next to their labels."""
     least = _FEWEST_CHARACTERS * QFontMetrics(font_at(BASE_PIXELS)).averageCharWidth()
     return width - label_width() < max(least, links_width(REMEDY_WORDS.values()))
 
 
 class DiagnosticRow(QWidget):
-    """One reading, updated in place. Emits the remedy's name when its button is pressed."""
+    """Shows one diagnostic, updated in place. Emits the remedy's name when its button is pressed."""
 
     remedy_pressed = Signal(str)
 
@@ -125,7 +125,7 @@ class DiagnosticRow(QWidget):
         self.value = StateLabel()
         self.reason = label("", "meta", wrap=True)
         self._remedy = QPushButton()
-        self._remedy.setAutoDefault(True)  # Enter presses it while it has the keys
+        self._remedy.setAutoDefault(True)  # Enter presses the focused button on every platform
         self._remedy.setProperty("role", "link")
         self._remedy.clicked.connect(self._pressed)
 
@@ -145,7 +145,7 @@ class DiagnosticRow(QWidget):
         self._measure()
 
     def show_reading(self, reading: Diagnostic, answer: str = "") -> None:
-        """`answer`: the result of a remedy just tried, shown instead of the reason."""
+        """Show a diagnostic. `answer`: the result of a remedy just tried, shown instead of the reason."""
         if (reading, answer) == (self._reading, self._answer):
             return  # ten times a second during a sync, nearly all stay unchanged
         self._reading, self._answer = reading, answer
@@ -164,7 +164,7 @@ class DiagnosticRow(QWidget):
 
     @property
     def button(self) -> QPushButton:
-        """The button of the remedy, which may be hidden."""
+        """The button of the remedy; hidden if there is no remedy."""
         return self._remedy
 
     @Slot()
@@ -193,7 +193,7 @@ class DiagnosticRow(QWidget):
 
 
 class GroupView(QWidget):
-    """A titled column of rows, hidden without any; rows are made and dropped only when the group's labels change."""
+    """A title above a column of diagnostics; hidden without any. Rows are replaced only when the labels change."""
 
     remedy_pressed = Signal(str)
 
@@ -208,7 +208,7 @@ class GroupView(QWidget):
         self.setAccessibleName(title)
 
     def show_group(self, group: Group, answers: Mapping[str, str]) -> None:
-        """`answers`: remedy name -> result of its last try."""
+        """Show a group. `answers`: remedy name -> result of its last try."""
         wanted = [reading.label for reading in group.readings]
         if wanted != list(self._rows):
             self._rebuild(wanted)
@@ -224,7 +224,7 @@ class GroupView(QWidget):
             row.set_stacked(stacked)
 
     def buttons(self) -> list[QPushButton]:
-        """The rows' buttons from top to bottom."""
+        """Return the buttons of the rows from top to bottom."""
         return [row.button for row in self._rows.values()]
 
     def _rebuild(self, wanted: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""The diagnostics dock: the whole status record, live, with reasons and remedies."""
+"""The diagnostics dock: the whole status record, updated live, with reasons and remedies."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ _MANY = 888_888
 
 
 class ExcludedFiles(QWidget):
-    """The tables of failed and skipped files, one at a time; hidden if both are empty.
+    """The table of failed or of skipped files; two chips switch between them. Hidden if both are empty.
 
     Signals: chosen: `failed` or `skipped`, whose chip was pressed. reveal_requested: path of a file, as in its record.
     """
@@ -71,19 +71,19 @@ class ExcludedFiles(QWidget):
 
     @staticmethod
     def narrowest() -> int:
-        """Width of the longer chip with a long number."""
+        """Return the width of the longer chip with a long number."""
         bold = QFontMetrics(font_at(13, QFont.Weight.DemiBold))
         return max(map(bold.horizontalAdvance, (_failed(_MANY), _skipped(_MANY)))) + _CHIP_PADS
 
     def fold(self, width: int) -> None:
-        """Stack title and chips if they don't fit next to each other."""
+        """Stack title and chips if they don't fit next to each other in `width` pixels."""
         title, way = self._title.sizeHint().width(), QBoxLayout.Direction
         chips = self._failed_chip.sizeHint().width() + self._skipped_chip.sizeHint().width() + _GAP
         self._chips.setDirection(way.LeftToRight if chips <= width else way.TopToBottom)
         self._head.setDirection(way.LeftToRight if title + _GAP + chips <= width else way.TopToBottom)
 
     def choose(self, which: str) -> None:
-        """Select the list, from the next record on."""
+        """Select the table, `failed` or `skipped`, to show from the next status record on."""
         self._which = which
 
     def show_issues(self, failed: tuple[FileIssue, ...], skipped: tuple[FileIssue, ...]) -> None:
@@ -123,7 +123,7 @@ GROUP_SPACING = 14
 
 
 class GroupColumn(QWidget):
-    """Shows the last argument of `show_groups`.
+    """A column of all groups of diagnostics.
 
     Signals: remedy_pressed: name of a remedy. built: all missing groups were created; now they can be shown.
     """
@@ -132,7 +132,7 @@ class GroupColumn(QWidget):
     built = Signal()
 
     def __init__(self, follower: QWidget) -> None:
-        """`follower` has the keys after the last button."""
+        """`follower`: the widget after the last button in tab order."""
         super().__init__()
         self._follower = follower
         self._views: dict[str, GroupView] = {}
@@ -146,7 +146,7 @@ class GroupColumn(QWidget):
         self._building.timeout.connect(self._build_next)
 
     def show_groups(self, groups: Sequence[Group], answers: Mapping[str, str]) -> bool:
-        """Show these groups of diagnostics; False if some must be created first, then `built` follows.
+        """Show these groups; returns False if some must be created first: then `built` follows.
 
         `answers`: remedy name -> result of its last try.
         """
@@ -162,11 +162,11 @@ class GroupColumn(QWidget):
         return True
 
     def stop(self) -> None:
-        """Clear the display."""
+        """Stop creating groups; the caller hides the column."""
         self._building.stop()
 
     def fold(self, width: int) -> None:
-        """Put values below their labels where `width` pixels are too few for both."""
+        """Put values below their labels if `width` pixels are too few for both."""
         self._stacked = must_stack(width)
         self._column.setSpacing(GROUP_SPACING + 8 * self._stacked)
         for view in self._views.values():
@@ -174,8 +174,7 @@ class GroupColumn(QWidget):
 
     @Slot()
     def _build_next(self) -> None:
-        """Create one group per turn of the event loop, hidden until all exist: together they would block it for some 50
-        ms."""
+        """Create one group per turn of the event loop, hidden; all at once would block it for some 50 ms."""
         for group in self._wanted:
             if group.title not in self._views:
                 view = GroupView(group.title)
@@ -192,12 +191,11 @@ class GroupColumn(QWidget):
         self.built.emit()
 
     def _buttons(self) -> list[QPushButton]:
-        """The rows' buttons from top to bottom."""
+        """Return the buttons of all rows from top to bottom."""
         return [button for view in self._views.values() for button in view.buttons()]
 
     def _order_tabs(self) -> None:
-        """Set the tab order: Qt puts each new button last, but they belong before the widget that follows the
-        column."""
+        """Set the tab order: Qt puts new buttons last, but they belong before the widget after the column."""
         buttons = self._buttons()
         before = preceding(self._follower)
         while before in buttons or not before.focusPolicy() & Qt.FocusPolicy.TabFocus:
@@ -206,7 +204,7 @@ class GroupColumn(QWidget):
 
 
 class _UprightScroll(QScrollArea):
-    """Scrolls up and down only; its content has to fit its width."""
+    """A scroll area that scrolls only vertically; its content has to fit the width."""
 
     width_changed = Signal()
 
@@ -223,12 +221,12 @@ class _UprightScroll(QScrollArea):
 
 
 class DiagnosticsPanel(QWidget):
-    """Shows status records; requests a new one every two seconds, but only while visible.
+    """Shows the status record; requests a new one every two seconds, but only while visible.
 
     Signals: action_requested: `sync`, `rebuild`, `embed`, `settings`, `engine`, `try-again` or `settings-file`, which
-    the window does. refresh_requested: the shown record is old. reveal_requested: path of a failed or skipped file, as
-    in its record. open_requested: PathState of a file to open. add_requested: path of a file or folder to index, too.
-    type_requested: ending of files to index, too.
+    the window runs. refresh_requested: request a new record. reveal_requested: path of a failed or skipped file, as in
+    its record. open_requested: PathState of a file to open. add_requested: path of a file or folder to index, too.
+    type_requested: file extension to index, too.
     """
 
     action_requested = Signal(str)
@@ -306,7 +304,7 @@ class DiagnosticsPanel(QWidget):
     # --- widths -----------------------------------------------------------------------------------------------------
 
     def _restyle(self) -> None:
-        """The narrowest dock has room for each button in one line."""
+        """Set the minimum width so that each button fits on one line."""
         words = (*REMEDY_WORDS.values(), *ACTION_WORDS.values())
         content = max(links_width(words), self._left_out.narrowest())
         self.setMinimumWidth(max(_LEAST_WIDTH, content + 2 * _GUTTER + _SCROLL_BAR))
@@ -314,13 +312,13 @@ class DiagnosticsPanel(QWidget):
 
     @Slot()
     def _fold(self) -> None:
-        """Stack parts that have no room next to each other."""
+        """Stack parts that don't fit next to each other."""
         self._groups.fold(self._room)
         self._left_out.fold(self._room)
 
     @property
     def _room(self) -> int:
-        """Pixels for the content of a line."""
+        """Return the width available for content, in pixels."""
         return self._scroll.viewport().width() - 2 * _GUTTER
 
     def changeEvent(self, event: QEvent) -> None:
@@ -337,7 +335,7 @@ class DiagnosticsPanel(QWidget):
         self.show_status(None)
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:
-        """Update every value in place. Does nothing costly while the panel is hidden."""
+        """Update every value in place. While the panel is hidden, the record is only stored."""
         self._status = status
         self._copy.setEnabled(status is not None)
         if status is None:
@@ -372,7 +370,7 @@ class DiagnosticsPanel(QWidget):
 
     @Slot(str)
     def show_files(self, which: str) -> None:
-        """Bring the table of `failed` or `skipped` files into view."""
+        """Show the table of `failed` or `skipped` files and scroll to it."""
         self._left_out.choose(which)
         self._left_out_wanted = True
         self.show_status(self._status)

@@ -1,4 +1,4 @@
-"""The field that explains why a path is or isn't found, with remedies."""
+"""A field that explains why a file is or isn't found, with remedies."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ class PathDiagnostic:
 
 
 def read_path(state: PathState) -> PathDiagnostic:
-    """Return the value to show for a path."""
+    """Return the diagnostic to show for a path."""
     dot, word = _WORDS[state.state]
     word = tr(word)
     name = state.path.rpartition("/")[2] or state.file.rpartition("/")[2] or state.asked
@@ -75,7 +75,7 @@ def _facts(state: PathState) -> Iterator[str]:
 
 
 def excluded_type(state: PathState) -> str:
-    """The ending of a note that is left out for it, ".txt"; empty for others, and for files that aren't text."""
+    """Return the extension because of which a text file is skipped, such as ".txt"; empty in all other cases."""
     suffix = Path(state.file).suffix.lower()
     left_out = state.rule == "extension" and state.source == "memory"
     return suffix if left_out and suffix in READABLE_EXTENSIONS else ""
@@ -88,7 +88,7 @@ _LONGEST = 4096
 
 
 def dropped_path(data: QMimeData) -> str:
-    """The first file, or else the text, of a drag; empty if there is neither."""
+    """Return the path of the first file in a drag, or else its text; empty if it has neither."""
     local = (url.toLocalFile() for url in data.urls() if url.isLocalFile())
     return next(local, data.text().strip().partition("\n")[0].strip())
 
@@ -125,9 +125,9 @@ class _PathEdit(QLineEdit):
 
 
 class PathExplainer(QWidget):
-    """Title, field and answer; Enter asks, and the query is repeated when the index has changed.
+    """A field for a path and the explanation below it. Enter explains; a change of the index updates the explanation.
 
-    Signals: action_requested: the remedy and its PathState. type_requested: ending of files to index, too.
+    Signals: action_requested: the remedy and its PathState. type_requested: file extension to index, too.
     """
 
     action_requested = Signal(str, object)
@@ -151,7 +151,7 @@ class PathExplainer(QWidget):
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.button = QPushButton()
         self.button.setProperty("role", "link")
-        self.button.setAutoDefault(True)  # Enter presses it while it has the keys, on every platform
+        self.button.setAutoDefault(True)  # Enter presses the focused button on every platform
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
@@ -173,13 +173,13 @@ class PathExplainer(QWidget):
         return self._job.busy
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Set the memory; the text of the field stays."""
+        """Set the memory that explains paths; the text of the field stays."""
         self._manager = manager
         self._clear()
 
     @Slot(object)
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Show in the field whether the backend supports explanations."""
+        """Disable the field, with the reason, if the backend can't explain paths."""
         self._gates.update_features(lacks)
         self._lack.setText(breakable(lacks.get("states", "")))
         self._lack.setVisible("states" in lacks)
@@ -192,7 +192,7 @@ class PathExplainer(QWidget):
         self._ask()
 
     def refresh(self, moment: object) -> None:
-        """`moment` identifies a state of the index: the answer is updated in a new one."""
+        """Update the explanation if `moment`, which identifies a state of the index, has changed."""
         before, self._moment = self._moment, moment
         if before is not None and moment != before and self._state is not None:
             self._start(self._asked)

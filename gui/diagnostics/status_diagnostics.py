@@ -1,4 +1,4 @@
-"""The status record for display: groups of values, each with a plain state, a reason and a remedy."""
+"""Converts the status record to groups of diagnostics: values, each with a state, a reason and a remedy."""
 
 from collections.abc import Iterator
 
@@ -65,7 +65,7 @@ def read_embedding(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
 
 
 def _dealings(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
-    """Yield where texts are sent, the consent for it and the source of the key."""
+    """Yield diagnostics of the provider: where texts are sent, the consent for it, and the source of the key."""
     if "remote" not in status.custom:
         return
     notes = list(map(str, status.custom.get("passedOver") or ()))
@@ -91,7 +91,7 @@ def _dealings(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
 
 
 def _key(place: str) -> Diagnostic:
-    """`place` as the record has it: "the keychain", or the variable's name as its last word."""
+    """Return the diagnostic of the API key; `place`: "the keychain", or a text that ends with the variable's name."""
     if "keychain" in place:
         return Diagnostic(tr("Key"), None, tr("in the keychain"), tip=tr("From the keychain."))
     name = place.rpartition(" ")[2]
@@ -177,7 +177,7 @@ def read_batch(status: MemoryProviderStatus, now: float) -> Iterator[Diagnostic]
 
 
 def read_status(status: MemoryProviderStatus, now: float) -> tuple[Group, ...]:
-    """All groups, always in the same order, the last one often empty; `now` in seconds since the epoch."""
+    """Return all groups in a fixed order, possibly empty; `now` in seconds since the epoch."""
     return (
         Group(tr("Engine"), tuple(_engine(status))),
         Group(tr("Index"), tuple(_index(status))),
@@ -203,7 +203,7 @@ def _engine(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
 
 
 def _lacking(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
-    """Yield the features that the current engine doesn't support."""
+    """Yield a diagnostic for each feature that the current engine doesn't support."""
     for feature, reason in sorted(status.lacks.items()):
         yield Diagnostic(tr(SHORT[feature]), "off", reason.removesuffix(tr(BUILT_IN_CAN)).rstrip())
     if status.lacks:

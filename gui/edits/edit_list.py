@@ -1,4 +1,4 @@
-"""The list of changed files: the files of each project, last changed first."""
+"""The list of files that agents changed, grouped by project, last changed first."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -28,7 +28,7 @@ _KINDS = {"created": marked("created"), "deleted": marked("deleted"), "edited": 
 
 
 class ProjectRow(NamedTuple):
-    """Heads the files of one project."""
+    """The heading row above the files of one project."""
 
     project: str
     files: int
@@ -43,11 +43,11 @@ class ProjectRow(NamedTuple):
 
 
 class EditRow(NamedTuple):
-    """A file, with its last change."""
+    """A row with one file and its last change."""
 
     use: FileUse
     changes: int
-    """Tool calls that changed it."""
+    """Number of tool calls that changed the file."""
     haystack: str
     """Lower-case text that is searched for the words in the box."""
 
@@ -57,7 +57,7 @@ class EditRow(NamedTuple):
 
     @property
     def meta(self) -> str:
-        """The second line."""
+        """The second line: kind or number of changes, agent, and title of the session."""
         done = tr(_KINDS.get(self.use.kind, self.use.kind))
         if self.changes > 1:
             done = tr_count("{count:,} change", "{count:,} changes", self.changes)
@@ -69,7 +69,7 @@ class EditRow(NamedTuple):
 
 
 def edited_files(uses: Sequence[FileUse]) -> list[EditRow]:
-    """One row for each file, last changed first. `uses`: newest first. Any thread."""
+    """Return one row for each file, last changed first. `uses`: tool calls, newest first. Any thread."""
     found: dict[tuple[str, str], tuple[FileUse, int]] = {}
     for use in uses:
         newest, count = found.get((use.project, use.path), (use, 0))
@@ -81,7 +81,7 @@ def edited_files(uses: Sequence[FileUse]) -> list[EditRow]:
 
 
 def rows_by_project(files: Sequence[EditRow], words: Sequence[str]) -> list[ProjectRow | EditRow]:
-    """The files with all of these words, under their projects."""
+    """Return the rows of the files that contain all `words`, below headings for their projects."""
     projects: dict[str, list[EditRow]] = {}
     for row in files:
         if all(word in row.haystack for word in words):
@@ -93,7 +93,7 @@ def rows_by_project(files: Sequence[EditRow], words: Sequence[str]) -> list[Proj
 
 
 class EditModel(RowModel):
-    """Files under headings."""
+    """The Qt model of changed files below headings."""
 
     def __init__(self) -> None:
         super().__init__(ProjectRow)
@@ -111,14 +111,14 @@ class EditModel(RowModel):
 
 
 class _Delegate(QStyledItemDelegate):
-    """Two lines: the file, and its last change."""
+    """Paints a row on two lines: the file, and its last change."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.restyle()
 
     def restyle(self) -> None:
-        """The font changed: measure again."""
+        """Recompute sizes after a change of the font."""
         self._strong, self._plain, self._meta = font_at(13, QFont.Weight.DemiBold), font_at(13), font_at(12)
         self._strong_metrics, self._plain_metrics = QFontMetrics(self._strong), QFontMetrics(self._plain)
         self._meta_metrics = QFontMetrics(self._meta)
@@ -168,10 +168,10 @@ class _Delegate(QStyledItemDelegate):
 
 
 class EditList(RowList):
-    """A list of files that sessions changed.
+    """A list of files that agents changed.
 
-    Signals: chosen: the `FileUse` that is current now, or None. opened: go to this one. sessions_requested: search for
-    the sessions with this path.
+    Signals: chosen: the `FileUse` that is current now, or None. opened: go to this `FileUse`. sessions_requested:
+    search for the sessions that used the file with this path.
     """
 
     chosen = Signal(object)
@@ -193,7 +193,7 @@ class EditList(RowList):
         return row.use if isinstance(row, EditRow) else None
 
     def show_rows(self, rows: Sequence[ProjectRow | EditRow], *, keep: bool) -> None:
-        """`keep`: at the user's position, else from the top."""
+        """Replace the rows; `keep`: preserve the user's position, else show the top."""
         if self.rows.shows(rows):
             return
         place, before = self.place if keep else None, self.current

@@ -1,4 +1,4 @@
-"""The panel of the edits view: a box, and files by project."""
+"""The panel of the edits view: a search box, and the changed files by project."""
 
 from collections.abc import Sequence
 
@@ -35,7 +35,7 @@ class EditsPanel(QObject, ViewPanel):
     """Lists files that agents changed.
 
     Signals: edit_selected: the `FileUse` to show, or None. edit_activated: go to this `FileUse`. sessions_requested:
-    search for the sessions with this path. folder_requested: choose the agents' folders.
+    search for the sessions that used the file with this path. folder_requested: choose the folders of agents.
     """
 
     edit_selected = Signal(object)
@@ -114,7 +114,7 @@ class EditsPanel(QObject, ViewPanel):
 
     @Slot()
     def refresh(self) -> None:
-        """Read the changes again, without moving anything."""
+        """Read the changes again after a change of the index, without moving the list."""
         manager = self._manager
         insight = None if manager is None or self._lack else manager.insight
         if insight is not None:
@@ -138,7 +138,7 @@ class EditsPanel(QObject, ViewPanel):
 
     @property
     def nothing_to_read(self) -> NothingToRead:
-        """Why no edit is selected."""
+        """Return the message to show instead of a session: why no change is selected."""
         if self._lack:
             return NothingToRead(self._lack)
         if self._files is None or self._stack.currentWidget() is self.list:
@@ -157,7 +157,7 @@ class EditsPanel(QObject, ViewPanel):
             self.edit_selected.emit(None)
 
     def _fail(self, sentence: str) -> None:
-        """Keep a list that was read before."""
+        """Show why the changes can't be read, unless an earlier list is shown."""
         self._job.done()
         self._failure = sentence
         if self._files is None:
@@ -171,7 +171,7 @@ class EditsPanel(QObject, ViewPanel):
 
     @Slot()
     def _accept(self) -> None:
-        """Enter in the box."""
+        """Handle Enter in the box: open the current file of the list."""
         if self._stack.currentWidget() is self.list:
             self.list.open_current()
 
@@ -233,5 +233,5 @@ class EditsPanel(QObject, ViewPanel):
 
 
 def _read(uses: Sequence[FileUse]) -> tuple[list[EditRow], bool]:
-    """The files, and whether these are all."""
+    """Return the rows of changed files, and whether the list is complete."""
     return edited_files(uses), len(uses) < _MOST

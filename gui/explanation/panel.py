@@ -1,4 +1,4 @@
-"""The explanation next to the results: why the selected one was found, and how the search worked."""
+"""The explanation next to the results: why the selected result was found, and how the search worked."""
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
@@ -27,7 +27,7 @@ _UNEXPLAINED = marked("This answer has no explanation.")
 
 
 class ExplanationPanel(QWidget):
-    """Follows the selection; requests explanations only while visible, since they cost time."""
+    """Explains the selected result and the search. Requests explanations only while visible, since they take time."""
 
     requested = Signal(bool)
     """Whether answers should include an explanation."""
@@ -134,7 +134,7 @@ class ExplanationPanel(QWidget):
 
     @staticmethod
     def _why_nothing(answer: Answer | None) -> str:
-        """Return why nothing is explained yet."""
+        """Return why there is nothing to explain yet."""
         return tr(_NOTHING if answer is None else _UNEXPLAINED if answer.explained else _LOOKING)
 
     def _show_result(self, answer: Answer, explanation: SearchExplanation) -> None:
@@ -147,7 +147,7 @@ class ExplanationPanel(QWidget):
         self._of_result.show_reason(answer.outcome.results[place], explanation.results[place], answer.outcome)
 
     def _place(self, answer: Answer) -> int | None:
-        """Rank of the selected result in the answer, found by its location: its score may have changed."""
+        """Return the rank of the selected result, found by its location: its score may have changed."""
         wanted = self._result
         if wanted is None:
             return None

@@ -1,4 +1,4 @@
-"""Explains one result: the score as a bar, its parts in sentences, every number in a table."""
+"""Explains one result: its score as a bar, the parts of the score in sentences, and all numbers in a table."""
 
 from collections.abc import Iterator, Sequence
 
@@ -31,8 +31,10 @@ _LEAST_WIDTH = 120
 
 
 class Drawing(QWidget):
-    """A painted widget. A subclass returns its height (`wanted_height`), paints (`draw`), and calls `update_drawing`
-    after changes."""
+    """Base class of painted widgets. A subclass implements `wanted_height` and `draw`.
+
+    It calls `update_drawing` after changes.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,11 +45,11 @@ class Drawing(QWidget):
         raise NotImplementedError
 
     def draw(self, painter: QPainter, colours: Tokens) -> None:
-        """Paint the content; `painter` has a small font and antialiasing."""
+        """Paint the widget; `painter` has a small font and antialiasing."""
         raise NotImplementedError
 
     def update_drawing(self) -> None:
-        """Measure and paint again after a change of the content."""
+        """Compute the height again and repaint after a change of the content."""
         self._measure()
         self.update()
 
@@ -80,7 +82,7 @@ def _row() -> int:
 
 
 class TermBars(Drawing):
-    """One row per term: word, bar and score; the longest bar is that of the highest score."""
+    """A chart of the query's terms, one row each: word, bar and score. The highest score has the longest bar."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -123,7 +125,7 @@ class TermBars(Drawing):
 
 
 class RangeBar(Drawing):
-    """Bar over the model's cosine range, from "no similarity" to "same meaning", filled up to the result's cosine."""
+    """A bar over the model's range of cosines, from "no similarity" to "same meaning", filled up to the result's."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -181,7 +183,7 @@ class ScoreBar(Drawing):
     # --- measuring --------------------------------------------------------------------------------------------------
 
     def _entries(self, colours: Tokens) -> Iterator[Entry]:
-        """Return the entries of the legend, each with its colours."""
+        """Yield the entries of the legend, each with its colours."""
         shares = self._shares
         yield tr("words {share:.2f}", share=shares.words), QBrush(colours.accent)
         yield tr("meaning {share:.2f}", share=shares.meaning), QBrush(colours.meaning)
@@ -191,7 +193,7 @@ class ScoreBar(Drawing):
             yield tr("minimum {least:g}", least=shares.least), QBrush(colours.text)
 
     def _lines(self, colours: Tokens) -> list[list[Entry]]:
-        """Break the legend into lines."""
+        """Break the entries of the legend into lines that fit."""
         metrics = QFontMetrics(font_at(12))
         lines: list[list[Entry]] = [[]]
         room = self.width()
@@ -237,7 +239,7 @@ class ScoreBar(Drawing):
             top += height
 
     def _paint_bar(self, painter: QPainter, colours: Tokens) -> None:
-        """Paint the parts from the longest to the shortest, over each other."""
+        """Paint the parts over each other, from the longest to the shortest."""
         shares, full = self._shares, self.width()
         painter.setPen(Qt.PenStyle.NoPen)
         for share, brush in (
@@ -263,7 +265,7 @@ def _hatched(colour: QColor) -> QBrush:
 
 
 class Section(QWidget):
-    """A titled sentence, hidden if empty; updated in place, so that the layout stays stable."""
+    """A title with a sentence below, hidden if the sentence is empty; updated in place, so that nothing moves."""
 
     def __init__(self, title: str, drawing: QWidget | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -285,7 +287,7 @@ class Section(QWidget):
         self.hide()
 
     def show_part(self, figure: str, sentence: str) -> None:
-        """An empty sentence hides the section."""
+        """Show a number next to the title and a sentence below; an empty sentence hides the section."""
         self._figure.setText(figure)
         self._sentence.setText(breakable(sentence))
         self.setAccessibleName(f"{self._name} {figure}. {sentence}")
@@ -293,7 +295,7 @@ class Section(QWidget):
 
 
 class ResultView(QWidget):
-    """The explanation of the selected result."""
+    """Shows the explanation of the selected result."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

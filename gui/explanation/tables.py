@@ -1,4 +1,4 @@
-"""The tables of the explanation, in the order of the search's stages and as high as their rows."""
+"""The tables of the explanation: the search's stages and the numbers of a result. Each is as high as its rows."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _MARK = "\N{MULTIPLICATION SIGN}"
 
 @dataclass(frozen=True)
 class StageRow:
-    """A stage of the search, and whether it removed everything."""
+    """A row with one stage of the search, and whether that stage removed all candidates."""
 
     stage: SearchStage
     emptied: bool
@@ -34,7 +34,7 @@ class StageRow:
 
     @property
     def said(self) -> str:
-        """The stage in one or two sentences, for screen readers."""
+        """The stage described in one or two sentences, for screen readers."""
         told = (counts(self.stage), self.stage.note, tr("This step removed everything.") if self.emptied else "")
         return f"{stage_name(self.stage)}: {' '.join(part for part in told if part)}"
 
@@ -68,7 +68,7 @@ class _FittedTable(RecordsTable[Record]):
                 self.selectRow(number)
 
     def _fit(self) -> None:
-        """Fit the height to the rows, and give the width that the numbers don't need to the text."""
+        """Set the height to fit the rows; the text column gets the width that the number columns don't need."""
         metrics, model = QFontMetrics(font_at(13)), self.model()
         for number, column in enumerate(self._columns):
             if column.figures:
@@ -91,7 +91,7 @@ class _FittedTable(RecordsTable[Record]):
 
 
 class StageTable(_FittedTable[StageRow]):
-    """The stages of the search with their numbers of inputs and outputs, and milliseconds."""
+    """A table of the stages of a search: how many candidates went in and came out, and the milliseconds."""
 
     chosen = Signal(str)
     """Explanation of the current stage; empty if there is none."""
@@ -109,8 +109,7 @@ class StageTable(_FittedTable[StageRow]):
         self.setAccessibleName(tr("Stages of the search"))
 
     def show_stages(self, explanation: SearchExplanation) -> None:
-        """Show the stages; the current one is the stage that emptied the answer, else the previous one, or the
-        threshold."""
+        """Show the stages, and select the one that removed everything, else the previous selection or the threshold."""
         before = self.record_at(self.currentIndex())
         wanted = explanation.emptied_by or ("threshold" if before is None else before.stage.name)
         rows = stage_rows(explanation)
@@ -124,7 +123,7 @@ class StageTable(_FittedTable[StageRow]):
 
 
 class FigureTable(_FittedTable[Figure]):
-    """Every number of one result."""
+    """A table of all numbers of one result."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         columns = (
@@ -135,7 +134,7 @@ class FigureTable(_FittedTable[Figure]):
         self.setAccessibleName(tr("Figures of this result"))
 
     def _fit(self) -> None:
-        """Leave room for the names, which are longer in other languages; text after a value is in the tooltip."""
+        """Set column widths so that the names fit, which are longer in other languages; long values have a tooltip."""
         super()._fit()
         metrics, model = QFontMetrics(font_at(13)), self.model()
         names = (model.index(row, 0).data() for row in range(model.rowCount()))

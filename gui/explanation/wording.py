@@ -1,4 +1,4 @@
-"""Texts and chart data of the explanation, from records alone."""
+"""Texts and chart data of the explanation, made from records."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -74,7 +74,7 @@ _SPOKEN_SHARES = {
 
 @dataclass(frozen=True)
 class Shares:
-    """A score from 0 to 1 as lengths of a bar."""
+    """The parts of a score as lengths on a bar from 0 to 1."""
 
     words: float
     meaning: float
@@ -90,12 +90,12 @@ class Shares:
 
 @dataclass(frozen=True)
 class Part:
-    """One term and its share of the keyword score."""
+    """One query term and its part of the keyword score."""
 
     term: str
     score: float
     where: str
-    """The fields that contain it; or a note that the passage lacks it, or that it doesn't count."""
+    """The fields that contain the term, or a note that the passage doesn't contain it or that it doesn't count."""
 
     @property
     def missing(self) -> bool:
@@ -104,7 +104,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Figure:
-    """One row of the table of numbers."""
+    """A row of the table of numbers."""
 
     name: str
     value: str
@@ -116,7 +116,7 @@ def stage_name(stage: SearchStage) -> str:
 
 
 def shares(reason: ResultExplanation, result: MemorySearchResult) -> Shares:
-    """Split the current score into words and meaning, in the proportion from before ageing."""
+    """Split the score of a result into keywords and meaning, in their proportion before age decay."""
     return Shares(
         words=reason.score * result.text_share,
         meaning=reason.score * (1 - result.text_share),
@@ -132,7 +132,7 @@ def spoken_shares(of: Shares) -> str:
 
 
 def parts(reason: ResultExplanation) -> list[Part]:
-    """Terms by contribution, then those that don't count or that the passage doesn't contain."""
+    """Return the query's terms, highest contribution first, then those that don't count or that the passage lacks."""
     held = sorted(reason.terms, key=lambda term: -term.score)
     found = [Part(term.term, term.score, _fields(term.fields) if term.score else tr(_BESIDES)) for term in held]
     near = [Part(tr(_NEAR), reason.nearness, "")] if reason.nearness >= 0.005 else []
@@ -145,7 +145,7 @@ def _fields(fields: Sequence[MatchField]) -> str:
 
 
 def place(reason: ResultExplanation, outcome: SearchOutcome) -> str:
-    """ "Number 1 of 7 results · score 0.53"."""
+    """Return the rank of a result: "Number 1 of 7 results · score 0.53"."""
     if outcome.total_is_least:
         return tr(
             "Number {place:,} of {total:,}+ results · score {score:.2f}",
@@ -163,7 +163,7 @@ def place(reason: ResultExplanation, outcome: SearchOutcome) -> str:
 
 
 def counts(stage: SearchStage) -> str:
-    """Return a stage's numbers of inputs and outputs for screen readers."""
+    """Return how many candidates went into a stage and came out, for screen readers."""
     entered, left = stage.entered, stage.left
     match stage.unit:
         case "chunks":
@@ -191,7 +191,7 @@ def counts(stage: SearchStage) -> str:
 
 
 def total(explanation: SearchExplanation, taken: float, age: float | None) -> str:
-    """Return the number of stages and the time of the answer, the same as in the box.
+    """Return the number of stages and the total time, which equals the time in the search box.
 
     `taken`: milliseconds. `age`: seconds since a cached answer was computed.
     """
@@ -204,12 +204,12 @@ def total(explanation: SearchExplanation, taken: float, age: float | None) -> st
 
 
 def spent(milliseconds: float) -> str:
-    """ "0.42 ms", "12 ms", "1,240 ms": the tables keep one unit."""
+    """Format milliseconds, always in this unit: "0.42 ms", "12 ms", "1,240 ms"."""
     return number(milliseconds, ".2f" if milliseconds < 9.995 else ",.0f")
 
 
 def figures(reason: ResultExplanation) -> tuple[Figure, ...]:
-    """All numbers of one result, with their units."""
+    """Return all numbers of one result with their units, as rows of the table."""
     return tuple(Figure(name, value) for name, value in _figures(reason))
 
 

@@ -1,4 +1,4 @@
-"""One fact next to the list: edit its text, category and importance, and see its source."""
+"""The editor of one fact: its text, category and importance, and its source."""
 
 from collections.abc import Callable
 from typing import cast
@@ -25,8 +25,8 @@ class FactEditor(QScrollArea):
     """Edits one fact, existing or new; empty if none is selected.
 
     Signals: change_requested: the changed Fact. add_requested: text, category (None: by its words) and importance of a
-    new one. approve_requested, forget_requested, restore_requested, erase_requested: the Fact as shown. left: Escape,
-    or Back: to the list. undo_requested: Ctrl+Z outside of typing.
+    new fact. approve_requested, forget_requested, restore_requested, erase_requested: the Fact as shown. left: Escape
+    or Back was pressed: return to the list. undo_requested: Ctrl+Z was pressed outside of typing.
     """
 
     change_requested = Signal(object)
@@ -149,18 +149,18 @@ class FactEditor(QScrollArea):
         self._show(typed)
 
     def begin_new(self, text: str = "") -> None:
-        """Start a new fact."""
+        """Start a new fact with this text."""
         self.fact, self.is_new, self._editable, self._asks = None, True, True, False
         self._show(text)
         self.text.setFocus()
 
     def put_typed(self, text: str) -> None:
-        """Restore unsaved typing in the shown fact."""
+        """Put unsaved text into the editor again, in place of the fact's text."""
         self.text.setPlainText(text)
 
     @property
     def is_changed(self) -> bool:
-        """Whether something was typed that is not saved."""
+        """Whether there are unsaved changes."""
         return self._typed != (self.fact.text if self.fact else "")
 
     @property
@@ -215,7 +215,7 @@ class FactEditor(QScrollArea):
 
     @Slot()
     def _judge(self) -> None:
-        """Show the buttons of the actions that are possible for this fact."""
+        """Show the buttons that apply to this fact."""
         fact, changed = self.fact, self.is_changed and self._editable
         long = len(self._typed) - LONGEST_FACT
         self._too_long.setText(
@@ -254,7 +254,7 @@ class FactEditor(QScrollArea):
 
     @Slot()
     def save(self) -> None:
-        """Save the typed text, if it is valid."""
+        """Emit the request to save the edited fact, if it is valid."""
         if not self._editable or not self._typed or len(self._typed) > LONGEST_FACT:
             return
         if self.is_new:
@@ -285,7 +285,7 @@ class FactEditor(QScrollArea):
 
     @Slot()
     def _leave(self) -> None:
-        """Escape: undo typing in an existing fact, else go back; a new one stays while it is typed."""
+        """Handle Escape: revert changes of an existing fact, else return to the list; a half-written new fact stays."""
         if self.is_changed and self.fact is not None:
             self.text.take_back(self.fact.text)
         elif self.is_new and not self._typed:

@@ -1,4 +1,4 @@
-"""Changes of facts: each is stored off the GUI thread, and shown as a message with an undo action."""
+"""Changes facts: each change is stored off the GUI thread, and shown as a message with an undo button."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -31,7 +31,7 @@ class UndoStep(NamedTuple):
 
 
 class UndoStack:
-    """The changes that can be undone; falsy if there are none."""
+    """Stores the changes that can be undone; falsy if there are none."""
 
     def __init__(self) -> None:
         self._steps: list[UndoStep] = []
@@ -47,7 +47,7 @@ class UndoStack:
         return self._steps.pop() if self._steps else None
 
     def forget(self, id_: str) -> None:
-        """Drop the changes of this fact, since it was permanently deleted."""
+        """Drop the changes of the fact with this id, since it was permanently deleted."""
         self._steps = [step for step in self._steps if step.id != id_]
 
     def clear(self) -> None:
@@ -55,11 +55,11 @@ class UndoStack:
 
 
 def _nothing(_: object) -> None:
-    """Ignores a result."""
+    """Do nothing with a result."""
 
 
 class FactStore(QObject):
-    """Facts of the open memory; runs one job at a time, so that changes are written in order."""
+    """Reads and changes the facts of the open memory; runs one job at a time, so that changes are written in order."""
 
     changed = Signal()
     """`facts` or `problem` has changed."""
@@ -84,7 +84,7 @@ class FactStore(QObject):
 
     @property
     def kept(self) -> Facts | None:
-        """The facts service of the open memory."""
+        """The facts service of the open memory; None without one."""
         return self._kept
 
     def fact(self, id_: str) -> Fact | None:
@@ -92,7 +92,7 @@ class FactStore(QObject):
         return next((fact for fact in self.facts or () if fact.id == id_), None)
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Show the facts of this memory."""
+        """Set the memory whose facts are read; None for none."""
         self._kept = None if manager is None else manager.facts
         self._job = None
         self._steps.clear()
@@ -100,7 +100,7 @@ class FactStore(QObject):
         self.changed.emit()
 
     def watch(self, wanted: bool) -> None:
-        """Set whether the view is visible: only then changes by other programs are followed."""
+        """Set whether the view is visible: only then the facts are read again after changes by other programs."""
         if wanted:
             self.look()
             self._clock.start()
@@ -158,7 +158,7 @@ class FactStore(QObject):
 
 
 class FactChanges(QObject):
-    """Runs the changes that the list and the editor request."""
+    """Runs the changes that the list and the editor request, and can undo them."""
 
     added = Signal()
     """A new fact was saved, or an existing one found: show it."""
@@ -181,11 +181,11 @@ class FactChanges(QObject):
         editor.erase_requested.connect(self._erase)
 
     def clear(self) -> None:
-        """Clear the undo stack: facts of another memory are shown."""
+        """Clear the undo stack, since facts of another memory are shown."""
         self._undo.clear()
 
     def go_on(self) -> None:
-        """The list has changed: select the added or restored fact, once it is there."""
+        """Select the added or restored fact, once the list contains it."""
         if self._go_next and self._body.list.go_to(self._go_next):
             self._go_next = ""
 
@@ -268,7 +268,7 @@ class FactChanges(QObject):
         self._saved.do(act, tell, refused or self.complain)
 
     def _say(self, sentence: str) -> None:
-        """Show the change, with an undo action."""
+        """Show a message about the change, with an undo button."""
         if self._undo:
             self._body.notice.show_notice(sentence, tr("Undo"), self.undo)
         else:
@@ -276,7 +276,7 @@ class FactChanges(QObject):
         announce(self._body, sentence)
 
     def complain(self, sentence: str) -> None:
-        """Show what could not be done, and why."""
+        """Show a message that a change failed, and why."""
         self._body.notice.show_notice(sentence)
         announce(self._body, sentence)
 

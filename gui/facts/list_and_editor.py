@@ -1,4 +1,4 @@
-"""The main part of the view of facts: the list and the editor next to it, or instead of it."""
+"""The main part of the facts view: the list and the editor next to it, or one of them in a narrow window."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class FactRow:
 
 
 class FactModel(RowModel):
-    """Qt model of the facts, without headings."""
+    """The Qt model of the list of facts, without headings."""
 
     def spoken(self, row: FactRow) -> str:
         return spoken_fact(row.fact)
@@ -71,7 +71,7 @@ class _Delegate(QStyledItemDelegate):
         self.restyle()
 
     def restyle(self) -> None:
-        """Measure rows again after the font has changed."""
+        """Recompute row heights after a change of the font."""
         self._fonts = font_at(13), font_at(12)
         self._metrics = [QFontMetrics(font) for font in self._fonts]
         self._heights = [round(metrics.height() * 1.3) for metrics in self._metrics]
@@ -105,10 +105,12 @@ class _Delegate(QStyledItemDelegate):
 
 
 class FactList(RowList):
-    """Signals:
-    chosen: the `Fact` that is current now, or None.
-    opened: Enter or a double click: edit it.
-    forget_requested: Delete, or by the menu.
+    """The list of facts.
+
+    Signals:
+        chosen: the `Fact` that is current now, or None.
+        opened: edit the fact, after Enter or a double click.
+        forget_requested: forget the fact, by Delete or the menu.
     """
 
     chosen = Signal(object)
@@ -146,7 +148,7 @@ class FactList(RowList):
         return None if row is None else row.fact
 
     def go_to(self, id_: str) -> bool:
-        """Make this fact current; False if it isn't listed."""
+        """Select the fact with this id; returns False if it isn't listed."""
         number = self.rows.place(id_)
         if number >= 0:
             self._set_current(number)
@@ -189,7 +191,7 @@ class FactList(RowList):
 
 
 class FactsBody(QWidget):
-    """Arranges list, editor and notices; the panel fills them."""
+    """The layout of list, editor and notices; the panel sets their contents."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -264,7 +266,7 @@ class FactsBody(QWidget):
         self._remark.show_notice(sentence)
 
     def begin_new(self, text: str = "") -> None:
-        """Start a new fact."""
+        """Start a new fact with this text in the editor."""
         self._editing = True
         self.editor.begin_new(text)
         self._fold()
@@ -277,12 +279,12 @@ class FactsBody(QWidget):
         self.editor.take_focus()
 
     def go_to_list(self) -> None:
-        """Leave the editor; the focus moves by `focus_list`."""
+        """Show the list instead of the editor in a narrow window; `focus_list` moves the focus."""
         self._editing = False
         self._fold()
 
     def focus_list(self) -> bool:
-        """Focus the list, or the actions available without facts; False if there are none."""
+        """Focus the list, or the buttons shown without facts; returns False if there are none."""
         self.go_to_list()
         if self._stack.currentWidget() is self.list:
             self.list.take_focus()

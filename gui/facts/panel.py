@@ -1,6 +1,6 @@
-"""The view of facts: a list and an editor, with undo for every change.
+"""The facts view: a list and an editor, with undo for every change.
 
-It owns two widgets that the window places apart: `header` for the top bar and `body` below it.
+It owns two widgets that the window places separately: `header` for the top bar and `body` below it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -54,7 +54,7 @@ def state_of(fact: Fact) -> FactState:
 
 
 class FactFilters(QWidget):
-    """The selected filters; `changed` follows each choice of the user."""
+    """The filter chips of the facts view; `changed` is emitted when the user changes one."""
 
     changed = Signal()
 
@@ -98,7 +98,7 @@ class FactFilters(QWidget):
             chip.updateGeometry()
 
     def choose(self, state: FactState, category: FactCategory | None) -> None:
-        """Select these, without a signal."""
+        """Select these filters without a signal."""
         self.state, self.category = state, category
         self._chips[state].setChecked(True)
         self._kind.setText(tr(_ANY if category is None else CATEGORIES[category]))
@@ -136,7 +136,7 @@ _MIN_SCORE = 0.25
 
 
 class FactSearch(QObject):
-    """Searches the facts for the text in the box.
+    """Searches the facts for the text in the search box, in the background.
 
     `found` has the results for the last text, None without one; it stays until the next results arrive.
     """
@@ -159,22 +159,22 @@ class FactSearch(QObject):
 
     @property
     def due(self) -> bool:
-        """Whether typed text awaits the end of the pause."""
+        """Whether a search waits for a pause in typing."""
         return self._pause.isActive()
 
     @property
     def busy(self) -> bool:
-        """Whether `found` does not answer the box yet."""
+        """Whether `found` does not yet have the results for the text in the box."""
         return self.due or self._job.busy
 
     def forget(self) -> None:
-        """The facts have changed: drop the results, and cancel a running search."""
+        """Cancel a running search and drop its results, since the facts have changed."""
         self._job.cancel()
         self.found = None
 
     @Slot()
     def find(self) -> None:
-        """Search for the text in the box now."""
+        """Search for the text in the box immediately."""
         self._pause.stop()
         kept, text = self._saved.kept, self._box.query
         if kept is None or not text:
@@ -207,7 +207,7 @@ class FactSearch(QObject):
 
 
 class FactsPanel(QObject, ViewPanel):
-    """The panel of the facts view: shows the stored facts in list and editor, and saves changes."""
+    """The facts view: shows the stored facts in a list and an editor, and saves changes."""
 
     left = Signal()
     """Escape was pressed and nothing is left to close."""
@@ -254,7 +254,7 @@ class FactsPanel(QObject, ViewPanel):
 
     @property
     def busy(self) -> bool:
-        """Whether the display is incomplete, or writes are pending."""
+        """Whether facts are being read, searched or written."""
         return self.store.busy or self._finder.busy
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
@@ -279,7 +279,7 @@ class FactsPanel(QObject, ViewPanel):
 
     @Slot()
     def focus_list(self) -> None:
-        """Focus the facts, or the buttons shown without any; else the box."""
+        """Focus the list, or the buttons shown without facts; else the box."""
         if not self.body.focus_list():
             self.box.focus()
 
@@ -290,13 +290,13 @@ class FactsPanel(QObject, ViewPanel):
 
     @Slot()
     def begin_new(self) -> None:
-        """Write a new fact."""
+        """Start a new fact in the editor."""
         if self.store.kept is not None and not self.store.problem:
             self._save_typed()
             self.body.begin_new()
 
     def go_on_writing(self, id_: str, text: str) -> None:
-        """Restore unsaved text in the editor once the facts are loaded; that of a deleted fact becomes a new one."""
+        """Restore an unsaved text in the editor once the facts are read; if its fact was deleted, as a new fact."""
         self._typed_before = (id_, text)
         self._write_on()
 
@@ -341,7 +341,7 @@ class FactsPanel(QObject, ViewPanel):
 
     @Slot()
     def _clear_filters(self) -> None:
-        """Handle Escape in the empty box."""
+        """Remove the filters, after Escape in the empty box."""
         if self.filters.narrows or self.filters.state != "remembered":
             self.filters.choose("remembered", None)
             self._filter()

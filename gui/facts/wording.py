@@ -1,4 +1,4 @@
-"""Texts of the view of facts. Pure functions."""
+"""Texts of the facts view. Pure functions."""
 
 from engine import FORGOTTEN_DAYS, Fact, FactCategory, FactOrigin, in_quotes, marked, number, tr, tr_count
 from gui.widgets.formatting import ago, date_of, exact
@@ -57,7 +57,7 @@ def percent(share: float) -> str:
 
 
 def meta_text(fact: Fact) -> str:
-    """The second line of a fact in the list."""
+    """Return the second line of a fact in the list."""
     matters = tr("importance {share}", share=percent(fact.importance))
     parts = [tr(CATEGORIES.get(fact.category, fact.category)), matters, tr(_BY.get(fact.origin, fact.origin))]
     if fact.forgotten is not None:
@@ -68,17 +68,17 @@ def meta_text(fact: Fact) -> str:
 
 
 def age_text(fact: Fact) -> str:
-    """Return the age of the fact's last change."""
+    """Return how long ago the fact was changed last."""
     return ago(fact.changed if fact.forgotten is None else fact.forgotten)
 
 
 def spoken_fact(fact: Fact) -> str:
-    """Return the whole fact as one sentence for screen readers."""
+    """Describe a fact in one sentence for screen readers."""
     return f"{fact.text}. {meta_text(fact)}, {age_text(fact)}"
 
 
 def origin_lines(fact: Fact) -> tuple[tuple[str, str], ...]:
-    """Return the fact's origin and history, one line each, with a longer text for its tooltip."""
+    """Return lines about the fact's origin and history, each with a longer text for its tooltip."""
     lines = [(tr(_HOW.get(fact.origin, "{when}"), when=ago(fact.created)), exact(fact.created))]
     if fact.session_key:
         lines.append((tr("In session {name}", name=fact.session_key), ""))

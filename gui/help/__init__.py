@@ -1,5 +1,5 @@
 """The guide and the licences.
 
 In: the pages in `resources/guide` and the installed packages.
-Out: a searchable window.
+Out: a window with search.
 """

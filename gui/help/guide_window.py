@@ -142,11 +142,11 @@ class GuideWindow(QDialog):
 
     @property
     def location(self) -> GuideLocation:
-        """The page and heading shown."""
+        """The page and the heading that are shown."""
         return self._location
 
     def take_pages(self, pages: tuple[GuidePage, ...]) -> None:
-        """Set the pages, with the current keys."""
+        """Set the pages of the guide; they contain the current keys."""
         self._text.take_pages(pages)
         self._find()
         if self._location[0]:
@@ -164,7 +164,7 @@ class GuideWindow(QDialog):
             self._read(self._before.pop())
 
     def take_focus(self, *, reading: bool) -> None:
-        """Focus the page, or the box."""
+        """Focus the page if `reading`, else the search box."""
         (self._text if reading else self._box).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def say(self, sentence: str) -> None:
@@ -177,7 +177,7 @@ class GuideWindow(QDialog):
 
     @Slot()
     def _find(self) -> None:
-        """List sections with the typed text; without it all pages."""
+        """List the sections that contain the typed text; without a text, all pages."""
         query, pages, language = self._box.text().strip(), self._text.pages, self._text.language
         if self._box.hasFocus():
             self._reads = not self._narrow
@@ -276,7 +276,7 @@ class GuideWindow(QDialog):
         return False
 
     def _take_key(self, watched: QObject, key: Qt.Key) -> bool:
-        """Handle keys: Down and Enter move forward, Esc moves back."""
+        """Handle a key: Down and Enter move to the next part of the window, Esc back; returns whether it was used."""
         into_list = watched is self._box and key in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if into_list and self._list.count():
             self._show_contents()
@@ -317,7 +317,7 @@ class GuideWindow(QDialog):
 
 
 class GuidePageList(QListWidget):
-    """Lists the pages of the guide, or the sections that a search found.
+    """A list of the guide's pages, or of the sections that a search found.
 
     Signals: reached: name of a page and a heading that became current. entered: the same, when the user opens it.
     """
@@ -339,7 +339,7 @@ class GuidePageList(QListWidget):
         self._fill([(page.title, (page.name, "")) for page in pages], current)
 
     def show_found(self, found: Sequence[Section], current: GuideLocation) -> None:
-        """Show the results, best first; the first becomes current and is signalled."""
+        """Show search results, best first; the first one becomes current and is emitted."""
         rows = []
         for section in found:
             top = section.heading == section.title
@@ -350,7 +350,7 @@ class GuidePageList(QListWidget):
             self.setCurrentRow(0)
 
     def set_current(self, location: GuideLocation) -> None:
-        """Make the row of this location, or of its page, current without a signal."""
+        """Select the row of a location, or else of its page, without a signal."""
         blocked = self.blockSignals(True)
         for row in range(self.count()):
             if self.item(row).data(_PLACE) in (location, (location[0], "")):
@@ -386,12 +386,12 @@ class GuidePageList(QListWidget):
 
 
 class GuidePageView(RenderedView):
-    """Shows a page of the guide, rendered once.
+    """Shows a page of the guide; each page is rendered once.
 
     Signals:
-        page_requested: name of a page, empty for this one, and one of its headings, by a link.
-        command_requested: name of a command, by a link.
-        setting_requested: name of a setting, by a link.
+        page_requested: a link to a page (its name, empty for this one) and a heading.
+        command_requested: a link to a command (its name).
+        setting_requested: a link to a setting (its name).
     """
 
     page_requested = Signal(str, str)
@@ -413,12 +413,12 @@ class GuidePageView(RenderedView):
         self.rendered.connect(self._take_page)
 
     def take_pages(self, pages: Sequence[GuidePage]) -> None:
-        """Set the pages; none of them is rendered yet."""
+        """Set the pages of the guide, and drop the rendered ones."""
         self.pages = pages
         self._drawn = self.shown = ""
 
     def show_location(self, location: GuideLocation) -> GuidePage | None:
-        """Show this location. Returns the page if it must be rendered again."""
+        """Show a page at a heading; returns the page if it had to be rendered."""
         name, heading = location
         at = HeadingPlace(heading_key(heading)) if heading else None
         if self._drawn == name == self.shown:
@@ -432,7 +432,7 @@ class GuidePageView(RenderedView):
         return page
 
     def mark(self, query: str) -> None:
-        """Highlight these words, now and in later pages; an empty text removes highlights."""
+        """Highlight the words of a query, now and in later pages; an empty text removes highlights."""
         self._query = query
         self.set_finders(query_finder(query, self.language) if query else None, None)
 

@@ -1,4 +1,4 @@
-"""A searchable list of all components; below it the licence of the current one."""
+"""A dialog with a searchable list of all components, and the licence of the selected one."""
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QTextCursor
@@ -16,8 +16,10 @@ _BETWEEN = "\n\n" + "─" * 40 + "\n\n"
 
 
 class _Table(RecordsTable[Component]):
-    """Signals:
-    chosen: the component of the current row, None without one.
+    """The table of components.
+
+    Signals:
+        chosen: the component of the current row, None without one.
     """
 
     chosen = Signal(object)
@@ -40,7 +42,7 @@ class _Table(RecordsTable[Component]):
 
 
 class _Box(QLineEdit):
-    """Down moves into the list; Esc clears the text, then closes the sheet."""
+    """The search box: Down moves into the list; Esc clears the text, then closes the dialog."""
 
     down = Signal()
 

@@ -1,4 +1,4 @@
-"""The components of this installation and their licences, read from the installed files.
+"""Lists the software components of this installation with their licences, read from the installed files.
 
 Python packages provide them (`importlib.metadata`); missing ones are in `resources/licences`. A bundle also has Python
 itself and libraries of the system it was built on, and includes a list of them.
@@ -33,7 +33,7 @@ UNKNOWN = marked("not stated")
 
 @dataclass(frozen=True)
 class Component:
-    """A component; `licence` as its authors name it, in SPDX's terms where they use them."""
+    """A software component; `licence` as its authors name it, as an SPDX expression if they use one."""
 
     name: str
     version: str
@@ -46,7 +46,7 @@ class Component:
 
 
 def read_components(bundle: Path | None = None) -> tuple[Component, ...]:
-    """All components, by name; `bundle` is a bundle's folder of libraries, None for this one.
+    """Return all components sorted by name; `bundle`: library folder of a bundle, None for the running one.
 
     Reads some hundred small files. An unreadable component is listed with less information, never left out.
     """
@@ -57,7 +57,7 @@ def read_components(bundle: Path | None = None) -> tuple[Component, ...]:
 
 
 def required_packages(installed: Mapping[str, Distribution]) -> list[Distribution]:
-    """The program's distribution and its requirements, with the installed extras; never test tools."""
+    """Return the program's distribution and all its requirements, with installed extras but without test tools."""
     wanted = [(PROGRAM, extra) for extra in ("", *_own_extras(installed))]
     seen: set[tuple[str, str]] = set()
     while wanted:
@@ -77,8 +77,10 @@ def _own_extras(installed: Mapping[str, Distribution]) -> list[str]:
 
 
 def _followed(requirement: str, extra: str) -> Iterator[tuple[str, str]]:
-    """Whether a requirement applies, as part of this extra; those excluded by system or Python version are not
-    installed."""
+    """Yield package and extra that a requirement names, if it applies to `extra`.
+
+    Requirements excluded by system or Python version are not installed.
+    """
     what, _, condition = requirement.partition(";")
     only_with = _EXTRA.search(condition)
     if (only_with[1] if only_with else "") != extra or (match := _NAME.match(what)) is None:
@@ -95,7 +97,7 @@ def _normal(name: str) -> str:
 
 
 def installed_packages(path: list[str] | None = None) -> dict[str, Distribution]:
-    """Return installed packages by normalised name; of duplicates the one that Python would import."""
+    """Return installed packages by normalised name; of duplicates, the one that Python would import."""
     found: dict[str, Distribution] = {}
     for distribution in distributions() if path is None else distributions(path=path):
         if distribution.metadata["Name"]:
@@ -125,7 +127,7 @@ def _of_packages(installed: Mapping[str, Distribution]) -> Iterator[Component]:
 
 
 def _described(distribution: Distribution) -> Component:
-    """Return the component described by a package's metadata."""
+    """Make a component from a package's metadata."""
     metadata = distribution.metadata
     return Component(
         name=metadata["Name"],
@@ -143,7 +145,7 @@ def _field(metadata: PackageMetadata, name: str) -> str:
 
 
 def _licence(distribution: Distribution) -> str:
-    """Return the licence expression of a package, or its short licence name, or its licence classifier."""
+    """Return the licence expression of a package, or else its short licence name or its licence classifier."""
     metadata = distribution.metadata
     stated = _field(metadata, "License-Expression") or _field(metadata, "License")
     if stated and "\n" not in stated.strip():
@@ -181,7 +183,7 @@ def _own_bundle() -> Path | None:
 
 
 def _of_bundle(folder: Path) -> Iterator[Component]:
-    """Components in the bundle's own list that exist: a Debian package leaves some of them to the system."""
+    """Yield the components in the bundle's list whose files exist: a Debian package leaves some to the system."""
     for row in json.loads((folder / BUNDLED_LIST).read_text("utf-8")):
         if not row["files"] or any((folder / name).exists() for name in row["files"]):
             yield Component(row["name"], row["version"], row["licence"], row["about"], (_read(folder / row["text"]),))
@@ -198,7 +200,7 @@ def _python() -> Component:
 
 
 def python_licence() -> Iterable[str]:
-    """The licence of this Python; empty if its packager stores it elsewhere."""
+    """Return the text of this Python's licence; empty if its packager stores it elsewhere."""
     folder = Path(sysconfig.get_path("stdlib"))
     found = (folder / name for name in _PYTHON_LICENCES)
     return [_read(path) for path in found if path.is_file()][:1]

@@ -1,4 +1,4 @@
-"""The pages of the guide from `resources/guide`, with the current keys in them.
+"""Reads the pages of the guide from `resources/guide`, and inserts the current keys.
 
 Pages of another language are in a folder of its tag, under the same names; a missing page is shown in English.
 
@@ -40,7 +40,7 @@ NO_KEY = marked("no key")
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a page under one heading; the first one of a page has the page's title."""
+    """The part of a page under one heading; the first section of a page has the page's title."""
 
     page: str
     title: str
@@ -60,15 +60,15 @@ class GuidePage:
 
 
 def read_pages(keys: Mapping[str, str], settings: Collection[str], language: str = "en") -> tuple[GuidePage, ...]:
-    """All pages. `keys`: current keys of each command; `settings`: names of existing settings; `language`: its tag.
+    """Return all pages of the guide. Any thread.
 
-    Any thread.
+    `keys`: current keys of each command. `settings`: names of existing settings. `language`: a language tag.
     """
     return tuple(_page(name, page_source(name, language), keys, settings) for name in page_names())
 
 
 def page_names() -> tuple[str, ...]:
-    """Names of all pages, in the order in which they are listed."""
+    """Return the names of all pages in display order."""
     return tuple(dict.fromkeys((*NAMES, *(spec.guide for spec in view_specs() if spec.guide))))
 
 
@@ -111,9 +111,9 @@ _IN_TITLE, _IN_HEADING = 6, 9
 
 
 def find(pages: Sequence[GuidePage], query: str, language: str = "english") -> list[Section]:
-    """Sections with all the words that occur in the guide at all, in any ending; the best first. Any thread.
+    """Return the sections that contain all words of a query, in any ending, best first. Any thread.
 
-    `language`: of the pages, one of `LANGUAGES`' values.
+    Words that occur nowhere in the guide are ignored. `language`: of the pages, one of `LANGUAGES`' values.
     """
     from engine import highlight_ranges  # brings the analysis
 
@@ -140,5 +140,5 @@ def find(pages: Sequence[GuidePage], query: str, language: str = "english") -> l
 
 
 def _plain(text: str) -> str:
-    """Return the visible text of Markdown, in any order."""
+    """Return the visible text of Markdown for searching; its order may differ."""
     return _MARKUP.sub(" ", _LINK.sub(r"\1", text))

@@ -1,4 +1,4 @@
-"""The index view: overview, health, duplicates, map.
+"""The index view with its pages: overview, health, duplicates, map.
 
 In: records of `engine.insight`.
 Out: charts, tables and repairs.

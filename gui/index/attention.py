@@ -21,7 +21,7 @@ _RULES = 3
 
 @dataclass(frozen=True)
 class Attention:
-    """One row. `action`: label of its button, and the requested action; empty for none."""
+    """One item that needs attention. `action`: id of the action of its button, empty for none."""
 
     key: str
     state: State
@@ -38,7 +38,7 @@ _MENDING: dict[IndexRemedy, tuple[str, str]] = {
 
 
 def attention_of(status: MemoryProviderStatus) -> tuple[Attention, ...]:
-    """The items of the status, most urgent first."""
+    """Return the items that an index status gives rise to, most urgent first."""
     return tuple(_rows(status))
 
 
@@ -106,7 +106,7 @@ def _vectors(status: MemoryProviderStatus, read_only: bool) -> Iterator[Attentio
 
 
 def _by_rule(issues: Sequence[FileIssue]) -> str:
-    """ "ignored folder (28), too large (3), 2 other rules"."""
+    """Summarise skipped files by rule: "ignored folder (28), too large (3), 2 other rules"."""
     counted: Counter[str] = Counter()
     for issue in issues:
         counted[issue.rule] += files_left_out((issue,))
@@ -125,7 +125,10 @@ ALL_WELL = Attention("", "fine", marked("Nothing needs your attention."))
 
 
 class _Row(QWidget):
-    """Signals: pressed: the action of its button."""
+    """A row with one item and a button.
+
+    Signals: pressed: the action of its button.
+    """
 
     pressed = Signal(str)
 
@@ -205,13 +208,13 @@ class AttentionCard(QFrame):
         self._arrange()
 
     def show_rows(self, group: str, rows: Sequence[Attention]) -> None:
-        """Replace the rows of a group."""
+        """Replace the items of a group; an unchanged row keeps its focus."""
         if self._groups[group] != tuple(rows):
             self._groups[group] = tuple(rows)
             self._arrange()
 
     def _stop_before(self) -> QWidget:
-        """Return the last widget of a card in tab order."""
+        """Return the last widget of the card in tab order."""
         item = self._list.itemAt(0)
         first = item.widget() if item is not None else None
         return stop_before(first.button if isinstance(first, _Row) else self)

@@ -1,4 +1,4 @@
-"""Base of the pages of the index view: they read when visible, and again after a change."""
+"""Base class of the pages of the index view: a page reads its data when visible, and again after a change."""
 
 import time
 from typing import Any
@@ -18,12 +18,12 @@ _LONGEST_REST = 10.0
 
 
 class IndexPage(QWidget):
-    """A page of the index view. It reads in a job, once for several changes, and not while hidden.
+    """A page of the index view. It reads its data in a job, once for several changes, and not while hidden.
 
-    A subclass reads (`read`, on a pool thread) and shows the data (`show_read`, `show_problem`, `clear`).
+    A subclass implements `read` (on a pool thread), `show_read`, `show_problem` and `clear`.
 
-    Signals: open_requested: stable name of a file or a session, and a line or None, to open. attention_changed: the
-    page's Attention rows, replacing the previous ones. left: back to the box, from a part that handles Escape itself.
+    Signals: open_requested: open a file or session (stable name) at a line or None. attention_changed: the page's
+    Attention items, replacing the previous ones. left: the user pressed Escape; move the focus to the search box.
     """
 
     open_requested = Signal(str, object)
@@ -42,7 +42,7 @@ class IndexPage(QWidget):
 
     @property
     def busy(self) -> bool:
-        """Whether the page is still reading."""
+        """Whether the page is reading its data."""
         return self._reading.busy or self._stale
 
     @property
@@ -51,7 +51,7 @@ class IndexPage(QWidget):
         return self.isVisible()
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Look into another memory, or none."""
+        """Set the memory whose index is shown; None for none."""
         self._reading.cancel()
         self._rest.stop()
         self.insight = None if manager is None else manager.insight
@@ -61,7 +61,7 @@ class IndexPage(QWidget):
 
     @Slot()
     def refresh(self) -> None:
-        """The index has changed."""
+        """Read the data again after a change of the index."""
         self._stale = self.insight is not None
         self._read_if_due()
 
@@ -72,7 +72,7 @@ class IndexPage(QWidget):
             first.setFocus(Qt.FocusReason.TabFocusReason)
 
     def show_answer(self, answer: Answer | None) -> None:
-        """Show the answer of the current query, None without a query; for pages that use it."""
+        """Show the answer of the current query, None without a query; only some pages use it."""
 
     def read(self, insight: IndexInsight, cancel: CancelToken) -> Any:
         """Read the data for `show_read`. Runs on a pool thread."""

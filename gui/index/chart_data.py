@@ -1,6 +1,6 @@
-"""The overview of an index as charts: pure functions from counts to chart data, tables and spoken text.
+"""The overview of an index as charts: functions that turn counts into chart data, tables and spoken text.
 
-The speed of the current and the last sync is measured from a bounded ring of status samples.
+`Throughput` measures the speed of the current and the last sync from a bounded ring of status samples.
 """
 
 import time
@@ -73,7 +73,7 @@ _AT_LAST = {
 
 
 def size_series(sizes: ChunkSizes) -> Series:
-    """Return the number of chunks by length."""
+    """Return chart data: the number of chunks by length."""
     if not sizes.counts:
         return Series()
     marks = []
@@ -98,7 +98,7 @@ def size_series(sizes: ChunkSizes) -> Series:
 
 
 def time_series(months: Sequence[MonthCount]) -> Series:
-    """Return the number of files by month, or by year if there are too many months."""
+    """Return chart data: the number of files by month of change, or by year if there are too many months."""
     if not months:
         return Series()
     first, last = months[0], months[-1]
@@ -139,7 +139,7 @@ def _slots(first: MonthCount, last: MonthCount, *, by_month: bool) -> Iterable[t
 
 
 def _month_at(place: int) -> tuple[int, int]:
-    """Return year and month (from 1) of a number of months since the year 0."""
+    """Convert a number of months since the year 0 to year and month (from 1)."""
     year, month = divmod(place, 12)
     return year, month + 1
 
@@ -161,7 +161,7 @@ def _both(notes: int, sessions: int) -> str:
 
 
 def disk_series(parts: Sequence[DiskPart]) -> Series:
-    """Return the disk space of each part of the index."""
+    """Return chart data: the disk space of each part of the index."""
     total = sum(part.bytes for part in parts)
     if not total:
         return Series()
@@ -182,8 +182,7 @@ def disk_series(parts: Sequence[DiskPart]) -> Series:
 
 
 def cache_hits(syncs: Iterable[StoredSync]) -> tuple[int, int] | None:
-    """Return the numbers of chunks with a cached vector and of all that needed one; None if no sync has counted
-    them."""
+    """Return how many chunks had a cached vector, and how many needed one; None if no sync has counted them."""
     counting = [sync for sync in syncs if sync.vectors_reused is not None]
     reused = sum(sync.vectors_reused or 0 for sync in counting)
     wanted = reused + sum(sync.vectors_embedded for sync in counting)
@@ -201,14 +200,14 @@ class Sample:
 
 
 class Throughput:
-    """Samples of one step of one sync; the next step starts again, since it counts something else."""
+    """Stores speed samples of one step of a sync; the next step starts anew, since it counts something else."""
 
     def __init__(self) -> None:
         self._samples: deque[Sample] = deque(maxlen=_KEPT)
         self._running = False
 
     def update_status(self, status: MemoryProviderStatus | None, now: float) -> bool:
-        """Add a status record; returns whether there is something new to show."""
+        """Add a sample from a status record; returns whether there is something new to show."""
         self._running = status is not None and status.syncing is not None
         step = None if status is None or status.paused else status.syncing
         if step is None or step.phase not in _STEPS:
@@ -222,7 +221,7 @@ class Throughput:
         return True
 
     def clear(self) -> None:
-        """Drop all samples: another memory is shown."""
+        """Drop all samples, since another memory is shown."""
         self._samples.clear()
 
     def series(self) -> Series:
@@ -239,15 +238,14 @@ class Throughput:
         )
 
     def now(self) -> str:
-        """Return the newest speed, or the final one of an ended sync, in a sentence."""
+        """Return a sentence with the newest speed, or the final one of a sync that has ended."""
         if len(self._samples) < 2:
             return ""
         return _said(self._samples[-1]) if self._running else tr("the last update")
 
 
 def _rate(step: MemorySyncProgressUpdate, last: Sample | None, now: float) -> float:
-    """Return the speed since the previous sample; the engine's own figure is averaged over seconds, too smooth for a
-    chart."""
+    """Return the speed since the previous sample; the engine's own figure is averaged over seconds, too smooth here."""
     if last is None or last.step != step.phase or step.completed < last.completed:
         return step.rate
     return (step.completed - last.completed) / (now - last.moment)

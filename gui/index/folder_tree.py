@@ -34,12 +34,12 @@ _AT_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 def numbers(folder: FolderCount) -> tuple[int, ...]:
-    """Numbers of the folder, in the order of the columns."""
+    """Return the folder's counts in the order of the columns."""
     return folder.files, folder.chunks, folder.pending, folder.failed, folder.skipped
 
 
 class FolderModel(QAbstractItemModel):
-    """A row is identified by its position in `folders`, where each folder follows its parent."""
+    """The Qt tree model of folders. An index is a position in `folders`, where each folder follows its parent."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,11 +50,11 @@ class FolderModel(QAbstractItemModel):
         self._rows: list[int] = []
 
     def key(self, index: Index) -> Key | None:
-        """Identifies a row across updates."""
+        """Return a value that identifies a row across updates."""
         return _key(self.folders[index.internalId()]) if index.isValid() else None
 
     def indexes(self, keys: set[Key]) -> list[QModelIndex]:
-        """The existing rows of these keys."""
+        """Return the model indexes of the rows with these keys that exist."""
         return [
             self.createIndex(self._rows[place], 0, place)
             for place, folder in enumerate(self.folders)
@@ -62,7 +62,7 @@ class FolderModel(QAbstractItemModel):
         ]
 
     def show_folders(self, folders: Sequence[FolderCount]) -> bool:
-        """Replace the folders. Returns whether the rows are the same, so that `touch` has to signal changed numbers."""
+        """Replace the folders; returns True if the rows are the same, so that `touch` has to signal changed numbers."""
         same = [_key(folder) for folder in folders] == [_key(folder) for folder in self.folders]
         if same:
             self.folders = tuple(folders)
@@ -83,7 +83,7 @@ class FolderModel(QAbstractItemModel):
         return False
 
     def touch(self, parent: QModelIndex) -> None:
-        """Signal changed values of the rows below a folder; changes of hidden rows would be slow."""
+        """Signal changed numbers in the rows below an expanded folder; signals for hidden rows would be slow."""
         inside = self._children(parent)
         if inside:
             last = self.createIndex(len(inside) - 1, len(TITLES) - 1, inside[-1])
@@ -145,7 +145,7 @@ _TOLD = 30
 
 
 class FolderCard(QFrame):
-    """The card with the table of folders. Sources are expanded initially; rows opened by the user stay open."""
+    """A card with the tree of folders and their counts. Sources are expanded initially."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -206,13 +206,13 @@ class FolderCard(QFrame):
         QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in rows))
 
     def _states(self) -> tuple[set[Key], set[Key]]:
-        """Return the expanded rows, and the collapsed sources."""
+        """Return the keys of expanded folders, and of collapsed sources."""
         opened = {key for index in self._open(QModelIndex()) if (key := self.model.key(index))}
         sources = (self.model.index(row, 0) for row in range(self.model.rowCount()))
         return opened, {key for index in sources if not self.tree.isExpanded(index) and (key := self.model.key(index))}
 
     def _open(self, parent: QModelIndex) -> Iterator[QModelIndex]:
-        """Expand the rows that were expanded before."""
+        """Yield the expanded rows below `parent`, at any depth."""
         for row in range(self.model.rowCount(parent)):
             index = self.model.index(row, 0, parent)
             if self.tree.isExpanded(index):
@@ -230,7 +230,7 @@ class FolderCard(QFrame):
         self._fit()
 
     def _fit(self) -> None:
-        """Leave room for the names: columns without values are hidden if there is little; otherwise scroll."""
+        """Fit the columns to the width: in a narrow card, columns without values are hidden before it scrolls."""
         header, least = self.tree.header(), QFontMetrics(font_at(13)).averageCharWidth() * _NAME_CHARACTERS
         room = self.tree.viewport().width() - sum(self._widths.values()) - least
         for place in _RARE:

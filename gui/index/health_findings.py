@@ -24,7 +24,7 @@ _WORD_CHARACTERS = 15
 
 
 class FindingRow(QWidget):
-    """A finding on one line, or on two in a narrow window, with the detail below the name.
+    """One health finding on one line, or in a narrow window on two, with the detail below the name.
 
     Signals: repair_requested: id of the finding.
     """
@@ -51,7 +51,7 @@ class FindingRow(QWidget):
         self._fold()
 
     def _fold(self) -> None:
-        """Place name, detail and state side by side if there is room."""
+        """Place name, detail and state side by side if there is room, else in two lines."""
         letter = QFontMetrics(font_at(13)).averageCharWidth()
         wide = self.width() > _WIDE_CHARACTERS * letter
         self._grid.setColumnMinimumWidth(1, _NAME_CHARACTERS * letter if wide else 0)
@@ -79,7 +79,7 @@ class FindingRow(QWidget):
         return handled
 
     def show_finding(self, finding: HealthFinding, *, repairable: bool) -> None:
-        """Show a finding. `repairable`: whether a repair can begin now."""
+        """Show a finding. `repairable`: whether the repair button is enabled now."""
         self._id = finding.id
         state, word = _STATES[finding.state]
         self._dot.set_state(state)
@@ -95,7 +95,7 @@ class FindingRow(QWidget):
 
 
 class FindingsList(QFrame):
-    """The list of findings; a row keeps its position while its state is unchanged. Those that are fine are folded.
+    """The list of findings; a row keeps its position while its state is unchanged. Checks that passed are folded.
 
     Signals: repair_requested: id of a finding.
     """
@@ -129,7 +129,7 @@ class FindingsList(QFrame):
         return tuple(sorted(self._found.values(), key=self._place))
 
     def put(self, finding: HealthFinding) -> None:
-        """Show a finding, replacing an earlier one of the same check."""
+        """Add a finding, replacing the earlier one of the same check."""
         row = self._rows.get(finding.id)
         if row is None:
             row = self._rows[finding.id] = FindingRow()
@@ -145,7 +145,7 @@ class FindingsList(QFrame):
         self.show()
 
     def keep(self, ids: Iterable[str]) -> None:
-        """Remove findings that were not found again."""
+        """Remove all findings except those with these ids."""
         for gone in self._rows.keys() - set(ids):
             row = self._rows.pop(gone)
             del self._found[gone]
@@ -166,7 +166,7 @@ class FindingsList(QFrame):
         self.fold.setVisible(bool(passed))
 
     def set_repairable(self, repairable: bool) -> None:
-        """Set whether a repair can begin now."""
+        """Enable or disable the repair buttons."""
         self._repairable = repairable
         for id_, row in self._rows.items():
             row.show_finding(self._found[id_], repairable=repairable)
@@ -175,7 +175,7 @@ class FindingsList(QFrame):
         return finding.state == "fine", list(self._rows).index(finding.id)
 
     def _order_keys(self) -> None:
-        """Set the tab order to the order of the rows."""
+        """Set the tab order of the buttons to the order of the rows."""
         buttons = [self._rows[finding.id].button for finding in self.findings]
         before = stop_before(self.fold)
         while before in buttons:

@@ -57,9 +57,9 @@ STOPPED = marked("Stopped. Repairs made so far remain.")
 
 
 class HealthSummaryBar(QWidget):
-    """Buttons for actions; during an action, they are replaced by its progress and a stop button.
+    """Buttons to check and repair; during a check or repair, its progress and a stop button replace them.
 
-    Signals: look_requested: whether deeply. repair_requested: of everything. stop_requested: of the action.
+    Signals: look_requested: check, deeply if True. repair_requested: repair everything. stop_requested: stop.
     """
 
     look_requested = Signal(bool)
@@ -104,7 +104,11 @@ class HealthSummaryBar(QWidget):
         return left
 
     def show_state(self, state: State, summary: str, *, working: bool, able: bool, repairable: bool) -> None:
-        """`able`: whether there is anything to check; `repairable`: to repair. The focus stays."""
+        """Show a state and its summary without moving the focus.
+
+        `working`: a check or repair runs. `able`: there is an index to check. `repairable`: there is something to
+        repair.
+        """
         focus = QApplication.focusWidget()
         held = focus is not None and self._right.isAncestorOf(focus)  # a button that disappears would lose the focus
         self.dot.set_state(state)
@@ -120,7 +124,7 @@ class HealthSummaryBar(QWidget):
         self.bar.setValue(round(_FULL * progress.done / progress.total) if progress.total else 0)
 
     def say(self, sentence: str, tip: str = "") -> None:
-        """Show what is being done, or was done."""
+        """Show a sentence about the current or the last check or repair."""
         self.said.setText(breakable(sentence))
         set_tip(self.said, tip)
 
@@ -143,7 +147,7 @@ def _beside(*widgets: QWidget) -> QWidget:
 
 
 def summary(findings: Sequence[HealthFinding]) -> str:
-    """A summary of the findings in one sentence."""
+    """Summarise the findings in one sentence."""
     bad = [finding for finding in findings if finding.state != "fine"]
     if not findings:
         return tr("No checks have run yet.")
@@ -156,7 +160,7 @@ def summary(findings: Sequence[HealthFinding]) -> str:
 
 
 def attention_of(findings: Sequence[HealthFinding]) -> tuple[Attention, ...]:
-    """Return the attention row for findings that the status doesn't include."""
+    """Return attention items for findings that the index status doesn't include."""
     bad = [
         finding.name
         for finding in findings
@@ -175,7 +179,7 @@ def step_text(progress: HealthProgress) -> str:
 
 
 def outcome(repair: HealthRepair) -> str:
-    """Return the outcome of a repair in sentences."""
+    """Return sentences with the outcome of a repair."""
     return " ".join((*repair.done, repair.problem)).strip() or tr("There was nothing to repair.")
 
 
@@ -220,7 +224,7 @@ class HealthPage(IndexPage):
 
     @property
     def findings(self) -> tuple[HealthFinding, ...]:
-        """The findings, those that need attention first."""
+        """The findings in display order, those that need attention first."""
         return self.findings_list.findings
 
     @property
@@ -246,7 +250,7 @@ class HealthPage(IndexPage):
             self._glance()
 
     def show_overview(self, shown: bool) -> None:
-        """The overview was shown or hidden: it shows quick findings from counts, until a complete check was done."""
+        """Set whether the overview is visible, which shows findings of quick counts until a full check was done."""
         self._for_overview = shown
         self._glance()
 
@@ -343,7 +347,7 @@ class HealthPage(IndexPage):
     # --- repairs ----------------------------------------------------------------------------------------------------
 
     def repair(self, ids: Collection[str] | None) -> None:
-        """Repair the findings of these ids; None: all."""
+        """Repair the findings with these ids; None repairs all."""
         insight = self.insight
         if insight is None or self._repairing.busy:
             return

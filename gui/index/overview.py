@@ -55,7 +55,7 @@ _WIDTH, _AROUND = 460, 80
 
 
 def show_sync(sync: StoredSync, parent: QWidget) -> QDialog:
-    """Show a sync's details, then its failed files."""
+    """Open a dialog with the details of a sync and its failed files."""
     content = QWidget()
     content.setMinimumWidth(min(round(_WIDTH * font_scale()), parent.window().width() - _AROUND))
     column = QVBoxLayout(content)
@@ -105,7 +105,7 @@ def _facts(sync: StoredSync) -> list[tuple[str, str]]:
 
 
 class TwoColumns(QScrollArea):
-    """Cards in two columns below `above`, which has the whole width. Scrolls only vertically.
+    """A scrolling page with cards in two columns below the widget `above`, which has the whole width.
 
     Signals:
         folded: whether there is one column now.
@@ -116,7 +116,7 @@ class TwoColumns(QScrollArea):
     def __init__(
         self, above: QWidget, left: Sequence[QWidget], right: Sequence[QWidget], stacked: Sequence[QWidget]
     ) -> None:
-        """`stacked`: all cards in the order of a single column."""
+        """`stacked`: all cards, in the order of a single column."""
         super().__init__()
         self._left, self._right, self._stacked = tuple(left), tuple(right), tuple(stacked)
         self._narrow: bool | None = None
@@ -144,7 +144,7 @@ class TwoColumns(QScrollArea):
         self._fold()
 
     def set_single(self, single: bool) -> None:
-        """Use one column at any width, since there is too little content for two."""
+        """Use one column at any width, if there is too little content for two."""
         self._single = single
         self._fold()
 
@@ -175,7 +175,7 @@ class TwoColumns(QScrollArea):
 
 @dataclass(frozen=True)
 class _Counted:
-    """The overview with its chart data, prepared off the GUI thread: wording hundreds of syncs takes long."""
+    """The counts of the overview with their chart data, prepared off the GUI thread since it takes long."""
 
     overview: IndexOverview
     sizes: Series
@@ -185,10 +185,9 @@ class _Counted:
 
 
 class OverviewPage(IndexPage):
-    """The overview page. Frequently changing values come with the status, others are counted when the index has
-    changed.
+    """The overview page. Fast-changing values come from the status; others are counted when the index has changed.
 
-    Signals: action_requested: the action of an attention row.
+    Signals: action_requested: the action of an attention item.
     """
 
     action_requested = Signal(str)
@@ -317,7 +316,7 @@ class OverviewPage(IndexPage):
     # --- live values ------------------------------------------------------------------------------------------------
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:
-        """Update the values of the status; drawn only while visible."""
+        """Update the values that come from the status; painted only while visible."""
         self._status = status
         self._throughput.update_status(status, time.time())
         if self.isVisible():
@@ -338,7 +337,7 @@ class OverviewPage(IndexPage):
 
     @Slot(str, tuple)
     def show_attention(self, page: str, rows: tuple[Attention, ...]) -> None:
-        """Show attention rows of another page."""
+        """Show the attention items of another page."""
         self.attention.show_rows(page, rows)
 
     @Slot(str)

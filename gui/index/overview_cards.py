@@ -1,4 +1,4 @@
-"""The cards at the top of the overview: one number each, with a label and a note on its state."""
+"""The cards at the top of the overview: each shows a number, a label and a note about its state."""
 
 from dataclasses import dataclass
 
@@ -35,7 +35,7 @@ NOTHING = tuple(map(Figure, NAMES))
 
 
 def figures(status: MemoryProviderStatus, overview: IndexOverview | None) -> tuple[Figure, ...]:
-    """Return the figures: frequently changing values come from the status, others are unknown until counted."""
+    """Return the numbers to show. Some come from the status; those from `overview` are unknown until counted."""
     return (
         _files(status),
         _chunks(status, overview),
@@ -89,7 +89,7 @@ def _disk(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figur
 
 
 def _disk_note(parts: tuple[DiskPart, ...], total: int) -> str:
-    """Return the sizes of text, words and vectors; their sum, if the rest is not negligible."""
+    """Return the sizes of text, words and vectors or, if other parts are large, the sum of the three and the rest."""
     found = {part.name: part.bytes for part in parts}
     if not found:
         return ""
@@ -115,7 +115,7 @@ def _short(size: float) -> str:
 
 
 def _reused(overview: IndexOverview | None) -> str:
-    """How many passages of recent updates had a vector in the cache; empty if unknown."""
+    """Return how many chunks of recent updates had a cached vector, as text; empty if unknown."""
     hits = cache_hits(overview.syncs) if overview else None
     if hits is None:
         return ""
@@ -129,7 +129,7 @@ def _reused(overview: IndexOverview | None) -> str:
 
 
 class _Note(ElidedLabel):
-    """A text in the colour of a state."""
+    """A label in the colour of a state."""
 
     state: State = "fine"
 
@@ -139,7 +139,7 @@ class _Note(ElidedLabel):
 
 
 class FigureCard(QFrame):
-    """A large figure, its name below, and a note in the colour of its state."""
+    """A card with a large number, its name below, and a note in the colour of its state."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -157,7 +157,7 @@ class FigureCard(QFrame):
         column.addWidget(self._note)
 
     def show_figure(self, figure: Figure) -> None:
-        """Show a figure; an empty note keeps its line, so that the layout stays stable."""
+        """Show a number; an empty note keeps its line, so that the layout stays stable."""
         self._value.setText(figure.value)
         self._name.setText(tr(figure.name))
         self._note.setText(figure.note or " ")

@@ -1,4 +1,4 @@
-"""The index view: chips that switch between its pages."""
+"""The index view: chips at the top switch between its pages."""
 
 from functools import partial
 from itertools import pairwise
@@ -27,11 +27,11 @@ _GUTTER = 16
 
 
 class IndexPanel(QWidget, ViewPanel):
-    """The pages of the index view behind chips, or the reason why the index can't be inspected.
+    """The pages of the index view, or the reason why the index can't be inspected.
 
-    Signals: open_requested: as a page's. action_requested: `sync`, `rebuild`, `embed`, `settings` or `engine`, which
-    the window does. files_requested: `failed` or `skipped`: show the table of these files. left: Escape: back to the
-    box.
+    Signals: open_requested: as `IndexPage.open_requested`. action_requested: `sync`, `rebuild`, `embed`, `settings` or
+    `engine`, which the window runs. files_requested: show the table of `failed` or `skipped` files. left: the user
+    pressed Escape; move the focus to the search box.
     """
 
     open_requested = Signal(str, object)
@@ -91,7 +91,7 @@ class IndexPanel(QWidget, ViewPanel):
 
     @property
     def page(self) -> PageName:
-        """The page shown."""
+        """The name of the shown page."""
         return next(name for name, page in self._pages.items() if page is self._stack.currentWidget())
 
     @property
@@ -110,13 +110,13 @@ class IndexPanel(QWidget, ViewPanel):
         self.show_page(cast("PageName", "overview" if name == "index" else name))
 
     def _show_overview(self, shown: bool) -> None:
-        """Tell the pages whether the overview is visible."""
+        """Notify the pages whether the overview is visible."""
         self.duplicates.show_overview(shown)
         self._health.show_overview(shown)
 
     @Slot(str)
     def _act(self, action: str) -> None:
-        """Run the action of an attention row: a page, a table, or a request to the window."""
+        """Run the action of an attention item: show a page or a table, or emit a request to the window."""
         page = next((name for name in self._pages if name == action), None)
         if page is not None:
             self.show_page(page)
@@ -131,7 +131,7 @@ class IndexPanel(QWidget, ViewPanel):
         self.overview.show_status(status)
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Look into another memory, or none."""
+        """Set the memory whose index is shown; None for none."""
         self._manager = manager
         for page in self._pages.values():
             page.set_manager(manager)
@@ -151,7 +151,7 @@ class IndexPanel(QWidget, ViewPanel):
 
     @Slot()
     def refresh(self) -> None:
-        """The index has changed."""
+        """Read the shown page again after a change of the index, others when they are shown."""
         for page in self._pages.values():
             page.refresh()
 
@@ -163,7 +163,7 @@ class IndexPanel(QWidget, ViewPanel):
             page.show_answer(answer)
 
     def focus_list(self) -> None:
-        """Focus the page."""
+        """Focus the shown page."""
         if self._stack.isHidden():
             self._lack.take_focus()
             return

@@ -1,6 +1,6 @@
-"""Creates the note of a session: reads, names, edits and saves it, and shows the result.
+"""Creates notes of sessions: reads a session, lets the user edit the note, saves it, and shows the result.
 
-A notice names the notes that an agent has written.
+A notice lists the notes that an agent has written.
 """
 
 from collections.abc import Callable, Iterator
@@ -39,7 +39,7 @@ from gui.widgets.message import Action
 
 
 class Trash:
-    """Moves notes written by this program to the trash."""
+    """Moves session notes written by this program to the trash."""
 
     def __init__(self, workspace: Workspace, banner: Notices, jobs: Jobs) -> None:
         self._workspace = workspace
@@ -67,7 +67,7 @@ def _move(folder: Path, note: WrittenNote) -> None:
 
 @dataclass(frozen=True)
 class TargetWorkspace:
-    """`session`: its stable name in this workspace."""
+    """The workspace in which a session's note is saved; `session`: the session's stable name there."""
 
     manager: MemorySearchManager
     folder: Path
@@ -76,7 +76,7 @@ class TargetWorkspace:
 
 
 def folder_of(opened: Opened, session: str) -> Path:
-    """The folder for the note of a session, as far as known without waiting."""
+    """Return the folder for a session's note, as far as known without reading files."""
     if not split_name(session)[0]:
         return opened.folder
     return Path(opened.everywhere.folder_of(session) or split_name(session)[0])
@@ -84,9 +84,9 @@ def folder_of(opened: Opened, session: str) -> Path:
 
 @contextmanager
 def home_of(workspace: Workspace, opened: Opened, session: str) -> Iterator[TargetWorkspace]:
-    """Yield the workspace of a session with its memory, open during the block. On a pool thread.
+    """Open the workspace of a session: a context manager that yields it with its memory. On a pool thread.
 
-    Raises `PathRefused` where that workspace is not there any more, and what opening it raises.
+    Raises `PathRefused` if that workspace no longer exists, and the errors of opening it.
     """
     if not split_name(session)[0]:
         yield TargetWorkspace(opened.manager, opened.folder, opened.settings, session)
@@ -102,7 +102,7 @@ def name_beside(session: str, path: str) -> str:
 
 
 class RememberController(QObject):
-    """Opens the sheet for the note of a session, one at a time.
+    """Opens the dialog that makes a note of a session; at most one is open.
 
     Signals:
         open_requested: the note with this stable name, at a line.
@@ -128,13 +128,13 @@ class RememberController(QObject):
 
     @property
     def ready(self) -> bool:
-        """Whether the sheet is open with all its contents."""
+        """Whether the dialog is open and complete."""
         busy = self._draft_job.busy or self._name_job.busy
         return self.sheet is not None and self.sheet.note is not None and not busy
 
     @Slot(str, str)
     def remember(self, path: str, title: str) -> None:
-        """Open the sheet for the session with this stable name."""
+        """Open the dialog for the session with the stable name `path`."""
         opened = self._workspace.current
         if opened is None or self.sheet is not None:
             return
@@ -148,7 +148,7 @@ class RememberController(QObject):
         self._draft(opened, None)
 
     def go_on_writing(self, path: str, title: str, name: str, text: str) -> None:
-        """Restore the sheet with an unsaved draft."""
+        """Open the dialog with an unsaved draft (`name`, `text`) of a note."""
         if self.sheet is None:
             self._typed_before = (name, text)
             self.remember(path, title)
@@ -265,7 +265,7 @@ _REPLACEABLE = frozenset({"provider", "remembered", "ranking", "saved-search"})
 
 
 class NewNoteNotice(QObject):
-    """Notifies the user of session notes written by an agent, just now or while no window was open.
+    """Shows a notice about session notes that an agent has written, just now or while no window was open.
 
     Waits until there is no more urgent message. Without an answer it is shown again at the next start.
 
@@ -330,7 +330,7 @@ class NewNoteNotice(QObject):
 
     @Slot(str)
     def _take_turn(self, matter: str) -> None:
-        """Show the notice if the banner is free; a dismissed one is not repeated."""
+        """Show the notice since the banner is free; drop it if it was just dismissed (`matter` is its key)."""
         if matter == _KEY:
             self._waiting = ()
         else:
@@ -367,7 +367,7 @@ class NewNoteNotice(QObject):
 
 
 def _unseen(manager: MemorySearchManager, folder: Path) -> tuple[WrittenNote, ...]:
-    """Notes that the user has not seen: a changed or deleted note was seen."""
+    """Return the notes by agents that the user has not seen; a changed or deleted note counts as seen."""
     waiting, known = [], []
     for note in manager.unseen_notes.all():
         try:

@@ -1,4 +1,4 @@
-"""The sheet that makes a note of a session: its name, its text, and its folder."""
+"""The dialog in which the user edits a session note before it is saved: its name, text and folder."""
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor
@@ -26,12 +26,12 @@ _COUNTS = (5, 15, 30, 60, 100)
 
 
 class NoteSheet(QDialog):
-    """The sheet in which the user edits a session note before it is saved.
+    """The dialog in which the user edits a session note before it is saved.
 
     It opens immediately, shows progress until `show_note`, and is deleted when it closes.
 
-    Signals: count_chosen: include another number of messages. save_requested: the current text and name. changed:
-    something was typed.
+    Signals: count_chosen: include another number of messages. save_requested: the current text and name. changed: the
+    user typed something.
     """
 
     count_chosen = Signal(int)
@@ -39,7 +39,7 @@ class NoteSheet(QDialog):
     changed = Signal()
 
     def __init__(self, title: str, folder: str, parent: QWidget) -> None:
-        """`title`: the session's; `folder`: name of the workspace."""
+        """`title`: title of the session. `folder`: name of the workspace."""
         super().__init__(parent)
         self.setWindowTitle(tr("Remember this session"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -110,7 +110,7 @@ class NoteSheet(QDialog):
 
     @property
     def is_changed(self) -> bool:
-        """Whether the text was changed."""
+        """Whether the user has changed the text."""
         return self._text.document().isModified()
 
     @property
@@ -119,7 +119,7 @@ class NoteSheet(QDialog):
         return self._name.text(), self._text.toPlainText()
 
     def put_typed(self, name: str, text: str) -> None:
-        """Restore typed text; undo returns to the original."""
+        """Restore the name and text of a draft; undo returns to the original text."""
         self._own_name = True
         self._name.setText(name)
         everything = QTextCursor(self._text.document())
@@ -132,7 +132,7 @@ class NoteSheet(QDialog):
         return self._note
 
     def show_note(self, note: SessionNote) -> None:
-        """Show a note; undo restores the user's changes to the previous one."""
+        """Show a note in place of the previous one; undo restores what the user had typed there."""
         first = self._note is None
         self._note = note
         if not self._own_name:
@@ -169,7 +169,7 @@ class NoteSheet(QDialog):
             announce(self, sentence)
 
     def fail(self, sentence: str) -> None:
-        """Show an error, and let the user continue."""
+        """Show an error, and let the user continue editing."""
         self.say(sentence, degraded=True)
         self._set_busy(False)
 
@@ -181,7 +181,7 @@ class NoteSheet(QDialog):
     # --- input of the user ------------------------------------------------------------------------------------------
 
     def _show_counts(self, note: SessionNote) -> None:
-        """Offer the numbers of messages that differ in effect, including that of the settings."""
+        """Fill the menu of how many messages to include: numbers that make a difference, and that of the settings."""
         counts = sorted({count for count in _COUNTS if count < note.said} | {note.messages})
         blocked = self._count.blockSignals(True)
         self._count.clear()
@@ -204,7 +204,7 @@ class NoteSheet(QDialog):
 
     @Slot()
     def _tidy_name(self) -> None:
-        """Show the name as it will be in the file name."""
+        """Replace the typed name by the form that the file name will have."""
         slug = to_slug(self._name.text())
         if slug and slug != self._name.text():
             self._name.setText(slug)
@@ -239,7 +239,7 @@ class NoteSheet(QDialog):
             self._judge()
 
     def reject(self) -> None:
-        """Handle Esc: unsaved text is discarded only after a second press."""
+        """Handle Esc: close the dialog; unsaved text is discarded only after a second press."""
         if self._text.document().isModified() and not self._warned:
             self._warned = True
             self.say(tr("Your changes are not saved. Cancel once more to throw them away."), degraded=True)

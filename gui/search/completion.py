@@ -19,16 +19,16 @@ _MARGIN = 8
 
 
 class Part(NamedTuple):
-    """The part of a query being typed: the value of `operator`, or the beginning of an operator if that is empty."""
+    """The part of a query being typed: a value of `operator`, or the start of an operator's name if that is empty."""
 
     operator: str
     typed: str
     begin: int
-    """Start of the completion in the text; it ends at the cursor."""
+    """Start of the part in the text; it ends at the cursor."""
 
 
 def part_at(text: str, cursor: int) -> Part:
-    """The part of a query that ends at the cursor."""
+    """Return the part of the query `text` that ends at the cursor: the value of an operator, or a beginning of one."""
     begin = _token_start(text, cursor)
     found = _OPERATOR.fullmatch(text, begin, cursor)
     if found is None:
@@ -38,7 +38,7 @@ def part_at(text: str, cursor: int) -> Part:
 
 
 def completed(text: str, cursor: int, part: Part, value: str) -> tuple[str, int]:
-    """The text with the value inserted for the typed part, and the new cursor position."""
+    """Insert `value` in place of the typed `part`; returns the new text and cursor position."""
     if not part.operator:
         inserted = value  # ends with its colon
     else:
@@ -61,7 +61,7 @@ def _token_start(text: str, cursor: int) -> int:
 
 
 class Offers(QListWidget):
-    """The list of completions, drawn over the widgets below the box; the box keeps the keyboard focus."""
+    """The popup list of completions, drawn over the widgets below the search box, which keeps the keyboard focus."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -100,7 +100,7 @@ class Offers(QListWidget):
 
 
 class Completion(QObject):
-    """Shows completions below a line edit; gets them from the memory off the GUI thread."""
+    """Shows completions below a line edit, and reads them from the memory off the GUI thread."""
 
     changed = Signal()
     """Completions were shown, closed, or there are none."""
@@ -132,7 +132,7 @@ class Completion(QObject):
 
     @Slot()
     def pause(self) -> None:
-        """Disable completions for now."""
+        """Show no completions until the text is edited again."""
         self._stop()
         self._paused = True
 
@@ -152,7 +152,7 @@ class Completion(QObject):
 
     @Slot()
     def request(self) -> None:
-        """Show completions at the cursor, for any operator."""
+        """Show completions for the part of the query at the cursor."""
         self._ask(part_at(self._edit.text(), self._edit.cursorPosition()))
 
     @Slot()
@@ -171,7 +171,7 @@ class Completion(QObject):
 
     @Slot()
     def _hide(self) -> None:
-        """Hide the completions of a text that was replaced."""
+        """Hide completions that belong to a text which is no longer in the box."""
         if self.offers.isVisible():
             self.offers.hide()
             if not self._inserting:

@@ -15,7 +15,7 @@ Range = tuple[int, int]
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of text that was not cut out: its original start, and its range in the result."""
+    """A range of the original text that was not cut: its start there (`origin`), its range in the shortened text."""
 
     origin: int
     start: int
@@ -23,7 +23,10 @@ class Piece:
 
 
 def move_ranges(ranges: Iterable[Range], pieces: Sequence[Piece], length: int) -> list[Range]:
-    """Map ranges of the original text to the result of `length`; ranges that were cut out are dropped."""
+    """Map ranges of the original text to the shortened text, which has `length` characters.
+
+    `pieces` are the parts that were not cut; ranges in other parts are dropped.
+    """
     origins = [piece.origin for piece in pieces]
     moved = []
     for start, end in ranges:
@@ -41,7 +44,7 @@ def move_ranges(ranges: Iterable[Range], pieces: Sequence[Piece], length: int) -
 
 
 def cut_out(text: str, cuts: Iterable[Range], ranges: Iterable[Range]) -> tuple[str, list[Range]]:
-    """`text` without the ascending, disjoint `cuts`, and `ranges` mapped to it."""
+    """Return `text` without the ranges `cuts` (ascending, disjoint), and `ranges` mapped to the shorter text."""
     pieces: list[Piece] = []
     position = length = 0
     for start, end in (*cuts, (len(text), len(text))):
@@ -118,12 +121,15 @@ _WRAPPED = tuple(
 
 
 def strip_markup(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Range]]:
-    """The snippet without inline marks, and the ranges in it."""
+    """Remove inline Markdown marks from a snippet; returns the text, and `ranges` mapped to it."""
     return cut_out(snippet, _Marks(snippet, ranges).find(), ranges)
 
 
 class _Marks:
-    """Finds marks kind by kind; marks that were found are hidden from the next search."""
+    """Finds inline Markdown marks (`**`, backticks, links…) in a text, one kind after the other.
+
+    Marks that were found are hidden from the search for the next kind.
+    """
 
     def __init__(self, text: str, ranges: Sequence[Range]) -> None:
         self._text = text
@@ -131,7 +137,7 @@ class _Marks:
         self._found: list[Range] = []
 
     def find(self) -> list[Range]:
-        """Ascending and disjoint."""
+        """Return the ranges of all marks, ascending and disjoint."""
         for code in _CODE_SPAN.finditer(self._text):
             self._take(code.span(1), code.span(3))
             self._hide(*code.span(2), _CODE)
@@ -147,7 +153,7 @@ class _Marks:
         return sorted(self._found)
 
     def _take(self, *spans: Range) -> bool:
-        """Remove these marks, unless that would remove a match."""
+        """Add these marks to those found; returns False if one of them contains a highlighted match and has to stay."""
         if any(self._was_found(start, end) for start, end in spans):
             return False
         for start, end in spans:
@@ -164,17 +170,17 @@ class _Marks:
 
 @dataclass(frozen=True)
 class Excerpt:
-    """Text for two lines of a row and the matched words in it (code points, ascending)."""
+    """The text of a result row, at most two lines, and the ranges of matched words in it (code points, ascending)."""
 
     text: str
     marks: tuple[Range, ...]
 
 
 def make_excerpt(snippet: str, ranges: Sequence[Range], heading: str = "", title: str = "") -> Excerpt:
-    """The snippet as one line without Markdown marks, cut to start near its densest matches.
+    """Convert a snippet to one line without Markdown marks, cut to start near its densest matches.
 
-    `heading` and `title` are shown elsewhere in the row and are not repeated in front, unless they contain a
-    highlighted word. A title is a separate line, as in the front matter.
+    The row shows `heading` and `title` elsewhere, so they are not repeated at the start of the line unless they contain
+    a highlighted word. The title is a separate line of the snippet, as in front matter.
     """
     first, _, below = snippet.partition("\n")
     if title and first == title and below.strip() and not (ranges and ranges[0][0] < len(first)):
@@ -194,7 +200,7 @@ def make_excerpt(snippet: str, ranges: Sequence[Range], heading: str = "", title
 
 
 def _flatten(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Range]]:
-    """Every gap becomes one blank, or a separator in front of a list item or heading; ranges move along."""
+    """Replace each gap by a space, or by a separator before a list item or heading; maps the ranges accordingly."""
     parts: list[str] = []
     pieces: list[Piece] = []
     position = length = 0
@@ -230,7 +236,7 @@ def _cut_front(text: str, marks: Sequence[Range], start: int, front: str) -> tup
 
 
 def _richest(text: str, marks: Sequence[Range]) -> int:
-    """Start of the first window of `ROOM` code points that holds the most different marked words."""
+    """Return the start of the first window of `ROOM` code points with the most different highlighted words."""
     best, best_at = (0, 0), marks[0][0]
     for number, (start, _) in enumerate(marks):
         inside = [text[first:last].casefold() for first, last in marks[number:] if last <= start + ROOM]

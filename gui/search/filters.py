@@ -28,13 +28,13 @@ LONGEST_NAME = 24
 
 
 def period(days: int | None) -> str:
-    """30 -> "Past month"."""
+    """Return the label of a time filter: 30 -> "Past month"."""
     known = next((words for words, _, known in PERIODS if known == days), "")
     return tr(known) or tr_count("Past {count} day", "Past {count} days", days or 0)
 
 
 def period_within(days: int | None) -> str:
-    """30 -> "past month"."""
+    """Return the label of a time filter within a sentence: 30 -> "past month"."""
     known = next((words for _, words, known in PERIODS if known == days), "")
     return tr(known) or tr_count("past {count} day", "past {count} days", days or 0)
 
@@ -48,7 +48,7 @@ def _only(scope: Scope) -> str:
 
 
 class Filters(QWidget):
-    """The search filters; `changed` follows each choice of the user."""
+    """The filter chips of a search (source, time, scope, workspace); `changed` is emitted when the user changes one."""
 
     changed = Signal()
     workspace_menu_requested = Signal(QMenu)
@@ -97,7 +97,7 @@ class Filters(QWidget):
         self._scope_chip.updateGeometry()
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Mark unsupported filters, and unselect all where searches cannot be filtered."""
+        """Disable unsupported filters; remove all if this memory cannot filter at all."""
         self._gates.update_features(lacks)
         if "conditions" in lacks:
             self.choose(None, None, None)
@@ -120,7 +120,7 @@ class Filters(QWidget):
         self.show_workspace(self._folder)
 
     def show_workspace(self, folder: str) -> None:
-        """Name the workspace by its folder; empty when none is open."""
+        """Show the name of the open workspace in the chip; an empty `folder` means that none is open."""
         self._folder = folder
         if self.everywhere and folder:
             self._workspace_chip.setText(tr("All workspaces"))

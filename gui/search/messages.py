@@ -1,4 +1,4 @@
-"""Messages of the search panel, from records alone, and the buttons below an empty answer."""
+"""Messages of the search panel, made from result and status records, and the buttons below an empty answer."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -40,7 +40,7 @@ _LACKS_WORDS = {
 
 
 def milliseconds(spent: float) -> str:
-    """9.2 -> "9 ms", 1240 -> "1.2 s"."""
+    """Format a duration in milliseconds: 9.2 -> "9 ms", 1240 -> "1.2 s"."""
     if spent < _SECOND:
         return tr("{milliseconds} ms", milliseconds=max(1, round(spent)))
     return tr("{seconds:.1f} s", seconds=spent / _SECOND)
@@ -66,7 +66,7 @@ def partial_state(outcome: SearchOutcome) -> str:
 
 
 def header_counts(outcome: SearchOutcome) -> tuple[str, str]:
-    """Return the line above the list, long and short."""
+    """Return the line above the list of results, in a long and a short form."""
     files = _file_count(outcome)
     return f"{files} · {result_count(outcome)}", files
 
@@ -83,7 +83,7 @@ def _file_count(outcome: SearchOutcome) -> str:
 
 
 def indexed(status: MemoryProviderStatus | None) -> str:
-    """ "12 files · 80 chunks"; empty while unknown."""
+    """Return the size of the index, "12 files · 80 chunks"; empty without a status."""
     if status is None:
         return ""
     files = tr_count("{count:,} file", "{count:,} files", status.files)
@@ -91,25 +91,25 @@ def indexed(status: MemoryProviderStatus | None) -> str:
 
 
 def offered(outcome: SearchOutcome) -> tuple[QuerySuggestion, ...]:
-    """The suggestions to offer: none next to a good answer, and no word that occurs once, often a typo itself."""
+    """Return the suggestions to show: none if the answer is good, and no word that occurs only once, often a typo."""
     if outcome.results and max(result.score for result in outcome.results) >= _GOOD_SCORE:
         return ()
     return tuple(suggestion for suggestion in outcome.suggestions if suggestion.chunks > 1)
 
 
 def new_words(suggestion: QuerySuggestion) -> str:
-    """The replacement of the unknown word in a suggestion; the whole query if there are several."""
+    """Return the word that a suggestion puts in place of the unknown one; the whole query if it replaces several."""
     return suggestion.words[0][1] if len(suggestion.words) == 1 else suggestion.query
 
 
 def meant(suggestions: Sequence[QuerySuggestion]) -> str:
-    """ "Did you mean …?"; empty without a suggestion."""
+    """Return "Did you mean …?" with these suggestions; empty without any."""
     words = any_of(in_quotes(new_words(suggestion)) for suggestion in suggestions)
     return tr("Did you mean {words}?", words=words) if words else ""
 
 
 def spelling(outcome: SearchOutcome) -> str:
-    """Return which corrected query was searched, or "Did you mean …?"; empty for neither."""
+    """Return a sentence about a corrected query that was searched, or "Did you mean …?"; empty if there is neither."""
     if outcome.corrected is not None:
         return tr("Showing results for {query}", query=in_quotes(outcome.corrected.query))
     return meant(offered(outcome))
@@ -133,7 +133,7 @@ def reading(status: MemoryProviderStatus | None) -> str:
 
 
 def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
-    """Title and sentence before the first query."""
+    """Return the title and the sentence of the page before the first query."""
     how = tr("Type a few words, or a question in your own words. Search finds exact words and related meaning.")
     if status is not None and status.custom.get("searchMode") == "keyword":
         how = tr("Type a few words from the text you want to find.")
@@ -151,7 +151,10 @@ def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
 
 
 def empty(question: Query, outcome: SearchOutcome, still_reading: str = "") -> tuple[str, str]:
-    """Title and sentence of an answer without results; `still_reading` as in `reading`."""
+    """Return the title and the sentence of the page without results.
+
+    `still_reading`: the progress of the first indexing, as returned by `reading`.
+    """
     if still_reading:
         return _not_found(question), still_reading
     limits = _limits(question)
@@ -194,7 +197,7 @@ def _not_found(question: Query) -> str:
 
 
 def _emptied(outcome: SearchOutcome) -> str:
-    """The message of the stage that excluded everything, unless it is shown already."""
+    """Return the message of the search stage that excluded all results; empty if it is shown already."""
     explanation = outcome.explanation
     if explanation is None or any(remedy.name == "weak" for remedy in explanation.remedies):
         return ""
@@ -229,7 +232,8 @@ def button_words(remedy: SearchRemedy) -> str:
 
 
 def remedied(question: Query, remedy: SearchRemedy) -> Query | None:
-    """The query without the limit that emptied its answer; None if a query can't help."""
+    """Apply a remedy for an empty answer: returns the query without the limit that excluded all results, or None if the
+    remedy is not another query."""
     match remedy.name:
         case "weak":
             return replace(question, min_score=0.0)

@@ -38,7 +38,7 @@ _NOTES = (
 
 
 class QueryHelpMenu(QMenu):
-    """The menu of query examples, each with its meaning."""
+    """A menu of example queries, each with an explanation."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,7 +58,7 @@ class QueryHelpMenu(QMenu):
 
 
 class QueryHelpButton(IconButton):
-    """The button that opens the menu of query examples."""
+    """The button that opens the menu of example queries."""
 
     example_chosen = Signal(str)
 
@@ -110,10 +110,10 @@ PREVIEW_MS = 60
 
 
 class Preview(QObject):
-    """Debounces the current result: emits it once it has stayed current for a moment."""
+    """Emits the current result once it has been current for a moment, so that scrolling does not open each one."""
 
     selected = Signal(object, object)
-    """MemorySearchResult and the query."""
+    """Show this MemorySearchResult, found by this query."""
     idle = Signal()
     """No further announcement is pending."""
 
@@ -131,7 +131,7 @@ class Preview(QObject):
 
     @property
     def query(self) -> str:
-        """The query of the current results, whose words are highlighted in the viewer."""
+        """The query of the shown results; the viewer highlights its words."""
         answer = self.view.answer
         return "" if answer is None else answer.question.text or " ".join(answer.outcome.telling)
 
@@ -139,7 +139,7 @@ class Preview(QObject):
     def _follow(self, result: MemorySearchResult | None) -> None:
         if result is None:
             self._timer.stop()
-            self._told = ()  # something else may be read meanwhile, or nothing
+            self._told = ()  # the viewer may show something else by the next result
         elif self._identity(result) != self._told:
             self._timer.start()
         else:
@@ -155,17 +155,17 @@ class Preview(QObject):
         self.idle.emit()
 
     def _hold(self) -> None:
-        """Keep the current result if the answer is complete; that of a keyword-only answer may still change."""
+        """Keep the current row selected if the answer is complete; a keyword-only answer may still be replaced."""
         if self.view.answer is not None and self.view.answer.final:
             self.view.list.hold()
 
     def _identity(self, result: MemorySearchResult) -> tuple[object, ...]:
-        """Return what identifies a result: not its score, so that the viewer stays when only that changes."""
+        """Return what identifies a result, without its score: the viewer does not reload when only that changes."""
         return result.path, result.start_line, result.end_line, self.query
 
 
 class SearchPanel(QObject, ViewPanel):
-    """Everything between a key in the search box and a result for the viewer."""
+    """The search view: the search box with its controls, the results, and the signal with the result to open."""
 
     result_activated = Signal(object, object)
     """MemorySearchResult and the query: the user opens it."""
@@ -250,11 +250,11 @@ class SearchPanel(QObject, ViewPanel):
 
     @property
     def busy(self) -> bool:
-        """False once `settled` was emitted, until the next query."""
+        """Whether a query is due or running; False once `settled` was emitted."""
         return self.controller.busy or self._preview.busy
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Set the memory; the query in the box is repeated."""
+        """Set the memory to search, and repeat the query in the box."""
         self.controller.set_manager(manager)
         self.completion.set_manager(manager)
         self.start.set_manager(manager)
@@ -309,14 +309,14 @@ class SearchPanel(QObject, ViewPanel):
 
     @Slot()
     def refresh(self) -> None:
-        """The index changed: repeat the query without moving anything."""
+        """Repeat the query after a change of the index, without moving the list."""
         self.controller.repeat()
 
     # --- from the box to a result -----------------------------------------------------------------------------------
 
     @Slot()
     def _accept(self) -> None:
-        """Enter in the box: open the best result if it matches the current text, else search immediately."""
+        """Handle Enter in the box: open the best result if it matches the current text, else search immediately."""
         answer = self.view.answer
         if answer is not None and answer.question.text == self.box.query and self.view.has_results:
             self.view.list.open_current()

@@ -30,13 +30,13 @@ class Scope:
 
     @property
     def glob(self) -> str:
-        """Matches this path and no other."""
+        """A glob pattern that matches only this path."""
         return literal_glob(self.path)
 
 
 @dataclass(frozen=True)
 class Query:
-    """Everything that decides an answer."""
+    """A search request: text, filters, ranking options and the number of results."""
 
     text: str
     sources: tuple[Source, ...] | None = None
@@ -45,7 +45,7 @@ class Query:
     scope: Scope | None = None
     max_results: int = FIRST_RESULTS
     min_score: float | None = None
-    """None for the setting's value."""
+    """Minimum score of results; None for the value of the settings."""
     like: Passage | None = None
     """Passage to find similar ones for, instead of `text`, which is empty then."""
     within: "Query | None" = None
@@ -61,12 +61,12 @@ class Query:
 
     @property
     def subject(self) -> "Query":
-        """The query without the requested amount of results."""
+        """This query with the default number of results and minimum score, to compare what two queries search for."""
         return replace(self, max_results=FIRST_RESULTS, min_score=None, correct=True)
 
     @property
     def levels(self) -> tuple["Query", ...]:
-        """The queries that are the scope, widest first."""
+        """The earlier queries whose results this query is limited to, widest first."""
         return () if self.within is None else (*self.within.levels, self.within)
 
 
@@ -75,13 +75,13 @@ class Answer:
     question: Query
     outcome: SearchOutcome
     final: bool
-    """False while only the words have been searched."""
+    """False if only keywords have been searched yet."""
     explained: bool = False
     """Whether the explanation was requested."""
 
 
 def is_searchable(text: str) -> bool:
-    """Two characters are a query; in scripts whose characters are words or syllables one is enough."""
+    """Return whether a text is long enough to search for: two characters, or one in scripts such as Chinese."""
     stripped = text.strip()
     return len(stripped) >= 2 or any(unicodedata.east_asian_width(char) in "WF" and char.isalpha() for char in stripped)
 
@@ -91,7 +91,7 @@ _MINUTE = 60
 
 
 def permitted(question: Query, lacks: MissingFeatures) -> Query:
-    """The query without options that this memory doesn't support; the window neither shows nor offers them."""
+    """Return the query without the options that this memory doesn't support, which the window hides."""
     if "conditions" in lacks:
         question = replace(question, sources=None, days=None, scope=None)
     if "narrowing" in lacks:
@@ -110,10 +110,10 @@ def ask(
     on_keywords: Callable[[SearchOutcome], None] | None = None,
     whole_files: bool = False,
 ) -> SearchOutcome:
-    """Return the answer to a query, after passing a keyword-only one to `on_keywords`; `whole_files`: with all results
-    of each file.
+    """Send a query to the memory and return its answer, after passing a keyword-only answer to `on_keywords`.
 
-    On a pool thread: another backend may have replaced the one for which the query was composed.
+    `whole_files`: include all results of each file. Runs on a pool thread: another backend may have replaced the one
+    for which the query was composed.
     """
     lacks = manager.lacks
     question = permitted(question, lacks)
@@ -153,5 +153,5 @@ def _earlier(question: Query) -> EarlierQuestion:
 
 
 def _since(question: Query) -> float | None:
-    """Return the earliest time, rounded to the minute, so that repeated queries hit the engine's cache."""
+    """Return the earliest modification time, rounded to the minute so that repeated queries hit the engine's cache."""
     return None if question.days is None else time.time() // _MINUTE * _MINUTE - question.days * DAY

@@ -1,4 +1,4 @@
-"""Composes the query from the box and the controls around it, and restores a query or a position there."""
+"""Composes a query from the search box and the controls around it; restores a query and the position in its results."""
 
 from dataclasses import dataclass, field, replace
 
@@ -16,7 +16,7 @@ from gui.widgets.row_list import Place
 
 
 class QueryComposer(QObject):
-    """Combines the text of the box, the chips, the ranking menu and the scope bar into a query."""
+    """Combines the text of the search box, the filter chips, the ranking menu and the scope bar into a `Query`."""
 
     query_changed = Signal(str)
     """Another query was entered, or none."""
@@ -33,11 +33,11 @@ class QueryComposer(QObject):
 
     @property
     def has_changed(self) -> bool:
-        """The text of the box differs from the last query."""
+        """Whether the text of the box differs from the last query."""
         return self._box.query != self._asked
 
     def question(self, text: str) -> Query:
-        """This text with all selected options."""
+        """Return a query for this text with all options that are selected."""
         chosen, ranking = self._filters, self._ranking.ranking
         return Query(
             text,
@@ -52,26 +52,26 @@ class QueryComposer(QObject):
         )
 
     def due(self) -> Query | None:
-        """Return the current query; without text, the query that will be its scope."""
+        """Return the current query; if the box has no searchable text, the query that the scope bar shows, or None."""
         question = self.question(self._box.query)
         if is_searchable(question.text) or question.like is not None:
             return question
         return question.within
 
     def take(self) -> Query | None:
-        """The current query, to be run now."""
+        """Return the current query like `due`, and remember its text as the last one that was run."""
         self._note(self._box.query)
         return self.due()
 
     def put(self, text: str) -> None:
-        """Enter this text in the box without searching."""
+        """Set the text of the box without starting a search."""
         if text != self._box.query:
             self._asked = text
             self._box.show_text(text)
             self.query_changed.emit(text)
 
     def show(self, question: Query) -> None:
-        """Select all these options, without searching."""
+        """Set all controls to the options of a query, without searching."""
         self._filters.choose(question.sources, question.days, question.scope)
         self._filters.choose_everywhere(question.everywhere)
         if question.half_life_days is not None and question.diverse is not None:
@@ -93,11 +93,11 @@ class SearchViewState:
     """A query and the position in its results. Two states are equal if their queries are, whatever is selected."""
 
     subject: Query | None
-    """None without a query."""
+    """The query, with the default number of results; None without a query."""
     order: SortOrder
     max_results: int = field(compare=False)
     place: Place | None = field(compare=False)
-    """In the list of results; None before there are any."""
+    """Position in the list of results; None before there are any."""
 
     @property
     def question(self) -> Query | None:
@@ -105,7 +105,7 @@ class SearchViewState:
 
 
 class ViewStateRestorer:
-    """Restores a position in the results once the answer has arrived."""
+    """Restores the selected row and scroll position of a query's results once its answer has arrived."""
 
     def __init__(self, composer: QueryComposer, view: ResultsView) -> None:
         self._composer = composer
@@ -114,11 +114,11 @@ class ViewStateRestorer:
 
     @property
     def view_state(self) -> SearchViewState:
-        """The query, and the user's position in its answer."""
+        """The current query, and the user's position in its results."""
         return self.view_state_of(self._composer.due())
 
     def view_state_of(self, question: Query | None) -> SearchViewState:
-        """Return the view state for another query, whose answer may still be shown."""
+        """Return the view state of another query, whose answer may still be shown."""
         answer, order = self._view.answer, self._view.order
         if question is None or answer is None or answer.question.subject != question.subject:
             return SearchViewState(question and question.subject, order, FIRST_RESULTS, None)
@@ -126,7 +126,7 @@ class ViewStateRestorer:
         return SearchViewState(question.subject, order, answer.question.max_results, place)
 
     def go_to(self, wanted: SearchViewState) -> bool:
-        """Return whether the current answer sufficed; otherwise the next answer restores the position."""
+        """Restore a position if the shown answer has it, and return True; otherwise the next answer restores it."""
         shown = self.view_state
         enough = shown == wanted and shown.max_results >= wanted.max_results and shown.place is not None
         if enough and wanted.place is not None:
@@ -135,7 +135,7 @@ class ViewStateRestorer:
         return enough
 
     def note_answer(self, answer: Answer) -> None:
-        """An answer is shown."""
+        """Restore the pending position in an answer that is now shown."""
         wanted, results = self._next, self._view.list
         if wanted is None or wanted.place is None or answer.question.subject != wanted.subject:
             self._next = None

@@ -1,4 +1,4 @@
-"""The two ranking options next to the order: prefer newer results, and diversity."""
+"""The two ranking options in the menu of the sort order: prefer newer results, and diversity."""
 
 from dataclasses import dataclass, replace
 
@@ -18,7 +18,7 @@ USUAL_DAYS = 30.0
 
 @dataclass(frozen=True)
 class Ranking:
-    """The ranking options: ageing, which can also remove results, and diversity."""
+    """The ranking options of a query: age decay, which can also remove results, and diversity."""
 
     half_life_days: float = 0.0
     """Days in which dated results lose half of their score; 0 where none does."""
@@ -27,12 +27,12 @@ class Ranking:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The options that are on, one word each."""
+        """One word for each option that is on."""
         return (*((tr("newer"),) if self.half_life_days else ()), *((tr("varied"),) if self.diverse else ()))
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The options that are on, one sentence each."""
+        """One sentence for each option that is on."""
         days = self.half_life_days
         ages = tr("Dated results lose half of their score every {days:,g} days.", days=days)
         if days == 1:
@@ -42,15 +42,15 @@ class Ranking:
 
 
 def days_words(days: float) -> str:
-    """30.0 -> "30 days"."""
+    """Format a number of days: 30.0 -> "30 days"."""
     return tr("day") if days == 1 else tr("{days:,g} days", days=days)
 
 
 class RankingMenu(QObject):
-    """Adds the ranking options to the order menu; the button names those that are on."""
+    """Adds the ranking options to the menu of a sort button, whose text names those that are on."""
 
     changed = Signal()
-    """Changed by the user."""
+    """The user has changed the ranking."""
     default_requested = Signal(object)
     """Ranking to save as the default of this workspace."""
 
@@ -86,20 +86,21 @@ class RankingMenu(QObject):
         self._show()
 
     def set_default(self, ranking: Ranking, *, reset: bool) -> None:
-        """The settings' value; it is selected, unless the user has chosen otherwise and `reset` is False."""
+        """Set the ranking of the settings; it is also selected if `reset`, or if the user has not chosen another
+        one."""
         untouched = self.ranking == self._default
         self._default = ranking
         self.show(ranking if reset or untouched else self.ranking)
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Show the default of the settings; plain relevance where ordering is not supported."""
+        """Select the default ranking, or plain relevance if this memory doesn't support ranking options."""
         before = "ordering" in self._gates.lacks
         self._gates.update_features(lacks)
         if before != ("ordering" in lacks):
             self.show(self._default)
 
     def show(self, ranking: Ranking) -> None:
-        """Select this ranking without a signal; the default order where ordering is not supported."""
+        """Select this ranking without a signal, or the default one if ranking options are not supported."""
         self.ranking = Ranking() if "ordering" in self._gates.lacks else ranking
         self._show()
 
@@ -122,7 +123,7 @@ class RankingMenu(QObject):
         self._button.set_extras(ranking.words, " ".join(ranking.sentences))
 
     def _offer(self, days: float) -> None:
-        """Add a half-life to the choices, in ascending order."""
+        """Add a half-life in days to the menu, in ascending order, unless it is there."""
         known = [action.data() for action in self._half_lives.actions()]
         if days in known:
             return

@@ -1,4 +1,4 @@
-"""The list of results and its actions: keeps the selected or visible rows in place while answers arrive."""
+"""The list of results and its actions; the selected or visible rows stay in place when answers arrive."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial
@@ -20,7 +20,7 @@ _TOP = 8
 
 
 class NewResultsButton(QPushButton):
-    """A button at the top of a list; hidden while there is nothing new."""
+    """A button at the top of a list with the number of new results above the visible rows; hidden if there are none."""
 
     def __init__(self, over: QAbstractScrollArea) -> None:
         super().__init__(over)
@@ -31,7 +31,10 @@ class NewResultsButton(QPushButton):
         self.hide()
 
     def show_count(self, before: frozenset[Hashable], now: frozenset[Hashable]) -> None:
-        """`before` and `now`: the rows above the visible ones. Counts new rows and those that moved up."""
+        """Show how many results above the visible rows are new or moved up.
+
+        `before`, `now`: the keys of the rows above the visible ones, in the old and the new list.
+        """
         self._overtaken = (self._overtaken & now) | (now - before)
         more = sum(1 for key in self._overtaken if isinstance(key, tuple) and key[0] == "result")
         if more:
@@ -40,7 +43,7 @@ class NewResultsButton(QPushButton):
         self.setVisible(more > 0)
 
     def forget(self) -> None:
-        """Hide the button: the user has scrolled up."""
+        """Hide the button and reset its count: the user has scrolled to the top."""
         self._overtaken = frozenset()
         self.hide()
 
@@ -51,19 +54,19 @@ class NewResultsButton(QPushButton):
 
 
 class ResultList(RowList):
-    """Rows grouped by file; only results and the rows for more can be current."""
+    """A list of results grouped by file. Only results and "more" rows can be current, headings can't."""
 
     current_changed = Signal(object)
-    """The current MemorySearchResult, or None on a row for more."""
+    """The current MemorySearchResult, or None on a "more" row."""
     opened = Signal(object)
-    """MemorySearchResult, by Enter or a double click."""
+    """Open this MemorySearchResult, after Enter or a double click."""
     more_requested = Signal()
     file_requested = Signal(object)
     """MoreInFileRow: show all results of that file."""
     why_requested = Signal()
     """The bar of the current result's score was clicked."""
     menu_requested = Signal(object, QPoint)
-    """MemorySearchResult and the global position."""
+    """Open the menu of this MemorySearchResult at a screen position."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(ResultModel(), tr("Results"), parent)
@@ -83,9 +86,9 @@ class ResultList(RowList):
     # --- display ----------------------------------------------------------------------------------------------------
 
     def show_rows(self, rows: Sequence[Row], *, keep: bool, shift: int = 0) -> None:
-        """Replace the rows: with the first one current or, with `keep`, at the user's position.
+        """Replace the rows. The first result becomes current or, with `keep`, the user's position is preserved.
 
-        `shift`: pixels that the list itself moved down since the user last saw it.
+        `shift`: pixels by which the whole list moved down since it was last painted.
         """
         if keep and self.rows.shows(rows):
             return
@@ -105,7 +108,7 @@ class ResultList(RowList):
         self.current_changed.emit(self.current_result())
 
     def hold(self) -> None:
-        """Keep the current result selected from now on, even if a better one arrives: the user has seen it."""
+        """Keep the current result selected even if a later answer has a better one: the user has seen it."""
         self._held = True
 
     def current_result(self) -> MemorySearchResult | None:
@@ -113,14 +116,14 @@ class ResultList(RowList):
         return row.result if isinstance(row, ResultRow) else None
 
     def selected_results(self) -> tuple[MemorySearchResult, ...]:
-        """All selected rows, from top to bottom; at least the current one."""
+        """Return the results of all selected rows, from top to bottom; at least the current one."""
         rows = map(self.rows.row, sorted(index.row() for index in self.selectedIndexes()))
         found = tuple(row.result for row in rows if isinstance(row, ResultRow))
         current = self.current_result()
         return found or (() if current is None else (current,))
 
     def _selected_keys(self) -> tuple[Hashable, ...]:
-        """Return the keys of a selection of several results; a single one is current anyway."""
+        """Return the keys of the selected rows if there are several; a single one is restored as the current row."""
         chosen = [self.rows.row(index.row()).key for index in self.selectedIndexes()]
         return tuple(chosen) if len(chosen) > 1 else ()
 
@@ -192,7 +195,7 @@ class ResultList(RowList):
         self._hover(-1)
 
     def _bar_at(self, at: QPoint) -> int:
-        """Return the row whose score bar is at this point; -1 if there is none."""
+        """Return the row whose score bar is at a point; -1 if there is none."""
         index = self.indexAt(at)
         if not isinstance(self.rows.row(index.row()), ResultRow):
             return -1
@@ -235,9 +238,9 @@ def copy_quotes(results: Sequence[MemorySearchResult]) -> None:
 
 
 class ResultMenu(QMenu):
-    """The context menu of `result`, or of several that are selected with it.
+    """The context menu of `result`, or of all selected results if it is one of them.
 
-    Copying happens here; the other actions are for the owner to connect.
+    Copying is done here; the owner connects the other actions.
     """
 
     def __init__(
@@ -284,9 +287,9 @@ class ResultMenu(QMenu):
 
 
 class ResultActions(QObject):
-    """The actions on the selected results, in their menu and by keys.
+    """The actions on the selected results, for the context menu and as keyboard shortcuts.
 
-    Copying happens here; the other actions are signals to the owner of the files.
+    Copying is done here; the other actions are signals.
     """
 
     editor_requested = Signal(object)
@@ -350,7 +353,7 @@ class ResultActions(QObject):
         menu.popup(at)
 
     def _link(self, result: MemorySearchResult) -> None:
-        """Return a link to the cited lines, or to the message of a session, by its id."""
+        """Return a link to the cited lines of a note, or to a session's message by its id."""
         message = result.message.id if result.message else ""
         line = result.start_line if result.message is None else result.snippet_line
         end = result.end_line if result.message is None else None

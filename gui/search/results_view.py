@@ -1,4 +1,4 @@
-"""The body of the search panel: counts, notices, and the list of results or a page that replaces it."""
+"""The body of the search panel: counts, notices, and the list of results or a page shown instead of it."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -37,7 +37,7 @@ _LONGEST = 260
 
 
 class SuggestionLine(QWidget):
-    """Line with suggested queries, hidden if there are none. Suggestions that don't fit on the line are left out."""
+    """A line with suggested queries, hidden if there are none. Suggestions that don't fit on the line are left out."""
 
     chosen = Signal(str)
     """The whole query to search for instead."""
@@ -59,7 +59,7 @@ class SuggestionLine(QWidget):
         self.setVisible(False)
 
     def show_suggestions(self, suggestions: Sequence[QuerySuggestion]) -> None:
-        """Show these suggestions, the likeliest first; none hides the line."""
+        """Show these suggestions, likeliest first; an empty sequence hides the line."""
         if tuple(suggestions) == self._shown:
             return  # a button that has the focus stays
         self._shown = tuple(suggestions)
@@ -67,7 +67,7 @@ class SuggestionLine(QWidget):
         self._replace([self._suggested(suggestion) for suggestion in suggestions], messages.meant(suggestions))
 
     def show_correction(self, corrected: QuerySuggestion, typed: str) -> None:
-        """Show that this was searched instead of `typed`, with a button that searches for `typed`."""
+        """Show that `corrected` was searched instead of `typed`, with a button that searches for `typed`."""
         if self._shown == (corrected, typed):
             return
         self._shown = corrected, typed
@@ -138,7 +138,7 @@ ORDERS = (
 
 
 class ResultsView(QWidget):
-    """Shows one thing at a time: the hint, that a search is running, results, an empty answer, an error."""
+    """Shows one page at a time: a hint before the first query, progress, results, an empty answer or an error."""
 
     more_requested = Signal()
     literal_requested = Signal()
@@ -204,17 +204,17 @@ class ResultsView(QWidget):
 
     @property
     def answer(self) -> Answer | None:
-        """The answer on show."""
+        """The answer that is shown; None without one."""
         return self._answer
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Update the controls by the features that this memory doesn't support."""
+        """Disable the controls of features that this memory doesn't support."""
         self._gates.update_features(lacks)
         self.ranking.show_unsupported(lacks)
         self._show_empty_again()
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:
-        """Update the hint; during the first indexing, a page without results shows the progress."""
+        """Update the page before the first query, or the progress of the first indexing on a page without results."""
         before, self._reading = self._reading, messages.reading(status)
         if self.has_results:
             return
@@ -234,12 +234,12 @@ class ResultsView(QWidget):
         return self._order
 
     def show_order(self, order: SortOrder) -> None:
-        """Sort the next answers like this."""
+        """Set the sort order of the next answers, and show it in the sort button."""
         self._order = order
         self._header.sort_button.show_order(order)
 
     def add_tool(self, tool: QWidget) -> None:
-        """Add a control to the line above the results."""
+        """Add a widget to the line above the results."""
         self._header.add_tool(tool)
 
     @property
@@ -247,7 +247,7 @@ class ResultsView(QWidget):
         return self._stack.currentWidget() is self.list
 
     def show_hint(self, status: MemoryProviderStatus | None) -> None:
-        """Shown before the first query."""
+        """Show the page before the first query."""
         title, sentence = messages.hint(status)
         self._answer, self._status = None, status
         started = bool(status is not None and status.files and not status.index_error)
@@ -259,18 +259,18 @@ class ResultsView(QWidget):
             self.page.take_focus()
 
     def show_start(self, content: StartContent, *, now: bool) -> None:
-        """List this on the page before the first query: immediately, or when it is shown next."""
+        """Set the lists of the page before the first query; `now`: update the page immediately if it is shown."""
         self._start = content
         if now and self._page_shows == "hint" and not self.has_results:
             self.show_hint(self._status)
 
     def show_searching(self) -> None:
-        """Show that a search runs, unless results or the button just pressed are shown and can stay."""
+        """Show that a search is running, unless the current results or a button just pressed can stay."""
         if not self.has_results and not self.page.has_focus():
             self._show_page(("", tr(messages.SEARCHING)), "")
 
     def show_answer(self, answer: Answer) -> None:
-        """Replace the display; a repeated query keeps its position."""
+        """Show an answer; a repeated query keeps the position in the list."""
         before = self._answer
         same = before is not None and before.question.subject == answer.question.subject
         keep = same and self.has_results
@@ -290,7 +290,7 @@ class ResultsView(QWidget):
             self._counts.announce(". ".join(part for part in spoken if part))
 
     def show_error(self, sentence: str, *, beside_results: bool) -> None:
-        """Show why there is no answer, or no newer one than the one shown."""
+        """Show why a query failed; `beside_results`: above the results of an earlier answer, which stay."""
         if beside_results and self.has_results:
             self._notice.show_notice(sentence, tr("Try again"), self.retry_requested.emit)
             return

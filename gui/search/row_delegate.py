@@ -114,7 +114,7 @@ class MarkedLine:
     """
 
     def __init__(self, whole: str, text: str, ranges: Sequence[Range], font: QFont, mark_text: QColor) -> None:
-        """`text` is `whole` as it fits, cut with an ellipsis at one end; `ranges` are code points of `whole`."""
+        """`text` is `whole`, or a shortened form with an ellipsis at one end; `ranges` are code points of `whole`."""
         self.text = text
         self.mark_boxes: list[QRectF] = []
         self._font = font
@@ -134,7 +134,7 @@ class MarkedLine:
             self.mark_boxes = _mark_boxes(line, kept)
 
     def draw(self, painter: QPainter, rect: QRect, *, at_end: bool, ink: QColor, colours: Tokens) -> None:
-        """Draw at the beginning or the end of a line in `rect`; the painter is antialiasing."""
+        """Draw at the start or (`at_end`) the end of the line `rect`; the painter is antialiasing."""
         if self._layout is None:
             painter.setFont(self._font)
             painter.setPen(ink)
@@ -158,7 +158,7 @@ def _draw_marks(painter: QPainter, boxes: Sequence[QRectF], origin: QPointF, col
 
 
 def _ranges_in_cut(whole: str, text: str, ranges: Sequence[Range]) -> list[Range]:
-    """The ranges of `whole` in `text`, which is it or one end of it with an ellipsis."""
+    """Map ranges of `whole` to `text`, which is `whole` or one end of it with an ellipsis."""
     first, last, shift = 0, len(whole), 0
     if text != whole:
         kept = len(text) - 1
@@ -202,7 +202,7 @@ def _format_range(start: int, end: int, ink: QColor) -> QTextLayout.FormatRange:
 
 
 def _mark_boxes(line: QTextLine, ranges: Sequence[tuple[int, int]]) -> list[QRectF]:
-    """Boxes of the ranges (UTF-16) in this line; a range over its end has a box on each line."""
+    """Return the rectangles of `ranges` (UTF-16) in this line; a range that spans two lines has one on each."""
     first = line.textStart()
     last = first + line.textLength()
     boxes = []
@@ -238,7 +238,7 @@ class RowMetrics:
 
 
 class ResultDelegate(QStyledItemDelegate):
-    """Draws file, result and "more" rows in the colours of the palette that it is given."""
+    """Draws file, result and "more" rows in the colours of the widget's palette."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -250,7 +250,7 @@ class ResultDelegate(QStyledItemDelegate):
         self.restyle()
 
     def restyle(self) -> None:
-        """The font changed: measure again."""
+        """Recompute sizes and drop cached layouts after a change of the font."""
         self.metrics = RowMetrics()
         self._sizes = {
             FileRow: QSize(0, self.metrics.file_height),
@@ -334,7 +334,7 @@ class ResultDelegate(QStyledItemDelegate):
         drawing.place.draw(painter, place, at_end=False, ink=colours.muted, colours=colours)
 
     def _drawing(self, width: int, row: ResultRow, colours: Tokens) -> "_ResultDrawing":
-        """The layout of a row, which stays known while the user types and rows move: most answers repeat many rows."""
+        """Return the layout of a row from a cache: while the user types, most answers repeat many rows."""
         key = (row.drawn, width, colours.base.rgb())
         known = self._drawings.get(key)
         if known is None:
@@ -371,7 +371,7 @@ class ResultDelegate(QStyledItemDelegate):
         )
 
     def _fit_note(self, row: ResultRow, path: str, room: int) -> str:
-        """Fit the text at the right: it leaves room for the file name, and is omitted if only a few characters fit."""
+        """Return the note at the right of a row, shortened so that the file name fits; empty if too little is left."""
         meta = self.metrics.meta_metrics
         name = path.rpartition("/")[2]
         least = meta.horizontalAdvance(path if path == name else f"…{name}")
@@ -397,7 +397,7 @@ class _ResultDrawing:
 
 
 def _place(row: ResultRow) -> tuple[str, str]:
-    """Return the location of a result: text that may be cut, and text that may not."""
+    """Return the location of a result in two parts: one that may be shortened, and one that may not."""
     message = row.result.message
     if message is None:
         return split_name(row.result.path)[1], row.lines
@@ -409,7 +409,7 @@ def _place(row: ResultRow) -> tuple[str, str]:
 
 
 def _paint_score(painter: QPainter, corner: QPointF, row: ResultRow, colours: Tokens) -> None:
-    """Paint the score as a bar, with the shares of words and meaning in two colours."""
+    """Paint the score as a bar; two colours show the shares of keywords and of meaning."""
     score = min(1.0, max(0.0, row.result.score))
     filled = BAR_WIDTH * score
     words = filled * row.result.text_share

@@ -42,8 +42,10 @@ _LABEL = re.compile(rf"(?:\A|(?<=\n\n))(?:{'|'.join(_NAMES)})(?=: )")
 
 
 def name_speakers(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Range]]:
-    """The snippet with the displayed names of speakers, and the ranges in it; matches in the names themselves are
-    dropped."""
+    """Replace speaker labels in a session's snippet by their displayed names; returns the text and the mapped ranges.
+
+    Ranges inside the labels are dropped.
+    """
     shown = {name: tr(other) for name, other in _NAMES.items()}
     labels = [found for found in _LABEL.finditer(snippet) if shown[found[0]] != found[0]]
     ends = [found.end() for found in labels]
@@ -62,7 +64,7 @@ _ROOM_OF_CONTEXT = 60
 
 
 def _with_context(excerpt: Excerpt, context: MessageContext) -> Excerpt:
-    """The excerpt after the question that it answers, or before its answer, unless it shows that already."""
+    """Put the question before an answer's excerpt, or the answer after a question's, unless the excerpt contains it."""
     text = strip_markup(context.text, ())[0]
     if text[:LEAD].casefold() in excerpt.text[:ROOM].casefold():
         return excerpt
@@ -79,7 +81,7 @@ def _with_context(excerpt: Excerpt, context: MessageContext) -> Excerpt:
 
 @dataclass(frozen=True)
 class FileRow:
-    """Heads the results of one file."""
+    """The heading row above the results of one file."""
 
     path: str
     title: str
@@ -94,13 +96,13 @@ class FileRow:
 
     @property
     def workspace(self) -> str:
-        """The name of the workspace that it is in, where that is not the open one."""
+        """The name of the workspace that contains the file; empty for the open workspace."""
         return split_name(self.path)[0]
 
 
 @dataclass(frozen=True)
 class ResultRow:
-    """One result under its file."""
+    """A row with one result, below the row of its file."""
 
     result: MemorySearchResult
     occurrence: int
@@ -114,7 +116,7 @@ class ResultRow:
 
     @property
     def heading(self) -> str:
-        """The innermost heading; empty when it only repeats the title above the row."""
+        """The innermost heading above the result; empty if it equals the title."""
         inner = self.result.heading[-1] if self.result.heading else ""
         if self._page:
             return tr("Page {page}", page=self._page)
@@ -122,7 +124,7 @@ class ResultRow:
 
     @property
     def heading_marks(self) -> tuple[Range, ...]:
-        """The matched words of the innermost heading."""
+        """The ranges of matched words in the innermost heading."""
         return self.result.heading_ranges[-1] if self.result.heading_ranges and not self._page else ()
 
     @property
@@ -138,8 +140,7 @@ class ResultRow:
 
     @cached_property
     def drawn(self) -> tuple[object, ...]:
-        """All that is laid out of the row: rows of different answers that are equal in this look the same, except for
-        their score."""
+        """A cache key of the row's layout: rows with equal keys look the same except for the score."""
         result = self.result
         text = result.title, result.heading, result.snippet, result.message, result.context
         marks = result.match_ranges, result.heading_ranges, result.path_ranges
@@ -147,7 +148,7 @@ class ResultRow:
 
     @cached_property
     def excerpt(self) -> Excerpt:
-        """Made when the row is first painted, since most rows of a long list never are."""
+        """The excerpt of the result; computed when first painted, since most rows of a long list never are."""
         above = self.result.heading[-1] if self.result.heading else self.result.title
         if self.result.message is None:
             return make_excerpt(self.result.snippet, self.result.match_ranges, above, self.result.title)
@@ -157,7 +158,7 @@ class ResultRow:
 
 @dataclass(frozen=True)
 class MoreRow:
-    """The last row of a list that doesn't show all files."""
+    """The last row of a list that doesn't show all results; pressing it loads more."""
 
     hidden: int
     at_least: bool = False
@@ -170,7 +171,7 @@ class MoreRow:
 
 @dataclass(frozen=True)
 class MoreInFileRow:
-    """The row below the results of a file that has more."""
+    """The row below a file's results if the file has more results than shown."""
 
     path: str
     title: str
@@ -185,7 +186,7 @@ Row = FileRow | ResultRow | MoreInFileRow | MoreRow
 
 
 def build_rows(outcome: SearchOutcome, order: SortOrder) -> list[Row]:
-    """Results grouped by file, each group best first; files by their best result or newest first."""
+    """Group results by file, each group best first; files are sorted by their best result or, by date, newest first."""
     groups: dict[str, list[MemorySearchResult]] = {}
     for result in outcome.results:
         groups.setdefault(result.path, []).append(result)
@@ -287,7 +288,7 @@ def more_text(row: MoreInFileRow | MoreRow) -> str:
 
 
 def spoken_score(row: ResultRow) -> str:
-    """Describe the score bar for screen readers."""
+    """Describe a result's score bar in words for screen readers."""
     result = row.result
     words = result.score * result.text_share
     return tr(

@@ -1,4 +1,7 @@
-"""Saved and recent searches below the search box: a key in the empty box opens them, typing chooses, Enter runs one."""
+"""The list of saved and recent searches below the search box.
+
+A key in the empty box opens it, typing filters it, Enter runs the selected search.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -36,7 +39,7 @@ def name_of(search: Kept) -> str:
 
 
 class SavedList(QListWidget):
-    """The list, drawn over the window's content; the box keeps the keyboard focus."""
+    """The list of saved and recent searches, drawn over the window's content; the box keeps the keyboard focus."""
 
     menu_requested = Signal(object, QPoint)
     """The saved search, and the global position."""
@@ -53,7 +56,7 @@ class SavedList(QListWidget):
         self.hide()
 
     def show_below(self, box: QWidget, groups: Sequence[tuple[str, Sequence[Kept]]]) -> None:
-        """Show the groups under their headings, as wide as `box`; empty groups are left out."""
+        """Show groups of searches under their headings, as wide as `box`; empty groups are left out."""
         window = box.window()
         if self.parentWidget() is not window:
             self.setParent(window)
@@ -83,7 +86,7 @@ class SavedList(QListWidget):
 
     @property
     def searches(self) -> list[Kept]:
-        """The searches shown."""
+        """Return the searches in the list, from top to bottom."""
         found = (self.item(row).data(_KEPT) for row in range(self.count()))
         return [search for search in found if search is not None]
 
@@ -96,7 +99,7 @@ class SavedList(QListWidget):
         return found
 
     def go_to(self, search: Kept | None) -> None:
-        """Make this search current; else the first of the last group."""
+        """Select this search; if it is None or missing, the first one of the last group."""
         rows = [row for row in range(self.count()) if self.item(row).data(_KEPT) is not None]
         heading = max((row for row in range(self.count()) if row not in rows), default=-1)
         wanted = [row for row in rows if search is not None and self.item(row).data(_KEPT) == search]
@@ -105,7 +108,7 @@ class SavedList(QListWidget):
             self.scrollToTop()
 
     def step(self, by: int) -> None:
-        """Move by so many rows; only single steps wrap around at the ends."""
+        """Move the selection down by `by` rows, up if negative; only single steps wrap around at the ends."""
         rows = [row for row in range(self.count()) if self.item(row).data(_KEPT) is not None]
         if not rows:
             return
@@ -129,7 +132,7 @@ def _tip(search: Kept) -> str:
 
 
 class _Rows(QStyledItemDelegate):
-    """Paints a search (icon of its kind, name, and filters at the right) or a heading."""
+    """Paints a row: a heading, or a search with an icon, its name, and its filters at the right."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         kept = index.data(_KEPT) is not None
@@ -186,20 +189,20 @@ _STEPS = {
 
 
 class SearchPicker(QObject):
-    """While it is open, typing in the box filters the saved searches instead of searching."""
+    """Opens the list of saved and recent searches; while it is open, typing filters it instead of searching."""
 
     opened = Signal()
     closed = Signal()
     """The list was closed without a choice: the text of the box is a query again."""
     chosen = Signal(object)
-    """SavedSearch or RecentSearch."""
+    """Run this SavedSearch or RecentSearch."""
     unwanted = Signal(object)
-    """SavedSearch or RecentSearch to delete."""
+    """Delete this SavedSearch or RecentSearch."""
     rename_requested = Signal(object)
-    """SavedSearch."""
+    """Ask for a new name of this SavedSearch."""
 
     def __init__(self, box: QueryBox, store: SavedSearchStore, has_answer: Callable[[], bool]) -> None:
-        """`has_answer`: whether an empty box has results, so that Down moves to them."""
+        """`has_answer`: returns whether results are shown for an empty box, so that Down moves to them."""
         super().__init__(box)
         self._has_answer = has_answer
         self._box = box
@@ -251,7 +254,7 @@ class SearchPicker(QObject):
             self.close()
 
     def _tell(self) -> None:
-        """Announced, since the keyboard focus stays in the box."""
+        """Announce the selected search to screen readers, since the keyboard focus stays in the box."""
         item = self.list.currentItem()
         if item is not None:
             announce(self.list, item.data(Qt.ItemDataRole.AccessibleTextRole))
@@ -303,7 +306,7 @@ class SearchPicker(QObject):
         return bool(self._filter) and (edit.hasSelectedText() or edit.cursorPosition() < len(edit.text()))
 
     def _key(self, event: QKeyEvent) -> bool:
-        """Return whether the list handled the key."""
+        """Handle a key press for the list; returns whether it was used."""
         key = event.key()
         if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             return False

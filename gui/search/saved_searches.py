@@ -22,12 +22,12 @@ _WIDTH = 380
 
 
 class NameDialog(QDialog):
-    """Dialog for the name of a saved search. Opens immediately over `parent`'s window and is deleted when it closes."""
+    """A dialog that asks for the name of a saved search. Opens over `parent`'s window and is deleted when it closes."""
 
     named = Signal(str)
 
     def __init__(self, heading: str, sentence: str, name: str, taken: Collection[str], parent: QWidget) -> None:
-        """`sentence` describes the search; `taken` are the names of others, which would be replaced."""
+        """`sentence` describes the search; `taken` are the names of other searches, which would be replaced."""
         super().__init__(parent.window())
         self.setWindowTitle(heading)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -76,10 +76,10 @@ class NameDialog(QDialog):
 
 
 class SavedSearchController(QObject):
-    """`star` shows whether the current query is saved, and saves or removes it when pressed."""
+    """Saves, renames, removes and runs searches. The button `star` shows whether the current query is saved."""
 
     requested = Signal(object)
-    """QueryRecord to ask again."""
+    """Run this QueryRecord again."""
     changed = Signal()
     """Another query is shown, or saved searches have changed."""
     forgotten = Signal(object)
@@ -93,7 +93,7 @@ class SavedSearchController(QObject):
         now: Callable[[], QueryRecord | None],
         parent: QObject,
     ) -> None:
-        """`now`: the current query, None without one."""
+        """`now`: returns the current query, or None."""
         super().__init__(parent)
         self._box = box
         self._now = now
@@ -104,7 +104,7 @@ class SavedSearchController(QObject):
         self.star.setCheckable(True)
         self.star.hide()
         opener = IconButton("search", tr(_OPEN))
-        opener.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys do the same
+        opener.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Up and Down in the empty box do the same
         opener.clicked.connect(self.picker.open)
         box.lead_from_icon(opener)
         follow_keys(self.star, self._name_star)
@@ -119,7 +119,7 @@ class SavedSearchController(QObject):
 
     @property
     def question(self) -> QueryRecord | None:
-        """The query shown."""
+        """The query that is shown, or None."""
         return self._now()
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
@@ -129,7 +129,7 @@ class SavedSearchController(QObject):
 
     @Slot()
     def refresh(self) -> None:
-        """Update the star: another query is shown."""
+        """Update the star button for the query that is shown now."""
         question = self._now()
         name = self.store.name_of(question)
         self.star.setVisible(question is not None)
@@ -146,13 +146,13 @@ class SavedSearchController(QObject):
             self.star.set_accessible(tr(_SAVE), with_key(tr(_SAVE), "search.save"))
 
     def note(self, question: QueryRecord) -> None:
-        """It was meant."""
+        """Add a query to the history, unless it is the newest entry already."""
         if not self.store.recent or self.store.recent[0].question != question:
             self.store.note(question)
 
     @Slot()
     def save(self) -> None:
-        """Ask for a name for the current query, or for a new name if it has one."""
+        """Ask for a name and save the current query; if it is saved already, ask for a new name."""
         question = self._now()
         if question is None:
             return

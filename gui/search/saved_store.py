@@ -1,6 +1,6 @@
-"""The saved searches and history of a workspace for the window: cached, and written in the background.
+"""A cache of a workspace's saved searches and search history for the window; changes are written in the background.
 
-Functions convert a query to its saved form and back, and name it.
+Functions convert a query to its saved form and back, and describe it in words.
 """
 
 import time
@@ -18,7 +18,7 @@ from gui.search.scope import citation, quoted, source_names
 
 
 def kept(question: Query, order: SortOrder = "relevance") -> QueryRecord:
-    """The saved form, without the requested amount of results."""
+    """Convert a query to the form in which it is saved, without the number of results."""
     return QueryRecord(
         text=question.text,
         sources=question.sources,
@@ -49,12 +49,12 @@ def asked(question: QueryRecord) -> Query:
 
 
 def title(question: QueryRecord) -> str:
-    """The query's text, without its limits."""
+    """Return the text of a saved query, without its filters."""
     return question.text if question.like is None else _like(question.like)
 
 
 def limits(question: QueryRecord) -> str:
-    """What narrows or orders the answer, in a few words; empty for nothing."""
+    """Describe the filters and ranking options of a saved query in a few words; empty if there are none."""
     parts = [
         tr("in “{name}”", name=question.path_name or question.path) if question.path else "",
         tr("among “{question}”", question=title(question.within)) if question.within else "",
@@ -101,7 +101,7 @@ class SavedSearchStore(QObject):
         return self._job is not None
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Show the saved searches of this memory."""
+        """Load the saved searches and history of this memory; None for none."""
         self._kept = None if manager is None else manager.saved_searches
         self._job = None
         self._acts.clear()
@@ -110,16 +110,16 @@ class SavedSearchStore(QObject):
             self._do(lambda kept: None)
 
     def note(self, question: QueryRecord) -> None:
-        """It was meant."""
+        """Add a query to the history, if the history is on."""
         if self.notes:
             self._do(lambda kept: kept.note(question))
 
     def forget_recent(self, question: QueryRecord | None = None) -> None:
-        """None: all."""
+        """Remove a query from the history; None removes all."""
         self._do(lambda kept: kept.forget_recent(question))
 
     def save(self, name: str, question: QueryRecord) -> None:
-        """In place of one with this name."""
+        """Save a query under a name, replacing a saved search with the same name."""
         self.put_back(SavedSearch(name=name, question=question, used=time.time()))
 
     def put_back(self, search: SavedSearch) -> None:
@@ -133,7 +133,7 @@ class SavedSearchStore(QObject):
         self._do(lambda kept: kept.forget_saved(name))
 
     def touch(self, name: str) -> None:
-        """Mark this search as used now."""
+        """Set the saved search's time of last use to now."""
         self._do(lambda kept: kept.touch(name))
 
     def name_of(self, question: QueryRecord | None) -> str:

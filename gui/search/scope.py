@@ -1,4 +1,5 @@
-"""The scope of queries (earlier results, or a passage to find similar ones for), and the bar that shows it."""
+"""The scope of a query (results of earlier queries, or a passage to find similar ones for), and the bar that shows
+it."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -40,18 +41,18 @@ _STEP = 12
 
 @dataclass(frozen=True)
 class Crumb:
-    """The text of one line of the bar."""
+    """The contents of one line of the scope bar: text, tooltip and the label of its button."""
 
     words: str
     tip: str
     leave: str
-    """Called by its button."""
+    """Accessible name of the button that leaves this level of the scope."""
     place: str = ""
     """Location, shown after the text."""
 
 
 class _Line(QWidget):
-    """A line of the bar: text, cut if there is no room, and a button, always visible."""
+    """A line of the scope bar: text, shortened if there is no room, and a button that is always visible."""
 
     def __init__(self, depth: int, bar: "ScopeBar") -> None:
         super().__init__(bar)
@@ -80,7 +81,7 @@ class _Line(QWidget):
         )
 
     def _fit(self) -> None:
-        """Hide the location if too little of it would be visible; the tooltip shows it."""
+        """Hide the location if too little of it fits; the tooltip has it."""
         letter = self.fontMetrics().averageCharWidth()
         self._place.setMinimumWidth(min(self._place.sizeHint().width(), letter * _PLACE_CHARACTERS))
         self._place.setVisible(bool(self._place.text()) and self.width() >= letter * _LEAST_CHARACTERS)
@@ -91,10 +92,10 @@ class _Line(QWidget):
 
 
 class ScopeBar(QWidget):
-    """Lines that show the scope, each with a button to leave it. Hidden while there is no scope."""
+    """One line for each level of the scope, with a button to leave it. Hidden while there is no scope."""
 
     left = Signal(int)
-    """The line to leave, from 0; those below it are left too."""
+    """Number of the line whose button was pressed, from 0; the lines below it are left too."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -106,7 +107,7 @@ class ScopeBar(QWidget):
         self.setVisible(False)
 
     def show_crumbs(self, crumbs: Sequence[Crumb]) -> None:
-        """Show these, widest first; none hides the bar. An unchanged line keeps the focus of its button."""
+        """Show these lines, widest scope first; none hides the bar. The button of an unchanged line keeps the focus."""
         if tuple(crumbs) == self._crumbs:
             return
         self._crumbs = tuple(crumbs)
@@ -148,7 +149,7 @@ _WITHIN_LIKE = (
 
 
 def like(passage: Passage, words: str) -> Crumb:
-    """ "Like “The irrigation timer opens…” greenhouse.md#L22-L37"."""
+    """Make the line for a search for similar passages: "Like “The irrigation timer opens…” greenhouse.md#L22-L37"."""
     cited = citation(passage)
     leave = tr("Stop finding similar passages")
     if not words.strip():
@@ -158,7 +159,11 @@ def like(passage: Passage, words: str) -> Crumb:
 
 
 def within(question: Query, count: EarlierAnswer | None, words: str) -> Crumb:
-    """ "Within 37 results of “irrigation timer”"."""
+    """Make the line for a search within the results of `question`: "Within 37 results of “irrigation timer”".
+
+    `count`: the number of these results, None if unknown. `words`: the beginning of the passage if `question` searches
+    for similar ones.
+    """
     if question.like is None:
         said = tip = _within(question.text, count, alike=False)
     else:
@@ -175,23 +180,23 @@ def citation(passage: Passage) -> str:
 
 
 def quoted(words: str) -> str:
-    """The beginning of a passage in quotation marks, without those of Markdown."""
+    """Return the beginning of a passage in quotation marks, without Markdown quotation marks (`>`)."""
     line = make_excerpt(words[:_MOST_LOOKED_AT], ()).text
     return in_quotes(line if len(line) <= _LONGEST_QUOTE else f"{line[:_LONGEST_QUOTE].rstrip()}…")
 
 
 def source_names(sources: Iterable[Source] | None) -> str:
-    """ "notes and sessions"; empty if all sources are searched."""
+    """Return the names of sources, "notes and sessions"; empty if all are searched."""
     return all_of(tr(_SOURCES[source]) for source in sources or ())
 
 
 def _file(cited: str) -> str:
-    """Return the file name without folders."""
+    """Return the file name of a citation, without folders."""
     return cited.rpartition("/")[2]
 
 
 def _within(asked: str, count: EarlierAnswer | None, *, alike: bool) -> str:
-    """`asked`: a query, or the passage that the results are similar to."""
+    """Return "Within 37 results of …". `asked`: a query or, with `alike`, a passage whose similar ones are listed."""
     all_of_them, best, best_at_least = _WITHIN_LIKE if alike else _WITHIN
     if count is None:
         return tr(all_of_them, asked=asked)
@@ -228,7 +233,7 @@ _MOST_REMEMBERED = 100
 
 @dataclass(frozen=True)
 class _Origin:
-    """The origin of a search for similar passages."""
+    """Where a search for similar passages was started: the passage's text, and how to return."""
 
     words: str
     """The beginning of the passage."""
@@ -237,7 +242,7 @@ class _Origin:
 
 
 def passage_of(result: MemorySearchResult) -> Passage:
-    """The passage that a result cites."""
+    """Return the passage (path, lines, message) that a result cites."""
     return Passage(
         path=result.path,
         start_line=result.start_line,
@@ -247,7 +252,7 @@ def passage_of(result: MemorySearchResult) -> Passage:
 
 
 class SearchScope(QObject):
-    """The scope shown in the bar; the panel reads it for every query."""
+    """Holds the current scope of searches and shows it in the bar; the panel reads it for every query."""
 
     returned = Signal(object)
     """A scope was left: Query to show again, None if the earlier one is unknown."""
@@ -267,8 +272,7 @@ class SearchScope(QObject):
         return self.like is not None or self.within is not None
 
     def begin_like(self, passage: Passage, words: str, go_back: Callable[[], None]) -> None:
-        """Search for passages similar to this one; `words` are its beginning, `go_back` returns to the earlier
-        query."""
+        """Search for passages similar to `passage`; `words` are its beginning, `go_back` runs the earlier query."""
         self._origins.pop(passage, None)
         self._origins[passage] = _Origin(words, go_back)
         if len(self._origins) > _MOST_REMEMBERED:
@@ -277,7 +281,7 @@ class SearchScope(QObject):
         self._tell()
 
     def begin_within(self, question: Query, outcome: SearchOutcome) -> None:
-        """Search within the results of this query from now on; `outcome` is its answer."""
+        """Limit further searches to the results of this query; `outcome` is its answer."""
         self.like = None
         self.within = replace(question, max_results=FIRST_RESULTS)
         self._counts = (*outcome.within, _count(outcome))
@@ -289,14 +293,14 @@ class SearchScope(QObject):
         self._tell()
 
     def show(self, question: Query) -> None:
-        """Set the scope of this query, without a signal."""
+        """Set the scope to that of a query, without a signal."""
         if question.within != self.within:
             self._counts = ()
         self.like, self.within = question.like, question.within
         self._tell()
 
     def note_answer(self, answer: Answer) -> None:
-        """Update the counts: the index may have changed."""
+        """Update the numbers of results in the bar from a new answer, since the index may have changed."""
         if not answer.final or self.within is None:
             return
         if answer.question.within == self.within:

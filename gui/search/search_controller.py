@@ -1,4 +1,4 @@
-"""Runs the query of the box and its controls, shows the answer, and returns to earlier queries."""
+"""Runs the query of the search box and its controls, shows the answer, and returns to earlier queries."""
 
 from dataclasses import replace
 from functools import partial
@@ -31,11 +31,13 @@ GROWTH = 4
 
 
 class QueryVariants(QObject):
-    """Runs variants of the current query: corrected, without limits, with weak matches, explained. No keyword-only
-    answer precedes them."""
+    """Runs variants of the current query: not corrected, without filters, with weak matches, with an explanation.
+
+    These searches run in one step, without a keyword-only answer first.
+    """
 
     meant = Signal(str)
-    """Another text to ask in place of the one in the box."""
+    """Search for this text in place of the one in the box."""
     other_requested = Signal(object)
     """The query without its limits."""
     remedy_requested = Signal(object)
@@ -53,14 +55,14 @@ class QueryVariants(QObject):
 
     @Slot(bool)
     def explain(self, wanted: bool) -> None:
-        """Request explanations from now on; the shown answer is requested again if it has none."""
+        """Turn explanations of answers on or off; if the shown answer has none, its query runs again."""
         self._runner.explaining = wanted
         answer = self._view.answer
         if wanted and answer is not None and answer.final and answer.outcome.explanation is None:
             self._ask()
 
     def note_answer(self, answer: Answer) -> None:
-        """An answer is shown; it may have been requested before explanations were."""
+        """Run the query again if its answer, now shown, was requested before explanations were turned on."""
         if answer.final and self._runner.explaining and not (answer.explained or answer.outcome.explanation):
             self._ask()
 
@@ -83,7 +85,7 @@ class QueryVariants(QObject):
 
     @Slot(object)
     def _remedy(self, remedy: SearchRemedy) -> None:
-        """Run the query of a remedy, or emit the remedy if no query can provide it."""
+        """Run the query that a remedy for an empty answer stands for, or emit the remedy if it is not a query."""
         answer = self._view.answer
         other = None if answer is None else remedied(answer.question, remedy)
         if other is None:
@@ -98,7 +100,7 @@ class QueryVariants(QObject):
 
 
 class SearchProgress(QObject):
-    """Shows the runner's progress; it is notified of each answer before display."""
+    """Shows in the search box whether a query is waiting, partly answered, answered or has failed."""
 
     def __init__(self, runner: SearchRunner, box: QueryBox, view: ResultsView, parent: QObject) -> None:
         super().__init__(parent)
@@ -109,7 +111,7 @@ class SearchProgress(QObject):
         runner.waiting.connect(self._show_waiting)
 
     def announce_progress(self, answer: Answer) -> None:
-        """This answer is about to be shown."""
+        """Update the state in the box for an answer that is about to be shown."""
         partial = self._late and not answer.final
         self._box.set_state(messages.partial_state(answer.outcome) if partial else messages.box_state(answer.outcome))
 
@@ -135,7 +137,7 @@ class SearchProgress(QObject):
 
 
 class SearchController(QObject):
-    """The entry point of all queries of the search panel; `saved_searches` has earlier ones."""
+    """Composes and runs all queries of the search panel; `saved_searches` has the saved and earlier ones."""
 
     query_changed = Signal(str)
     answer_changed = Signal(object)
@@ -191,13 +193,13 @@ class SearchController(QObject):
 
     @property
     def busy(self) -> bool:
-        """A query is due or running."""
+        """Whether a query is due or running."""
         return self._runner.busy or (self._completion.busy and self._composer.has_changed)
 
     # --- memory -----------------------------------------------------------------------------------------------------
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Set the memory of the next queries; none runs yet."""
+        """Set the memory for the next queries and clear the scope; no query is started."""
         self._manager = manager
         self._runner.set_manager(manager)
         self.saved_searches.set_manager(manager)
@@ -218,7 +220,7 @@ class SearchController(QObject):
             self.ask()
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Update the unsupported features, and repeat the current query without them."""
+        """Set the features that this memory doesn't support, and repeat the current query without them."""
         before, self._lacks = self._lacks, lacks
         if "narrowing" in lacks and self._narrowing.within is not None:
             self._narrowing.show(replace(self._composer.question(self._box.query), within=None))
@@ -226,7 +228,7 @@ class SearchController(QObject):
             self.ask()
 
     def _refuses(self, feature: Feature) -> bool:
-        """Return whether the feature is unsupported; the reason is shown then."""
+        """Return whether a feature is unsupported, after showing the reason."""
         reason = self._lacks.get(feature, "")
         if reason:
             refuse(self._box, reason)
@@ -236,7 +238,7 @@ class SearchController(QObject):
 
     @Slot()
     def ask(self, *, at_once: bool = True) -> None:
-        """Run the current query of the box and its controls."""
+        """Run the current query of the search box and its controls; `at_once`: without a pause for further typing."""
         self._ask_this(self._composer.take(), at_once=at_once)
 
     def search(self, text: str) -> None:
@@ -254,7 +256,7 @@ class SearchController(QObject):
         self._note_shown()
 
     def search_in(self, scope: Scope, text: str) -> None:
-        """Search one file or session until its chip is pressed; an empty text leaves the box unchanged."""
+        """Search in one file or session until its chip is pressed; an empty text leaves the box unchanged."""
         self._filters.set_scope(scope)
         if text:
             self.search(text)
@@ -263,8 +265,7 @@ class SearchController(QObject):
         self._box.focus_all()
 
     def search_like(self, passage: Passage, words: str) -> None:
-        """Find passages similar to this one, which begins with these words, until its line above the results is
-        closed."""
+        """Find passages similar to `passage`, which begins with `words`, until the line above the results is closed."""
         if self._refuses("alike"):
             return
         self._box.remember()
@@ -278,12 +279,12 @@ class SearchController(QObject):
 
     @Slot(object)
     def search_like_result(self, result: MemorySearchResult) -> None:
-        """Find passages similar to a result's."""
+        """Find passages similar to the passage of a result."""
         self.search_like(passage_of(result), ResultRow(result, 0, "").excerpt.text)
 
     @Slot(object)
     def search_file(self, row: MoreInFileRow) -> None:
-        """Run the same query on one file, until its chip above the results is pressed."""
+        """Repeat the query in one file only, until the chip of the file is pressed."""
         answer = self._view.answer
         if answer is not None and not self._refuses("conditions"):
             self._box.remember()
@@ -293,7 +294,7 @@ class SearchController(QObject):
 
     @Slot()
     def search_within(self) -> None:
-        """Run the next query within the current results, until their line above the results is closed."""
+        """Limit further queries to the current results, until the line above the results is closed."""
         if self._refuses("narrowing"):
             return
         answer = self._view.answer
@@ -304,28 +305,28 @@ class SearchController(QObject):
         self._box.focus_all()
 
     def ask_again(self, question: Query) -> None:
-        """Run this query with all its options, like one entered by the user."""
+        """Run a query with all its options, as if the user had entered it."""
         self._box.remember()
         self._show(question)
 
     @property
     def everywhere(self) -> bool:
-        """Whether all workspaces are searched, not only the one that is open."""
+        """Whether all workspaces are searched, or only the open one."""
         return self._filters.everywhere
 
     def search_everywhere(self, wanted: bool) -> None:
-        """Search all workspaces from now on, or only the one that is open."""
+        """Search all workspaces or, if not `wanted`, only the open one."""
         if wanted != self._filters.everywhere:
             self._filters.choose_everywhere(wanted)
             self.ask()
 
     @property
     def view_state(self) -> SearchViewState:
-        """The query, and the user's position in its answer."""
+        """The current query, and the user's position in its results."""
         return self._view_state.view_state
 
     def return_to(self, standing: SearchViewState) -> None:
-        """Run the query again, and return to the position."""
+        """Run the query of a view state again, and restore the position in its results."""
         question = standing.question and permitted(standing.question, self._lacks)
         if self._view_state.go_to(standing):
             return
@@ -339,7 +340,7 @@ class SearchController(QObject):
             self.saved_searches.refresh()
 
     def repeat(self) -> None:
-        """Repeat the query after a change of the index, without moving anything."""
+        """Repeat the query after a change of the index, without moving the list."""
         if self._view.answer is not None:
             self._runner.repeat(self._view.answer.question)
         elif self._composer.due() is not None and not self._runner.busy:
@@ -366,14 +367,14 @@ class SearchController(QObject):
 
     @Slot()
     def _completed(self) -> None:
-        """The completion of an operator was opened, closed, or is not needed."""
+        """Search when the completion of an operator has opened or closed."""
         self._typed()
         if not self.busy:
             self.idle.emit()
 
     @Slot()
     def _typed(self) -> None:
-        """Search, unless an operator is half typed: the rows stay while its completion is open."""
+        """Search for the edited text, unless the completion of an operator is open: then the results stay."""
         held = self.saved_searches.picker.is_open or self._completion.is_open
         if self._composer.has_changed and not held:
             if self._box.query and self._narrowing.like is not None:
@@ -392,7 +393,7 @@ class SearchController(QObject):
 
     @Slot(object)
     def _return(self, question: Query | None) -> None:
-        """A line above the results was left."""
+        """Run the earlier query after a line of the scope bar was closed; None if it is unknown."""
         if question is not None:
             self.ask_again(question)
         else:
@@ -402,13 +403,13 @@ class SearchController(QObject):
     # --- saved queries ----------------------------------------------------------------------------------------------
 
     def _on_show(self) -> QueryRecord | None:
-        """The current query in its saved form."""
+        """Return the current query in its saved form; None without one."""
         question = self._composer.due()
         return None if question is None else kept(question, self._view.order)
 
     @Slot(str)
     def _note(self, text: str) -> None:
-        """A typed query was submitted."""
+        """Remember a query that the user submitted, for the history."""
         if is_searchable(text) and not self.saved_searches.picker.is_open:
             self._mean(self._composer.question(text))
 
@@ -424,7 +425,7 @@ class SearchController(QObject):
         self.meant.emit(self._view_state.view_state_of(question))
 
     def _record(self, answer: Answer) -> None:
-        """Add the query that was meant to the history once its answer has results."""
+        """Add a submitted query to the history once its answer has results."""
         question = self._unanswered
         if question is not None and question == kept(answer.question, self._view.order):
             if answer.outcome.results:

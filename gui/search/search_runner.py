@@ -31,12 +31,12 @@ def _cancel_all(jobs: list[Job]) -> None:
 
 
 class SearchRunner(QObject):
-    """Runs queries through `Jobs`; lives on the GUI thread."""
+    """Runs queries off the GUI thread through `Jobs` and emits their answers; lives on the GUI thread."""
 
     answered = Signal(object)
-    """Answer: one by words, then the final one."""
+    """Answer of a query: a keyword-only one first, then the final one."""
     failed = Signal(object, str)
-    """Query and one sentence."""
+    """Query that failed, and why, as one sentence."""
     waiting = Signal(bool)
     """True if an answer is late, False when it arrived or was cancelled."""
     idle = Signal()
@@ -80,7 +80,7 @@ class SearchRunner(QObject):
 
     @property
     def busy(self) -> bool:
-        """A query is due or running, including silent repeats."""
+        """Whether a query is due or running, including repeats after a change of the index."""
         return self._due is not None or self._job is not None or self._repeat is not None
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
@@ -88,9 +88,9 @@ class SearchRunner(QObject):
         self._manager = manager
 
     def ask(self, question: Query, *, at_once: bool = False, whole: bool = False) -> None:
-        """Run this and drop earlier queries; at most one query per `PAUSE_MS` unless `at_once`.
+        """Run `question` and drop earlier queries; at most one query per `PAUSE_MS` unless `at_once`.
 
-        `whole` skips the first keyword-only answer, which would be a step back from the current answer.
+        `whole` skips the keyword-only answer, which would show fewer results than the current answer.
         """
         self._drop()
         if self._manager is None:
@@ -103,16 +103,16 @@ class SearchRunner(QObject):
         self._pause.start(0 if at_once else max(0, round(PAUSE_MS - passed)))
 
     def repeat(self, question: Query) -> None:
-        """Run the same query again, silently and in one step, since the index changed.
+        """Run `question` again after a change of the index, silently and without a keyword-only answer first.
 
-        A running query finishes first, and is then the one to repeat, since its answer replaced the current one.
+        If another query is running, that one finishes first and is repeated instead.
         """
         self._repeat = question
         if not self._again.isActive():
             self._again.start()
 
     def stop(self) -> None:
-        """Cancel the current query."""
+        """Cancel the query that is due or running."""
         self._drop()
         self._newest = None
         self.idle.emit()

@@ -45,7 +45,7 @@ _LEAST_SCORE, _MOST_WORDS = 0.45, 0.3
 
 @dataclass(frozen=True)
 class StartContent:
-    """What the page lists; everything may be empty."""
+    """The lists of the page before the first query; each may be empty."""
 
     recent: tuple[QueryRecord, ...] = ()
     notes: tuple[ChangedNote, ...] = ()
@@ -54,7 +54,7 @@ class StartContent:
 
 
 class StartLists(QWidget):
-    """The lists of the page and the keys below them."""
+    """The widget of the page before the first query: lists of searches and notes, with keyboard navigation."""
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class StartLists(QWidget):
 
 
 class StartPage(QObject):
-    """Reads the content of the page while no query is shown."""
+    """Reads the content of the page before the first query, while that page is shown."""
 
     changed = Signal(object)
     """StartContent to show."""
@@ -155,7 +155,8 @@ class StartPage(QObject):
         self._lacks = lacks
 
     def refresh(self, status: MemoryProviderStatus | None) -> None:
-        """Read the notes again if the index has changed since, and look for an example once it is complete."""
+        """Read the changed notes again if the index has changed; look for an example query once the index is
+        complete."""
         self._status = status
         insight = None if self._manager is None or "insight" in self._lacks else self._manager.insight
         if status is None or insight is None or not status.files:
@@ -168,7 +169,7 @@ class StartPage(QObject):
         self._find_example()
 
     def _find_example(self) -> None:
-        """Only for a user without a history, and only with a model on this computer."""
+        """Look for an example query if the user has no search history and the embedding model runs on this computer."""
         status, manager = self._status, self._manager
         if self._tried or manager is None or status is None or self._store.recent:
             return
@@ -194,9 +195,9 @@ class StartPage(QObject):
 
 
 def _example(manager: MemorySearchManager, token: CancelToken) -> str:
-    """The first example that finds a passage in another language by its meaning.
+    """Return the first example query that finds a passage in another language by its meaning.
 
-    Empty if none does, or if there is a history.
+    Empty if none does, or if there is a search history.
     """
     insight = manager.insight
     if insight is None or manager.saved_searches.recent():

@@ -1,7 +1,7 @@
-"""The sessions view: a list with filters.
+"""The sessions view: a filtered list of all sessions.
 
 In: summaries of all sessions.
-Out: a filtered list; the selected session opens in `gui.conversation`.
+Out: the filtered list; the selected session opens in `gui.conversation`.
 """
 
 from typing import TYPE_CHECKING

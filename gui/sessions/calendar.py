@@ -1,4 +1,4 @@
-"""A calendar above the session list: a square per day, larger and stronger with more sessions."""
+"""A calendar above the session list: one square per day, larger and stronger for more sessions."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -34,10 +34,10 @@ _STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_Left: -_WEEK, Qt.Key
 
 @dataclass(frozen=True)
 class SessionDays:
-    """How many sessions each day of a year has; a session has the days from its first to its last message."""
+    """The number of sessions on each day of a year. A session counts on all days from its first to its last message."""
 
     first: date
-    """A Monday."""
+    """The first day, a Monday."""
     counts: tuple[int, ...] = ()
 
     def day(self, index: int) -> date:
@@ -45,7 +45,7 @@ class SessionDays:
 
 
 def count_days(catalogue: SessionCatalog, criteria: Criteria, today: date) -> SessionDays:
-    """The days of the sessions that pass the filters except that of time; empty if none does."""
+    """Count the sessions of each day that pass all filters except the one for time; empty if none does."""
     chosen = filter_test(replace(criteria, period=ANY_TIME), today)
     entries = [entry for entry in catalogue.orders["newest"] if entry.last_day and (chosen is None or chosen(entry))]
     if not entries:
@@ -57,7 +57,7 @@ def count_days(catalogue: SessionCatalog, criteria: Criteria, today: date) -> Se
 
 
 def _counted(entries: Iterable[Entry], first: date, days: int) -> tuple[int, ...]:
-    """Sessions of each day, from the changes between days."""
+    """Return the number of sessions on each of `days` days from `first` on."""
     changes = [0] * (days + 1)
     begin = first.toordinal()
     for (first_day, last_day), sessions in Counter((entry.first_day, entry.last_day) for entry in entries).items():
@@ -88,9 +88,9 @@ def _mark(day: date, count: int) -> Mark:
 
 
 class SessionCalendar(Chart):
-    """Weeks are columns, the last at the right; as many as there is room for.
+    """A widget with a square for each day. Weeks are columns, the latest at the right; as many are shown as fit.
 
-    Signals: day_chosen: list the sessions of this date only, by a click or Enter.
+    Signals: day_chosen: list the sessions of this date only; emitted by a click or Enter.
     """
 
     day_chosen = Signal(object)
@@ -105,7 +105,7 @@ class SessionCalendar(Chart):
         self.opened.connect(self._open)
 
     def show_days(self, days: SessionDays, listed: date | None) -> None:
-        """Show the number of sessions of each day. `listed`: the day that the list is restricted to, or None."""
+        """Show the number of sessions of each day. `listed`: the only day that the list shows, or None."""
         if (days, listed) == (self._days, self._listed):
             return
         self._days, self._listed = days, listed
@@ -117,7 +117,7 @@ class SessionCalendar(Chart):
         self.day_chosen.emit(date.fromordinal(int(mark.row[0][1])))
 
     def spoken_parts(self) -> list[Part]:
-        """The shown days with sessions."""
+        """Return the visible days with sessions, for screen readers."""
         state = (self._days, self.size())
         if self._spoken[0] != state:
             shown = range(self._hidden, len(self.series.marks))
@@ -130,12 +130,12 @@ class SessionCalendar(Chart):
 
     @property
     def _hidden(self) -> int:
-        """Days left of the first week that there is room for."""
+        """The number of days at the start that are not shown, since their weeks don't fit."""
         weeks = -(-len(self.series.marks) // _WEEK)
         return max(0, weeks - int((self.plot().width() + _GAP) // self._scaled(_CELL))) * _WEEK
 
     def choose(self, index: int) -> None:
-        """Select a day, the first one that is shown instead of an earlier one."""
+        """Select a day by its index; instead of a hidden day, the first visible one."""
         super().choose(max(index, self._hidden))
 
     def plot(self) -> QRectF:
@@ -167,7 +167,7 @@ class SessionCalendar(Chart):
             self._paint_day(painter, colours, index)
 
     def _paint_day(self, painter: QPainter, colours: Tokens, index: int) -> None:
-        """More sessions make a larger square, not only a stronger one."""
+        """Paint the square of a day; more sessions make it larger too, since colour alone must not distinguish days."""
         place = self.place_of(index)
         count = self._days.counts[index]
         level = -(-_LEVELS * count // self._most)
@@ -188,7 +188,7 @@ class SessionCalendar(Chart):
     # --- events -----------------------------------------------------------------------------------------------------
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Up and Down go by days, Left and Right by weeks."""
+        """Handle arrow keys: Up and Down move by a day, Left and Right by a week."""
         step = _STEPS.get(Qt.Key(event.key()))
         last = len(self.series.marks) - 1
         if step is None or last < 0 or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
@@ -206,4 +206,4 @@ class SessionCalendar(Chart):
             self._open(self.series.marks[index])
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """The first click was enough."""
+        """Ignore the second click: the first one has chosen the day."""

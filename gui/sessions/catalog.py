@@ -1,6 +1,6 @@
-"""Every known session, prepared so that ten thousand of them can be filtered and sorted within milliseconds.
+"""All known sessions, prepared so that ten thousand of them can be filtered and sorted within milliseconds.
 
-Made off the GUI thread from the engine's summaries; knows nothing of Qt.
+Made off the GUI thread from the engine's summaries; independent of Qt.
 """
 
 from collections import Counter
@@ -19,7 +19,7 @@ from gui.sessions.wording import UNTITLED, agent_name, folder_name
 class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
     """One session as shown in lists. Compared by identity: a new catalogue has new entries.
 
-    Not tracked by the garbage collector, since a catalogue has many thousands, without cycles.
+    Not tracked by the garbage collector: a catalogue has many thousands, none in reference cycles.
     """
 
     summary: SessionSummary
@@ -49,8 +49,10 @@ class Choice:
 
 @dataclass(frozen=True)
 class SessionCatalog:
-    """Main sessions, each with those of its sub-agents; a sub-agent's session with an unknown parent is listed
-    separately."""
+    """All sessions in every sort order, each main session with those of its sub-agents.
+
+    A sub-agent's session whose parent is unknown is listed separately.
+    """
 
     orders: dict[SessionOrder, tuple[Entry, ...]]
     by_path: dict[str, Entry]
@@ -66,12 +68,12 @@ class SessionCatalog:
 
     @property
     def sessions(self) -> int:
-        """Number of sessions, without those of sub-agents."""
+        """The number of listed sessions, without those below a parent."""
         return len(self.orders["newest"])
 
     @property
     def parts(self) -> int:
-        """Number of sub-agents' sessions that are listed under a parent."""
+        """The number of sub-agents' sessions that are listed below a parent."""
         return len(self.by_path) - self.sessions
 
 
@@ -108,12 +110,12 @@ def make_catalogue(summaries: Iterable[SessionSummary]) -> SessionCatalog:
 
 
 def _is_part(summary: SessionSummary, known: set[tuple[str, str]]) -> bool:
-    """Return whether it is a sub-agent's session with a main session as parent; deeper ones have no listed parent."""
+    """Return whether a session is listed below its parent: that is known, and no sub-agent's session itself."""
     return summary.parent != summary.id and (summary.agent, summary.parent) in known
 
 
 class _Entries:
-    """Makes entries; what thousands of sessions have in common is worded once."""
+    """Makes entries from summaries; reuses texts and dates that thousands of sessions have in common."""
 
     def __init__(self, summaries: Iterable[SessionSummary]) -> None:
         self._agents = {name: agent_name(name) for name in {summary.agent for summary in summaries}}
@@ -137,13 +139,13 @@ class _Entries:
         )
 
     def _day(self, moment: float) -> date | None:
-        """The local day: the same object for all its sessions, which makes counting by days fast."""
+        """Return the local date of a time. Equal dates are one object, which makes counting by days fast."""
         day = _day(moment)
         return self._days.setdefault(day, day)
 
 
 def _last(summary: SessionSummary) -> float:
-    """Time of the last message; 0 if unknown."""
+    """Return the time of a session's last message; 0 if unknown."""
     return summary.ended or summary.started or 0.0
 
 
@@ -155,7 +157,7 @@ def _day(moment: float) -> date | None:
 
 
 def _orders(newest: list[Entry]) -> dict[SessionOrder, tuple[Entry, ...]]:
-    """All available orders; sorting is stable, so equal ones are newest first."""
+    """Return the entries in every sort order; entries that compare equal are newest first."""
     dated = [entry for entry in newest if entry.last_day]
     timeless = [entry for entry in newest if not entry.last_day]
     return {
@@ -178,6 +180,6 @@ def _choices(values: Iterable[tuple[str, str]]) -> tuple[Choice, ...]:
 
 
 def _longer(path: str, name: str) -> str:
-    """Return a folder's name with that of its parent folder, for names that are not unique."""
+    """Return a folder's name together with its parent folder's, for names that are not unique."""
     above: Sequence[str] = path.replace("\\", "/").rstrip("/").split("/")[-2:-1]
     return f"{above[0]}/{name}" if above and above[0] else path

@@ -1,4 +1,4 @@
-"""Searches the messages of sessions while the user types: the newest text wins, after a pause."""
+"""Searches the messages of sessions while the user types, after a pause; a new text cancels the previous search."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -20,26 +20,26 @@ MOST_HITS = 400
 
 @dataclass(frozen=True)
 class ContentHits:
-    """Results of a search in messages; empty without a search."""
+    """The results of a search in the messages of sessions; empty without a search."""
 
     text: str = ""
     results: tuple[MemorySearchResult, ...] = ()
-    """Best first."""
+    """Matching messages, best first."""
     total: int = 0
     notice: str = ""
 
     def count(self, role: Role) -> Mapping[str, int]:
-        """Path -> number of matching messages by the user or the agent."""
+        """Return the number of matching messages of each session, by path; `role` limits them to one speaker."""
         return Counter(result.path for result in self.results if _said_by(result, role))
 
     def line(self, path: str, role: Role) -> int | None:
-        """Return the line of the best hit in this session."""
+        """Return the transcript line of the best hit in a session; None without one."""
         best = (result for result in self.results if result.path == path and _said_by(result, role))
         return next((result.snippet_line for result in best), None)
 
     @property
     def hidden(self) -> int:
-        """Number of further results beyond the requested ones."""
+        """The number of results that the search found but did not return."""
         return max(0, self.total - len(self.results))
 
 
@@ -51,13 +51,13 @@ def _said_by(result: MemorySearchResult, role: Role) -> bool:
 
 
 class ContentSearch(QObject):
-    """Stores the `hits` of the newest text; older answers are dropped."""
+    """Searches messages in the background and stores the `hits` of the newest text."""
 
     found = Signal()
     """The hits have changed."""
     failed = Signal(str)
     slow = Signal()
-    """It takes long enough to show progress."""
+    """The search takes long enough to show progress."""
     idle = Signal()
     """Nothing is due or running any more."""
 
@@ -98,13 +98,13 @@ class ContentSearch(QObject):
             self.idle.emit()
 
     def repeat(self) -> None:
-        """Repeat the search of the hits: the index has changed."""
+        """Repeat the last search after a change of the index."""
         if self.hits.text:
             self.ask(self.hits.text)
 
     @Slot()
     def hurry(self) -> None:
-        """Run a pending search now."""
+        """Start a search that waits for the pause immediately."""
         self._pause.stop()
         text, self._due = self._due, ""
         if text:

@@ -1,4 +1,4 @@
-"""Combines the box, the chips and the header into criteria: which sessions to show, in which order."""
+"""Combines the search box, filter chips and sort button into criteria: which sessions to list, in which order."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,7 +26,10 @@ from gui.widgets.query_box import QueryBox
 
 @dataclass(frozen=True)
 class SessionsViewState:
-    """Criteria and the current session. Two states are equal if their criteria are, whatever session is selected."""
+    """The criteria of the list and its current session.
+
+    Two states are equal if their criteria are, whichever session is selected.
+    """
 
     criteria: Criteria
     role: Role
@@ -48,7 +51,7 @@ LONGEST_NAME = 24
 
 
 class FilterChips(QWidget):
-    """The selected filters; `changed` follows each choice of the user."""
+    """The chips that filter sessions; `changed` is emitted when the user changes one."""
 
     changed = Signal()
 
@@ -94,7 +97,7 @@ class FilterChips(QWidget):
         self.choose(Criteria(), "")
 
     def choose(self, wanted: Criteria, role: Role) -> None:
-        """Select these filters, without a signal."""
+        """Set all chips to these filters, without a signal."""
         self.agent, self.project, self.machine = wanted.agent, wanted.project, wanted.machine
         self.period, self.role = wanted.period, role
         self._show()
@@ -193,7 +196,7 @@ class FilterChips(QWidget):
 
 
 class DaysDialog(QDialog):
-    """Asks for the first and the last day, in any order."""
+    """A dialog that asks for the first and the last day of a period, in any order."""
 
     def __init__(self, first: date | None, last: date | None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -236,7 +239,7 @@ class DaysDialog(QDialog):
 
 
 class FilterController(QObject):
-    """Holds the criteria and changes them by the user's choices."""
+    """Stores the criteria of the session list, and changes them when the user edits the box or a chip."""
 
     narrowed = Signal()
     """The criteria have changed."""
@@ -271,18 +274,18 @@ class FilterController(QObject):
 
     @Slot()
     def clear(self) -> None:
-        """Remove all criteria."""
+        """Reset all criteria."""
         self.chips.clear()
         self.box.edit.clear()
         self.read()
         self.box.focus()
 
     def stand(self, path: str) -> SessionsViewState:
-        """Return the view state with the session of this path current."""
+        """Return the view state of the current criteria, with the session `path` as the current one."""
         return SessionsViewState(self.criteria, self.chips.role, path)
 
     def return_to(self, standing: SessionsViewState) -> None:
-        """Restore these criteria."""
+        """Restore the criteria of a view state."""
         wanted = standing.criteria
         self.chips.choose(wanted, standing.role)
         self.criteria = replace(self.criteria, order=wanted.order, parts=wanted.parts)
@@ -292,14 +295,14 @@ class FilterController(QObject):
 
     @Slot()
     def _clear_chosen(self) -> None:
-        """Esc in an empty box: remove the filters for agent, project, machine, time and speaker."""
+        """Handle Esc in an empty box: remove the filters for agent, project, machine, time and speaker."""
         if self.chips.narrows:
             self.chips.clear()
             self.read()
 
     @Slot(object)
     def _choose_day(self, day: date) -> None:
-        """List the sessions of this day, or of all days again."""
+        """List the sessions of this day only; a second time, those of all days."""
         period = ANY_TIME if self.chips.period.only_day == day else day_period(day)
         self.chips.choose(replace(self.criteria, period=period), self.chips.role)
         self.read()

@@ -1,4 +1,4 @@
-"""Lists the requested sessions or those similar to one, or says why nothing can be listed and what to do."""
+"""Fills the session list with the requested or similar sessions, or says why it is empty and what to do."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -37,14 +37,14 @@ SimilarSessions = tuple[tuple[SessionSummary, float], ...]
 # --- Reads the list of sessions from the memory, off the GUI thread, and again when the index has changed ------------
 @dataclass(frozen=True)
 class Known:
-    """The catalogue that was read, or the error."""
+    """The session summaries that were read, and the catalogue made from them."""
 
     summaries: tuple[SessionSummary, ...]
     catalogue: SessionCatalog
 
 
 class SessionListLoader(QObject):
-    """Stores the newest result in `known`."""
+    """Reads all sessions of a memory in the background, and stores the newest result in `known`."""
 
     read = Signal()
     failed = Signal(str)
@@ -111,8 +111,9 @@ class SessionListLoader(QObject):
 
 
 class RunningSessions(QObject):
-    """Notices which sessions are being written, while their list is visible: their transcripts have changed since the
-    first look at them, and within the last two minutes.
+    """Finds sessions that an agent is writing now: their transcripts changed during the last two minutes.
+
+    Only changes since the first check count. Checks only while the session list is visible.
 
     Signals: changed: `paths` has changed.
     """
@@ -144,7 +145,7 @@ class RunningSessions(QObject):
         return self._job.busy
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Look at the sessions of this memory; None stops."""
+        """Set the memory whose sessions are checked; None stops."""
         self._job.cancel()
         self._manager = manager
         self._looks = {}
@@ -156,7 +157,7 @@ class RunningSessions(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Look at the newest sessions, while the list is visible."""
+        """Check the newest sessions, if the list is visible."""
         manager, known, before = self._manager, self._reader.known, self._looks
         if manager is None or known is None or self._job.busy:
             return
@@ -183,7 +184,7 @@ class _Look(NamedTuple):
 
 
 def _look(manager: MemorySearchManager, sessions: Sequence[str], before: Mapping[str, _Look]) -> dict[str, _Look]:
-    """Any thread."""
+    """Read modification time and size of transcripts; `before` is the previous result. Any thread."""
     looks: dict[str, _Look] = {}
     files = set()
     for path in sessions:
@@ -204,7 +205,7 @@ def _look(manager: MemorySearchManager, sessions: Sequence[str], before: Mapping
 
 # ---------------------------------------------------------------------------------------------------------------------
 class ListBuilder(QObject):
-    """Fills the view, and shows the number of matches in the box; stores which sessions show their sub-agents."""
+    """Fills the list and shows the number of matches in the search box; stores which sessions show their sub-agents."""
 
     engine_requested = Signal()
     """Open the choice of the engine."""
@@ -241,7 +242,7 @@ class ListBuilder(QObject):
         wanted.arranged.connect(self.show)
 
     def begin(self, *, reading: bool) -> None:
-        """Show that nothing is known yet; `reading`: the list is being read."""
+        """Show an empty page for a new memory; `reading`: with the message that sessions are being read."""
         self._opened.clear()
         self._view.show_days(None)
         self._view.notice.show_notice("")
@@ -252,7 +253,7 @@ class ListBuilder(QObject):
             self._view.show_page(("", tr(listing_view.READING) if reading else ""))
 
     def take_status(self, status: MemoryProviderStatus | None) -> bool:
-        """Store the messages that depend on the status; returns whether one has changed."""
+        """Store the messages that depend on the index status; returns whether one has changed."""
         before = self._without, self._elsewhere
         self._without = ("", tr(listing_view.READING)) if status is None else listing_view.without_sessions(status)
         self._elsewhere = "" if status is None else listing_view.elsewhere(status)
@@ -260,7 +261,7 @@ class ListBuilder(QObject):
 
     @Slot(bool)
     def show(self, keep: bool = False) -> None:
-        """List the requested sessions; `keep` preserves the position."""
+        """List the sessions that match the criteria; `keep` preserves the position."""
         known, criteria, hits = self._reader.known, self._wanted.criteria, self._content.hits
         if known is None:
             return
@@ -282,7 +283,7 @@ class ListBuilder(QObject):
             self._view.show_page(words, tr("No sessions"), actions=((tr("Clear the filters"), self._wanted.clear),))
 
     def _days_of(self, catalogue: SessionCatalog, criteria: Criteria) -> SessionDays:
-        """Counted once for a list with these filters, not for each typed character."""
+        """Return the sessions per day for the calendar; cached, since the typed text does not affect it."""
         counted_for = (catalogue, (criteria.agent, criteria.project, criteria.machine), self._today())
         before = self._days_for
         if before is None or before[0] is not catalogue or before[1:] != counted_for[1:]:
@@ -292,13 +293,13 @@ class ListBuilder(QObject):
 
     @Slot(str, bool)
     def fold(self, path: str, shown: bool) -> None:
-        """Show the sub-agents of this session, or hide them again."""
+        """Show or hide the sub-agents' sessions below the session `path`."""
         (self._opened.add if shown else self._opened.discard)(path)
         self.show(True)
 
     @property
     def nothing_to_read(self) -> NothingToRead:
-        """Why no session is selected."""
+        """Return the message to show instead of a session: why none is selected."""
         if "sessions" in self.lacks:
             return NothingToRead(self.lacks["sessions"])
         known = self._reader.known
@@ -322,7 +323,7 @@ class ListBuilder(QObject):
 
 
 class SimilaritySearch(QObject):
-    """At most one session is compared with the others at a time; `entry` is that one, until `end`."""
+    """Finds sessions similar to one, in the background. `entry` is that session until `end` is called."""
 
     found = Signal(object)
     """The similar sessions, nearest first, with their cosine."""
@@ -347,7 +348,7 @@ class SimilaritySearch(QObject):
         )
 
     def end(self) -> Entry | None:
-        """Back to all sessions; returns the one that was compared."""
+        """Cancel the search; returns the session that was compared."""
         self._job.cancel()
         before, self.entry = self.entry, None
         return before
@@ -362,7 +363,10 @@ class SimilaritySearch(QObject):
 
 
 class SimilarList(QObject):
-    """Signals: left: show all sessions again, with this one current (its path). settled: the comparison has ended."""
+    """Shows the sessions similar to one in place of all sessions.
+
+    Signals: left: show all sessions again, with this one current (its path). settled: the comparison has ended.
+    """
 
     left = Signal(str)
     settled = Signal()
@@ -381,7 +385,7 @@ class SimilarList(QObject):
 
     @property
     def shown(self) -> bool:
-        """Whether it is shown, or about to be shown, instead of all sessions."""
+        """Whether similar sessions are shown, or being searched for, instead of all sessions."""
         return self._comparison.entry is not None
 
     @property
@@ -391,7 +395,7 @@ class SimilarList(QObject):
         return entry.summary if entry is not None else None
 
     def start(self, manager: MemorySearchManager, path: str) -> None:
-        """Compare the session with this path with all others, if it is listed."""
+        """Compare the session `path` with all others, if it is listed."""
         known = self._reader.known
         entry = known.catalogue.by_path.get(path) if known else None
         if entry is not None:
@@ -399,12 +403,12 @@ class SimilarList(QObject):
             self._view.notice.show_notice(tr("Comparing sessions…"), tr(_BACK), self.leave)
 
     def end(self) -> None:
-        """Something else is shown now."""
+        """Stop, since the list shows something else now."""
         self._comparison.end()
 
     @Slot()
     def leave(self) -> None:
-        """Back to all sessions."""
+        """Stop, and emit the signal to return to all sessions."""
         before = self._comparison.end()
         self.left.emit(before.summary.path if before is not None else "")
 

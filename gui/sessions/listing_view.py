@@ -1,4 +1,4 @@
-"""The body of the sessions panel: counts, a notice, and the list or a page that replaces it."""
+"""The body of the sessions panel: counts, a notice, and the list or a page shown instead of it."""
 
 from collections.abc import Callable, Sequence
 from datetime import date
@@ -52,7 +52,7 @@ NO_SIMILAR_SESSION = marked("No embedded session is similar in meaning.")
 
 
 class ListingView(QWidget):
-    """Shows one page at a time: a sentence with actions, or sessions."""
+    """Shows the list of sessions, or a page with a sentence and buttons."""
 
     order_chosen = Signal(str)
     parts_requested = Signal(bool)
@@ -94,7 +94,10 @@ class ListingView(QWidget):
         keep: bool = False,
         sortable: bool = True,
     ) -> None:
-        """Show the list with `words` highlighted. `counts`: long and short form of the line above it."""
+        """Show the list with `words` highlighted; `keep` preserves the position.
+
+        `counts`: long and short form of the line above the list. `sortable`: show the sort button.
+        """
         self.header.show_counts(*counts, legend=False, sortable=sortable)
         self.list.setAccessibleDescription(counts[0])
         self._stack.setCurrentWidget(self.list)
@@ -102,7 +105,7 @@ class ListingView(QWidget):
         self._announce(counts[0])
 
     def show_days(self, days: SessionDays | None, listed: date | None = None) -> None:
-        """Fill the calendar; with None, hide it."""
+        """Show the calendar with these numbers of sessions; with None, hide it."""
         self._has_days = days is not None
         if days is not None:
             self.calendar.show_days(days, listed)
@@ -119,7 +122,7 @@ class ListingView(QWidget):
         actions: Sequence[Action] = (),
         make_table: Callable[[], QWidget] | None = None,
     ) -> None:
-        """A title and a sentence in place of the list."""
+        """Show a title and a sentence instead of the list, with buttons for `actions` and an optional table."""
         content = (words, counts, tuple(text for text, _ in actions))
         if not self.has_rows and content == self._content:
             return  # a repeat must not take a focused button away
@@ -137,7 +140,7 @@ class ListingView(QWidget):
 
 
 def _framed(calendar: SessionCalendar) -> QWidget:
-    """With room around it and a line below; hidden until there are sessions."""
+    """Return a widget that puts space around the calendar and a line below; hidden until there are sessions."""
     frame = QWidget()
     inside = QHBoxLayout()
     inside.setContentsMargins(GUTTER, 8, GUTTER, 6)
@@ -152,7 +155,7 @@ def _framed(calendar: SessionCalendar) -> QWidget:
 
 
 def make_place_table() -> QWidget:
-    """Make the table of the folders in which agents store their sessions."""
+    """Make the table that shows in which folders agents store their sessions."""
     table = QWidget()
     column = QVBoxLayout(table)
     column.setContentsMargins(0, 0, 0, 0)
@@ -170,7 +173,7 @@ def is_off(status: MemoryProviderStatus) -> bool:
 
 
 def without_sessions(status: MemoryProviderStatus) -> tuple[str, str]:
-    """Title and sentence if there are no sessions."""
+    """Return the title and the sentence of the page without any sessions."""
     if is_off(status):
         return (
             tr("Where are your sessions?"),
@@ -187,7 +190,7 @@ def without_sessions(status: MemoryProviderStatus) -> tuple[str, str]:
 
 
 def nothing_matches(criteria: Criteria, *, searching: bool) -> tuple[str, str]:
-    """Title and sentence where filters leave nothing."""
+    """Return the title and the sentence of the page when filters exclude all sessions."""
     text = criteria.text if len(criteria.text) <= _LONGEST_TEXT else f"{criteria.text[:_LONGEST_TEXT]}…"
     title = tr("No session matches “{text}”", text=text) if text else tr("No session matches")
     if searching:
@@ -199,7 +202,7 @@ def nothing_matches(criteria: Criteria, *, searching: bool) -> tuple[str, str]:
 
 
 def header_counts(catalogue: SessionCatalog, criteria: Criteria, listing: Listing) -> tuple[str, str]:
-    """The line above the list, at length and short."""
+    """Return the line above the list, in a long and a short form."""
     total = catalogue.sessions + catalogue.parts  # as the index counts them
     if not criteria.narrows:
         short = session_count(total)
@@ -218,19 +221,19 @@ def header_counts(catalogue: SessionCatalog, criteria: Criteria, listing: Listin
 
 
 def box_state(listing: Listing) -> str:
-    """Return the text in the box after a search in messages."""
+    """Return the text in the search box after a search in messages."""
     return hits_text(listing.hits) if listing.hits else tr("No hits")
 
 
 def notice(hits: ContentHits) -> str:
-    """Return what limits the hits that were found."""
+    """Return a notice that the hits are incomplete; empty if they are not."""
     best = len(hits.results)
     hidden = tr_count("Only the best hit is counted.", "Only the best {count:,} hits are counted.", best)
     return " ".join(part for part in (hidden if hits.hidden else "", hits.notice) if part)
 
 
 def elsewhere(status: MemoryProviderStatus) -> str:
-    """Which sessions of the chosen folders are indexed in other workspaces, and so are found there."""
+    """Return a notice about sessions in the chosen folders that are indexed in other workspaces; empty without any."""
     kept = [
         f"{issue.path}: {tr_reason(issue.detail)}" for issue in status.skipped_files if issue.rule == _INDEXED_ELSEWHERE
     ]

@@ -32,7 +32,10 @@ PREVIEW_MS = 120
 
 
 class SessionFollower(QObject):
-    """Signals: selected: SessionSummary to show as a preview, or None. activated: SessionSummary to open."""
+    """Debounces the current session of the list, so that scrolling does not open each one.
+
+    Signals: selected: SessionSummary to show as a preview, or None. activated: SessionSummary to open.
+    """
 
     selected = Signal(object)
     activated = Signal(object)
@@ -43,7 +46,8 @@ class SessionFollower(QObject):
         place: Callable[[str], tuple[object, ...]],
         parent: QObject,
     ) -> None:
-        """`current`: the current session of the list; `place`: location of its best match, by its path."""
+        """`current`: returns the current session of the list. `place`: returns the location of the best match in a
+        path."""
         super().__init__(parent)
         self._current = current
         self._place = place
@@ -53,22 +57,22 @@ class SessionFollower(QObject):
 
     @property
     def due(self) -> bool:
-        """Whether a change is still to be signalled."""
+        """Whether a change is still to be emitted."""
         return self._pause.isActive()
 
     @Slot(object)
     def follow(self, summary: SessionSummary | None) -> None:
-        """Note that another session, or another place in it, is current."""
+        """Emit the current session after a pause, unless neither it nor the location in it has changed."""
         if self._identity(summary) != self._told:
             self._pause.start()
 
     def forget(self) -> None:
-        """Clear the list, and the preview of its current session."""
+        """Cancel a pending signal and forget the last session: the list is cleared."""
         self._pause.stop()
         self._told = ()
 
     def activate(self, summary: SessionSummary) -> None:
-        """Open the current session immediately."""
+        """Emit the signal to open this session without a pause."""
         self._pause.stop()
         self._told = self._identity(summary)
         self.activated.emit(summary)
@@ -84,7 +88,10 @@ class SessionFollower(QObject):
 
 
 class DateChange(QObject):
-    """Signals: changed: the date differs from that of the last check."""
+    """Checks whether the local date has changed, so that "Today" stays correct.
+
+    Signals: changed: the date differs from that of the last check.
+    """
 
     changed = Signal()
 
@@ -97,20 +104,20 @@ class DateChange(QObject):
         self._timer.timeout.connect(self.look)
 
     def run(self, on: bool) -> None:
-        """Start or stop checking."""
+        """Start or (not `on`) stop checking."""
         self._day = self._today()
         self._timer.start() if on else self._timer.stop()
 
     @Slot()
     def look(self) -> None:
-        """Compare the date with that of the last check."""
+        """Compare the current date with that of the last check."""
         before, self._day = self._day, self._today()
         if self._day != before:
             self.changed.emit()
 
 
 class SessionsPanel(QObject, ViewPanel):
-    """Everything between a memory's sessions and the one that the conversation shows."""
+    """The sessions view: the search box with its filters, the list, and the signal with the session to open."""
 
     session_activated = Signal(object)
     """SessionSummary to open."""
@@ -190,11 +197,11 @@ class SessionsPanel(QObject, ViewPanel):
 
     @property
     def busy(self) -> bool:
-        """False once `settled` was emitted, until the next request."""
+        """Whether sessions are being read or searched; False once `settled` was emitted."""
         return any((self._reader.busy, self._content.busy, self._alike.busy, self._follower.due))
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """List the sessions of this memory from now on, without a signal for the removed ones."""
+        """Set the memory whose sessions are listed; emits no signal for the sessions that disappear."""
         self._alike.end()
         self._compared_next = ""
         if manager is None:
@@ -223,12 +230,12 @@ class SessionsPanel(QObject, ViewPanel):
 
     @Slot(object)
     def show_status(self, status: MemoryProviderStatus | None) -> None:
-        """Why there are no sessions, or not all; called whenever the status changes."""
+        """Update the messages about missing sessions after a change of the index status."""
         if self._listed.take_status(status):
             self._show_again()
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Features that the current or next memory doesn't support."""
+        """Set the features that the memory doesn't support, and disable their controls."""
         before = self._gates.lacks
         self._gates.update_features(lacks)
         self._listed.lacks = lacks
@@ -239,7 +246,7 @@ class SessionsPanel(QObject, ViewPanel):
 
     @Slot()
     def refresh(self) -> None:
-        """The index changed: read the list again, without moving anything."""
+        """Read the list again after a change of the index, without moving it."""
         self._reader.refresh()
         self._content.repeat()
 
@@ -250,7 +257,7 @@ class SessionsPanel(QObject, ViewPanel):
 
     @Slot()
     def focus_list(self) -> None:
-        """Go to the sessions or what can be done without them; else to the box."""
+        """Focus the list or the buttons shown instead of it; else the box."""
         if self.view.has_rows:
             self.view.list.take_focus()
         elif not self.view.page.take_focus():
@@ -262,7 +269,7 @@ class SessionsPanel(QObject, ViewPanel):
         self._content.hurry()
 
     def place(self, path: str) -> tuple[int | None, str]:
-        """Line of the best hit in this session (None without one) and the words that were searched for."""
+        """Return the line of the best hit in a session (None without one) and the text that was searched for."""
         return self._content.hits.line(path, self.chips.role), self._wanted.criteria.text
 
     @property
@@ -272,14 +279,14 @@ class SessionsPanel(QObject, ViewPanel):
         return self._wanted.stand(self._return_next or (current.path if current else ""))
 
     def return_to(self, standing: SessionsViewState) -> None:
-        """Restore the criteria and the position."""
+        """Restore the criteria and the position of a view state."""
         self._return_next = standing.path
         if standing != self.view_state:
             self._wanted.return_to(standing)
         self._return()
 
     def _return(self) -> None:
-        """A session that isn't listed yet may still be found by its messages."""
+        """Select the session of a restored position; if it isn't listed yet, wait for the search in messages."""
         if self._reader.known is None:
             return  # as soon as there is a list
         if self._return_next and (self.view.list.go_to(self._return_next) or not self._content.busy):
@@ -287,12 +294,12 @@ class SessionsPanel(QObject, ViewPanel):
 
     @property
     def nothing_to_read(self) -> NothingToRead:
-        """Why no session is selected."""
+        """Return the message to show instead of a session: why none is selected."""
         return self._listed.nothing_to_read
 
     @Slot(str)
     def show_similar(self, path: str) -> None:
-        """List the sessions similar to the one with this path, with a button to return."""
+        """List the sessions similar to the session `path`, with a button to return."""
         if self._manager is not None and self._reader.known is None:
             self._compared_next = path  # as soon as there is a list
         elif self._manager is not None and "alike" not in self._gates.lacks:
@@ -322,13 +329,13 @@ class SessionsPanel(QObject, ViewPanel):
 
     @Slot()
     def _show_wanted(self) -> None:
-        """Other sessions are requested: show them from the top."""
+        """List the sessions of changed criteria from the top."""
         self._alike.end()
         self._listed.show()
 
     @Slot()
     def _accept(self) -> None:
-        """Enter in the box: search messages, or open the first session once that is done."""
+        """Handle Enter in the box: search messages, or open the first session if that is done."""
         if self._content.busy:
             self._content.hurry()
         elif self.view.has_rows:
@@ -336,7 +343,7 @@ class SessionsPanel(QObject, ViewPanel):
 
     @Slot()
     def _show_again(self) -> None:
-        """New data: update the list at the user's position, unless something else is shown."""
+        """Update the list from new data at the user's position, unless similar sessions are shown."""
         if not self._alike.shown:
             self._listed.show(self.view.has_rows)
             self._return()
@@ -361,7 +368,7 @@ class SessionsPanel(QObject, ViewPanel):
 
     @Slot(str)
     def _go_back(self, path: str) -> None:
-        """Return from the similar sessions to all, with the compared one current."""
+        """Return from similar sessions to all sessions, with the compared one current."""
         self._listed.show()
         if path:
             self.view.list.go_to(path)
@@ -370,7 +377,7 @@ class SessionsPanel(QObject, ViewPanel):
     # --- one session ------------------------------------------------------------------------------------------------
 
     def _session_to_read(self) -> SessionSummary | None:
-        """Return the current session of the list; if none is similar to the compared one, that one."""
+        """Return the current session of the list; if a list of similar sessions is empty, the compared one."""
         compared = self._alike.compared
         return compared if compared is not None and not self.view.has_rows else self.view.list.current_session()
 

@@ -1,4 +1,4 @@
-"""The rows of the session list: sessions under their day or project, as plain values without Qt."""
+"""The rows of the session list: headings for days or projects, and sessions, as plain values without Qt."""
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from datetime import date
@@ -15,7 +15,7 @@ Test = Callable[[Entry], bool]
 
 
 def filter_test(criteria: Criteria, today: date) -> Test | None:
-    """Test for agent, project, machine and period; None where all sessions pass."""
+    """Return a function that tests an entry for agent, project, machine and period; None if no filter is set."""
     if not (criteria.agent or criteria.project or criteria.machine or criteria.period.narrows):
         return None
     agent, project, machine = criteria.agent, criteria.project, criteria.machine
@@ -34,7 +34,10 @@ def filter_test(criteria: Criteria, today: date) -> Test | None:
 
 
 def text_test(criteria: Criteria, found: Container[str]) -> Test | None:
-    """Test for the typed words: in the entry's text, or its path in `found`; None without words."""
+    """Return a function that tests an entry for the typed words; None without words.
+
+    A session also passes if its path is in `found`, the hits of the search in messages.
+    """
     words = criteria.words
     if not words:
         return None
@@ -54,7 +57,7 @@ def _touches(entry: Entry, first: date, last: date) -> bool:
 
 
 class HeadingRow(NamedTuple):
-    """Heads the sessions of one day or project."""
+    """The heading row above the sessions of one day or project."""
 
     title: str
     sessions: int
@@ -65,7 +68,7 @@ class HeadingRow(NamedTuple):
 
 
 class SessionRow(NamedTuple):
-    """One session. A tuple, since ten thousand of them are created while the user types."""
+    """A row with one session. A tuple, since ten thousand of them are created while the user types."""
 
     entry: Entry
     depth: int = 0
@@ -88,7 +91,7 @@ Row = HeadingRow | SessionRow
 
 
 class Listing(NamedTuple):
-    """The rows, and the number of sessions in them without those of sub-agents."""
+    """The rows of the list, and the number of sessions in them without those of sub-agents."""
 
     rows: list[Row]
     sessions: int
@@ -98,9 +101,10 @@ class Listing(NamedTuple):
 def build_listing(
     catalogue: SessionCatalog, criteria: Criteria, hits: Mapping[str, int], opened: Container[str], today: date
 ) -> Listing:
-    """The requested sessions, in order. `hits`: path -> matching messages; `opened`: paths of expanded parents.
+    """Return the rows of the sessions that match the criteria, sorted.
 
-    One plain loop: ten thousand sessions are processed between two keys.
+    `hits`: path -> number of matching messages. `opened`: paths of sessions that show their sub-agents. One plain loop:
+    ten thousand sessions are processed between two key presses.
     """
     chosen, typed = filter_test(criteria, today), text_test(criteria, hits)
     group, name = _GROUPS[criteria.order]
@@ -132,7 +136,7 @@ def _close_group(listed: list[Row], heading: int, sessions: int) -> None:
 
 
 def _join_days(listed: list[Row], today: date) -> list[Row]:
-    """Give successive days with one session each a common heading, except today and yesterday."""
+    """Merge successive days with one session each under a common heading, except today and yesterday."""
     joined: list[Row] = []
     run: list[list[Row]] = []
     place = 0
@@ -154,7 +158,7 @@ def _join_days(listed: list[Row], today: date) -> list[Row]:
 
 
 def _lone_day(group: Sequence[Row], today: date) -> date | None:
-    """The day of a group with one session; None for others, and for today and yesterday."""
+    """Return the day of a group if it has one session only and is neither today nor yesterday; None otherwise."""
     heading, first = group[0], group[1]
     day = cast(SessionRow, first).entry.last_day
     alone = cast(HeadingRow, heading).sessions == 1 and day is not None and (today - day).days > 1
@@ -176,7 +180,7 @@ def _joined(run: Sequence[Sequence[Row]], today: date) -> list[Row]:
 
 
 class _Parts(NamedTuple):
-    """Sub-agents' sessions below a listed session."""
+    """The sessions of sub-agents to list below a session."""
 
     shown: Sequence[Entry]
     named: bool
@@ -205,6 +209,6 @@ _GROUPS: dict[str, tuple[Callable[[Entry], Any] | None, Callable[[Any, date], st
 
 
 def build_similar(catalogue: SessionCatalog, found: Sequence[tuple[SessionSummary, float]]) -> list[Row]:
-    """Sessions by similarity to one; those missing from the catalogue are left out."""
+    """Return rows of sessions with their similarity; those missing from the catalogue are left out."""
     entries = ((catalogue.by_path.get(summary.path), cosine) for summary, cosine in found)
     return [SessionRow(entry, alike=cosine) for entry, cosine in entries if entry is not None]

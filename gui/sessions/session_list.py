@@ -1,4 +1,4 @@
-"""The list of sessions and its actions: a view over any number of them, laid out a screenful or two at a time."""
+"""The list widget of sessions and its actions; any number of rows is laid out a screenful or two at a time."""
 
 import re
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ INDENT = 16
 CHEVRON = 12
 CHEVRON_ROOM = 4
 DOT = 8
-"""Marks a running session."""
+"""Width in pixels of the dot that marks a running session."""
 HEADING_TOP = 6
 """Space above a heading beyond that below it, so that it sits nearer to its own rows."""
 MARK_RADIUS = 2.5
@@ -45,7 +45,7 @@ UNIT_CHARACTERS = 48
 
 
 class SessionDelegate(QStyledItemDelegate):
-    """Paints in the colours of the given palette. `words`: the typed text, highlighted in titles."""
+    """Paints the rows of the session list. `words`: the typed text, highlighted in titles."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -54,7 +54,7 @@ class SessionDelegate(QStyledItemDelegate):
         self.restyle()
 
     def restyle(self) -> None:
-        """The font changed: measure again."""
+        """Recompute sizes after a change of the font."""
         self._title = font_at(13, QFont.Weight.DemiBold)
         self._meta = font_at(12)
         self._chevron = font_at(CHEVRON).pixelSize()
@@ -71,7 +71,7 @@ class SessionDelegate(QStyledItemDelegate):
         return self._heading_size if isinstance(index.data(RowRole), HeadingRow) else self._session_size
 
     def toggles(self, row: object, rect: QRect, at: QPoint, direction: Qt.LayoutDirection) -> bool:
-        """Whether a click at this place of a row in `rect` shows or hides the sub-agents."""
+        """Return whether a click at a point of a row (its rectangle is `rect`) shows or hides the sub-agents."""
         along = mirrored_x(at.x() - rect.left(), rect.width(), direction)
         return isinstance(row, SessionRow) and bool(row.entry.parts) and along < self._left + 2
 
@@ -175,7 +175,7 @@ def _note(row: SessionRow) -> str:
 
 
 def _day(row: SessionRow) -> str:
-    """The row's day if its heading is that of several days; empty otherwise."""
+    """Return the row's day if its heading covers several days; empty otherwise."""
     return short_day(row.entry.last_day) if row.dated and row.entry.last_day else ""
 
 
@@ -186,7 +186,7 @@ def _parts_note(row: SessionRow) -> str:
 
 
 def _marks(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
-    """Positions of the typed words in the text."""
+    """Return the ranges of the typed words in the text."""
     if not words:
         return []
     pattern = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
@@ -194,12 +194,12 @@ def _marks(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _x(answer: object) -> float:
-    """PySide returns the cursor position next to the coordinate."""
+    """Return the X coordinate from PySide's `cursorToX`, which may be a tuple with the cursor position."""
     return float(answer[0] if isinstance(answer, tuple) else answer)  # type: ignore[arg-type]
 
 
 class SessionModel(RowModel):
-    """The texts and tooltips of the session rows."""
+    """The Qt model of the session rows: their texts and tooltips."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(HeadingRow, parent)
@@ -260,16 +260,16 @@ def _tip(row: SessionRow) -> str:
 
 
 class SessionList(RowList):
-    """Sessions under their days; only sessions can be current."""
+    """A list of sessions under headings; only sessions can be current."""
 
     current_changed = Signal(object)
     """The current SessionSummary, or None in an empty list."""
     opened = Signal(object)
-    """SessionSummary, by Enter or a double click."""
+    """Open this SessionSummary, after Enter or a double click."""
     folded = Signal(str, bool)
     """Path of a parent, and whether its sub-agents' sessions are to be shown."""
     menu_requested = Signal(object, QPoint)
-    """SessionRow and the global position."""
+    """Open the menu of this SessionRow at a screen position."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(SessionModel(), tr("Sessions"), parent)
@@ -308,7 +308,7 @@ class SessionList(RowList):
         self.current_changed.emit(self.current_session())
 
     def show_running(self, paths: frozenset[str]) -> None:
-        """Mark these sessions, by their paths, with a dot."""
+        """Mark the sessions with these paths by a dot, since they are being written."""
         self.painter.running = paths
         if isinstance(self.rows, SessionModel):
             self.rows.running = paths
@@ -323,7 +323,7 @@ class SessionList(RowList):
         return row if isinstance(row, SessionRow) else None
 
     def go_to(self, path: str) -> bool:
-        """Make the session of this path current; False if it isn't listed."""
+        """Select the session `path`; returns False if it isn't listed."""
         number = self.rows.place(("session", path))
         if number >= 0:
             self._set_current(number)
@@ -340,7 +340,7 @@ class SessionList(RowList):
         super().scrollTo(index, hint)
 
     def _lay_out_to(self, number: int) -> None:
-        """Lay out all rows up to this one; rows of later batches have no position yet."""
+        """Lay out all rows up to row `number`: Qt lays out in batches, and later rows have no position yet."""
         if self.rows.row(number) is not None and not self.visualRect(self.rows.index(number)).isValid():
             self.setLayoutMode(QListView.LayoutMode.SinglePass)
             self.doItemsLayout()
@@ -382,7 +382,7 @@ class SessionList(RowList):
             super().keyPressEvent(event)
 
     def _fold(self, row: SessionRow) -> None:
-        """Hide the sub-agents below a parent; on a sub-agent, go to the parent."""
+        """Hide the sub-agents below a session; on a sub-agent's row, go to its parent."""
         if row.opened:
             self.folded.emit(row.entry.summary.path, False)
             return
@@ -406,7 +406,7 @@ COPY_PATH = command("sessions.copy-path", marked("Copy path"), "sessions", QKeyS
 
 
 class SessionMenu(QMenu):
-    """The context menu of `row`. Copying happens here; the other actions are for the owner to connect."""
+    """The context menu of a session. Copying is done here; the owner connects the other actions."""
 
     def __init__(self, row: SessionRow, lacks: MissingFeatures, parent: QWidget) -> None:
         super().__init__(parent)
@@ -441,9 +441,9 @@ def _fold_words(parts: int, *, opened: bool) -> str:
 
 
 class SessionActions(QObject):
-    """The actions on the current session, in its menu and by keys.
+    """The actions on the current session, for the context menu and as keyboard shortcuts.
 
-    Copying happens here; the other actions are signals to the owner of the sessions.
+    Copying is done here; the other actions are signals.
     """
 
     open_requested = Signal(object)

@@ -11,17 +11,18 @@ _WEEK_DAYS = 7
 
 
 def agent_name(agent: str) -> str:
-    """ "claude-code" -> "Claude Code"; an unknown one keeps its own name."""
+    """Return the display name of an agent: "claude-code" -> "Claude Code"; an unknown id is returned unchanged."""
     return agent_label(agent) or tr("Unknown agent")
 
 
 def folder_name(path: str) -> str:
-    """Return the last folder of a path in Windows or POSIX notation."""
+    """Return the last folder of a Windows or POSIX path."""
     return path.replace("\\", "/").rstrip("/").rpartition("/")[2] or path
 
 
 def day_title(day: date | None, today: date) -> str:
-    """ "Today", "Yesterday", "Sunday" within a week, "Sunday 8 February", "7 January 2025"."""
+    """Return a heading for a day: "Today", "Yesterday", "Sunday" within a week, "Sunday 8 February", "7 January
+    2025"."""
     if day is None:
         return tr("No date")
     passed = (today - day).days
@@ -33,13 +34,13 @@ def day_title(day: date | None, today: date) -> str:
 
 
 def days_title(first: date, last: date, today: date) -> str:
-    """ "3 May \u2013 17 November", with the year of days in other years, for the days from `first` to `last`."""
+    """Return a heading for a range of days: "3 May – 17 November"; days of other years include the year."""
     shown = [day_and_month(day) if day.year == today.year else long_date(day) for day in (first, last)]
     return " \N{EN DASH} ".join(shown)
 
 
 def span(started: float | None, ended: float | None) -> str:
-    """Duration of a session: "22 min", "1 h 27 min", "3 days"; empty if unknown or zero."""
+    """Format the duration of a session: "22 min", "1 h 27 min", "3 days"; empty if unknown or zero."""
     seconds = 0.0 if started is None or ended is None else ended - started
     if seconds <= 0:
         return ""
@@ -65,7 +66,7 @@ def message_count(messages: int) -> str:
 
 
 def unknown_count(items: int) -> str:
-    """Empty without such items."""
+    """Return "2 items of unknown type"; empty for 0."""
     return tr_count("{count:,} item of unknown type", "{count:,} items of unknown type", items) if items else ""
 
 

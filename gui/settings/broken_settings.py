@@ -1,4 +1,4 @@
-"""Recovers from an unusable settings file: it is renamed, and the defaults apply."""
+"""Recovers from an unusable settings file: renames it, so that the defaults apply."""
 
 from collections.abc import Callable
 from functools import partial
@@ -50,7 +50,7 @@ class BrokenSettings(QObject):
 
     @Slot(object)
     def _say_again(self, _: Opened) -> None:
-        """Show the message again after opening a workspace, which clears earlier messages."""
+        """Show the message again after a workspace was opened, which clears earlier messages."""
         self._say()
         self._to_say = ""
 

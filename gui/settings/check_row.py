@@ -1,4 +1,4 @@
-"""A button that tests a choice before it is saved, with the result next to it."""
+"""A button that tests a choice before it is saved, with the result of the test next to it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,9 +13,9 @@ from gui.widgets.labels import breakable, label
 
 
 class CheckRow(QWidget):
-    """A button that starts a test, and its result. Runs one test at a time; another choice clears the result.
+    """A button that tests a choice, and the result next to it. One test runs at a time.
 
-    Signals: requested: test the choice now, with `run`.
+    Signals: requested: the button was pressed; start the test with `run`.
     """
 
     requested = Signal()
@@ -43,18 +43,18 @@ class CheckRow(QWidget):
         return self._trial.busy
 
     def stand_in(self, scroller: QScrollArea) -> None:
-        """Scroll to the result when it arrives: in a low dialog it may be out of view."""
+        """Set the scroll area that scrolls to the result when it arrives: in a low dialog it may be out of view."""
         self._scroller = scroller
 
     def run(self, work: Callable[[CancelToken], Any], describe: Callable[[Any], tuple[str, bool]]) -> None:
-        """Run the test in the background; `describe` turns its result into a text, and whether it is fine."""
+        """Run `work` in the background; `describe` turns its result into a text, and whether the test passed."""
         self._say(self._meanwhile)
         self._trial.put(
             self._jobs.read(work, lambda found: self._end(*describe(found)), lambda why: self._end(why, False))
         )
 
     def clear(self) -> None:
-        """Cancel a test and clear the result."""
+        """Cancel a running test, or remove its result."""
         self._trial.cancel()
         self.said.clear()
 

@@ -1,4 +1,4 @@
-"""The user's own keys: read from the settings, checked, changed individually, and saved."""
+"""The user's own keys for commands: read from the settings, checked, changed individually, and saved."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ _PORTABLE = QKeySequence.SequenceFormat.PortableText
 
 
 def plain(key: str) -> str:
-    """A key as in settings files; empty if it isn't valid."""
+    """Return a key as settings files contain it; empty if it isn't valid."""
     read = QKeySequence(key, _PORTABLE)
     text = read.toString(_PORTABLE)
     return text if QKeySequence(text, _PORTABLE) == read else ""  # an unknown part has no text
@@ -65,7 +65,7 @@ class CustomKeys(QObject):
         return self._saving
 
     def take(self, own: Mapping[str, Sequence[str]]) -> None:
-        """Set the keys read from the settings; a change being saved is newer."""
+        """Set the keys that were read from the settings, unless a newer change is still being saved."""
         if self._saving:
             return
         usable, problems = readable(own, self._keymap)
@@ -78,16 +78,16 @@ class CustomKeys(QObject):
         self._told = problems
 
     def is_own(self, name: str) -> bool:
-        """Whether the user has chosen its keys."""
+        """Return whether the user has chosen the keys of a command."""
         return name in self._own
 
     @property
     def any(self) -> bool:
-        """Whether the user has chosen the keys of any command."""
+        """Return whether the user has chosen the keys of any command."""
         return bool(self._own)
 
     def give(self, name: str, keys: Sequence[str]) -> None:
-        """Assign other keys to a command, or none; conflicting commands lose them."""
+        """Set the keys of a command, perhaps none; other commands lose keys that conflict."""
         own = {**self._own, name: tuple(keys)}
         command = self._keymap.commands[name]
         for key in keys:
@@ -99,14 +99,14 @@ class CustomKeys(QObject):
         self._change(own)
 
     def reset(self, name: str) -> None:
-        """Restore the default keys, removing them from commands to which the user assigned them."""
+        """Restore the default keys of a command, removing them from other commands with these keys."""
         self.give(name, self._keymap.commands[name].keys)
 
     def reset_all(self) -> None:
         self._change({})
 
     def _without_clashes(self, own: Mapping[str, tuple[str, ...]]) -> tuple[dict[str, tuple[str, ...]], list[str]]:
-        """Drop the user's keys that conflict with others, since Qt would trigger neither; and report them."""
+        """Return the keys without conflicting ones, for which Qt would trigger nothing, and a sentence about each."""
         kept, problems = self._needed(own), []
         for name in list(kept):
             command = self._keymap.commands[name]

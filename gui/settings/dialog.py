@@ -45,10 +45,10 @@ _NARROW = 600
 
 
 class PageChoice(QObject):
-    """The list of pages, or a menu in a narrow dialog, which places both.
+    """The list of the settings pages, or in a narrow dialog a menu of them.
 
     Signals:
-        chosen: another page.
+        chosen: the user selected another page.
     """
 
     chosen = Signal()
@@ -71,19 +71,19 @@ class PageChoice(QObject):
 
     @property
     def any(self) -> bool:
-        """Whether a page was chosen yet."""
+        """Whether a page was selected yet."""
         return self.list.currentRow() >= 0
 
     @property
     def name(self) -> SettingsPage:
-        """The selected page, else the first."""
+        """The name of the selected page, else of the first."""
         return self._names[max(0, self.list.currentRow())]
 
     def choose(self, name: SettingsPage) -> None:
         self.list.setCurrentRow(self._names.index(name))
 
     def show_chosen(self, on: bool) -> None:
-        """Whether the selected page is shown."""
+        """Mark the selected page or, while search results are shown, none."""
         item = self.list.currentItem()
         if item is not None:
             item.setSelected(on)
@@ -101,12 +101,13 @@ class PageChoice(QObject):
 
 
 class SettingsDialog(QDialog):
-    """The settings of one workspace. The dialog stays open while options are changed, and closes when a page with a
-    form is saved.
+    """The settings dialog of one workspace.
+
+    It stays open while options are changed, and closes when a page with a form is saved.
 
     Signals: saved: a form was saved, or pending changes were applied: the approved estimate, None for none. in_force:
     Settings that apply without reopening, and Path of their folder. purged: vectors were deleted. set_aside_requested:
-    the settings file can't be used, and should be renamed.
+    rename the settings file, which can't be used.
     """
 
     saved = Signal(object)
@@ -196,7 +197,7 @@ class SettingsDialog(QDialog):
 
     @property
     def page(self) -> SettingsPage:
-        """The page selected in the list."""
+        """The name of the page selected in the list."""
         return self.page_choice.name
 
     def begin(
@@ -206,9 +207,9 @@ class SettingsDialog(QDialog):
         manager: MemorySearchManager | None,
         page: SettingsPage | None = None,
     ) -> None:
-        """Open with the current settings of the workspace `folder`, whose memory is `manager`.
+        """Open the dialog with the current settings of the workspace `folder`, whose memory is `manager`.
 
-        `page` None for the last one shown, initially *General* unless an engine without models needs a decision.
+        `page`: None for the last one shown, at first *General* unless an engine without models needs a decision.
         """
         self.renew(folder, settings, manager)
         self.query_field.clear()
@@ -221,27 +222,27 @@ class SettingsDialog(QDialog):
         self.show_page(page or self.page)
 
     def renew(self, folder: Path, settings: Settings, manager: MemorySearchManager | None) -> None:
-        """The workspace was reopened, perhaps with changes saved here."""
+        """Update the dialog after the workspace was opened again, perhaps with changes saved here."""
         self.pages.renew(folder, settings, manager)
         self.model.begin(folder)
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Update the features that the current backend doesn't support."""
+        """Set the features that the current backend doesn't support."""
         self.pages.show_unsupported(lacks)
         self._choose()
 
     def refresh(self) -> None:
-        """Update what depends on the index, which has changed."""
+        """Update what depends on the index after a change of it."""
         self.pages.refresh(self.page)
 
     def leave(self) -> None:
-        """Close, and drop pending changes: the workspace was closed."""
+        """Close the dialog and drop pending changes, since the workspace was closed."""
         self.model.discard()
         self.model.stop_reopening()
         super().reject()
 
     def search(self, query: str) -> None:
-        """Find options, as if the user had typed this."""
+        """Search the options, as if the user had typed `query`."""
         self.query_field.setText(query)
         self._search()
 
@@ -268,7 +269,7 @@ class SettingsDialog(QDialog):
 
     @Slot()
     def _choose(self) -> None:
-        """Show the selected page, or the search results instead."""
+        """Show the selected page, or the results of the search while there is one."""
         self.page_choice.show_chosen(True)
         if self.query_field.text().strip() and self.model.read:
             self._search()
@@ -344,7 +345,7 @@ class SettingsDialog(QDialog):
 
     @Slot(bool)
     def _finish(self, drop_form: bool) -> None:
-        """Close, but ask first about a form that is not saved, unless its choice is dropped."""
+        """Close the dialog; if a form is not saved, ask first, unless `drop_form`."""
         form = self.pages.unsaved
         if form is None or drop_form:
             self.accept()

@@ -1,4 +1,4 @@
-"""Footer of the settings dialog: unsaved changes, their effects, and the buttons."""
+"""The footer of the settings dialog: unsaved changes, their effects, and the buttons."""
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
@@ -22,7 +22,7 @@ _MOST = 0.2
 def follows_words(
     waiting: int, follows: SettingsConsequences, sent: str, *, other_model: bool = False, vectors: bool = False
 ) -> str:
-    """The effects of applying, in sentences. `sent`: where texts to re-embed are sent.
+    """Describe the effects of applying pending changes. `sent`: where texts to re-embed are sent.
 
     `other_model`: whether another model embeds text then. `vectors`: whether other options of vectors apply then.
     """
@@ -47,7 +47,10 @@ def follows_words(
 
 
 class DialogFooter(QWidget):
-    """Signals: closing: close the dialog; whether the choice of a form with its own save button is dropped."""
+    """The footer of the settings dialog: pending changes and buttons.
+
+    Signals: closing: close the dialog; True if unsaved changes of a form are dropped.
+    """
 
     closing = Signal(bool)
 
@@ -139,14 +142,14 @@ class DialogFooter(QWidget):
     # --- decisions --------------------------------------------------------------------------------------------------
 
     def ask(self, *, form: bool = False) -> None:
-        """Ask what to do with pending changes before closing; `form`: those of a page with its own save button."""
+        """Ask what to do with pending changes before closing; `form`: changes of a page with its own save button."""
         self._asking, self._form = True, form
         self.show_waiting()
         if not form:
             self._apply.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def stop_asking(self) -> None:
-        """Remove the question, since no form has unsaved changes any more."""
+        """Remove the question about a form that has no unsaved changes any more."""
         if self._form:
             self._asking = self._form = False
             self.show_waiting()

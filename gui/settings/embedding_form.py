@@ -1,4 +1,4 @@
-"""The fields of the embedding page, one per row; only those that the chosen provider has."""
+"""The fields of the embedding page, one per row; only those that apply to the chosen provider are shown."""
 
 from dataclasses import replace
 
@@ -34,7 +34,7 @@ STOPPED = marked("Stopped. The download will resume where it stopped.")
 
 
 class DownloadRow(QWidget):
-    """Row to download a missing model. Closing the dialog stops the download, which resumes the next time.
+    """A row to download a missing model. Closing the dialog stops the download, which resumes the next time.
 
     Signals: fetched: the model is available.
     """
@@ -70,7 +70,7 @@ class DownloadRow(QWidget):
         return not (self._looking.busy or self._fetching.busy)
 
     def look(self, settings: Settings) -> None:
-        """Check whether the model of these settings has to be downloaded."""
+        """Check whether the model of `settings` has to be downloaded."""
         if settings == self._settings and self._fetching.busy:
             return
         self.stop()
@@ -78,7 +78,7 @@ class DownloadRow(QWidget):
         self._looking.put(self._jobs.read(lambda _: engine.missing_model(settings), self._show))
 
     def stop(self) -> None:
-        """Stop the look-up and the download."""
+        """Stop a running check or download."""
         self._looking.cancel()
         self._fetching.cancel()
 
@@ -139,7 +139,10 @@ _DOLLARS = QRegularExpression(r"\$?\s*\d*[.,]?\d*\s*")
 
 
 class KeyRow(QWidget):
-    """Signals: typing: the text of the field has changed. forget_requested: delete the key from the keychain."""
+    """A row to enter or delete the API key.
+
+    Signals: typing: the text of the field has changed. forget_requested: delete the key from the keychain.
+    """
 
     typing = Signal()
     forget_requested = Signal()
@@ -168,7 +171,7 @@ class KeyRow(QWidget):
 
     @property
     def missing(self) -> bool:
-        """Whether no key was found and none was entered; False during the search."""
+        """Whether no key was found and none was entered; False while it is being looked for."""
         return self._state_shown is not None and not self._state_shown.present and self.typed is None
 
     @property
@@ -195,7 +198,10 @@ class KeyRow(QWidget):
 
 
 class EmbeddingForm(QWidget):
-    """Signals: changed: the current EmbeddingChoice, after a change by the user."""
+    """The fields for provider, model, key and other embedding options.
+
+    Signals: changed: the current EmbeddingChoice, after a change by the user.
+    """
 
     changed = Signal(object)
 
@@ -285,7 +291,7 @@ class EmbeddingForm(QWidget):
         return made
 
     def _add(self, name: str, title: str, *widgets: QWidget) -> None:
-        """Add a row to the grid; further widgets are placed below the first."""
+        """Add a row with a title to the grid; further widgets are placed below the first."""
         row = self._grid.rowCount()
         words = label(title, "muted")
         words.setMinimumHeight(self._provider.sizeHint().height())
@@ -298,7 +304,7 @@ class EmbeddingForm(QWidget):
 
     @property
     def choice(self) -> EmbeddingChoice:
-        """The current choice, including text that is still being typed."""
+        """The choice of all fields, including text that is still being typed."""
         return self._typed()
 
     def show_choice(self, choice: EmbeddingChoice) -> None:
@@ -373,7 +379,7 @@ class EmbeddingForm(QWidget):
             self.changed.emit(choice)
 
     def _typed(self) -> EmbeddingChoice:
-        """The choice with the texts of the fields."""
+        """Return the choice with the current texts of the fields."""
         choice = self._choice
         length = read_number(self._dimensions.text()) or 0.0
         dimensions = int(length) if length.is_integer() and 1 <= length <= _MOST_DIMENSIONS else None
@@ -426,13 +432,13 @@ class EmbeddingForm(QWidget):
 
 
 def _dollars(text: str) -> float | None:
-    """Return the entered price; None if it isn't a number."""
+    """Parse a typed price; None if it isn't a number."""
     dollars = read_number(text.strip().lstrip("$"))
     return None if dollars is None or dollars < 0 else dollars
 
 
 def _facts_words(facts: "engine.ModelFacts | None") -> str:
-    """Return the dimensions of a known model, with other available vector lengths."""
+    """Describe the vector length of a known model, with other lengths that it offers."""
     if facts is None:
         return ""
     others, dims, tokens = facts.dimensions, facts.dims, facts.input_tokens

@@ -1,4 +1,4 @@
-"""The page for choosing the embedding model: tested and priced before it is saved.
+"""The page to choose the embedding model, which is tested and priced before it is saved.
 
 Its button is in the footer of the dialog.
 """
@@ -29,7 +29,7 @@ TESTING = marked("Sending one word…")
 
 
 class EmbeddingPage(QFrame):
-    """The embedding page. It sends one word when the user requests a test, and saves only when the button is pressed.
+    """The page to choose the embedding model. A test sends one word; the choice is saved only by the button.
 
     Signals: saved: the approved estimate, None for none. edited: the choice differs, or no longer differs, from the
     settings in use.
@@ -41,7 +41,7 @@ class EmbeddingPage(QFrame):
     def __init__(
         self, jobs: Jobs, config: Path | None = None, below: QWidget | None = None, parent: QWidget | None = None
     ) -> None:
-        """`below`: another part of the page."""
+        """`below`: a widget to show below the form."""
         super().__init__(parent)
         self.setProperty("role", "page")
         self._jobs = jobs
@@ -128,11 +128,11 @@ class EmbeddingPage(QFrame):
 
     @Slot()
     def refresh(self) -> None:
-        """Update the amount to embed: the index has changed, or a model was downloaded."""
+        """Update the amount to embed after a change of the index or the download of a model."""
         self._calm.start()
 
     def stop(self) -> None:
-        """Drop running tests and entered values: the dialog was closed."""
+        """Cancel running tests and drop entered values, since the dialog was closed."""
         self._form.show_choice(self._before)
         self._show_save()
         self._calm.stop()

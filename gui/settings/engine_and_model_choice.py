@@ -1,4 +1,4 @@
-"""Choices of search engine and embedding model in the settings dialog, as values without widgets.
+"""The choices of search engine and embedding model in the settings dialog, as values without widgets.
 
 A choice is made from settings and applied to settings. Pure functions.
 """
@@ -70,7 +70,7 @@ class EngineChoice:
         )
 
     def applied_to(self, settings: Settings) -> Settings:
-        """Return the settings with this choice. Raises `SettingsError` for an invalid one."""
+        """Return the settings with this choice applied. Raises `SettingsError` for an invalid one."""
         copy = msgspec.structs.replace
         return copy(
             settings,
@@ -80,7 +80,7 @@ class EngineChoice:
         )
 
     def changes(self, before: "EngineChoice") -> dict[str, Any]:
-        """Return the options to save, by their names in the settings file."""
+        """Return the options that differ from `before`, by their names in the settings file."""
         pairs = (
             ("backend", self.backend, before.backend),
             ("qmd.command", self.command, before.command),
@@ -93,12 +93,12 @@ class EngineChoice:
 
     @property
     def external(self) -> bool:
-        """Whether the table is on another machine."""
+        """Whether the engine's table is on another machine."""
         return self.backend == "lancedb" and "://" in self.uri
 
 
 def switch_words(choice: EngineChoice, before: EngineChoice) -> str:
-    """Return the effects of saving in sentences; empty if nothing changes."""
+    """Describe the effects of saving the choice; empty if nothing changes."""
     if choice == before:
         return ""
     if choice.backend == before.backend:
@@ -153,14 +153,14 @@ class EmbeddingChoice:
 
     @property
     def own_model(self) -> str:
-        """The default model; empty if only the server knows it."""
+        """The provider's default model; empty if only the server knows it."""
         preset = engine.preset_of(self.base_url) if self.provider == "openai" and self.base_url else None
         known = engine.models_of(self.provider)
         return preset.model if preset is not None else known[0].model if known else ""
 
     @property
     def price(self) -> float | None:
-        """The user's price of a million tokens, in US dollars; None for the list price."""
+        """The user's price for a million tokens, in US dollars; None for the list price."""
         return self.prices.get(self._priced)
 
     def with_price(self, price: float | None) -> "EmbeddingChoice":
@@ -178,7 +178,7 @@ class EmbeddingChoice:
 
     @property
     def needs_key(self) -> bool:
-        """Whether an API key is known to be required; False for a server at another address."""
+        """Whether an API key is required, as far as known; False for a server at another address."""
         if self.provider != "openai":
             return self.remote
         preset = engine.preset_of(self.base_url) if self.base_url else engine.PRESETS[0]
@@ -191,7 +191,7 @@ class EmbeddingChoice:
         return self.remote and (self.provider != "openai" or preset is None or preset is engine.PRESETS[0])
 
     def with_provider(self, provider: str) -> "EmbeddingChoice":
-        """Return the choice of another provider, with its default model and server."""
+        """Return the choice with another provider and its default model and server."""
         return replace(self, provider=provider, model="", dimensions=None, base_url="")
 
     def with_agreed(self, provider: str, agreed: bool) -> "EmbeddingChoice":
@@ -199,7 +199,7 @@ class EmbeddingChoice:
         return replace(self, agreed=kept)
 
     def applied_to(self, settings: Settings) -> Settings:
-        """Return the settings with this choice."""
+        """Return the settings with this choice applied."""
         copy = msgspec.structs.replace
         return copy(
             settings,
@@ -218,7 +218,7 @@ class EmbeddingChoice:
         )
 
     def changes(self, before: "EmbeddingChoice") -> dict[str, Any]:
-        """Options to save, by their names in the settings file; None removes an option from the file."""
+        """Return the options that differ from `before`, by their names in the settings file; None removes an option."""
         pairs = (
             ("provider", self.provider, before.provider),
             ("model", self.model, before.model),

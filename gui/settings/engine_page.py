@@ -1,4 +1,4 @@
-"""Choose the search engine; the choice is tested before it is saved.
+"""The form to choose the search engine; the choice is tested before it is saved.
 
 Its button is in the footer of the dialog.
 """
@@ -38,7 +38,10 @@ _SEARCH_MODES = (
 
 
 class EngineForm(QWidget):
-    """Signals: changed: the current EngineChoice, after a change by the user."""
+    """The fields for the search engine and its options.
+
+    Signals: changed: the current EngineChoice, after a change by the user.
+    """
 
     changed = Signal(object)
 
@@ -132,7 +135,7 @@ class EngineForm(QWidget):
             fields.setVisible(other == name)
 
     def focus_first(self) -> None:
-        """Focus the chosen engine."""
+        """Focus the radio button of the chosen engine."""
         self._buttons[self._backend].setFocus(Qt.FocusReason.TabFocusReason)
 
     # --- input ------------------------------------------------------------------------------------------------------
@@ -155,7 +158,7 @@ class EngineForm(QWidget):
 
 
 def _grid(*rows: tuple[str, QWidget]) -> QWidget:
-    """Return the fields in a column, each with its label at the left."""
+    """Return a widget with the fields in a column, each with its label at the left."""
     made = QWidget()
     grid = QGridLayout(made)
     grid.setContentsMargins(0, 8, 0, 0)
@@ -212,7 +215,7 @@ class EnginePage(QFrame):
         return not (self._trial.busy or self._saving.busy)
 
     def begin(self, folder: Path, settings: Settings) -> None:
-        """Show the current settings of a workspace; a choice that is not saved stays while that is reopened."""
+        """Show the current settings of a workspace; an unsaved choice stays while the same one is opened again."""
         choice = self._form.choice if self.unsaved and folder == self._folder else EngineChoice.of(settings)
         self._folder, self._settings = folder, settings
         self._before = EngineChoice.of(settings)
@@ -223,7 +226,7 @@ class EnginePage(QFrame):
         self._form.focus_first()
 
     def stop(self) -> None:
-        """Cancel a running test: the dialog was closed."""
+        """Cancel a running test, since the dialog was closed."""
         self._form.show_choice(self._before)
         self._changed(self._before)
         self._saving.cancel()

@@ -1,7 +1,7 @@
-"""Fields that edit an option's value, including those with choices.
+"""Fields that edit an option's value.
 
-Every field has `entered`, with a final value, `typing`, with one that may still change, and `wrong`, with a sentence
-about an invalid text or nothing; `show_value` never overwrites text being typed.
+Every field has the signals `entered` with a final value, `typing` with one that may still change, and `wrong` with a
+sentence about an invalid text or an empty one. `show_value` never overwrites text being typed.
 """
 
 import os
@@ -21,7 +21,7 @@ from gui.widgets.labels import label
 
 
 class Field(QWidget):
-    """Edits one option, whose label is `title`."""
+    """Base class of a widget that edits one option, whose label is `title`."""
 
     entered = Signal(object)
     typing = Signal(object)
@@ -51,7 +51,7 @@ class Field(QWidget):
 
 
 class SwitchField(Field):
-    """A check box with the title as its label."""
+    """Edits a boolean option by a check box with the title as its label."""
 
     def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
         super().__init__(option, title, parent)
@@ -70,7 +70,7 @@ class SwitchField(Field):
 
 
 class ChoiceField(Field):
-    """Choice of one of several values."""
+    """Edits an option with one of several values."""
 
     def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
         super().__init__(option, title, parent)
@@ -90,7 +90,7 @@ class ChoiceField(Field):
 
 
 class ChoicesField(Field):
-    """Check boxes to choose some of several values."""
+    """Edits an option with some of several values, by check boxes."""
 
     def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
         super().__init__(option, title, parent)
@@ -122,7 +122,7 @@ _FINE = 0.05
 
 
 class _Typed(Field):
-    """A text field that validates on each key, and saves when the user leaves it or presses Enter."""
+    """Base class of text fields: validates on each key, and saves when the user leaves the field or presses Enter."""
 
     def _text(self) -> str:
         raise NotImplementedError
@@ -177,7 +177,7 @@ class _Typed(Field):
 
 
 class _Line(QLineEdit):
-    """Enter saves, Escape reverts; Ctrl+Z belongs to the line only while there is something to undo."""
+    """A line edit in which Enter saves and Escape reverts; Ctrl+Z goes to the parent if there is nothing to undo."""
 
     stepped = Signal(int)
 
@@ -214,7 +214,7 @@ class _Line(QLineEdit):
 
 
 class LineField(_Typed):
-    """A field for a number with its unit, or for a text; a path has a button to browse."""
+    """Edits a number with its unit, or a text; a path has a button to browse."""
 
     def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
         super().__init__(option, title, parent)
@@ -285,7 +285,7 @@ class _Text(TextField):
 
 
 class LinesField(_Typed):
-    """A field for a list or a table: one item per line."""
+    """Edits a list or a table, with one item per line."""
 
     undo_requested = Signal()
 

@@ -1,4 +1,4 @@
-"""The page for changing keys of commands. Changes are applied and saved immediately."""
+"""The page to change the keys of commands. Changes are applied and saved immediately."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,8 +31,9 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class KeyCapture(QKeySequenceEdit):
-    """Field that captures one key with modifiers. Enter accepts it, Escape cancels; Tab moves the focus as usual, so
-    that it is no keyboard trap.
+    """A field that captures one key with modifiers.
+
+    Enter accepts the key, Escape cancels; Tab moves the focus as usual, so that it is no keyboard trap.
 
     Signals: pressed: the key has changed, in `QKeySequence`'s portable format; empty for none. accepted: Enter, with a
     key. left: Escape.
@@ -88,7 +89,7 @@ _MARK = 3
 
 @dataclass(frozen=True)
 class KeyRow:
-    """A command as the table shows it."""
+    """A command as a row of the table."""
 
     name: str
     words: str
@@ -129,14 +130,14 @@ class KeysTable(RecordsTable[KeyRow]):
         return not self._due.isActive()
 
     def show_found(self, found: tuple[KeyRow, ...], among: Sequence[KeyRow], *, marked: bool) -> None:
-        """Show only these commands; `marked` if some have the user's own keys."""
+        """Show the commands `found`; `among`: all commands. `marked`: whether the user has chosen keys of some."""
         self._all = among
         self.show_records(found)
         self.setColumnHidden(_MARK, not marked)
         self._fit_columns()
 
     def choose(self, name: str) -> None:
-        """Select this command, if it is listed."""
+        """Select the command with this name, if it is listed."""
         model = self.model()
         for number in range(model.rowCount()):
             record = self.record_at(model.index(number, 0))
@@ -157,7 +158,7 @@ class KeysTable(RecordsTable[KeyRow]):
 
     @Slot()
     def _wrap(self) -> None:
-        """Set the heights of rows with overlong texts; Qt would take 0.2 s for all rows."""
+        """Set the heights of rows with long texts; Qt's own method would take 0.2 s for all rows."""
         metrics = self.fontMetrics()
         usual = self.verticalHeader().defaultSectionSize()
         rooms = [self.columnWidth(column) - _SIDES for column in range(_MARK)]
@@ -182,7 +183,7 @@ class KeysTable(RecordsTable[KeyRow]):
 
 
 def _in_parts(keys: str) -> str:
-    """Allow line breaks between keys that are pressed together."""
+    """Return keys with possible line breaks between those that are pressed together."""
     return keys.replace("+", f"+{_MAY_BREAK}")
 
 
@@ -226,7 +227,7 @@ class KeyboardPage(QFrame):
         self.edit.setFocus()
 
     def stop(self) -> None:
-        """Drop a captured key that was not assigned: the page was closed."""
+        """Drop a captured key that was not assigned, since the page was closed."""
         self.capture.clear()
         self.problem.clear()
 
@@ -324,7 +325,7 @@ class KeyboardPage(QFrame):
 
     @Slot()
     def _judge(self) -> None:
-        """Show which command already uses the captured key."""
+        """Show which other command has the captured key."""
         command, key = self.command, self.capture.key
         other = clash(self._keymap, command, key) if command is not None and key else None
         fixed = other is not None and not isinstance(other.owner, Command)

@@ -25,23 +25,22 @@ Changes = tuple[SettingChange, ...]
 
 
 def applies_at_once(key: str) -> bool:
-    """Whether a change of this option needs no reopening."""
+    """Return whether a change of this option applies without opening the workspace again."""
     return placed_options()[key].option.applies != "reopening"
 
 
 def other_vectors(now: Settings, then: Settings) -> bool:
-    """Whether `then` creates vectors that `now` does not, or creates some of them again."""
+    """Return whether settings `then` need vectors that settings `now` don't, or need some of them re-embedded."""
     return then.store.vector.enabled and (now.store.vector, now.cache) != (then.store.vector, then.cache)
 
 
 def _may_send(settings: Settings) -> bool:
-    """Whether texts to embed may be sent to a service, perhaps only if the provider fails."""
+    """Return whether texts may be sent to a service to embed them, perhaps only if the provider fails."""
     return EmbeddingChoice.of(settings).remote or bool(settings.remote.agreed) or bool(fallback_owner(settings))
 
 
 class SettingsModel(QObject):
-    """The options of one workspace with pending changes. Lives on the GUI thread; reads and writes the file through
-    `Jobs`.
+    """Stores the options of one workspace with pending changes. Lives on the GUI thread; uses `Jobs` for the file.
 
     Signals: loaded: the file was read, or has changed: every option may differ. changed: key of an option whose value
     or source has changed. waiting_changed: the pending changes differ. in_force: Settings, after saving options that
@@ -88,7 +87,7 @@ class SettingsModel(QObject):
         return self._folder
 
     def begin(self, folder: Path) -> None:
-        """Read the settings of this workspace; pending changes of another one are dropped."""
+        """Read the settings of a workspace; drops pending changes of another one."""
         if folder != self._folder:
             self._folder, self._file, self.read = folder, SettingLayers({}, {}), False
             self._undo.clear()
@@ -96,7 +95,7 @@ class SettingsModel(QObject):
         self.read_again()
 
     def read_again(self) -> None:
-        """Read the file again, which may have been changed by another program."""
+        """Read the settings file again, since another program may have changed it."""
         if self._saving.busy:
             return
         folder, config = self._folder, self._config
@@ -138,7 +137,7 @@ class SettingsModel(QObject):
         return self._file.settings
 
     def effect_of(self, key: str) -> SettingsConsequences | None:
-        """The possible effect of changing this option on the index; None for none."""
+        """Return the effect on the index of changing this option; None for none."""
         return self._effects.get(key)
 
     def waits(self, key: str) -> bool:
@@ -146,7 +145,7 @@ class SettingsModel(QObject):
 
     @property
     def waiting(self) -> int:
-        """Keys of the options with pending changes."""
+        """The number of options with pending changes."""
         return len({key for key, _ in self._waiting})
 
     def consequences(self) -> SettingsConsequences:
@@ -160,7 +159,7 @@ class SettingsModel(QObject):
     # --- changing ---------------------------------------------------------------------------------------------------
 
     def put(self, *changes: SettingChange) -> None:
-        """Change options, each in one layer; the previous values can be restored by `undo`."""
+        """Change options, each in one layer (all workspaces or this one); `undo` restores the previous values."""
         shown = self.shown
         known = tuple(
             SettingChange(one.key, one.layer, one.value, shown.get(one.key, one.layer))
@@ -182,7 +181,7 @@ class SettingsModel(QObject):
             self.set(key, None, layer)
 
     def undo(self) -> str:
-        """Undo the last change; returns the key of its option, empty if there is none."""
+        """Undo the last change; returns the key of its option, empty if there is nothing to undo."""
         if not self._undo:
             return ""
         changes = self._undo.pop()
@@ -235,7 +234,7 @@ class SettingsModel(QObject):
             self._save_next()
 
     def reopen_now(self) -> None:
-        """Reopen the folder for saved changes without waiting for more of them."""
+        """Emit `applied` for saved changes immediately, without waiting for more of them."""
         if self._saving.busy:
             self._urgent = True
         elif self._reopening.isActive():
@@ -243,7 +242,7 @@ class SettingsModel(QObject):
             self.applied.emit()
 
     def stop_reopening(self) -> None:
-        """Forget the pending reopening: the folder is closed, or was opened again with the saved settings."""
+        """Cancel the pending `applied`: the folder was closed, or opened again with the saved settings."""
         self._reopening.stop()
 
     def discard(self) -> None:

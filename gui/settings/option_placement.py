@@ -1,4 +1,4 @@
-"""The pages of the settings, and the options on each: their declarations name page, group and label."""
+"""The pages of the settings dialog and the options on each; declarations of options name page, group and label."""
 
 import functools
 from collections.abc import Callable
@@ -55,7 +55,7 @@ WITHOUT_ROWS: tuple[SettingsPage, ...] = (*FORMS, "keyboard")
 
 @dataclass(frozen=True)
 class OptionPlacement:
-    """An option with its page and group."""
+    """An option with the page and the group in which it is shown."""
 
     option: Option
     page: SettingsPage
@@ -95,7 +95,7 @@ def name_of(key: str) -> str:
 
 
 def whole_page(name: SettingsPage) -> SettingsPage:
-    """The page in the list that contains this page."""
+    """Return the page in the list that contains the part `name`, or `name` itself."""
     return PARTS.get(name, name)
 
 

@@ -1,4 +1,4 @@
-"""One option as a row: its name, its field, its description, and its status."""
+"""A row of one option: its name, its field, its description, and its status."""
 
 from functools import partial
 from typing import Any
@@ -36,7 +36,7 @@ _LONGEST = 40
 
 
 def effect_words(effect: SettingsConsequences | None) -> tuple[str, str]:
-    """The effect of changing an option, in a few words and as a sentence; empty for none."""
+    """Describe the effect of changing an option, in a few words and as a sentence; both empty for none."""
     if effect is None:
         return "", ""
     if effect.full_rebuild:
@@ -56,7 +56,7 @@ def value_of(placed: OptionPlacement, model: SettingsModel) -> Any:
 
 
 class OptionFooter(QWidget):
-    """Shows the model's values when updated."""
+    """The text below an option: description, effect and source, and a menu of the layers."""
 
     def __init__(self, placed: OptionPlacement, model: SettingsModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -118,7 +118,7 @@ class OptionFooter(QWidget):
         return f"{said} {effect_words(self._model.effect_of(option.key))[1]}".rstrip()
 
     def mark(self, words: str) -> None:
-        """Highlight the words of a search."""
+        """Highlight the words of a search in the text."""
         mark(self._key, self._placed.key, words)
 
     # --- changes ----------------------------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ class OptionFooter(QWidget):
         menu.popup(self.origin.mapToGlobal(corner))
 
     def layer_menu(self) -> QMenu:
-        """The layers in which the option is or could be set; created on demand, since there are many rows."""
+        """Return a menu of the layers in which the option is or could be set; created when it is opened."""
         layer = self._model.shown.layer_of(self._placed.key)
         menu = QMenu(self)
         group = QActionGroup(menu)
@@ -151,7 +151,7 @@ class OptionFooter(QWidget):
         return menu
 
     def _move(self, to: SavedIn, _checked: bool = False) -> None:
-        """Move the current value to that layer, and remove it from narrower ones."""
+        """Move the current value to the layer `to`, and remove it from narrower layers."""
         key = self._placed.key
         if self._model.shown.layer_of(key) == to:
             return
@@ -172,7 +172,7 @@ def _link() -> QPushButton:
 
 
 class LanguageField(ChoiceField):
-    """Choice of the window's language. It applies after a restart, since widgets are translated once."""
+    """The field for the window's language, which applies after a restart, since widgets are translated once."""
 
     def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
         super().__init__(option, title, parent)
@@ -194,7 +194,7 @@ class LanguageField(ChoiceField):
 
 
 class OptionRow(QFrame):
-    """A row that shows the model's value and passes on the user's changes.
+    """A row that shows an option's value from the model, and passes the user's changes to the model.
 
     Signals: typing: a value that may still change, for a preview of its effect.
     """
@@ -235,7 +235,7 @@ class OptionRow(QFrame):
     # --- display ----------------------------------------------------------------------------------------------------
 
     def _watch_focus(self) -> None:
-        """Show the details while a control of the row has the focus."""
+        """Show the option's source and key while a control of the row has the focus."""
         for control in (self.field, *self.findChildren(QWidget)):
             control.installEventFilter(self)
 
@@ -271,7 +271,7 @@ class OptionRow(QFrame):
 
     @Slot(str)
     def complain(self, sentence: str) -> None:
-        """Show an error about the entered text, without changing it."""
+        """Show an error about the typed text, which stays."""
         if sentence and sentence != self._said:
             announce(self, sentence)
         self._said = sentence

@@ -1,4 +1,4 @@
-"""Searches the options, and highlights the found words in a text."""
+"""Searches the options for words, and highlights the words in a text."""
 
 import re
 import unicodedata
@@ -22,10 +22,10 @@ def words_of(query: str) -> tuple[str, ...]:
 
 
 def fit(placed: OptionPlacement, value: object, words: Sequence[str]) -> int | None:
-    """How well an option matches: 0 if every word equals a word of its name, 1 if each is a prefix of one, 2 of a word
-    of its whole text; None if one is missing.
+    """Return how well an option matches, 0 best; None if a word is missing.
 
-    Searched are its name, key, help and value, its page's name, and its synonyms; in the current language or in
+    0: each word equals a word of its name. 1: each word begins one. 2: each word begins a word of its whole text, which
+    is its name, key, help and value, its page's name, and its synonyms. The texts are in the current language and in
     English, which the settings file uses.
     """
     option = placed.option
@@ -44,7 +44,7 @@ def fit(placed: OptionPlacement, value: object, words: Sequence[str]) -> int | N
 
 
 def with_marks(text: str, query: str, palette: QPalette) -> Styled:
-    """Return `text` in parts, with those marked where a word begins with a word of the query."""
+    """Return `text` in styled parts, with those highlighted where a word begins with a word of the query."""
     colours = tokens(palette)
     words = sorted(words_of(query), key=len, reverse=True)
     if not words:

@@ -1,4 +1,4 @@
-"""A page of options, a row each, below the names of their groups."""
+"""A page of options: one row each, below the names of their groups."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ _AT_ONCE = 4
 
 
 class OptionsPage(QFrame):
-    """One page of options, created when first shown; rows after the first ones follow in short steps."""
+    """One page of options, created when first shown; the rows after the first screenful follow in short steps."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class OptionsPage(QFrame):
         switches: Sequence[SystemSwitch] = (),
         parent: QWidget | None = None,
     ) -> None:
-        """`above`: widget between the title and the rows. `switches`: those of this page are added."""
+        """`above`: widgets between title and rows. `switches`: system settings; this page adds its own."""
         super().__init__(parent)
         self.setProperty("role", "page")
         self.model = model
@@ -62,7 +62,7 @@ class OptionsPage(QFrame):
             self._turn.start()  # once more after the last ones, which the layout has shown by then
 
     def _make(self, number: int) -> None:
-        """Create the next rows."""
+        """Create the next `number` rows."""
         now, self._due = self._due[:number], self._due[number:]
         for placed, switch in now:
             if placed.group != self._group:
@@ -113,9 +113,9 @@ class OptionsPage(QFrame):
             row.complain(sentence)
 
     def stop(self) -> None:
-        """Cancel running requests: the dialog was closed."""
+        """Cancel running requests, since the dialog was closed."""
 
     def keep_typed(self) -> None:
-        """Save valid text of a field."""
+        """Save text that is being typed in a field, if it is valid."""
         for row in self.rows.values():
             row.field.commit()

@@ -1,4 +1,4 @@
-"""The pages of the settings dialog, each created when it is first shown."""
+"""Creates the pages of the settings dialog when they are first shown."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -31,10 +31,10 @@ INTRODUCTION = marked(
 
 
 class StoredModelsPage(QFrame):
-    """The models with stored vectors, a part of the embedding page: their disk space, and deleting one.
+    """A list of the models with stored vectors and their disk space, to delete the vectors of one.
 
     Signals:
-    purged: vectors were deleted.
+        purged: vectors were deleted.
     """
 
     purged = Signal()
@@ -63,7 +63,7 @@ class StoredModelsPage(QFrame):
         return not self._job.busy
 
     def begin(self, manager: MemorySearchManager | None) -> None:
-        """Show the stored models of the open memory."""
+        """Read and show the stored models of a memory."""
         self._manager = manager
         self._problem.clear()
         if manager is None:
@@ -72,7 +72,7 @@ class StoredModelsPage(QFrame):
         self._job.put(self._jobs.read(lambda _: manager.stored_models(), self._show, self._complain))
 
     def stop(self) -> None:
-        """Cancel running requests: the dialog was closed."""
+        """Cancel running requests, since the dialog was closed."""
         self._job.cancel()
 
     def _show(self, models: tuple[StoredModelInfo, ...]) -> None:
@@ -114,7 +114,7 @@ class StoredModelsPage(QFrame):
 
 
 class _ModelRow(QFrame):
-    """One model; deleting asks for confirmation in place."""
+    """A row with one model; deleting asks for confirmation in the row."""
 
     def __init__(self, model: StoredModelInfo, purge: "partial[None]") -> None:
         super().__init__()
@@ -187,8 +187,10 @@ _KEYS = marked("API keys are stored in the environment or in this system's keych
 
 
 class PrivacyPage(OptionsPage):
-    """Signals:
-    page_requested: name of another page.
+    """The page of privacy options, with a text that says what is sent where.
+
+    Signals:
+        page_requested: name of another page.
     """
 
     page_requested = Signal(str)
@@ -211,9 +213,12 @@ class PrivacyPage(OptionsPage):
 
 
 class Pages(QObject):
-    """Signals: saved: of a page with a form, with the approved estimate, None for none. purged: vectors were deleted.
-    page_requested: name of a page to open. save_button: QPushButton of a page just created, for the footer. edited: the
-    choice of a form has changed."""
+    """Stores the pages of the dialog, each created when first shown.
+
+    Signals: saved: a page with a form was saved, with the approved estimate, None for none. purged: vectors were
+    deleted. page_requested: name of a page to open. save_button: QPushButton of a page just created, for the footer.
+    edited: the choice of a form has changed.
+    """
 
     saved = Signal(object)
     edited = Signal()
@@ -252,7 +257,7 @@ class Pages(QObject):
     # --- requests of the dialog -------------------------------------------------------------------------------------
 
     def page(self, name: SettingsPage) -> QWidget:
-        """Return the page or part, or one that explains why the current engine doesn't support it."""
+        """Return a page or part, or a page that explains why the current engine doesn't support it."""
         whole = whole_page(name)
         if self._replaced(name):
             return self._capabilities()
@@ -264,7 +269,7 @@ class Pages(QObject):
         return page
 
     def stands_alone(self, name: SettingsPage) -> bool:
-        """Whether the page can be shown before the file was read."""
+        """Return whether a page can be shown before the settings file was read."""
         return name == _ALONE
 
     @property
@@ -273,12 +278,12 @@ class Pages(QObject):
 
     @property
     def unsaved(self) -> SettingsPage | None:
-        """The form with changes that were not saved; None if there is none."""
+        """The name of the page whose form has unsaved changes; None if there is none."""
         usable = (form for form in FORMS if form in self._made and not self._replaced(form))
         return next((form for form in usable if self._made[form].unsaved), None)
 
     def _replaced(self, name: SettingsPage) -> bool:
-        """Whether an explanation is shown instead of the page, as the current engine doesn't support it."""
+        """Return whether an explanation replaces the page, since the current engine doesn't support it."""
         return self.lacks_models and whole_page(name) == _NEED_MODELS
 
     @property
@@ -296,7 +301,7 @@ class Pages(QObject):
         self._lacks = lacks
 
     def refresh(self, name: SettingsPage) -> None:
-        """Update what depends on the index."""
+        """Update what depends on the index on a page."""
         if name == _NEED_MODELS and name in self._made and not self.lacks_models:
             self._made["stored"].begin(self._manager)
             self._made[name].refresh()
@@ -317,7 +322,7 @@ class Pages(QObject):
                 )
 
     def stop(self) -> None:
-        """Cancel running requests: the dialog was closed."""
+        """Cancel running requests of all pages, since the dialog was closed."""
         for page in self._made.values():
             if hasattr(page, "stop"):
                 page.stop()

@@ -1,4 +1,4 @@
-"""The results of a search over all options, as rows in which they can be changed."""
+"""The results of a search over all options, in rows in which they can be changed."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -24,7 +24,10 @@ NOTHING = marked("No setting matches.")
 
 
 class FormRow(QFrame):
-    """A search result for an option of a form. Signals: page_requested: name of the page."""
+    """A search result for an option that can only be changed on its own page.
+
+    Signals: page_requested: name of the page.
+    """
 
     page_requested = Signal(str)
 
@@ -77,7 +80,7 @@ class FormRow(QFrame):
 
 
 class ResultsPage(QFrame):
-    """Created for each search; rows after the first ones follow in short steps.
+    """A page of search results, created for each search; the rows after the first screenful follow in short steps.
 
     Signals: page_requested: page of an option that can only be changed there.
     """
@@ -118,7 +121,7 @@ class ResultsPage(QFrame):
         return not self._turn.isActive()
 
     def search(self, query: str, pages: Sequence[SettingsPage]) -> None:
-        """Show the options of these pages that contain all words of the query, label matches first."""
+        """Show the options of `pages` that contain all words of the query, matches of labels first."""
         self._clear()
         self._query = query
         words, shown = words_of(query), self._model.shown
@@ -194,6 +197,6 @@ class ResultsPage(QFrame):
             self.scroller.ensureWidgetVisible(self.rows[key])
 
     def keep_typed(self) -> None:
-        """Save valid text of a field."""
+        """Save text that is being typed in a field, if it is valid."""
         for row in self.rows.values():
             row.field.commit()

@@ -1,4 +1,4 @@
-"""The page of indexed sources: folders, vaults and sessions, and patterns with the files that they match."""
+"""The page of indexed sources: folders, vaults, sessions and file patterns, with the files that these match."""
 
 import os
 from collections import defaultdict
@@ -50,14 +50,14 @@ _COUNTING = marked("Looking at the folder…")
 
 @dataclass(frozen=True)
 class Match:
-    """The files that some settings would index, and those indexed by the current settings."""
+    """The files that changed settings would index, and those that the current settings index."""
 
     wanted: WorkspacePreview
     now: WorkspacePreview
 
 
 def match_words(match: Match) -> str:
-    """ "412 notes, 3.1 MB; 12 fewer than now"."""
+    """Describe the number of matching files: "412 notes, 3.1 MB; 12 fewer than now"."""
     wanted, now = match.wanted, match.now
     if wanted.files:
         size = size_text(wanted.bytes)
@@ -73,7 +73,7 @@ def match_words(match: Match) -> str:
 
 
 def first_words(preview: WorkspacePreview) -> str:
-    """The first names; empty if there are none."""
+    """Return the names of the first files; empty if there are none."""
     if not preview.first:
         return ""
     rest, names = preview.files - len(preview.first), ", ".join(preview.first)
@@ -85,7 +85,7 @@ def first_words(preview: WorkspacePreview) -> str:
 
 
 def rule_lines(skipped: Iterable[FileIssue]) -> str:
-    """Return a line for each rule: number of files, reason, and examples."""
+    """Return a line for each rule that skips files: number of files, reason, and examples."""
     by_rule: dict[tuple[str, str], list[str]] = defaultdict(list)
     for issue in skipped:
         by_rule[issue.rule, issue.detail].append(issue.path)
@@ -102,9 +102,9 @@ def rule_lines(skipped: Iterable[FileIssue]) -> str:
 
 
 class MatchCard(QFrame):
-    """Card with what the patterns match: number of notes, the first of them, and the files that each rule excludes.
+    """A card with the number of notes that the settings match, the first of them, and the files that rules skip.
 
-    Updated while the user types; the previous answer stays until the next one.
+    Updated while the user types; the previous result stays until the next one.
     """
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
@@ -133,11 +133,11 @@ class MatchCard(QFrame):
 
     @property
     def ready(self) -> bool:
-        """Whether the shown answer is the newest."""
+        """Whether the shown result is up to date."""
         return not (self._calm.isActive() or self._looking.busy)
 
     def stop(self) -> None:
-        """Cancel running requests: the dialog was closed."""
+        """Cancel running requests, since the dialog was closed."""
         self._calm.stop()
         self._looking.cancel()
 
@@ -197,7 +197,7 @@ OTHERS = marked("Session folders are read only after you add them, and never cha
 
 
 class SessionsField(Field):
-    """Field for the session folders; the value is a tuple of folders and exports, as the settings write them."""
+    """A field for the session folders; its value is a tuple of folders and exports, as written in the settings."""
 
     def __init__(self, option: Option, title: str, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(option, title, parent)
@@ -229,7 +229,7 @@ class SessionsField(Field):
         return not self._looking.busy
 
     def stop(self) -> None:
-        """Cancel running requests: the dialog was closed."""
+        """Cancel running requests, since the dialog was closed."""
         self._looking.cancel()
 
     def show_value(self, value: Any) -> None:
@@ -239,7 +239,7 @@ class SessionsField(Field):
             self._look(value)
 
     def _look(self, listed: Sequence[str]) -> None:
-        """Update the boxes if the saved list differs."""
+        """Update the check boxes if `listed`, the saved paths, has changed."""
         if self._choice is not None and set(self._choice.folders) == set(listed):
             return
         self._start(lambda token: find_other_sources(listed, token), self._take)
@@ -296,7 +296,7 @@ class SessionsField(Field):
 
 
 class PathsField(Field):
-    """Field for extra paths; the value is a tuple of paths, as the settings write them."""
+    """A field for extra paths; its value is a tuple of paths, as written in the settings."""
 
     def __init__(self, option: Option, title: str, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(option, title, parent)
@@ -335,7 +335,7 @@ class PathsField(Field):
         return not self._looking.busy
 
     def look(self, folder: Path) -> None:
-        """Find vaults and workspaces on this computer to offer in addition to the workspace `folder`."""
+        """Search this computer for vaults and workspaces to offer, other than `folder`."""
         self._folder = str(folder)
         if self._found is None:
             self._looking.put(self._jobs.read(lambda token: engine.find_places(cancel=token), self._take_found))
@@ -410,7 +410,7 @@ class PathsField(Field):
 
 
 class SourcesPage(OptionsPage):
-    """The sources page; its card is updated while the user types, before anything is saved."""
+    """The page of indexed sources; its card shows the effect while the user types, before anything is saved."""
 
     def __init__(self, model: SettingsModel, jobs: Jobs, parent: QWidget | None = None) -> None:
         self._jobs = jobs
@@ -465,7 +465,7 @@ class SourcesPage(OptionsPage):
 
     @Slot()
     def _choose_kinds(self) -> None:
-        """Enter the extensions that the user chose in the card."""
+        """Put the file extensions that the user chose in the card into the field."""
         self.rows["extensions"].field.entered.emit(self.card.kinds.extensions)
 
     @Slot(str)

@@ -1,4 +1,4 @@
-"""A setting outside of the settings file, stored by the system and possibly changed by others, and its row."""
+"""A setting that the system stores and other programs may change (such as start at login), and its row."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
@@ -19,7 +19,7 @@ from gui.widgets.labels import breakable, label
 
 
 class SystemState(Protocol):
-    """Reads and writes a setting stored by the system. Both methods raise OSError on failure."""
+    """Protocol to read and write a setting stored by the system. Both methods raise OSError on failure."""
 
     def is_on(self) -> bool: ...
 
@@ -27,7 +27,7 @@ class SystemState(Protocol):
 
 
 class SystemSwitch(QObject):
-    """A system setting with its last value; it is read and written off the GUI thread.
+    """A boolean system setting with its last known value; read and written off the GUI thread.
 
     Signals: changed: it was read again. refused: one sentence, on a read or write error.
     """
@@ -38,7 +38,7 @@ class SystemSwitch(QObject):
     def __init__(
         self, placed: OptionPlacement, after: str, refusal: str, state: SystemState, jobs: Jobs, parent: QObject
     ) -> None:
-        """`placed`: its place among the settings, after the option with the key `after`.
+        """`placed`: its page and group. `after`: key of the option that precedes it.
 
         `refusal`: a marked sentence with {reason}, for a failed change.
         """
@@ -77,7 +77,7 @@ class SystemSwitch(QObject):
         self._show(False)
 
     def _refused(self, sentence: str) -> None:
-        """Show the actual value; if that can't be read either, one message is enough."""
+        """Show one error for a failed change, and read the actual value again."""
         self._slot.put(self._jobs.read(lambda _: self._state.is_on(), self._show, lambda _: self._show(False)))
         self.refused.emit(tr(self._refusal, reason=sentence))
 
@@ -99,7 +99,7 @@ _KEPT = marked("stored by the system")
 
 
 class SystemRow(QFrame):
-    """Row of a system setting, which is read again when the row is shown and when the window is activated."""
+    """A row of a system setting, which is read again when the row is shown and when the window is activated."""
 
     def __init__(self, switch: SystemSwitch, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""Formats values of options, and parses typed text. Pure functions."""
+"""Formats the values of options, and parses typed text. Pure functions."""
 
 import math
 import re
@@ -44,11 +44,11 @@ _WORDS: dict[str, Mapping[Any, str]] = {
 
 
 class UnreadableValue(ValueError):
-    """The typed text is not a valid value; the message is one sentence."""
+    """Raised for typed text that is not a valid value; the message is one sentence."""
 
 
 def unit_of(key: str) -> str:
-    """The unit of a number; empty if its name includes it."""
+    """Return the unit of a number option; empty if the option's name includes it."""
     return next((tr(unit) for ending, unit in _UNITS if key.endswith(ending)), "")
 
 
@@ -58,7 +58,7 @@ def is_path(option: Option) -> bool:
 
 
 def choice_words(key: str, choice: str) -> str:
-    """Label of a choice; languages have their own names in every language."""
+    """Return the label of a choice; languages have their own names in every language."""
     words = plain_choice_words(key, choice)
     return words if key == "window.language" and choice in LANGUAGES else tr(words)
 
@@ -70,7 +70,7 @@ def plain_choice_words(key: str, choice: str) -> str:
 
 
 def value_words(option: Option, value: Any) -> str:
-    """Return the value in a few words."""
+    """Describe an option's value in a few words."""
     if value is None or value == "":
         return tr("not set") if option.optional else tr("empty")
     match option.kind:
@@ -102,7 +102,7 @@ def number_text(value: Any) -> str:
 
 
 def field_text(option: Option, value: Any) -> str:
-    """Return the value for a text field; lists and tables have one line per item."""
+    """Return an option's value as text to edit; lists and tables have one line per item."""
     if value is None:
         return ""
     if option.kind == "list":
@@ -170,7 +170,7 @@ def _table(option: Option, text: str) -> dict[str, Any]:
 
 
 def _held(option: Option, text: str) -> Any:
-    """Parse one value of a table."""
+    """Parse one value of a table option."""
     if option.kind == "numbers":
         return _number(option, text, whole=False)
     if option.kind == "lists":

@@ -38,7 +38,10 @@ _FALLBACK_ALONE = marked("Nothing leaves this machine unless the fallback takes 
 
 
 def where_texts_go(provider: str, base_url: str, *, remote_fallback: bool = False) -> str:
-    """One sentence on what leaves the machine; `remote_fallback`: whether `fallback_words` has something to add."""
+    """Return a sentence about which data leaves the computer.
+
+    `remote_fallback`: whether `fallback_words` has something to add.
+    """
     if provider not in ("auto", *engine.remote_names()):
         return tr(_FALLBACK_ALONE) if remote_fallback else tr(_NOTHING_LEAVES)
     if provider == "auto" and remote_fallback:
@@ -63,7 +66,7 @@ def where_texts_go(provider: str, base_url: str, *, remote_fallback: bool = Fals
 
 
 def sent_words(settings: Settings) -> str:
-    """Return what these settings send to the provider and to its fallback, in sentences."""
+    """Describe what these settings send to the provider and to its fallback."""
     fallback = fallback_words(settings)
     if settings.provider != "auto":
         sent = where_texts_go(settings.provider, settings.remote.base_url, remote_fallback=bool(fallback))
@@ -75,7 +78,7 @@ def sent_words(settings: Settings) -> str:
 
 
 def fallback_words(settings: Settings) -> str:
-    """Return what is sent where if the provider fails; empty if nothing leaves the machine then."""
+    """Describe what is sent, and where, if the provider fails; empty if nothing leaves the computer then."""
     fallback = _fallback(settings)
     if fallback is None:
         return ""
@@ -87,7 +90,7 @@ def fallback_words(settings: Settings) -> str:
 
 
 def fallback_owner(settings: Settings) -> str:
-    """Return who receives the texts if the provider fails; empty if nothing leaves the machine then."""
+    """Return the company that receives texts if the provider fails; empty if nothing leaves the computer."""
     fallback = _fallback(settings)
     return "" if fallback is None else OWNERS[fallback[0]]
 
@@ -100,7 +103,7 @@ def _fallback(settings: Settings) -> tuple[str, str] | None:
 
 
 def host_of(base_url: str) -> str:
-    """The host name in an address; empty if there is none."""
+    """Return the host name in a URL; empty if there is none."""
     try:
         return urlsplit(base_url.strip()).hostname or ""
     except ValueError:
@@ -108,7 +111,7 @@ def host_of(base_url: str) -> str:
 
 
 def key_words(state: KeyState | None) -> str:
-    """Return where the API key is stored."""
+    """Describe where the API key is stored."""
     if state is None:
         return tr("Looking for an API key…")
     if state.problem:
@@ -152,7 +155,7 @@ def stored_words(model: StoredModelInfo) -> str:
 
 
 def accept_words(estimate: EmbeddingEstimate | None, owner: str = "") -> str:
-    """Label of the save button: with the price if there is one, and the `owner` who may receive texts from now on."""
+    """Return the label of the save button: with the price if any, and the `owner` who may receive texts then."""
     if owner:
         return tr("{save}, allow sending to {owner}", save=accept_words(estimate), owner=owner)
     if estimate is None or not estimate.chunks or estimate.cost == 0:

@@ -1,4 +1,4 @@
-"""Exports results: the selected ones, or all that the current query finds."""
+"""Exports of search results and sessions to files: the selected results, or all that the current query finds."""
 
 import errno
 import json
@@ -45,23 +45,24 @@ from gui.widgets.message import Action
 
 
 def documents_folder() -> str:
-    """The folder that file dialogs open with."""
+    """Return the folder in which file dialogs open."""
     return QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
 
 
 class SavingFailed(MnemoscopeError):
-    """The file was not written; an existing one is unchanged."""
+    """Raised when a file could not be written; an existing file is unchanged."""
 
 
 def places_of_notes(opened: Opened) -> tuple[Path, ...]:
-    """Everything that is searched: the folder, other indexed paths, and the sessions of agents."""
+    """Return all paths that are searched: the workspace's folder, other indexed paths, and the session folders of
+    agents."""
     settings = opened.settings
     listed = filter(None, map(str.strip, (*settings.extra_paths, *settings.sessions.folders)))
     return (opened.folder, *(opened.folder / os.path.expanduser(text) for text in listed))  # noqa: PTH111 - see Options
 
 
 def save_whole(path: Path, data: bytes, *, notes: Iterable[Path], may_replace: bool = True) -> None:
-    """Write `data` to `path`. `notes`: files and folders in which nothing is ever replaced.
+    """Write `data` to the file `path`. An existing file in one of the paths `notes` is never replaced.
 
     Any thread. Raises `SavingFailed`.
     """
@@ -99,7 +100,7 @@ _FILTERS = {".md": "Markdown (*.md)", ".json": "JSON (*.json)"}
 
 
 class Exports(QObject):
-    """Runs exports, one at a time; a new one replaces the previous one."""
+    """Exports search results to files, one at a time; a new export cancels the previous one."""
 
     def __init__(
         self,
@@ -124,7 +125,7 @@ class Exports(QObject):
 
     @Slot()
     def choose(self) -> None:
-        """Ask for a file, and export to it."""
+        """Ask the user for a target file, and export to it."""
         answer = self._search.body.answer
         if self._workspace.current is None or answer is None or not self._search.body.has_results:
             self._banner.say(tr("There are no results to export: search for something first."), "off", key=_KEY)
@@ -143,7 +144,7 @@ class Exports(QObject):
             self.save(path, chosen if many else (), may_replace=path == Path(name))
 
     def save(self, path: Path, chosen: Sequence[MemorySearchResult] = (), *, may_replace: bool = True) -> None:
-        """Export the selection, or else all results; the suffix of the name decides the format.
+        """Export the results `chosen`, or all if it is empty; the file suffix decides the format.
 
         `may_replace`: whether the user agreed to replace an existing file.
         """
@@ -181,7 +182,7 @@ class Exports(QObject):
 
 
 def _found(manager: MemorySearchManager, answer: Answer, token: CancelToken) -> SearchOutcome:
-    """Return all results; those shown already are not searched again."""
+    """Return all results of the answer's query; if all are shown already, without searching again."""
     outcome = answer.outcome
     if answer.final and outcome.total <= len(outcome.results) and not outcome.total_is_least:
         return outcome
@@ -207,7 +208,7 @@ def _written(outcome: SearchOutcome, asked: str, *, as_json: bool) -> bytes:
 
 
 def _named(path: Path, kind: str, filters: Mapping[str, str] = _FILTERS) -> Path:
-    """With the ending of the form that was chosen, where the name has none of them."""
+    """Add the file suffix of the format `kind`, chosen in the dialog, unless the path has a known suffix."""
     if path.suffix.lower() in filters:
         return path
     ending = next((ending for ending, words in filters.items() if words == kind), next(iter(filters)))
@@ -221,7 +222,10 @@ _SESSION_FILTERS = {".html": "HTML (*.html)", ".md": "Markdown (*.md)"}
 
 
 class SessionExports(QObject):
-    """One at a time; a new one replaces it. Secrets are masked, whatever the window shows."""
+    """Exports sessions to files, one at a time; a new export cancels the previous one.
+
+    Secrets are masked, even if the window shows them.
+    """
 
     def __init__(
         self,
@@ -232,7 +236,7 @@ class SessionExports(QObject):
         jobs: Jobs,
         window: QWidget,
     ) -> None:
-        """`shown`: the open session; None for none."""
+        """`shown`: returns the open session, or None."""
         super().__init__(window)
         self._workspace = workspace
         self._shown = shown
@@ -246,7 +250,7 @@ class SessionExports(QObject):
 
     @Slot()
     def choose(self) -> None:
-        """Ask for a file, and export the open session to it."""
+        """Ask the user for a target file, and export the open session to it."""
         session = self._open_session()
         if session is not None:
             name = to_slug(session.title) or to_slug(PurePosixPath(session.path).name.partition(".")[0]) or "session"
@@ -259,7 +263,7 @@ class SessionExports(QObject):
                 self.save(target, may_replace=target == Path(chosen))
 
     def save(self, target: Path, *, may_replace: bool = True) -> None:
-        """Export the open session; the suffix of the name decides the format."""
+        """Export the open session; the file suffix decides the format."""
         shown, opened = self._open_session(), self._workspace.current
         if shown is None or opened is None:
             return
@@ -280,7 +284,7 @@ class SessionExports(QObject):
 
     @Slot()
     def copy_context(self) -> None:
-        """Copy a text with which another agent can continue the open session."""
+        """Copy a summary of the open session to the clipboard, with which another agent can continue it."""
         shown, opened = self._open_session(), self._workspace.current
         if shown is None or opened is None:
             return
@@ -307,7 +311,7 @@ class SessionExports(QObject):
         )
 
     def _open_session(self) -> SessionSummary | None:
-        """The open session; shows a message if there is none."""
+        """Return the open session, or None after showing a message that there is none."""
         session = self._shown()
         if session is None:
             self._banner.say(tr("No session is open: choose one first."), "off", key=_SESSION_KEY)
@@ -319,17 +323,20 @@ class SessionExports(QObject):
 
 
 # --- Sessions as files that others may have: readable Markdown with the secrets masked, in a private folder ----------
-# A transcript itself never leaves the program: it holds the secrets that are masked everywhere else.
+# The transcript itself is never shared, since it contains the secrets that are masked in the window.
 
 
 class SessionCopies:
-    """Created on demand; all are deleted by `close`, or at exit. Any thread."""
+    """Temporary Markdown files of sessions, to drag or open elsewhere.
+
+    Created on demand and deleted by `close` or at exit. Any thread.
+    """
 
     def __init__(self) -> None:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def make(self, manager: MemorySearchManager, path: str, token: CancelToken) -> Path:
-        """Return a file with this session in its current state. Raises the errors of `read_session`."""
+        """Write the session with this path to a temporary file and return it. Raises the errors of `read_session`."""
         session = manager.read_session(path, reveal=False, cancel=token)
         text = export_session(session, "markdown")
         token.checkpoint()

@@ -1,6 +1,6 @@
-"""Prints a conversation or a note strip by strip over the pages of a printer or a PDF.
+"""Prints a conversation or a note to the pages of a printer or a PDF, in small steps.
 
-The caller may pause between any two steps.
+A document is a sequence of strips. The caller may pause between any two steps.
 """
 
 import time
@@ -58,20 +58,20 @@ _LEAST_LINES = 3
 
 @dataclass(frozen=True)
 class Strip:
-    """A part that is printed as one column, over as many pages as needed."""
+    """A document that is printed as one column, over as many pages as needed."""
 
     document: QTextDocument
     """Document, laid out for its width."""
     indent: float = 0.0
     above: float = 0.0
-    """Space above it, unless it begins a page."""
+    """Space above the strip, unless it begins a page."""
     ground: Ground = "none"
     keeps_next: bool = False
-    """Whether it is a heading, which never ends a page."""
+    """Whether the strip is a heading, which never ends a page."""
 
 
 class Paper:
-    """The pages of one device. Raises nothing: a failing device is reported by `ok`."""
+    """Draws strips on the pages of a printer or PDF, one below the other. Device errors set `ok` to False."""
 
     def __init__(self, device: QPagedPaintDevice, title: str, style: PageStyle) -> None:
         self._device = device
@@ -92,7 +92,7 @@ class Paper:
             self._painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
     def flow(self, strip: Strip) -> Iterator[None]:
-        """Append a strip, a page at a time."""
+        """Print a strip below the previous one, yielding after each page."""
         height = strip.document.size().height()
         needed = height + (_LEAST_LINES * self._line if strip.keeps_next else 0)
         self._y += strip.above if self._y else 0
@@ -116,14 +116,14 @@ class Paper:
             yield
 
     def finish(self) -> bool:
-        """Complete the last page; returns False if the device failed."""
+        """End the last page; returns False if the device failed."""
         if self.ok:
             self._footer()
             self.ok = self._painter.end()
         return self.ok
 
     def drop(self) -> None:
-        """Discard the print."""
+        """Abort the print, and release the device."""
         self._painter.end()
         self.ok = False
 
@@ -147,7 +147,7 @@ class Paper:
         pen.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
 
     def _draw(self, strip: Strip, laid: "_Laid", start: float, end: float) -> None:
-        """Draw the part of a strip between two heights at the current position."""
+        """Draw the part of a strip between the heights `start` and `end` at the current position of the page."""
         pen, document = self._painter, strip.document
         area = QRectF(0, start, document.textWidth(), end - start)
         pen.save()
@@ -181,7 +181,10 @@ class Paper:
 def conversation_steps(
     paper: Paper, style: PageStyle, conversation: Conversation, rows: PackedRows, printed: float
 ) -> Steps:
-    """Messages with speakers and times, with tools and reasoning folded as in these rows; `printed` is its date."""
+    """Print a session's messages with speakers and times, yielding between steps.
+
+    `rows` decides which tool calls and reasoning are folded; `printed` is the time to show as the date of the print.
+    """
     line = letter_height(style)
     indent = 1.5 * line
     pieces = PieceStyle(style, round(paper.width), round(paper.width - 2 * indent), ())
@@ -231,7 +234,7 @@ def conversation_steps(
 
 
 def note_steps(paper: Paper, style: PageStyle, name: str, slices: Sequence[str], printed: float) -> Steps:
-    """A note as a rendered page; `slices` are those of `markdown_slices`."""
+    """Print a note as rendered Markdown, yielding between steps; `slices` are those of `markdown_slices`."""
     line = letter_height(style)
     told = tr("{name} · printed {moment}", name=name, moment=exact(printed))
     yield from _put(paper, Strip(_small(told, style, paper.width)), 0.0)
@@ -285,7 +288,7 @@ def _conversation_head(
 
 
 def _name(entry: Entry, style: PageStyle, width: float) -> QTextDocument:
-    """Speaker and time."""
+    """Return a document with the speaker and time of an entry."""
     moment = [(f" {clock(entry.time)}", _muted(style))] if entry.time else []
     return _rich([(entry.speaker, _BOLD), *moment], style, width)
 
@@ -305,7 +308,7 @@ def _muted(style: PageStyle) -> str:
 
 
 def _rich(parts: Styled, style: PageStyle, width: float, size: float = 1.0) -> QTextDocument:
-    """Return a document of one paragraph; `size` is its font size relative to the text's."""
+    """Return a document of one paragraph; `size` is a factor of the default font size."""
     document = rich_document(parts)
     document.setDocumentMargin(0)
     font = style.font
@@ -318,7 +321,7 @@ def _rich(parts: Styled, style: PageStyle, width: float, size: float = 1.0) -> Q
 
 
 def _wrap(document: QTextDocument, width: float) -> None:
-    """Lay out a document for a width, breaking words that are too long."""
+    """Lay out a document at this width, breaking words that are longer than a line."""
     option = QTextOption(document.defaultTextOption())
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     document.setDefaultTextOption(option)
@@ -329,10 +332,10 @@ def _wrap(document: QTextDocument, width: float) -> None:
 
 
 class PrintRun(QObject):
-    """One print, from `start` on.
+    """One print job, run step by step in the event loop.
 
-    Signals: progressed: the share done, 0 to 1, and the number of pages so far. finished: whether all pages were
-    printed; never after `cancel`.
+    Signals: progressed: the fraction done, 0 to 1, and the number of pages so far. finished: whether all pages were
+    printed; not emitted after `cancel`.
     """
 
     progressed = Signal(float, int)
@@ -377,7 +380,7 @@ class PrintRun(QObject):
 
 
 def paper_style(line_height: int = 135) -> PageStyle:
-    """Fonts and ink for paper."""
+    """Return the fonts and colours for printing; `line_height` is in percent."""
     text = QFont(QGuiApplication.font())
     text.setPointSizeF(TEXT_POINTS)
     fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
@@ -389,12 +392,12 @@ def paper_style(line_height: int = 135) -> PageStyle:
 
 
 def letter_height(style: PageStyle) -> float:
-    """Return the letter height of the text in pixels, the unit of distances."""
+    """Return the font size of the text in pixels, which is the unit of distances on the page."""
     return style.font.pointSizeF() * _dots() / _POINTS_PER_INCH
 
 
 class _Laid:
-    """Positions of a document's blocks, read from Qt once."""
+    """Positions of the text blocks of a document that is laid out, read from Qt once."""
 
     def __init__(self, document: QTextDocument) -> None:
         layout = document.documentLayout()
@@ -403,11 +406,12 @@ class _Laid:
         self._breaks: list[float] = []
 
     def between(self, start: float, end: float) -> Iterator[tuple[QTextBlock, QRectF]]:
-        """The blocks that are partly in this range."""
+        """Return the blocks, with their rectangles, that are at least partly between two heights."""
         return ((block, rect) for block, rect in self._blocks if rect.bottom() >= start and rect.top() <= end)
 
     def last_break(self, start: float, end: float) -> float:
-        """Return the lowest page break in a range that cuts no line; 0 if there is none."""
+        """Return the lowest height between `start` and `end` where a page can end without cutting a line; 0 if there
+        is none."""
         self._breaks = self._breaks or list(self._find_breaks())
         return max((place for place in self._breaks if start < place <= end), default=0.0)
 

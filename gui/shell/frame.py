@@ -1,4 +1,4 @@
-"""The frame of the window, from top to bottom: header, banner, one of three pages, sync bar; next to them the dock."""
+"""The frame of the window, from top to bottom: header, banner, one of three pages, sync bar; next to them, the dock."""
 
 from functools import partial
 
@@ -41,7 +41,7 @@ _VIEWER_CHARACTERS = 62
 _LIST_CHARACTERS = 36
 _DOCK_CHARACTERS = 36
 _FEWEST_CHARACTERS = 102
-"""Fewest characters of all three together; with fewer, none could be read."""
+"""Minimum width of results, viewer and dock side by side, in characters."""
 _WIDE_CHARACTERS = 200
 """A wider window gives a quarter of its further width to the results: the text would not use it."""
 _MOST_RESULTS = 0.45
@@ -49,9 +49,9 @@ _MOST_RESULTS = 0.45
 
 
 class Panes(QSplitter):
-    """Results, file, dock, and a view that replaces the first two, side by side.
+    """The panes of the window side by side: results, viewer, dock; or a page that replaces results and viewer.
 
-    Widths are in logical pixels; the file takes the rest.
+    Widths are in logical pixels; the viewer takes the rest.
 
     Signals: dock_shown: whether the dock is visible now.
     """
@@ -61,7 +61,7 @@ class Panes(QSplitter):
     def __init__(
         self, results: QWidget, viewer: QWidget, whole: QWidget, dock: QWidget, parent: QWidget | None = None
     ) -> None:
-        """`whole`: replaces results and file while `show_whole` is on."""
+        """`whole`: the widget that replaces results and viewer after `show_whole(True)`."""
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._results, self._viewer, self._whole, self._dock = results, viewer, whole, dock
         self._wanted = False
@@ -80,7 +80,7 @@ class Panes(QSplitter):
         self.splitterMoved.connect(self._remember)
 
     def restore(self, results_width: int, dock_width: int, *, dock_requested: bool) -> None:
-        """Restore the widths of an earlier run."""
+        """Restore the pane widths of an earlier run."""
         self._widths = (max(results_width, 120), max(dock_width, 120))
         self._wanted = dock_requested
         self._fold()
@@ -88,12 +88,12 @@ class Panes(QSplitter):
 
     @property
     def dock_requested(self) -> bool:
-        """Whether the user wants the dock, with or without room for it."""
+        """Whether the user opened the dock, even if there is no room for it now."""
         return self._wanted
 
     @property
     def widths(self) -> tuple[int, int]:
-        """The widths of the results and of the dock, as last set by the user."""
+        """The widths of results and dock that the user chose."""
         return self._widths
 
     @Slot()
@@ -101,12 +101,12 @@ class Panes(QSplitter):
         self.show_dock(self._dock.isHidden())
 
     def show_dock(self, wanted: bool) -> None:
-        """Show or hide the dock; opened by the user, it stays even in a narrow window."""
+        """Show or hide the dock at the user's request; it then stays even in a narrow window."""
         self._wanted = self._forced = wanted
         self._fold()
 
     def show_whole(self, wanted: bool) -> None:
-        """Let the other view replace results and file, or show these again."""
+        """Show the widget that replaces results and viewer, or these again."""
         self._whole_wanted = wanted
         self._fold()
 
@@ -130,7 +130,7 @@ class Panes(QSplitter):
             self.dock_shown.emit(shown)
 
     def show_viewer(self) -> None:
-        """Show the file: the dock is closed if it replaces it."""
+        """Close the dock if it covers the viewer, in a narrow window."""
         if self._covered:
             self.show_dock(False)
 
@@ -147,7 +147,7 @@ class Panes(QSplitter):
 
     @property
     def _growth(self) -> int:
-        """Pixels by which the results are wider than chosen, since the window is wide."""
+        """Return the pixels by which the results are wider than the user chose, because the window is wide."""
         return max(0, self.width() - character_width() * _WIDE_CHARACTERS) // 4
 
     @Slot()
@@ -183,15 +183,18 @@ In a narrower window, the buttons of the switch are in two rows. In an even narr
 
 
 class HeaderBar(QWidget):
-    """`dock_button` is checkable and shows whether the diagnostics are open; `menu_button` needs a menu."""
+    """The top bar: the search box of the current view, the switch between views, and two buttons.
+
+    `dock_button` is checkable and shows whether the diagnostics are open; `menu_button` needs a menu.
+    """
 
     view_requested = Signal(str)
     """Name of a view, by its button."""
 
     def __init__(self, boxes: dict[str, FoldingRow], parent: QWidget | None = None) -> None:
-        """`boxes`: each view's widget in the top bar; views may share one.
+        """`boxes`: the widget that the top bar shows for each view; views may share one.
 
-        Folded parts continue below the two buttons.
+        In a narrow window the second line of a box continues below the two buttons.
         """
         super().__init__(parent)
         self.dock_button = IconButton("panel", tr("Show or hide the diagnostics"))
@@ -229,7 +232,7 @@ class HeaderBar(QWidget):
         self._arrange()
 
     def show_view(self, view: str) -> None:
-        """Show the box of this view."""
+        """Show the box of a view, and mark the view in the switch."""
         self._view = view
         self._switch_buttons[view].setChecked(True)
         self._arrange()
@@ -264,7 +267,7 @@ class HeaderBar(QWidget):
         return made
 
     def _make_view_menu(self) -> Chip:
-        """The current view as the head of a menu of all views."""
+        """Make the menu of all views for a narrow window; its chip shows the current view."""
         menu = QMenu(self)
         row = QHBoxLayout(self._view_holder)
         row.setContentsMargins(margins(_SIDE, _SWITCH_TOP, 0, 0))
@@ -341,7 +344,7 @@ def _switch_width(buttons: list[QPushButton], columns: int, gap: int) -> int:
 
 
 class Dock(QStackedWidget):
-    """The dock: shows the diagnostics or the explanation; when hidden, it returns to the diagnostics."""
+    """The dock at the side: shows the diagnostics or the explanation; when hidden, it returns to the diagnostics."""
 
     requested = Signal(bool)
     """Whether the dock should be shown."""
@@ -365,7 +368,7 @@ class Dock(QStackedWidget):
 
     @property
     def explains(self) -> bool:
-        """Whether the explanation is the page of the dock."""
+        """Whether the dock shows the explanation."""
         return self.currentWidget() is self.explanation
 
     @Slot()
@@ -378,7 +381,7 @@ class Dock(QStackedWidget):
 
     @Slot(bool)
     def note_shown(self, shown: bool) -> None:
-        """Handle that the dock was shown or hidden."""
+        """Return to the diagnostics when the dock was hidden."""
         if not shown:
             self.setCurrentWidget(self.diagnostics)
 
@@ -406,7 +409,7 @@ class Dock(QStackedWidget):
 
 
 class Frame(QWidget):
-    """Puts the parts in their places. The views, their boxes and the dock belong to the panes alone."""
+    """The window's content: creates header, panes, message page and sync bar, and lays them out."""
 
     def __init__(self, views: Views, dock: Dock, first_run: FirstRunPanel, banner: Notices) -> None:
         super().__init__()
@@ -449,7 +452,7 @@ class Frame(QWidget):
         self.panes.show_whole(self._views.specs[view].whole)
 
     def show_page(self, page: QWidget) -> None:
-        """Show one of the three pages."""
+        """Show the panes, the message page or the first start."""
         self.header.show_working(page is self.panes)
         self.pages.setCurrentWidget(page)
         for part in (self._footer, self.sync_bar):

@@ -1,4 +1,4 @@
-"""The views of the window: some have a list and a reader, others fill the whole width."""
+"""The views of the window: some have a list and a viewer, others take the whole width."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -50,8 +50,10 @@ class _Shown:
 
 
 class Views(QObject):
-    """Switches between the views. Search and sessions share the conversation, and each restores what it had shown
-    there."""
+    """Switches between the views, and shows results in the viewer or in the conversation.
+
+    Search and sessions share the conversation; each restores the session it had shown there.
+    """
 
     switched = Signal(str)
     """Name of the view that is current now."""
@@ -128,7 +130,7 @@ class Views(QObject):
 
     @Slot(object)
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Set the features that this memory, or the one that is set next, doesn't support."""
+        """Set the features that this memory, or the one set next, doesn't support."""
         self._lacks = lacks
         for panel in self.panels.values():
             panel.show_unsupported(lacks)
@@ -140,7 +142,7 @@ class Views(QObject):
         self._shown = CHOOSE_SESSION
 
     def switch(self, name: str) -> None:
-        """Make a view current, with the focus in its box."""
+        """Show a view by its name, and focus its box."""
         if name != self.current:
             self.current = name
             self._arrange()
@@ -149,7 +151,7 @@ class Views(QObject):
 
     @Slot()
     def refresh(self) -> None:
-        """The index changed. Lazy views are refreshed while current."""
+        """Update all views after a change of the index; lazy ones only when they are shown."""
         for name, panel in self.panels.items():
             if self.specs[name].lazy:
                 self._stale.add(name)
@@ -160,12 +162,12 @@ class Views(QObject):
         self._load_current()
 
     def with_box(self, name: str) -> ViewPanel:
-        """The panel whose header and box a view shows: its own or that of another view."""
+        """Return the panel whose search box a view shows: its own or that of another view."""
         return self.panels[self.specs[name].box or name]
 
     @property
     def panel(self) -> ViewPanel:
-        """The panel that the box of the current view belongs to."""
+        """The panel whose search box the current view shows."""
         return self.with_box(self.current)
 
     def _panel(self, kind: type[_Panel]) -> _Panel:
@@ -180,33 +182,33 @@ class Views(QObject):
 
     @Slot()
     def focus_list(self) -> None:
-        """Focus the list."""
+        """Focus the list of the current view."""
         self.panels[self.current].focus_list()
 
     def shown_parts(self) -> list[QWidget]:
-        """The list and the reader of the current view, or the page that takes their place."""
+        """Return the list and the viewer of the current view, or the page that takes their place."""
         stacks = (self.lists, self.readers, self.wholes)
         return [part for stack in stacks if stack.isVisible() and (part := stack.currentWidget()) is not None]
 
     def focus_reader(self) -> None:
-        """Focus the viewer."""
+        """Focus the viewer or the conversation of the current view."""
         (self.viewer if self._wanted[self.current] is None else self.conversation).setFocus()
 
     @property
     def read_session(self) -> OpenedSession | None:
-        """The session that is shown; None if there is none."""
+        """The open session; None if none is shown."""
         return self.conversation.opened if self.readers.currentWidget() is self.conversation else None
 
     @property
     def read_name(self) -> str:
-        """Stable name of the file that is shown; empty if there is none."""
+        """The stable name of the file that the viewer shows; empty if there is none."""
         return self.viewer.name if self.readers.currentWidget() is self.viewer else ""
 
     # --- the open file or session -----------------------------------------------------------------------------------
 
     @Slot(object)
     def _handle_answer(self, answer: Answer | None) -> None:
-        """The preview of an earlier query's result closes with the results, unless the user is reading there."""
+        """Clear the preview when a new query has no results, unless the user is reading in it."""
         asked = None if answer is None else answer.question.subject
         if asked == self._asked:
             return  # a repeated query, since the index changed
@@ -235,7 +237,7 @@ class Views(QObject):
         self._show_wanted()
 
     def show_location(self, location: Location) -> None:
-        """Show a location in a note or a session that isn't a result, in place of the current result."""
+        """Show a location in a note or session that isn't a search result, instead of the current result."""
         if may_name_session(split_name(location.path)[1]) and "sessions" not in self._lacks:
             title = location.path.rpartition("/")[2]
             self._wanted["search"] = _Shown(location.path, title, location.line, "", location.message)
@@ -247,7 +249,7 @@ class Views(QObject):
         self.location_shown.emit(location)
 
     def show_session(self, summary: SessionSummary) -> None:
-        """Show a session of the list."""
+        """Show a session from the session list in the conversation."""
         line, query = self.sessions.place(summary.path)
         self._wanted["sessions"] = _Shown(summary.path, summary.title or tr(UNTITLED), line, query)
         self._show_wanted()
@@ -262,7 +264,7 @@ class Views(QObject):
 
     @Slot(object)
     def show_edit(self, use: FileUse | None) -> None:
-        """Show the message that changed a file."""
+        """Show the message of a session that changed a file; None shows none."""
         title = "" if use is None else use.title or tr(UNTITLED)
         nothing = self.edits.nothing_to_read
         self._wanted["edits"] = nothing if use is None else _Shown(use.session, title, use.line, _file_query(use.path))
@@ -271,7 +273,7 @@ class Views(QObject):
 
     @Slot(str)
     def _search_file(self, path: str) -> None:
-        """Search for the sessions that used a file."""
+        """Search for the sessions that used the file at `path`."""
         self.switch("search")
         self.search.search(_file_query(split_name(path)[1]))
 
@@ -293,7 +295,7 @@ class Views(QObject):
 
     @Slot(str)
     def _search_in(self, path: str) -> None:
-        """Search the shown session alone, for the query that found it."""
+        """Search only in the session `path`, with the query by which it was found."""
         wanted = self._wanted[self.current]
         self.switch("search")
         if isinstance(wanted, _Shown):
@@ -307,7 +309,7 @@ class Views(QObject):
         self._show_wanted()
 
     def _load_current(self) -> None:
-        """Load a lazy view on first show, and refresh it after a change."""
+        """Load a lazy view when it is first shown, and refresh it if the index has changed since."""
         name = self.current
         if self._manager is None:
             return
@@ -331,5 +333,5 @@ class Views(QObject):
 
 
 def _file_query(path: str) -> str:
-    """The query for sessions that used a file."""
+    """Return the query that finds sessions that used a file."""
     return f'file:"{path}"' if " " in path else f"file:{path}"

@@ -1,4 +1,4 @@
-"""The first start: choosing a folder, a preview of its index, and the sessions that are searched with it."""
+"""The first start: choosing a folder, a preview of what would be indexed, and the sessions to search with it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,7 +41,7 @@ CONSENT = marked(
 
 
 class FoundSection(QWidget):
-    """Section with the folders found on this computer; searches only after `look()`.
+    """Lists the folders found on this computer; searches for them only after `look()`.
 
     Signals: place_chosen: Path of a workspace or a vault. looked: the results are shown, or why there are none.
     changed: other sessions are ticked.
@@ -99,7 +99,7 @@ class FoundSection(QWidget):
 
     @property
     def ticked(self) -> tuple[str, ...]:
-        """Paths of the session folders to index."""
+        """The paths of the ticked session folders."""
         return tuple(place.path for place, on in zip(self._session_places(), self._sessions.ticked, strict=True) if on)
 
     def look(self) -> None:
@@ -110,7 +110,7 @@ class FoundSection(QWidget):
 
     @Slot()
     def forget_ticks(self) -> None:
-        """Clear the ticks, which were applied."""
+        """Clear the ticks after they were applied."""
         self._tick(False)
 
     def _tick(self, on: bool) -> None:
@@ -157,7 +157,7 @@ class FoundSection(QWidget):
         self.looked.emit()
 
     def _show_state(self, sentence: str, steer: str = "") -> None:
-        """Show the results, or a sentence if there are none, and the matching button."""
+        """Show the folders that were found, with a sentence if not empty and a button labelled `steer` if not empty."""
         found = self._found.places if self._found else ()
         notes = any(place.kind != "sessions" for place in found)
         sessions = bool(self._session_places())
@@ -233,10 +233,10 @@ class DropZone(QWidget):
 
 
 class WelcomePage(QFrame):
-    """The three ways to begin: a folder of notes, the found sessions alone, or the sample notes.
+    """The page with three ways to begin: a folder of notes, found sessions alone, or the sample notes.
 
-    Signals: `choose_requested`; `named` with the Path of a folder that was dropped, or chosen of those found;
-    `sessions_requested`; `sample_requested`.
+    Signals: choose_requested: open a dialog for a folder. named: Path of a folder that was dropped or chosen in the
+    list. sessions_requested: index sessions alone. sample_requested: open the sample notes.
     """
 
     choose_requested = Signal()
@@ -303,7 +303,7 @@ class WelcomePage(QFrame):
 
     @Slot()
     def _show_sessions(self) -> None:
-        """Allow a search of sessions alone while some are ticked."""
+        """Enable the button for sessions alone while some are ticked."""
         self._only.setEnabled(bool(self.found.ticked))
         set_tip(self._only, "" if self.found.ticked else tr("No sessions are ticked below."))
 
@@ -321,9 +321,12 @@ class _Looked:
 
 
 class FirstRunPanel(QWidget):
-    """Signals: folder_named: Path of a folder that was picked or dropped; the owner of this panel calls `offer` with
-    it. workspace_chosen: Path of the folder to index, once its settings are saved. back_requested: return to the open
-    workspace. sample_requested: open the sample notes."""
+    """The pages of the first start, until a folder was chosen and its settings are saved.
+
+    Signals: folder_named: Path of a folder that was picked or dropped; the owner of this panel calls `offer` with it.
+    workspace_chosen: Path of the folder to index, once its settings are saved. back_requested: return to the open
+    workspace. sample_requested: open the sample notes.
+    """
 
     folder_named = Signal(object)
     sample_requested = Signal()
@@ -333,7 +336,7 @@ class FirstRunPanel(QWidget):
     def __init__(
         self, jobs: Jobs, config: Path | None = None, *, store_path: str = "", parent: QWidget | None = None
     ) -> None:
-        """`store_path`: folder for the index in place of the settings' own; for the demo."""
+        """`config`: settings file in place of the user's own. `store_path`: folder for the index, used by the demo."""
         super().__init__(parent)
         self._jobs = jobs
         self._config = config
@@ -366,17 +369,17 @@ class FirstRunPanel(QWidget):
 
     @property
     def ready(self) -> bool:
-        """Nothing is being looked at."""
+        """Whether no job is running."""
         return self._job is None and not self._welcome.found.looking and self._sources.ready
 
     def welcome(self) -> None:
-        """Show the first page, and search for folders on this machine if that has not been done."""
+        """Show the first page, and search for folders on this computer the first time."""
         self._folder = None
         self._pages.setCurrentWidget(self._welcome)
         self._welcome.found.look()
 
     def choose_sessions(self, folder: Path) -> None:
-        """Show the sessions of the workspace `folder`, and let the user change them."""
+        """Show the page to choose the sessions of the workspace `folder`."""
         self._pages.setCurrentWidget(self._sources)
         self._sources.begin(folder)
 
@@ -396,7 +399,7 @@ class FirstRunPanel(QWidget):
             self.folder_named.emit(Path(name))
 
     def offer(self, folder: Path, *, can_go_back: bool = False) -> None:
-        """Show what would be indexed in `folder`."""
+        """Show a preview of what would be indexed in `folder`."""
         self._can_go_back = can_go_back
         self._preview_folder(folder, sessions_only=False)
 
@@ -410,7 +413,7 @@ class FirstRunPanel(QWidget):
 
     @Slot()
     def _offer_sessions(self) -> None:
-        """Show how many of the ticked sessions would be indexed, without notes."""
+        """Show a preview of indexing the ticked sessions without notes."""
         self._can_go_back = False
         self._jobs.write(
             lambda _: engine.sessions_workspace(self._store_path),
@@ -419,7 +422,7 @@ class FirstRunPanel(QWidget):
         )
 
     def _refuse_sessions(self, sentence: str) -> None:
-        """Show why there is no workspace of sessions alone."""
+        """Show why sessions alone can't be indexed."""
         self._folder = None
         self._preview.begin(Path(), (), (), sessions_only=True)
         self._pages.setCurrentWidget(self._preview)
@@ -489,5 +492,5 @@ class FirstRunPanel(QWidget):
 
 
 def _joined(listed: tuple[str, ...], ticked: tuple[str, ...]) -> tuple[str, ...]:
-    """The folders in the settings, and the ticked ones; duplicates are harmless."""
+    """Return the folders of the settings followed by the ticked ones, without duplicates."""
     return tuple(dict.fromkeys((*listed, *ticked)))

@@ -1,4 +1,4 @@
-"""The second page of a first start: what would be indexed, before anything is read."""
+"""The second page of the first start: shows what would be indexed, before any file is read."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ def indexed_text(preview: WorkspacePreview) -> str:
 
 
 def session_files_text(preview: WorkspacePreview) -> str:
-    """Return a sentence on the session files to index; empty if there are none."""
+    """Return a sentence about the session files to index; empty if there are none."""
     if not preview.session_files:
         return ""
     return tr_count(
@@ -59,7 +59,7 @@ def session_files_text(preview: WorkspacePreview) -> str:
 
 
 def skipped_text(preview: WorkspacePreview) -> str:
-    """Return a sentence on the rules that skip files, most frequent first; the table names every file."""
+    """Return a sentence about the rules that skip files, most frequent first; the table has every file."""
     rules = Counter(issue.rule for issue in preview.skipped).most_common()
     if not rules and not preview.files:
         return tr("This folder is empty.")
@@ -107,7 +107,7 @@ def _folder_name(path: str) -> str:
 
 
 class KindChips(QWidget):
-    """The kinds of files in a folder with their numbers; a click includes a kind or leaves it out.
+    """A chip for each kind of file in a folder, with the number of files; a click includes or excludes the kind.
 
     Signal: changed: the user chose other extensions.
     """
@@ -131,13 +131,13 @@ class KindChips(QWidget):
         """Extensions to index, also those that no file has."""
 
     def begin(self, extensions: Sequence[str]) -> None:
-        """Start with the extensions of the settings."""
+        """Set the file extensions that are included at first."""
         self.extensions = tuple(extensions)
         for ending, chip in self._chips.items():
             chip.setChecked(ending in extensions)
 
     def show_kinds(self, kinds: Sequence[PreviewKind]) -> None:
-        """Show a chip for each kind; those on show keep their positions."""
+        """Show a chip for each kind; existing chips keep their positions."""
         numbers = {kind.extension: kind.files for kind in kinds if kind.extension}
         for ending in self._chips.keys() - numbers.keys():
             self._chips[ending].hide()
@@ -174,10 +174,10 @@ class KindChips(QWidget):
 
 
 class PreviewPage(QFrame):
-    """Shows one folder's preview, and lets the user change file types and patterns before the first run.
+    """Shows what would be indexed in one folder; the user can change file types and patterns.
 
     Signals: changed: extensions or patterns differ; update the preview. accepted: index this folder. other_requested:
-    choose another one. back_requested: return to the previous page.
+    choose another folder. back_requested: return to the previous page.
     """
 
     changed = Signal()
@@ -283,7 +283,7 @@ class PreviewPage(QFrame):
         return both
 
     def _footer(self) -> QWidget:
-        """Return the row of buttons, which doesn't scroll."""
+        """Return the row of buttons below the page, which doesn't scroll."""
         self._accept = QPushButton(tr("Index this folder"))
         self._accept.setProperty("role", "primary")
         self._accept.clicked.connect(self.accepted)
@@ -292,7 +292,7 @@ class PreviewPage(QFrame):
         self._back = QPushButton(tr("Back"))
         self._back.clicked.connect(self.back_requested)
         for button in (self._accept, self._other, self._back):
-            button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+            button.setAutoDefault(True)  # Enter presses the focused button on every platform
         row = QHBoxLayout()
         row.setSpacing(8)
         row.setContentsMargins(0, 0, 0, 8)
@@ -307,7 +307,7 @@ class PreviewPage(QFrame):
     def begin(
         self, folder: Path, extensions: Sequence[str], exclude: Sequence[str], *, sessions_only: bool = False
     ) -> None:
-        """Start with a folder and the settings that it has now; `sessions_only`: it has no notes, only sessions."""
+        """Show a folder with its current settings; `sessions_only`: index only sessions, no notes."""
         self._looked, self._sessions_only = False, sessions_only
         self._show_details(True)
         self._title.setText(tr("Past sessions") if sessions_only else breakable(folder.name or str(folder)))
@@ -320,7 +320,7 @@ class PreviewPage(QFrame):
         self._show_table(0)
 
     def show_waiting(self) -> None:
-        """Show that a preview is being made; the old one stays until then."""
+        """Show that a new preview is being made; the old one stays visible."""
         if not self._looked:
             self._sum.setText(tr("Looking at the folder…"))
         self._problem.hide()
@@ -357,7 +357,7 @@ class PreviewPage(QFrame):
 
     @property
     def _way_out(self) -> QPushButton:
-        """The button for a folder that can't be indexed."""
+        """Return the button that leaves the page of a folder that can't be indexed."""
         return self._back if self._sessions_only else self._other
 
     def _show_details(self, shown: bool) -> None:

@@ -1,4 +1,4 @@
-"""Rows of folders and exports: a check box for each, or a button to choose one."""
+"""Rows of folders and exports, each with a check box or with a button to choose it."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ from gui.widgets.tab_order import LastInTabOrder
 
 
 def place_title(place: FoundPlace) -> str:
-    """ "Obsidian vault Garden", "OpenClaw: coder", "Claude Code"; the file's name where no agent is known."""
+    """Return a place's title: "Obsidian vault Garden", "OpenClaw: coder", "Claude Code"; else the file name."""
     if place.kind == "obsidian-vault":
         return tr("Obsidian vault {name}", name=place.name)
     if not place.agent:
@@ -32,7 +32,7 @@ def place_title(place: FoundPlace) -> str:
 
 
 def place_amount(place: FoundPlace) -> str:
-    """ "412 files, 118 MB, changed 3 h ago"."""
+    """Return a place's size: "412 files, 118 MB, changed 3 h ago"."""
     if not place.files:
         return tr("no files") if place.whole else tr("more files than were counted")
     size = size_text(place.bytes)
@@ -66,7 +66,7 @@ def issue_lines(issues: Sequence[FileIssue], home: str) -> str:
 
 
 class PlaceRows(QWidget):
-    """Rows of folders and exports; `show_places` replaces them all."""
+    """Base class of lists of folders and exports; `show_places` replaces all rows."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -94,7 +94,10 @@ class PlaceRows(QWidget):
 
 
 class PlaceBoxes(PlaceRows):
-    """Signals: `changed`, when a box was ticked or not any more."""
+    """A list of folders and exports with check boxes.
+
+    Signals: changed: a box was ticked or unticked.
+    """
 
     changed = Signal()
 
@@ -113,7 +116,7 @@ class PlaceBoxes(PlaceRows):
 
     @property
     def ticked(self) -> list[bool]:
-        """Ticked paths, in the order of the rows."""
+        """Return for each row whether its box is ticked."""
         return [box.isChecked() for box in self._boxes]
 
     def focus_first(self) -> None:
@@ -139,7 +142,7 @@ class PlaceBoxes(PlaceRows):
         return row
 
     def _indent(self) -> None:
-        """Indent the details to the label of their check box."""
+        """Align the details of each row with the label of its check box."""
         for layout in self._indented:
             layout.setContentsMargins(margins(indent(), 0, 0, 0))
 
@@ -150,12 +153,15 @@ class PlaceBoxes(PlaceRows):
 
 
 class PlaceChoices(PlaceRows):
-    """Signals: `chosen`, with the Path of a place."""
+    """A list of folders and exports, each with a button to choose it.
+
+    Signals: chosen: the Path of a folder or export.
+    """
 
     chosen = Signal(object)
 
     def __init__(self, verb: str, named: str, parent: QWidget | None = None) -> None:
-        """`verb`: label of the buttons; `named`: a marked sentence with `{place}`, as accessible name."""
+        """`verb`: label of the buttons. `named`: their accessible name, a marked sentence with `{place}`."""
         super().__init__(parent)
         self._verb = verb
         self._named = named
@@ -189,13 +195,13 @@ class PlaceChoices(PlaceRows):
 
 
 def ask_for_folder(parent: QWidget) -> list[str]:
-    """Ask for a folder; empty if the user cancelled."""
+    """Open a dialog for a folder; returns its path, or an empty list if the user cancelled."""
     name = QFileDialog.getExistingDirectory(parent, tr("Add a folder with sessions"), str(Path.home()))
     return [name] if name else []
 
 
 def ask_for_exports(parent: QWidget) -> list[str]:
-    """Ask for export files of web services; empty if the user cancelled."""
+    """Open a dialog for export files of web services; returns their paths, none if the user cancelled."""
     kinds = " ".join(f"*{ending}" for ending in EXPORTS)
     names, _ = QFileDialog.getOpenFileNames(
         parent, tr("Add exports"), str(Path.home()), tr("Exported conversations ({endings})", endings=kinds)

@@ -1,4 +1,4 @@
-"""The page for choosing the sessions that a workspace searches: those in the settings, and those found here."""
+"""The page to choose which sessions a workspace searches: those in its settings, and others found on this computer."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ _WIDTH = 640
 
 @dataclass(frozen=True)
 class Source:
-    """A folder or an export, ticked or not."""
+    """A folder or export of sessions, and whether it is ticked."""
 
     text: str
     """The path as written in the settings."""
@@ -43,12 +43,12 @@ class Choice:
     issues: tuple[FileIssue, ...]
 
     def tick(self, ticked: Sequence[bool]) -> "Choice":
-        """Return the list with other ticks."""
+        """Return the choice with these boxes ticked."""
         sources = tuple(replace(source, ticked=on) for source, on in zip(self.sources, ticked, strict=True))
         return replace(self, sources=sources)
 
     def add(self, added: Sequence[Source], issues: Sequence[FileIssue]) -> "Choice":
-        """Add these, ticked; existing ones are ticked in place."""
+        """Return the choice with `added` sources, ticked; those in the list already are only ticked."""
         wanted = {_key(source.place.path) for source in added}
         known = {_key(source.place.path) for source in self.sources}
         sources = tuple(
@@ -59,7 +59,7 @@ class Choice:
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """The list for the settings: everything ticked, except folders inside another one."""
+        """The paths to save in the settings: all that are ticked, except folders inside another ticked one."""
         ticked = [source for source in self.sources if source.ticked]
         return tuple(
             source.text for source in ticked if not any(_inside(source.place, other.place) for other in ticked)
@@ -71,12 +71,12 @@ class Choice:
 
     @property
     def removes(self) -> bool:
-        """Whether a listed folder was unticked."""
+        """Whether a folder that is in the settings was unticked."""
         return any(not source.ticked and source.text in self.listed for source in self.sources)
 
 
 class SourcesPage(QFrame):
-    """The page for choosing sessions. It only looks at folders, and saves when the user presses the button.
+    """The page to choose session folders. Nothing is indexed or saved until the user presses the button.
 
     Signals: saved: Path of the workspace whose settings now list the choice. back_requested: leave without changes.
     """
@@ -140,7 +140,7 @@ class SourcesPage(QFrame):
         export.clicked.connect(self._choose_exports)
         self._adders = (folder, export)
         for button in (*self._adders, self._save, self._back):
-            button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+            button.setAutoDefault(True)  # Enter presses the focused button on every platform
         row = QHBoxLayout()
         row.setSpacing(8)
         for button in self._adders:
@@ -152,11 +152,11 @@ class SourcesPage(QFrame):
 
     @property
     def ready(self) -> bool:
-        """Nothing is being looked at or saved."""
+        """Whether no search and no saving is running."""
         return self._job is None
 
     def begin(self, folder: Path) -> None:
-        """Start with the list in the settings of this workspace, and the sessions on this machine."""
+        """Show the sources in the settings of a workspace, then search for others on this computer."""
         self._folder = folder
         self._choice = None
         self._boxes.show_places((), ())
@@ -179,13 +179,13 @@ class SourcesPage(QFrame):
         self._job = self._jobs.read(work, done, self._fail)
 
     def stop(self) -> None:
-        """Nobody waits for an answer any more."""
+        """Cancel the running search."""
         if self._job is not None:
             self._job.cancel()
             self._job = None
 
     def _take(self, choice: Choice) -> None:
-        """Show these sources, and the difference from the settings."""
+        """Show these sources, and how they differ from the settings."""
         self._job = None
         self._choice = choice
         self._boxes.show_places(
@@ -282,13 +282,12 @@ class SourcesPage(QFrame):
 
 
 def look(folder: Path, config: Path | None, token: CancelToken) -> Choice:
-    """Return the sources in the settings of a workspace, then others found on this machine. Raises `SettingsError`,
-    `Cancelled`."""
+    """Return the sources in a workspace's settings, then others found. Raises `SettingsError`, `Cancelled`."""
     return find_other_sources(engine.load_settings(folder, config=config).sessions.folders, token)
 
 
 def find_other_sources(listed: Sequence[str], token: CancelToken) -> Choice:
-    """Return these sources, then others found on this machine. Raises `Cancelled`."""
+    """Return the sources `listed`, ticked, then others found on this computer. Raises `Cancelled`."""
     sources, issues = measure(listed, token)
     found = engine.find_places(cancel=token)
     known = {_key(place.path): place for place in found.places if place.kind == "sessions"}

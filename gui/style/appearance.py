@@ -1,4 +1,4 @@
-"""Theme and font scale of the whole application, chosen by the user or from the desktop."""
+"""Theme and font scale of the application, chosen by the user or taken from the desktop."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,7 +36,7 @@ class Appearance(QObject):
 
     @property
     def theme(self) -> ThemeChoice:
-        """The user's choice; `shown` is the resulting theme."""
+        """The theme that the user chose, perhaps "as the desktop"; `shown` is the theme in use."""
         return self._theme
 
     @property
@@ -66,7 +66,7 @@ class Appearance(QObject):
         self._apply()
 
     def enlarge(self, steps: int) -> None:
-        """Change the text size by a number of steps; 0 resets it."""
+        """Increase the text size by a number of steps, negative to decrease; 0 resets it."""
         if steps == 0:
             self.set_font_scale(1.0)
             return
@@ -75,7 +75,7 @@ class Appearance(QObject):
 
     @contextmanager
     def bare(self) -> Iterator[None]:
-        """Remove the style sheet while a window is built, then apply it to the whole window, which is faster.
+        """Context manager that removes the style sheet while a window is built, then applies it, which is faster.
 
         With a sheet, each widget that gets a parent has all its children polished again: a window took four times as
         long.
@@ -114,8 +114,7 @@ class Appearance(QObject):
             self._polish()
 
     def _polish(self) -> None:
-        """Make every widget read the sheet's colours from the palette again, which takes a tenth of the time of a new
-        sheet."""
+        """Make every widget read its colours from the new palette, ten times as fast as a new style sheet."""
         for widget in self._app.allWidgets():
             widget.style().polish(widget)
             widget.update()
@@ -128,7 +127,7 @@ def _style_hints() -> QStyleHints:
 
 
 def _wants_contrast() -> bool:
-    """Whether the desktop requests high contrast; supported by Qt since 6.10."""
+    """Return whether the desktop requests high contrast; Qt reports it since 6.10."""
     if not hasattr(QStyleHints, "accessibility"):
         return False
     return _style_hints().accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast

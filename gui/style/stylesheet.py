@@ -136,7 +136,7 @@ QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::su
 
 
 def style_sheet(scale: float) -> str:
-    """The application's style sheet for one font scale; its colours are those of the palette."""
+    """Return the application's style sheet for a font scale; its colours are those of the palette."""
     return _SHEET.substitute(
         {name: f"palette({role})" for name, role in SHEET_ROLES.items()},
         px12=round(12 * scale),
@@ -145,7 +145,7 @@ def style_sheet(scale: float) -> str:
 
 
 def font_at(pixels: float, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
-    """The interface font at a size for font scale 1, for widgets that paint text themselves."""
+    """Return the interface font, `pixels` high at font scale 1, for widgets that paint text themselves."""
     font = QFont(QGuiApplication.font())
     scale = font.pixelSize() / BASE_PIXELS if font.pixelSize() > 0 else 1.0
     font.setPixelSize(max(1, round(pixels * scale)))
@@ -154,7 +154,7 @@ def font_at(pixels: float, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
 
 
 def character_width() -> int:
-    """Pixels of an average character of the interface font, by which layouts fold.
+    """Return the width of an average character of the interface font, by which layouts decide to fold.
 
     At least that of font scale 1, since margins and buttons do not shrink with the text.
     """
@@ -164,7 +164,7 @@ def character_width() -> int:
 
 
 def set_role(widget: QWidget, role: str) -> None:
-    """Give a widget another look, at any time."""
+    """Change the dynamic property `role` of a widget, which selects its look in the style sheet."""
     if widget.property("role") == role:
         return
     widget.setProperty("role", role)

@@ -1,4 +1,4 @@
-"""Colours by name, one set per theme, and the palettes made from them.
+"""The named colours of each theme, and the palettes made from them.
 
 A painter calls `tokens(palette)` for the colours of its palette, so a change of theme needs no signal to any delegate.
 Hex values are in `resources/palettes.toml`.
@@ -63,17 +63,17 @@ def theme_tokens(name: ThemeName) -> Tokens:
 
 
 def tokens(palette: QPalette) -> Tokens:
-    """The colours that belong to this palette, which may be that of a styled widget."""
+    """Return the named colours of the theme that a palette belongs to, perhaps the palette of a styled widget."""
     return theme_tokens(_theme_of(palette))
 
 
 def mark_pen(colours: Tokens) -> QPen:
-    """The edge of a highlight in `mark`."""
+    """Return the pen for the edge of a highlight, whose fill is the colour `mark`."""
     return ground_pen(colours, colours.mark)
 
 
 def ground_pen(colours: Tokens, ground: QColor | None) -> QPen:
-    """The edge of a background behind text: of a frame without a fill, of a highlight, or none."""
+    """Return the pen for a background's edge: a frame if `ground` is None, else a highlight's edge or none."""
     if ground is None:
         return QPen(colours.accent, 1.5)
     if ground == colours.mark != colours.mark_edge:
@@ -82,7 +82,7 @@ def ground_pen(colours: Tokens, ground: QColor | None) -> QPen:
 
 
 def group_colours(palette: QPalette) -> tuple[QColor, ...]:
-    """Colours for unordered categories, next to each other on `base`; the last is for the rest."""
+    """Return colours for unordered categories, distinguishable on `base`; the last one is for the rest."""
     return tuple(map(QColor, _table(_theme_of(palette))["groups"]))
 
 
@@ -119,7 +119,7 @@ new sheet, which Qt would match with every widget again (0.2 s)."""
 
 
 def make_palette(name: ThemeName) -> QPalette:
-    """The application palette of a theme, for the Fusion style and for the style sheet."""
+    """Return the application palette of a theme, for the Fusion style and for the style sheet."""
     colours = theme_tokens(name)
     role = QPalette.ColorRole
     palette = QPalette()

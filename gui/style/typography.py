@@ -1,4 +1,4 @@
-"""Sizes of the source text and of windows: the platform's fixed font, 12.5 px on rows of 20 px, times the scale."""
+"""Sizes of source text and windows: the platform's fixed font, 12.5 px on rows of 20 px, times the font scale."""
 
 from dataclasses import dataclass
 
@@ -14,13 +14,13 @@ _POINTS_PER_INCH = 72
 
 
 def font_scale() -> float:
-    """Return the scale of the interface by its font; 1 is the size of the design."""
+    """Return the font scale of the interface, by its font; 1 is the size of the design."""
     pixels = QGuiApplication.font().pixelSize()
     return pixels / BASE_PIXELS if pixels > 0 else 1.0
 
 
 def fixed_font(pixels: float = TEXT_PIXELS) -> QFont:
-    """The platform's fixed font at a size that is given for font scale 1, not rounded to whole pixels."""
+    """Return the platform's fixed font, `pixels` high at font scale 1, not rounded to whole pixels."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     dots = QGuiApplication.primaryScreen().logicalDotsPerInchY()
     font.setPointSizeF(pixels * font_scale() * _POINTS_PER_INCH / dots)
@@ -64,7 +64,7 @@ _MATTERS = (
 
 
 class LeastSize(QObject):
-    """Limits the minimum window size by the text size and the screen.
+    """Sets a window's minimum size by the text size and the screen.
 
     In a smaller window, text would be cut.
     """
@@ -87,6 +87,6 @@ class LeastSize(QObject):
 
 
 def resize_with_text(window: QWidget, width: int, height: int, main: QWidget) -> None:
-    """Resize a window to logical pixels at font scale 1, at most to the size of the window of `main`."""
+    """Resize a window; `width` and `height` are pixels at font scale 1, limited to the size of the window of `main`."""
     wanted = QSize(round(width * font_scale()), round(height * font_scale()))
     window.resize(wanted.boundedTo(main.window().size()))

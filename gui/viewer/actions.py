@@ -37,7 +37,7 @@ _PARAGRAPH, _LINE_END = "\u2029", "\u2028"
 
 
 class FileActions(QObject):
-    """The actions of buttons and menus, for the current target and lines.
+    """The actions on a file for buttons and menus: they apply to the current target and its selected lines.
 
     Signals: notified: a message about the result. link_requested: copy a link to this `Location`. sessions_requested:
     search for the sessions that used the file with this name.
@@ -83,7 +83,7 @@ class FileActions(QObject):
         source.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
     def set_target(self, target: ViewTarget | None) -> None:
-        """Set the target of the actions."""
+        """Set the file and the part that the actions apply to."""
         self._target = target
         for action in (self.edit, self.cite, self.copy_path, self.reveal):
             allow(action, target is not None, missing("file"))
@@ -94,7 +94,7 @@ class FileActions(QObject):
         allow(self.copy_part, target is not None and target.part is not None, tr("This file has no matching passage."))
 
     def set_vault(self, in_vault: bool) -> None:
-        """Set whether the shown file is in a vault of Obsidian."""
+        """Set whether the shown file is in an Obsidian vault."""
         self._in_vault = in_vault
         self.set_target(self._target)
 
@@ -106,7 +106,7 @@ class FileActions(QObject):
     # --- copying --------------------------------------------------------------------------------------------------
 
     def _copy_citation(self) -> None:
-        """Copy a citation of the selected lines or, without a selection, of the part that was found."""
+        """Copy a citation of the selected lines or, without a selection, of the part that the search found."""
         if self._target is not None:
             cited = cite(self._target.name, *self._meant)
             QGuiApplication.clipboard().setText(cited)
@@ -114,11 +114,11 @@ class FileActions(QObject):
 
     @property
     def _meant(self) -> tuple[int, int] | tuple[()]:
-        """First and last line of the user's selection or part, if there is one."""
+        """Return first and last line of the selection or else of the part that the search found; empty without one."""
         return self._source.selected_lines() or (self._target.part if self._target else None) or ()
 
     def _want_link(self) -> None:
-        """Request a link to the lines that the citation would name."""
+        """Emit a request for a link to the lines that a copied citation would name."""
         if self._target is not None:
             self.link_requested.emit(Location(self._target.name, *self._meant))
             self.notified.emit(tr("Link copied"))
@@ -151,7 +151,7 @@ class FileActions(QObject):
         self._copy(lambda: lines.between(*ends), "")
 
     def _offer_selection(self) -> None:
-        """Make the selection available for pasting with the middle mouse button, where the system supports it."""
+        """Make the selected text available for pasting with the middle mouse button, where the system supports it."""
         lines, ends = self._source.lines, self._source.selection.ends
         if lines is None or ends is None or not QGuiApplication.clipboard().supportsSelection():
             return
@@ -182,9 +182,9 @@ class FileActions(QObject):
 
 
 class SimilarAction(QObject):
-    """Finds passages similar to the selection or, without one, to the part that was found.
+    """Finds passages similar to the selection or, without one, to the part that the search found.
 
-    The action is in the menus of both pages, and its key works anywhere in the panel.
+    The action is in the menus of source and page, and its key works anywhere in the panel.
 
     Signals: requested: a `Passage` and its first words. notified: why it is impossible.
     """
@@ -206,7 +206,7 @@ class SimilarAction(QObject):
         self.set_target(None)
 
     def set_target(self, target: ViewTarget | None) -> None:
-        """Set the open file and part for which similar passages are sought; None disables the action."""
+        """Set the open file and part to find similar passages for; None disables the action."""
         self._target = target
         self.gate.allow(target is not None)
 

@@ -1,4 +1,4 @@
-"""Base of the viewers of files and sessions: a header above pages, finding, links, keys, and the focus."""
+"""Base class of the viewers of files and sessions: a header above pages, the find bar, links, keys, and the focus."""
 
 from collections.abc import Callable
 from posixpath import dirname, join, normpath
@@ -46,11 +46,11 @@ class LinkFollower(QObject):
         self._job = JobSlot(self)
 
     def cancel(self) -> None:
-        """Forget the link that is looked up: another file is shown."""
+        """Stop looking up a link, since another file is shown."""
         self._job.cancel()
 
     def follow(self, url: QUrl, home: str, manager: MemorySearchManager) -> None:
-        """Open a link in the file named `home`."""
+        """Open a link that is written in the file named `home`."""
         self.cancel()
         target, anchor = (part(url, QUrl.ComponentFormattingOption.FullyDecoded) for part in (QUrl.path, QUrl.fragment))
         if url.scheme() in _EXTERNAL:
@@ -83,7 +83,7 @@ class LinkFollower(QObject):
 
 
 def note_url(name: str, anchor: str) -> QUrl:
-    """The link to a heading or block of a note, in another note of its workspace."""
+    """Return a link to a heading or block (`anchor`) of the note `name` in the same workspace."""
     url = QUrl()
     url.setScheme(NOTE_SCHEME)
     url.setPath(f"/{split_name(name)[1]}", QUrl.ParsingMode.DecodedMode)
@@ -92,7 +92,7 @@ def note_url(name: str, anchor: str) -> QUrl:
 
 
 def _locate(manager: MemorySearchManager, target: str, anchor: str, home: str, token: CancelToken) -> Location:
-    """On a pool thread: find what a link names, by the index or else by its path. Raises `MnemoscopeError`."""
+    """Find the location that a link names, by the index or else by path. Pool thread; raises `MnemoscopeError`."""
     if manager.insight is not None:
         found = manager.insight.linked_text(target, anchor, home, token)
         if found is not None:
@@ -103,7 +103,7 @@ def _locate(manager: MemorySearchManager, target: str, anchor: str, home: str, t
 
 
 class FindBar(QFrame):
-    """The find bar: a line edit, a count, and buttons to step.
+    """The find bar: a line edit, a count of matches, and buttons for the next and previous match.
 
     Signals: needle_changed: the text to find. step_requested: True for the next match, False for the previous. closed:
     the user closed the bar.
@@ -149,7 +149,7 @@ class FindBar(QFrame):
         column.addWidget(line())
 
     def open(self, needle: str) -> None:
-        """Show the bar with this text (or the last one) and take the keys."""
+        """Show and focus the bar; an empty `needle` keeps its last text."""
         self.show()
         if needle and needle != self.box.text():
             self.box.setText(needle)
@@ -159,7 +159,7 @@ class FindBar(QFrame):
         self.box.selectAll()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Enter and Shift+Enter step; a line edit would drop the Shift."""
+        """Handle Enter and Shift+Enter (next and previous match); the line edit itself would ignore Shift."""
         enter = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in enter:
             self.step_requested.emit(not event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
@@ -176,7 +176,7 @@ class FindBar(QFrame):
 class FindInText(QObject):
     """Connects the find bar with navigation between hits.
 
-    Signals: closed: the find bar was closed. notice: which match a step reached, or that it found none.
+    Signals: closed: the find bar was closed. notice: which match was reached, or that there is none.
     """
 
     closed = Signal()
@@ -199,11 +199,11 @@ class FindInText(QObject):
         return not self.bar.isHidden()
 
     def step(self, forward: bool) -> None:
-        """Go to the next hit, or to the one before."""
+        """Go to the next hit or, if not `forward`, the previous one."""
         self.hits.step(forward=forward)
 
     def close(self) -> bool:
-        """Close the bar and remove its highlights; returns whether it had the focus."""
+        """Close the bar and remove its highlights; returns whether the bar had the keyboard focus."""
         focus = QApplication.focusWidget()
         had_focus = focus is not None and self.bar.isAncestorOf(focus)
         self.bar.hide()
@@ -212,7 +212,7 @@ class FindInText(QObject):
 
 
 class BaseViewer(QWidget):
-    """Shows one page at a time, or an empty one with a message; the page has the panel's focus.
+    """Shows one of several pages, or an empty one with a message; the page gets the panel's keyboard focus.
 
     Signals: escape_pressed: Esc without an open find bar; the window moves the focus back to the list.
     """
@@ -244,9 +244,9 @@ class BaseViewer(QWidget):
         return bool(getattr(self.page, "painted", True))
 
     def _put_together(self, header: QWidget, show_active: Callable[[bool], None], *pages: QWidget) -> None:
-        """Stack the header, messages, the find bar, and one of `pages` or the empty one.
+        """Create the layout: header, messages, find bar, and one of `pages` or the empty page.
 
-        `show_active` is called with whether one of `pages` has the focus.
+        `show_active` is called with True or False when one of `pages` gets or loses the focus.
         """
         self._show_active = show_active
         for page in (self.empty_page, *pages):
@@ -261,7 +261,7 @@ class BaseViewer(QWidget):
         column.addWidget(self._stack, 1)
 
     def _put_below(self, chunk: ChunkCard, *others: LinkCard) -> None:
-        """Add cards below the pages, which Esc closes first."""
+        """Add cards below the pages; Esc closes an open card first."""
         self.card = chunk
         self._cards = (chunk, *others)
         for card in self._cards:
@@ -276,7 +276,7 @@ class BaseViewer(QWidget):
             page.setFocus()
 
     def _open_find(self) -> None:
-        """Open the find bar, if there is something to find in."""
+        """Open the find bar, if a text is shown."""
         raise NotImplementedError
 
     def _close_find(self) -> None:
@@ -289,7 +289,7 @@ class BaseViewer(QWidget):
         return super().eventFilter(watched, event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Pass the focus to the page; a focus proxy would make Tab skip the buttons above."""
+        """Pass the focus to the page; with a focus proxy, Tab would skip the buttons above."""
         self.page.setFocus(event.reason())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -1,7 +1,7 @@
-"""A scrolling canvas that paints a text of any size line by line.
+"""A scroll area that paints a text of any size line by line.
 
 No work is done per line of the file: visible lines are read, laid out and highlighted when painted, within a time
-budget for one frame. Remaining lines follow in the next one.
+budget for each frame. Lines that don't fit into it follow in the next frame.
 """
 
 import time
@@ -43,7 +43,7 @@ _KEPT_CHARACTERS = 3_000_000
 
 
 class LayoutCache:
-    """Lines of one file for one width; `wrap_width` None disables wrapping."""
+    """Caches the layouts of a file's lines for one width; `wrap_width` None disables wrapping."""
 
     def __init__(self, typography: Typography) -> None:
         self._lines: FileLines | None = None
@@ -58,7 +58,7 @@ class LayoutCache:
         self._forget()
 
     def set_geometry(self, typography: Typography, wrap_width: int | None) -> bool:
-        """Set the width and style; returns False if nothing changed."""
+        """Set fonts and wrap width; drops all layouts and returns True if one of them changed."""
         if (typography, wrap_width) == (self.typography, self.wrap_width):
             return False
         self.typography, self.wrap_width = typography, wrap_width
@@ -73,7 +73,7 @@ class LayoutCache:
         return number in self._kept
 
     def line(self, number: int) -> LineLayout:
-        """Return a line of which at least the beginning is laid out."""
+        """Return the layout of a line; at least its beginning is complete."""
         laid = self._kept.get(number)
         if laid is not None:
             self._kept.move_to_end(number)
@@ -89,7 +89,8 @@ class LayoutCache:
 
 
 class LineCanvas(QAbstractScrollArea):
-    """Lines with numbers, a highlighted part and marks; scrolls by pixels and lays out only what it shows."""
+    """Shows lines with numbers, a highlighted part and marked hits; scrolls by pixels and lays out only visible
+    lines."""
 
     spoken_role = QAccessible.Role.Document
 
@@ -136,7 +137,7 @@ class LineCanvas(QAbstractScrollArea):
         return self._lines.line_count if self._lines is not None else 0
 
     def set_lines(self, lines: FileLines | None, outline: Outline, *, keep_place: bool = False) -> None:
-        """Show another text from its start; `keep_place` is for a new version of the same one."""
+        """Show a text from its start, or none. `keep_place`: a new version of the same text, at the same position."""
         self._lines = lines
         self.layouts.set_lines(lines, outline)
         self._marks.forget()
@@ -148,7 +149,7 @@ class LineCanvas(QAbstractScrollArea):
         self._relayout()
 
     def set_highlight(self, lines: tuple[int, int] | None) -> None:
-        """First and last line of the part that was found."""
+        """Set first and last line of the highlighted part; None for none."""
         self.highlight = lines
         self._overview.set_highlight(lines)
         self.viewport().update()
@@ -164,7 +165,7 @@ class LineCanvas(QAbstractScrollArea):
         return self._wrap
 
     def set_wrap(self, wrap: bool) -> None:
-        """Break lines at the edge of the view, or let them run on to the right."""
+        """Turn wrapping of long lines at the edge of the view on or off."""
         if wrap != self._wrap:
             self._wrap = wrap
             self.horizontalScrollBar().setValue(0)
@@ -181,7 +182,7 @@ class LineCanvas(QAbstractScrollArea):
         return self.layouts.line(line).text
 
     def spoken_parts(self) -> Sequence[Part]:
-        """The lines in view, each with its number."""
+        """Return the lines in view with their numbers, for screen readers."""
         width, height = self.viewport().width(), self.viewport().height()
         return [
             Part(f"{number}: {self.text_at(number)}", QRect(0, top, width, self._height_of(number, height - top)))
@@ -200,7 +201,7 @@ class LineCanvas(QAbstractScrollArea):
         self._moved()
 
     def ensure_visible(self, place: Place) -> None:
-        """Scroll as little as needed to show a place."""
+        """Scroll as little as needed to show a position (line and column)."""
         laid = self.layouts.line(place[0])
         row_top = self._pad_above(place[0]) + laid.row_of(laid.unit(place[1])) * self.row_height
         top = self.scroll_position.top_of(place[0])
@@ -227,15 +228,15 @@ class LineCanvas(QAbstractScrollArea):
         return self._along(point) < self.gutter.edge
 
     def _along(self, point: QPoint) -> int:
-        """Return the distance of a point from the gutter's edge."""
+        """Return the X coordinate of a point, mirrored in right-to-left layouts."""
         return round(mirrored_x(point.x(), self.viewport().width(), self.layoutDirection()))
 
     def _text_left(self) -> int:
-        """Return the left edge of unscrolled text in the viewport."""
+        """Return the X coordinate in the viewport at which text begins if it is not scrolled sideways."""
         return self.layouts.typography.scaled(_RIGHT_PAD) if self.isRightToLeft() else self.gutter.text_left
 
     def _moved(self) -> None:
-        """Update after scrolling."""
+        """Update scroll bars and viewport after scrolling."""
         self._sync_bars()
         self.viewport().update()
 
@@ -259,7 +260,7 @@ class LineCanvas(QAbstractScrollArea):
         return _PAD if number == 1 else 0
 
     def _height_of(self, number: int, enough: float) -> int:
-        """Return the line's height, or any height of at least `enough` if the line is taller."""
+        """Return the height of line `number`; if it is taller than `enough`, any value of at least `enough`."""
         rows = self.layouts.line(number).rows_within(enough / self.row_height) if self._wrap else 1
         return rows * self.row_height + self._pads(number)
 
@@ -271,7 +272,7 @@ class LineCanvas(QAbstractScrollArea):
         return self._pad_above(number) + (_PAD if number == self.line_count else 0)
 
     def _visible(self) -> Iterator[tuple[int, int]]:
-        """Number and top of the lines in view."""
+        """Yield number and top of each line in view."""
         top = -self.scroll_position.hidden
         for number in range(self.scroll_position.line, self.line_count + 1):
             if top >= self.viewport().height():
@@ -283,7 +284,7 @@ class LineCanvas(QAbstractScrollArea):
         return max(1, self.viewport().width() - self.gutter.text_left - self.layouts.typography.scaled(_RIGHT_PAD))
 
     def _relayout(self) -> None:
-        """Lay out again after a change of width, font, wrapping or text; the top of the view stays in place."""
+        """Lay out again after a change of width, font, wrapping or text; the top line stays in place."""
         line, kept = self.scroll_position.line, 0
         if self.layouts.wrap_width is not None and line <= self.line_count:
             row = max(0, self.scroll_position.hidden - self._pad_above(line)) // self.row_height
@@ -300,7 +301,7 @@ class LineCanvas(QAbstractScrollArea):
     # --- painting -------------------------------------------------------------------------------------------------
 
     def _decoration(self, number: int, laid: LineLayout, *, late: bool) -> Decoration:
-        """Highlights and marks of a line; if `late`, only those that are known already."""
+        """Return the ranges to highlight in a line; if `late`, only those that are known already."""
         return Decoration(
             marks=[] if late and not self._marks.known(number) else self._marks.of(number, laid.text),
             found=[] if late and not self._found.known(number) else self._found.of(number, laid.text),
@@ -356,7 +357,7 @@ class LineCanvas(QAbstractScrollArea):
         self.viewport().update(rest)
 
     def _unfinished(self) -> LineLayout | None:
-        """A partly laid out line whose height or width will be needed soon."""
+        """Return a partly laid-out line whose height or width will be needed soon; None if there is none."""
         near = [self.scroll_position.line - 1, self.line_count] if self._wrap else []
         for number in (*(number for number, _ in self._visible()), *near):
             if number and self.layouts.known(number) and not (laid := self.layouts.line(number)).complete:
@@ -364,8 +365,7 @@ class LineCanvas(QAbstractScrollArea):
         return None
 
     def _lay_out_rest(self) -> None:
-        """Lay out the rest of long lines between events, so that the scroll bars become exact and later jumps are
-        fast."""
+        """Lay out the rest of long lines while idle, so that scroll bars become exact and later jumps are fast."""
         until = time.perf_counter() + _REST_BUDGET
         while (laid := self._unfinished()) is not None and time.perf_counter() < until:
             while not laid.complete and time.perf_counter() < until:
@@ -387,7 +387,7 @@ class LineCanvas(QAbstractScrollArea):
         self.viewport().update()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scroll by pixels, since the bar's unit is a line, which may be many rows tall."""
+        """Scroll by pixels, since the unit of the scroll bar is a line, which may be tall."""
         pixels, angle = event.pixelDelta(), event.angleDelta()
         if abs(angle.x()) > abs(angle.y()) or event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             super().wheelEvent(event)

@@ -1,4 +1,4 @@
-"""Opens a file in an editor at a line, or shows it in the file manager. Never through a shell."""
+"""Opens a file in an editor at a line, or shows it in the file manager. Never runs a shell."""
 
 import os
 import re
@@ -56,10 +56,11 @@ _LINE_ARGUMENTS = {
 def editor_command(
     path: Path, line: int, template: str, environment: Mapping[str, str] = os.environ, which: Which = shutil.which
 ) -> list[str] | None:
-    """Program and arguments that open `path` at `line`; None if no editor is known.
+    """Return program and arguments that open `path` at `line`; None if no editor is known.
 
-    `template` is the setting `window.editor`: a command with `{path}` and `{line}`, where a missing `{path}` is added
-    at the end. Without it $VISUAL and $EDITOR are used if they name an editor with a window, and then installed ones.
+    `template` is the setting `window.editor`: a command with `{path}` and `{line}`; without `{path}`, the path is added
+    at the end. If it is empty, $VISUAL and $EDITOR are used if they name a graphical editor, then known installed
+    editors.
     """
     if template.strip():
         words = _words(template)
@@ -77,7 +78,7 @@ def editor_command(
 
 
 def open_in_editor(path: Path, line: int, template: str) -> str:
-    """Open the file; returns an empty text, or one sentence with the error.
+    """Open a file in an editor at a line; returns an empty string, or one sentence with the error.
 
     Not on the GUI thread: the desktop may take a second to find out that it has no program for the file.
     """
@@ -90,7 +91,7 @@ def open_in_editor(path: Path, line: int, template: str) -> str:
 
 
 def _open_by_desktop(path: Path) -> bool:
-    """Return whether the desktop has a program for the file; QDesktopServices always reports success."""
+    """Open a file with its default program; returns False if there is none, which QDesktopServices never reports."""
     if sys.platform == "win32":
         try:
             os.startfile(path)
@@ -163,7 +164,7 @@ def _pdf_reader() -> str:
 
 
 def editor_template(program: Path) -> str:
-    """The setting `window.editor` for a program that the user chose."""
+    """Return a value for the setting `window.editor` for a program that the user chose."""
     if sys.platform == "win32":
         words = [f'"{program}"']
     elif program.suffix == ".app":
@@ -174,7 +175,7 @@ def editor_template(program: Path) -> str:
 
 
 def reveal_in_file_manager(path: Path, owner: QObject) -> None:
-    """Show the file among its neighbours, selected where the file manager can do that."""
+    """Open the file's folder in the file manager, with the file selected where that is supported."""
     if sys.platform == "win32":
         QProcess.startDetached("explorer", ["/select,", str(path)])
     elif sys.platform == "darwin":
@@ -184,7 +185,7 @@ def reveal_in_file_manager(path: Path, owner: QObject) -> None:
 
 
 def obsidian_url(path: Path) -> QUrl:
-    """The address that opens a note in Obsidian, which finds the vault itself (its help, "Obsidian URI")."""
+    """Return the URL that opens a note in Obsidian, which finds the vault by the path (its help, "Obsidian URI")."""
     return QUrl(f"obsidian://open?path={quote(str(path), safe='', errors='surrogateescape')}")
 
 
@@ -212,7 +213,7 @@ def _open_folder(path: Path) -> None:
 
 
 def _words(command: str) -> list[str]:
-    """A command line cut into words; backslashes are part of Windows' paths."""
+    """Split a command line into arguments; on Windows, backslashes are part of paths."""
     try:
         if sys.platform == "win32":
             return [word.strip('"') for word in shlex.split(command, posix=False)]
@@ -242,7 +243,7 @@ def _page_at(manager: MemorySearchManager, name: str, line: int) -> int:
 
 
 class ExternalOpener(QObject):
-    """Uses stable names; current paths are resolved when needed, off this thread.
+    """Opens files in other programs, given by stable names; their paths are resolved off the GUI thread.
 
     Attributes: manager: the memory of the files; without one nothing happens. editor_command: the setting
     `window.editor`.
@@ -284,7 +285,7 @@ class ExternalOpener(QObject):
         self.locate(name, self.reveal_place)
 
     def reveal_place(self, place: Path) -> None:
-        """Show what need not be a file of the memory."""
+        """Show any path in the file manager, whether it is a file of the memory or not."""
         if place.parent.is_dir():
             reveal_in_file_manager(place, self)
         else:
@@ -300,7 +301,7 @@ class ExternalOpener(QObject):
         self.locate(name, open_url)
 
     def locate(self, name: str, act: Callable[[Path], None]) -> None:
-        """Call `act` with where the file is now, since that looks at the disk, or tell why it is not there."""
+        """Call `act` with the path of a file, resolved off the GUI thread; on failure emit `failed`."""
         manager = self.manager
         if manager is None:
             return

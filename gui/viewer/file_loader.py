@@ -1,4 +1,4 @@
-"""The target of the viewer: opens its file in the background, and detects when the shown file has changed."""
+"""Opens the file of the viewer's target in the background, and detects when a file has changed on disk."""
 
 from bisect import bisect_right
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from gui.viewer.outline import Outline, title_of
 
 @dataclass(frozen=True)
 class ViewTarget:
-    """The file that the viewer should show, and the part of it that was found."""
+    """The file that the viewer should show, and the lines in it that a search found."""
 
     name: str
     """The file's stable name."""
@@ -58,12 +58,12 @@ class ViewTarget:
 
     @property
     def part(self) -> tuple[int, int] | None:
-        """First and last line of the part that was found."""
+        """First and last line of the part that the search found; None without one."""
         return None if self.first is None or self.last is None else (self.first, self.last)
 
     @property
     def place(self) -> tuple[object, ...]:
-        """The part, and the query that it answers: identifies the target."""
+        """A value that identifies the target: file, lines and query."""
         return self.name, self.first, self.last, self.query
 
     @property
@@ -72,7 +72,7 @@ class ViewTarget:
 
     @property
     def breadcrumb(self) -> str:
-        """The path, then the headings below the title."""
+        """The path of the file, followed by the headings above the part."""
         if has_pages(self.name):
             return " › ".join(filter(None, split_name(self.name)))
         headings = self.heading[1:] if self.heading[:1] == (self.title,) else self.heading
@@ -120,7 +120,7 @@ class OpenedFile:
 
 
 class FileLoader(QObject):
-    """One file at a time.
+    """Opens one file at a time in the background; a new request cancels the previous one.
 
     Signals: opened: an `OpenedFile`. failed: why it could not be opened, as one sentence. slow: it takes long enough
     for a message.
@@ -163,7 +163,7 @@ class FileLoader(QObject):
 
 
 def _open(manager: MemorySearchManager, name: str, token: CancelToken) -> OpenedFile:
-    """On a pool thread: locate, open and read the headings of a file."""
+    """Locate and open a file, and read its headings. On a pool thread."""
     try:
         location = manager.locate(name)
         lines = FileLines(manager.open_file(name, cancel=token))
@@ -185,7 +185,7 @@ def _open(manager: MemorySearchManager, name: str, token: CancelToken) -> Opened
 
 
 def in_vault(location: Path) -> bool:
-    """Whether a folder above the file is a vault of Obsidian."""
+    """Return whether a folder above the file is an Obsidian vault."""
     return any((folder / ".obsidian").is_dir() for folder in location.parents)
 
 
@@ -205,13 +205,13 @@ Stamp = tuple[int, int, int]
 
 
 def written_file(file: Path) -> Path:
-    """Return the file that changes when `file` is written: of a database, its log while there is one."""
+    """Return the file to watch for changes of `file`: for a database, its write-ahead log while there is one."""
     log = file.with_name(f"{file.name}-wal")
     return log if log.exists() else file
 
 
 class FileWatch(QObject):
-    """Watches one file.
+    """Watches one file on disk.
 
     Signals: changed: it has other content now, or exists again. vanished: it was deleted.
     """
@@ -220,7 +220,7 @@ class FileWatch(QObject):
     vanished = Signal()
 
     def __init__(self, parent: QObject, *, quiet: bool = True) -> None:
-        """`quiet`: wait until the file has not changed for a moment; else report a file that keeps changing, too."""
+        """`quiet`: report a change only once the file has stopped changing; else also while it keeps changing."""
         super().__init__(parent)
         self._quiet = quiet
         self._watcher = QFileSystemWatcher(self)
@@ -235,7 +235,7 @@ class FileWatch(QObject):
         self._absences = 0
 
     def follow(self, path: Path | None) -> None:
-        """Watch this file in its present state; None stops."""
+        """Watch the file `path` for changes from now on; None stops."""
         self._timer.stop()
         for watched in (self._watcher.files(), self._watcher.directories()):
             if watched:
@@ -251,7 +251,7 @@ class FileWatch(QObject):
             self._timer.start()
 
     def _look(self) -> None:
-        """The file has been quiet for a moment: see what became of it."""
+        """Compare the file with its last known state, after it has been quiet for a moment, and emit the change."""
         stamp = self._read_stamp()
         if stamp is None:
             self._absences += 1
@@ -269,8 +269,7 @@ class FileWatch(QObject):
             self.changed.emit()
 
     def _watch(self) -> None:
-        """A replaced file is another file to the system, and needs a new watch; a missing one is watched by its
-        folder."""
+        """Watch the path again, since replacing a file ends the watch; if the file is missing, watch its folder."""
         if self._path is None:
             return
         if self._path.exists():

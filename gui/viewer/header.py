@@ -1,6 +1,6 @@
-"""The line above a file: its title, path, display mode and actions.
+"""The header above a file: its title, path, display mode and buttons.
 
-In a narrow window the path is cut first, then the buttons fold into the menu one by one; the title is cut last.
+In a narrow window the path is cut first, then the buttons move into the menu one by one; the title is cut last.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +23,10 @@ from gui.widgets.plain_text import set_tip, tip_of
 
 
 class FoldingActions:
-    """`buttons` for `actions`, placed and hidden by the header, and `more`, whose menu has all hidden ones."""
+    """Creates `buttons` for actions, and a menu button `more` with the actions whose buttons are hidden.
+
+    The header places the buttons and hides those that don't fit.
+    """
 
     def __init__(
         self,
@@ -32,7 +35,7 @@ class FoldingActions:
         parent: QWidget,
         folded: Callable[[], Sequence[QAction]] = tuple,
     ) -> None:
-        """`folded`: what else has folded away by now; a None in `menu` is a line between groups."""
+        """`menu`: further menu entries, None for a separator. `folded`: returns other actions without a button."""
         self.actions, self._menu_actions, self._folded = list(actions), list(menu), folded
         self._ready = True
         self.buttons = [self._button(action, parent) for action in actions]
@@ -47,7 +50,7 @@ class FoldingActions:
         self._menu_actions += [None, *actions]
 
     def set_ready(self, ready: bool) -> None:
-        """Whether there is something to act on."""
+        """Enable the buttons, or disable all if there is nothing to act on."""
         self._ready = ready
         for action, button in zip(self.actions, self.buttons, strict=True):
             button.setEnabled(ready and action.isEnabled())
@@ -68,7 +71,7 @@ class FoldingActions:
         return made
 
     def _fill(self) -> None:
-        """First the folded buttons, then the rest."""
+        """Fill the menu: the actions of hidden buttons first, then the other entries."""
         self._menu.clear()
         self._menu.addActions(self._folded())
         for action, button in zip(self.actions, self.buttons, strict=True):
@@ -94,7 +97,7 @@ _LEAST_TITLE = 60
 
 
 class ViewerHeader(QFrame):
-    """Title, breadcrumb, Source | Rendered, buttons and a menu with all hidden actions.
+    """Title, breadcrumb, Source | Rendered, buttons, and a menu with the actions of hidden buttons.
 
     Signals: rendered_chosen: the user chose the rendered page (True) or the source (False).
     """
@@ -102,7 +105,7 @@ class ViewerHeader(QFrame):
     rendered_chosen = Signal(bool)
 
     def __init__(self, buttons: Sequence[QAction], menu: Sequence[QAction | None], parent: QWidget) -> None:
-        """`buttons` fold away from the last to the first; a None in `menu` is a line between groups."""
+        """`buttons` are hidden from the last to the first without room; `menu`: other entries, None for a separator."""
         super().__init__(parent)
         self.setProperty("role", "side")
         self._named = ("", "")
@@ -134,12 +137,12 @@ class ViewerHeader(QFrame):
         self._arrange()
 
     def toggle_mode(self) -> None:
-        """Switch between source and page, as if the user had pressed the other button."""
+        """Switch between source and rendered page, as if the user had pressed the other button."""
         if self.source_button.isEnabled() and self._has_page:
             self._choose(not self.rendered_button.isChecked())
 
     def show_mode(self, *, rendered: bool) -> None:
-        """Show which of the two modes is active."""
+        """Show in the buttons which mode is active, source or rendered."""
         (self.rendered_button if rendered else self.source_button).setChecked(True)
 
     def offer_modes(self, offered: bool) -> None:
@@ -149,7 +152,7 @@ class ViewerHeader(QFrame):
             self._arrange()
 
     def show_active(self, active: bool) -> None:
-        """Show in the separator whether the focus is in the text below."""
+        """Show by the separator's colour whether the text below has the keyboard focus."""
         set_role(self.separator, "line-active" if active else "line")
         self.separator.setFixedHeight(2 if active else 1)
         self._arrange()
@@ -183,13 +186,13 @@ class ViewerHeader(QFrame):
         self.rendered_chosen.emit(rendered)
 
     def _folded_mode(self) -> list[QAction]:
-        """The switch between source and page, if its buttons are hidden."""
+        """Return the actions that switch between source and page, if their buttons are hidden."""
         if not self.source_button.isHidden() or not self._has_page:
             return []
         return [self._see_source if self.rendered_button.isChecked() else self._see_rendered]
 
     def _arrange(self) -> None:
-        """Place everything on one line, folding buttons away until the title has its room."""
+        """Place everything on one line, hiding buttons until the title has its minimum width."""
         title, crumb = self.title.sizeHint().width(), self.crumb.sizeHint().width()
         wanted = title + (_GAP + min(crumb, round(_LEAST_CRUMB * font_scale())) if crumb else 0)
         right = self.width() - _SIDE
@@ -222,7 +225,7 @@ class ViewerHeader(QFrame):
         self.separator.setGeometry(0, self.height() - self.separator.height(), self.width(), self.separator.height())
 
     def _put(self, part: QWidget, place: QRect) -> None:
-        """Place a widget; positions are measured from the start of text lines."""
+        """Place a widget at a rectangle, which is mirrored in right-to-left layouts."""
         part.setGeometry(QStyle.visualRect(self.layoutDirection(), self.rect(), place))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

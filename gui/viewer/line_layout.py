@@ -1,7 +1,8 @@
-"""One line of source, laid out only as far as needed.
+"""The layout of one line of source, computed only as far as needed.
 
 Shaping a long line of Chinese or of emoji takes a tenth of a second, so such a line is laid out in pieces, each with
-its own layout. The result looks the same: unwrapped, they are side by side; wrapped, each begins with a new row.
+its own layout. The result looks the same: unwrapped, they are side by side; wrapped, each begins with a new row. Units
+are UTF-16 code units, columns are code points, rows are the visible rows of a wrapped line.
 """
 
 import math
@@ -23,19 +24,19 @@ from gui.widgets.right_to_left import text_direction
 
 
 def cursor_x(line: QTextLine, unit: int) -> float:
-    """X coordinate of a cursor before this unit."""
+    """Return the X coordinate of a cursor before this UTF-16 unit."""
     x, _ = cast(tuple[float, int], line.cursorToX(unit))
     return x
 
 
 def row_of(layout: QTextLayout, unit: int) -> int:
-    """The row of a layout that shows this unit; 0 for a layout without rows."""
+    """Return the row of a layout that shows this UTF-16 unit; 0 for a layout without rows."""
     line = layout.lineForTextPosition(unit)
     return line.lineNumber() if line.isValid() else 0
 
 
 def spans(layout: QTextLayout, start: int, end: int) -> Iterator[QRectF]:
-    """Return one rectangle per row for a range of UTF-16 units, relative to the layout."""
+    """Yield one rectangle per row for a range of UTF-16 units, relative to the layout."""
     for row in range(row_of(layout, start), row_of(layout, max(start, end - 1)) + 1):
         line = layout.lineAt(row)
         first = max(start, line.textStart())
@@ -69,7 +70,7 @@ _PICTURES |= {0x7F: 0x2421, 0x85: 0x2424, 0x2028: 0x2424, 0x2029: 0x2424}
 
 @dataclass(frozen=True)
 class LineStyle:
-    """How lines are laid out; `wrap_width` None disables wrapping."""
+    """Fonts and width with which lines are laid out; `wrap_width` None disables wrapping."""
 
     typography: Typography
     wrap_width: int | None
@@ -81,7 +82,7 @@ class LineStyle:
         return Qt.LayoutDirection.LeftToRight if self.code else text_direction(text)
 
     def lay_out(self, text: str) -> QTextLayout:
-        """Lay out a text on rows of equal height."""
+        """Lay out a text in rows of equal height."""
         layout = QTextLayout(text, self.typography.font)
         layout.setCacheEnabled(True)
         option = QTextOption()
@@ -110,7 +111,7 @@ class LineStyle:
 
 @dataclass
 class Piece:
-    """Units `start` to `end` of a line, on `rows` rows from `first_row` on."""
+    """A part of a line with its own layout: UTF-16 units `start` to `end`, on `rows` rows from `first_row` on."""
 
     layout: QTextLayout
     start: int
@@ -124,10 +125,10 @@ class Piece:
 
 
 class LineLayout:
-    """One line on one or more rows; Qt's offsets (UTF-16 units) inside, columns in code points outside."""
+    """The layout of one line on one or more rows. Columns are code points, units are UTF-16 code units."""
 
     def __init__(self, text: str, cut_mark: str, style: LineStyle) -> None:
-        """`cut_mark` follows the text where it was cut."""
+        """`cut_mark` is shown after the text if the line was shortened; empty otherwise."""
         self.text = text
         self.shown = (text if text.isprintable() else text.translate(_PICTURES)) + cut_mark
         """The drawn text, with the cut mark."""
@@ -149,7 +150,7 @@ class LineLayout:
 
     @property
     def complete(self) -> bool:
-        """Whether all of it is laid out."""
+        """Whether the whole line is laid out."""
         return self._done >= len(self.shown)
 
     def lay_out_more(self) -> None:
@@ -181,7 +182,7 @@ class LineLayout:
         self._done += len(text)
 
     def lay_out_area(self, area: QRectF, until: float) -> bool:
-        """Lay out what a rectangle relative to the line shows; False if time ran out (`until`, by `perf_counter`)."""
+        """Lay out the text in a rectangle relative to the line; False if the `perf_counter` time `until` is over."""
         while not self.complete and not self._covers(area):
             if time.perf_counter() > until:
                 return False
@@ -201,7 +202,7 @@ class LineLayout:
             self.lay_out_more()
 
     def rows_within(self, enough: float) -> int:
-        """The number of rows, or any number of at least `enough` if there are more."""
+        """Return the number of rows; if there are more than `enough`, any number of at least `enough`."""
         while self._wrapped and not self.complete and self._known_rows < enough:
             self.lay_out_more()
         return self._known_rows
@@ -212,23 +213,23 @@ class LineLayout:
 
     @property
     def guessed_rows(self) -> int:
-        """The number of rows as far as known without laying out more."""
+        """Estimate the number of rows from the part that is laid out."""
         known = self._known_rows
         return known if self.complete or not self._wrapped else known * len(self.shown) // max(1, self._done)
 
     @property
     def width(self) -> float:
-        """Width in pixels of the part laid out so far, on one row."""
+        """The width in pixels of the part laid out so far, if not wrapped."""
         return self.pieces[-1].right
 
     # --- paths ----------------------------------------------------------------------------------------------------
 
     def unit(self, column: int) -> int:
-        """The unit at which a column begins."""
+        """Return the UTF-16 unit at which a column begins."""
         return utf16_length(self.text[:column])
 
     def column_at(self, x: float, y: float) -> int:
-        """The column nearest to a point, relative to the line's first row."""
+        """Return the column nearest to a point, relative to the line's first row."""
         self.lay_out_area(QRectF(x, y, 0, self.row_height), math.inf)
         row = min(max(0, int(y // self.row_height)), self._known_rows - 1)
         piece = self._piece_at(row) if self._wrapped else self._piece_right_of(x)
@@ -236,14 +237,14 @@ class LineLayout:
         return code_point_offset(self.text, min(unit, piece.end, self.length))
 
     def row_of(self, unit: int) -> int:
-        """The row that shows this unit."""
+        """Return the row that shows this UTF-16 unit."""
         unit = min(unit, self.length)
         self._reach(unit)
         piece = self.pieces[self._piece_of(unit)]
         return piece.first_row + row_of(piece.layout, unit - piece.start)
 
     def row_start(self, row: int) -> int:
-        """The first unit of a row."""
+        """Return the first UTF-16 unit of a row."""
         if not self._wrapped:
             return 0
         row = min(row, self.rows_within(row + 1) - 1)
@@ -251,7 +252,7 @@ class LineLayout:
         return piece.start + piece.layout.lineAt(row - piece.first_row).textStart()
 
     def spans(self, start: int, end: int) -> Iterator[tuple[int, float, float]]:
-        """The row, left and right edge of each part of a range of units."""
+        """Yield row, left and right edge of each part of a range of UTF-16 units."""
         self._reach(end)
         part: tuple[int, float, float] | None = None
         for number in range(self._piece_of(start), len(self.pieces)):
@@ -272,7 +273,7 @@ class LineLayout:
             yield part
 
     def end_x(self) -> float:
-        """Where the text of the last row ends, once all is laid out."""
+        """The X coordinate at which the text of the last row ends, once all is laid out."""
         last = self.pieces[-1]
         line = last.layout.lineAt(last.rows - 1)
         return last.left + cursor_x(line, min(self.length, last.end) - last.start) if line.isValid() else 0.0
@@ -280,7 +281,7 @@ class LineLayout:
     # --- visible part ---------------------------------------------------------------------------------------------
 
     def pieces_in(self, area: QRectF) -> list[Piece]:
-        """The pieces that a rectangle relative to the line may show, if they are laid out already."""
+        """Return the pieces laid out so far that may be visible in a rectangle relative to the line."""
         if len(self.pieces) == 1:
             return self.pieces
         if not self._wrapped:
@@ -289,7 +290,7 @@ class LineLayout:
         return [piece for piece in self.pieces if piece.first_row <= bottom and piece.first_row + piece.rows >= top]
 
     def units_in(self, area: QRectF) -> tuple[int, int]:
-        """First and last unit that may be seen in a rectangle relative to the line."""
+        """Return the first and last UTF-16 unit that may be visible in a rectangle relative to the line."""
         pieces = self.pieces_in(area)
         if not pieces:
             return 0, 0
@@ -305,7 +306,7 @@ class LineLayout:
         return first.textStart(), last.textStart() + last.textLength()
 
     def _piece_of(self, unit: int) -> int:
-        """The number of the piece that contains this unit, or would be continued by it."""
+        """Return the index of the piece that contains this UTF-16 unit, or of the last one before it."""
         return max(0, bisect_right(self.pieces, unit, key=lambda piece: piece.start) - 1)
 
     def _piece_at(self, row: int) -> Piece:
@@ -316,7 +317,7 @@ class LineLayout:
 
 
 def _joint(text: str) -> int:
-    """Return the end of a piece: after the last blank of its second half, else not inside a character."""
+    """Return where to end a piece of text: after the last space of its second half, else between two characters."""
     blank = text.rfind(" ", len(text) // 2)
     if blank >= 0:
         return blank + 1

@@ -1,4 +1,4 @@
-"""Draws one line of source: background, number, highlights and text."""
+"""Paints one line of source: background, number, highlights and text."""
 
 import math
 import time
@@ -21,7 +21,7 @@ FOUND_OPACITY = 45
 
 @dataclass(frozen=True)
 class Gutter:
-    """Positions of numbers, the lanes of a margin, accent edge and text, in pixels from the left."""
+    """The X coordinates, in pixels from the left, of line numbers, chunk lanes, accent edge and text."""
 
     number_right: int
     margin: int
@@ -41,7 +41,7 @@ class Gutter:
 
 @dataclass(frozen=True)
 class Decoration:
-    """Highlights and marks of one line, as ranges of UTF-16 code units."""
+    """The ranges of one line to highlight, in UTF-16 code units."""
 
     highlighted: bool = False
     marks: Sequence[tuple[int, int]] = ()
@@ -51,7 +51,7 @@ class Decoration:
 
 
 class LinePainter:
-    """Paints lines into the part of a view that is `visible`, their text `shift` pixels to the left.
+    """Paints lines into the rectangle `visible` of a view; their text is scrolled `shift` pixels to the left.
 
     Positions are measured from the left; the painter may be mirrored (`gui/widgets/right_to_left.py`).
     """
@@ -59,7 +59,7 @@ class LinePainter:
     def __init__(
         self, painter: QPainter, colours: Tokens, typography: Typography, gutter: Gutter, text_width: int
     ) -> None:
-        """`text_width`: of the room for the text, behind the gutter."""
+        """`text_width`: the width available for the text, next to the gutter."""
         self._painter = painter
         self._colours = colours
         self._typography = typography
@@ -73,7 +73,7 @@ class LinePainter:
         self._drew_first = False
 
     def highlight(self, top: int, height: int) -> None:
-        """The background and the edge of a line that belongs to a result."""
+        """Paint the background and the edge of a line in the highlighted part."""
         self._painter.fillRect(QRectF(0, top, self.visible.width(), height), self._colours.line_highlight)
         self._painter.fillRect(self.gutter.edge, top, self.gutter.edge_width, height, self._colours.accent)
 
@@ -86,7 +86,7 @@ class LinePainter:
             self._painter.drawText(stands.topLeft() + QPointF(0, self._typography.baseline), text)
 
     def text(self, top: int, laid: LineLayout, decoration: Decoration) -> bool:
-        """Draw the text and its highlights next to the gutter; False if some is still missing."""
+        """Paint the text and its highlights; returns False if part of it is not laid out yet."""
         self._painter.setClipRect(self.visible.adjusted(self.gutter.text_left - self._typography.scaled(4), 0, 0, 0))
         with upright(self._painter, self.visible) as stands:
             visible = QRectF(stands)
@@ -125,7 +125,7 @@ class LinePainter:
         return whole
 
     def _box(self, origin: QPointF, laid: LineLayout, start: int, end: int, fill: QColor | None) -> None:
-        """Draw a rounded box behind a range of text, or a frame around it."""
+        """Paint a rounded box behind a range of text, or a frame around it if `fill` is None."""
         height = self._typography.row_height
         inset = self._typography.scaled(1.5)
         self._painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -165,7 +165,7 @@ def _ink(start: int, end: int, colour: QColor) -> QTextLayout.FormatRange:
 
 
 def _moved(inks: Sequence[QTextLayout.FormatRange], start: int) -> list[QTextLayout.FormatRange]:
-    """Shift the text formats of a line to its piece that begins with the unit `start`."""
+    """Shift text formats of a line to the piece of it that begins with the UTF-16 unit `start`."""
     if not start:
         return list(inks)
     moved = []
@@ -185,7 +185,6 @@ def faded(colour: QColor, opacity: int) -> QColor:
 
 
 def _between(ranges: Sequence[tuple[int, int]], first: int, last: int) -> Sequence[tuple[int, int]]:
-    """Return those of ascending, disjoint ranges that touch the units `first` to `last`; a long line may have
-    thousands."""
+    """Return those of ascending, disjoint ranges that touch units `first` to `last`: a long line may have many."""
     begin = bisect_left(ranges, first, key=lambda found: found[1])
     return ranges[begin : bisect_right(ranges, last, key=lambda found: found[0])]

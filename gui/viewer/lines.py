@@ -1,5 +1,4 @@
-"""The shown text as lines that count from 1 (those of a file of any size, or the blocks of a rendered page), and the
-selection in it."""
+"""A text as lines counted from 1 (those of a file of any size, or the blocks of a page), and the selection in it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ class Lines(Protocol):
 
 @dataclass(frozen=True)
 class TextLines:
-    """Lines that are in memory already."""
+    """Implements `Lines` for lines in memory."""
 
     texts: Sequence[str]
 
@@ -37,7 +36,7 @@ class TextLines:
 
 
 class FileLines:
-    """A file's lines, clamped for the screen and whole for the clipboard."""
+    """Implements `Lines` for a file: shortened lines for the screen, whole lines for the clipboard."""
 
     def __init__(self, text: NumberedText) -> None:
         self._text = text
@@ -48,19 +47,19 @@ class FileLines:
 
     @property
     def size(self) -> int:
-        """Bytes of the file."""
+        """The size of the file in bytes."""
         return self._text.size
 
     @property
     def encoding(self) -> str:
-        """Name of the file's encoding; empty for UTF-8."""
+        """The name of the file's encoding; empty for UTF-8."""
         return self._text.encoding
 
     def lines(self, first: int, last: int) -> Sequence[str]:
         return self._text.lines(first, last, limit=LINE_LIMIT)
 
     def shown(self, number: int) -> tuple[str, bool]:
-        """One line as displayed, and whether it continues. A read error is shown instead."""
+        """Return a line as displayed, and whether it was shortened. A read error is returned as text."""
         try:
             text = self._text.line(number, limit=LINE_LIMIT + 1)
         except (OSError, ValueError) as problem:
@@ -68,11 +67,11 @@ class FileLines:
         return text[:LINE_LIMIT], len(text) > LINE_LIMIT
 
     def whole(self, first: int, last: int) -> str:
-        """Lines `first` to `last` in full, joined by "\\n"."""
+        """Return lines `first` to `last` in full, joined by newlines."""
         return self._text.text(first, last)
 
     def between(self, start: Place, end: Place) -> str:
-        """The text from `start` up to `end`; the end of a cut line stands for the end of the real one."""
+        """Return the text from `start` to `end`; the end of a shortened line counts as the end of the whole line."""
         (first, from_column), (last, to_column) = start, end
         text = self.whole(first, last)
         if to_column < LINE_LIMIT:
@@ -85,7 +84,7 @@ class FileLines:
 
 
 class Selection:
-    """The selected text, empty until the first click; `caret` is the end that moves."""
+    """A text selection from a fixed end to the moving end `caret`, by line and column. Empty until the first click."""
 
     def __init__(self) -> None:
         self.anchor: Place | None = None
@@ -93,17 +92,17 @@ class Selection:
 
     @property
     def ends(self) -> tuple[Place, Place] | None:
-        """First and last place; None when nothing is selected."""
+        """Start and end of the selection; None when nothing is selected."""
         if self.anchor is None or self.caret is None or self.anchor == self.caret:
             return None
         return min(self.anchor, self.caret), max(self.anchor, self.caret)
 
     def put(self, place: Place) -> None:
-        """Clear the selection and start a new one here."""
+        """Start a new, empty selection at a position."""
         self.anchor = self.caret = place
 
     def extend(self, place: Place) -> None:
-        """Move the caret and select what lies between; begins there if nothing was clicked before."""
+        """Move the caret to a position; without a selection, start one there."""
         if self.anchor is None:
             self.anchor = place
         self.caret = place
@@ -115,7 +114,7 @@ class Selection:
         self.anchor = self.caret = None
 
     def columns(self, line: int, length: int) -> tuple[int, int] | None:
-        """The selected columns of a line that is `length` long; one more than that stands for its line end."""
+        """Return the selected columns of a line with `length` characters; an end of `length + 1` includes the break."""
         if self.ends is None:
             return None
         (first, from_column), (last, to_column) = self.ends
@@ -127,7 +126,7 @@ class Selection:
 
 
 def word_at(text: str, column: int) -> tuple[int, int]:
-    """The columns of the word, or else the run of blanks or the single sign, that a column touches."""
+    """Return the columns of the word, run of spaces or single character at a column."""
     if not text:
         return 0, 0
     column = min(column, len(text) - 1)

@@ -1,4 +1,4 @@
-"""The card below a note with the links to it and its own links, each with the sentence around it."""
+"""A card below a note that lists the links to it and its own links, each with the sentence around it."""
 
 from collections.abc import Iterator, Sequence
 
@@ -29,10 +29,10 @@ _LINK = Qt.ItemDataRole.UserRole + 1
 
 
 class LinkCard(QFrame):
-    """Follows the shown note while it is open; reads the links in the background.
+    """Shows the links of the current note while the card is open; reads them in the background.
 
-    Signals: chosen: open the note of this `NoteLinkInfo`. notified: a message for the user. left: it was closed, and
-    had the focus.
+    Signals: chosen: open the note of this `NoteLinkInfo`. notified: a message for the user. left: the card was closed
+    while it had the focus.
     """
 
     chosen = Signal(object)
@@ -40,7 +40,7 @@ class LinkCard(QFrame):
     left = Signal()
 
     def __init__(self, jobs: Jobs, panel: QWidget) -> None:
-        """Its key works anywhere in `panel`."""
+        """The key that opens the card works anywhere in `panel`."""
         super().__init__()
         self.setProperty("role", "side")
         self._jobs = jobs
@@ -92,11 +92,11 @@ class LinkCard(QFrame):
             self.refresh()
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Features that the memory doesn't support."""
+        """Disable the card if the memory doesn't support links."""
         self.gate.update_features(lacks)
 
     def show_file(self, name: str) -> None:
-        """Set the shown note by its stable name; empty for none."""
+        """Set the note whose links are shown, by its stable name; empty for none."""
         if name != self._name:
             self.list.clear()
             self._found = None
@@ -178,7 +178,7 @@ class LinkCard(QFrame):
             self._add_heading(tr_count("and {count:,} more link", "and {count:,} more links", len(links) - _MOST))
 
     def _click(self, item: QListWidgetItem) -> None:
-        """Open a link, but not with the second click of a double click, when the list is already another one."""
+        """Open a clicked link; ignores the second click of a double click, when the list may have changed."""
         if self._since_click.isValid() and self._since_click.elapsed() < QApplication.doubleClickInterval():
             return
         self._since_click.start()
@@ -209,7 +209,7 @@ class LinkCard(QFrame):
 
 
 def _rows(links: Sequence[NoteLinkInfo]) -> Iterator[tuple[NoteLinkInfo, str]]:
-    """Each link with its text: the other note, and the sentence."""
+    """Yield each link with the text of its row: the other note, and the sentence."""
     for link in links:
         title = link.title or link.anchor.lstrip("^")
         if not link.path:

@@ -1,10 +1,10 @@
-"""Turns Markdown into a page of rich text, and paints it, in steps of some milliseconds; nothing is loaded.
+"""Turns Markdown into a page of rich text and paints it, in steps of a few milliseconds; loads no images or links.
 
 On the GUI thread alone: to hand a document over takes a lock of Qt's while a pool thread holds Python's, and a window
 that disconnects a signal at that moment holds the former and waits for the latter.
 
-Qt draws the text, the lists and the tables; grounds of code and quotes are drawn by the view, which finds them by the
-properties that Qt's importer leaves on the blocks.
+Qt draws the text, the lists and the tables; the view draws the backgrounds of code and quotes, which it finds by the
+properties that Qt's importer sets on the blocks.
 """
 
 import re
@@ -82,8 +82,7 @@ class Page:
 
 
 def page_steps(slices: Iterable[str], style: PageStyle) -> Generator[None, None, Page]:
-    """Build a page of `markdown_slices`, yielding after each step, so that the caller can interleave other work, or
-    stop."""
+    """Build a page from `markdown_slices`, yielding after each step so that the caller can do other work or stop."""
     document = SealedDocument()
     document.setUndoRedoEnabled(False)
     document.setDefaultFont(style.font)
@@ -140,17 +139,17 @@ def blocks(document: QTextDocument) -> Iterator[QTextBlock]:
 
 
 def is_code(block: QTextBlock) -> bool:
-    """Whether the block is a line of a code block."""
+    """Return whether a text block is a line of a code block."""
     return block.isValid() and block.blockFormat().hasProperty(_CODE_FENCE)
 
 
 def quote_level(block: QTextBlock) -> int:
-    """The number of nested quotes around the block, up to the supported depth."""
+    """Return how many quotes are nested around a text block, up to the supported depth."""
     return min(block.blockFormat().intProperty(_QUOTE_LEVEL), _DEEPEST_QUOTE)
 
 
 def inline_code(block: QTextBlock) -> list[tuple[int, int]]:
-    """Ranges of code among words, in UTF-16 units of the block."""
+    """Return the ranges of inline code in a text block, in UTF-16 units."""
     if is_code(block):
         return []
     start = block.position()
@@ -158,7 +157,10 @@ def inline_code(block: QTextBlock) -> list[tuple[int, int]]:
 
 
 def _fragments(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:
-    """Position, length and format of each run of text; a list, since restyling a run ends Qt's iteration."""
+    """Return position, length and format of each run of text in a block.
+
+    It is a list since restyling a run ends Qt's iteration.
+    """
     found = []
     place = block.begin()
     while not place.atEnd():
@@ -181,7 +183,7 @@ def _replace_images(block: QTextBlock, cursor: QTextCursor) -> None:
 
 
 def _take_anchors(block: QTextBlock, cursor: QTextCursor) -> list[str]:
-    """Remove the anchors of a block from its text; returns their names."""
+    """Remove the anchors (such as `^id`) of a block from its text; returns their names."""
     names: list[str] = []
     while (found := _ANCHOR.search(block.text())) is not None:
         _remove(block, cursor, *found.span())
@@ -254,7 +256,10 @@ def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> No
 
 
 def _style_ink(ink: QTextCharFormat, level: int, *, code: bool, style: PageStyle) -> bool:
-    """Give a run of text its font and colour; False when it is plain."""
+    """Set font and colour of a run of text in its format `ink`; returns False if the run needs no change.
+
+    `level`: heading level of the block, 0 for none.
+    """
     if code or ink.fontFixedPitch():
         ink.merge(_code_ink(style))
     elif level:
@@ -309,9 +314,9 @@ _BAR_WIDTH = 3
 
 
 class PagePainter:
-    """Paints code boxes, bars next to quotes, and highlights under the blocks of one document.
+    """Paints code boxes, bars next to quotes, and highlights under the text of one document.
 
-    For a viewport that is `width` pixels wide.
+    `width`: of the viewport, in pixels.
     """
 
     def __init__(
@@ -327,7 +332,7 @@ class PagePainter:
         """The visible rectangle, in coordinates of the document."""
 
     def grounds(self, block: QTextBlock, rect: QRectF, *, first: bool) -> None:
-        """Backgrounds of a block at `rect`; `first` is the topmost visible one."""
+        """Paint the backgrounds of a block at `rect`; `first`: it is the topmost visible block."""
         if is_code(block) and (first or not is_code(block.previous())):
             self._code_box(block, rect)
         for level in range(quote_level(block)):
@@ -340,7 +345,7 @@ class PagePainter:
         self.boxes(block, rect, inline_code(block), self._colours.window)
 
     def boxes(self, block: QTextBlock, rect: QRectF, ranges: Sequence[tuple[int, int]], fill: QColor | None) -> None:
-        """Rounded boxes behind ranges of the block's text, or accent frames round them."""
+        """Paint rounded boxes behind ranges of a block's text or, if `fill` is None, frames around them."""
         self._painter.setPen(ground_pen(self._colours, fill))
         self._painter.setBrush(QBrush() if fill is None else fill)
         first, last = self._units_in_view(block, rect) if ranges else (0, 0)
@@ -351,14 +356,14 @@ class PagePainter:
                 self._painter.drawRoundedRect(box.translated(rect.topLeft()).adjusted(-1.5, 0, 1.5, 0), 3, 3)
 
     def _units_in_view(self, block: QTextBlock, rect: QRectF) -> tuple[int, int]:
-        """The first and the last unit of the block's rows that may be in view: a long paragraph has thousands more."""
+        """Return the first and last UTF-16 unit that may be in view; a long paragraph has thousands more."""
         top, bottom = self._view.top() - rect.top(), self._view.bottom() - rect.top()
         rows = [block.layout().lineAt(number) for number in range(block.layout().lineCount())]
         shown = [row for row in rows if row.y() + row.height() >= top and row.y() <= bottom]
         return (shown[0].textStart(), shown[-1].textStart() + shown[-1].textLength()) if shown else (0, -1)
 
     def _code_box(self, block: QTextBlock, rect: QRectF) -> None:
-        """One box around all visible lines of `block`'s code block."""
+        """Paint one box around all visible lines of the code block that contains `block`."""
         top, bottom, end = rect.top(), rect.bottom(), block
         if is_code(block.previous()):
             top -= _OUT_OF_VIEW

@@ -1,4 +1,4 @@
-"""Splits the Markdown of a note into parts that Qt converts, lays out and draws within some milliseconds each.
+"""Splits the Markdown of a note into parts that Qt converts, lays out and draws within a few milliseconds each.
 
 Qt does each of these in one step on the GUI thread, and some take time that grows with the square of the input. A note
 that can't be split into small enough parts is refused, so that its source is shown instead.
@@ -30,7 +30,7 @@ _RULE = re.compile(r"-{3,}\s*$")
 
 @dataclass
 class Load:
-    """Amounts of content that take time."""
+    """Counts of the content of a part that takes Qt time: characters, lines, list items, table cells, spans."""
 
     characters: int = 0
     lines: int = 0
@@ -56,9 +56,9 @@ MOST = Load(characters=64 * 1024, lines=8_000, items=1_000, cells=1_000, spans=2
 
 
 def markdown_slices(lines: FileLines, outline: Outline, markup: NoteMarkup | None = None) -> Iterator[str]:
-    """The text in parts; all but the first begin with a heading, a paragraph, an item of a list or code.
+    """Yield the Markdown in parts; all but the first begin with a heading, paragraph, list item or code block.
 
-    `markup` rewrites the lines outside of code. Raises `MnemoscopeError` where a part would be too long.
+    `markup` rewrites the lines outside of code. Raises `MnemoscopeError` if a part would be too long.
     """
     text = lines.whole(1, lines.line_count).split("\n")
     cutter = _Cutter(outline)
@@ -76,7 +76,7 @@ def markdown_slices(lines: FileLines, outline: Outline, markup: NoteMarkup | Non
 
 
 def front_matter_end(text: Sequence[str]) -> int:
-    """Number of lines of the front matter; 0 without any."""
+    """Return the number of lines of the front matter; 0 without any."""
     if not _RULE.match(text[0]):
         return 0
     return next((number for number, line in enumerate(text[1:], 2) if line.rstrip() in ("---", "...")), 0)
@@ -84,7 +84,7 @@ def front_matter_end(text: Sequence[str]) -> int:
 
 # markdown-it-py 4.3 must parse the whole note first: 1,160 ms for a table of 10,000 rows, which is refused in 30 here.
 class _Cutter:
-    """Collects lines into parts, and ends a part where a split leaves the result unchanged."""
+    """Collects lines into parts, and ends a part only where splitting does not change how the Markdown is rendered."""
 
     def __init__(self, outline: Outline) -> None:
         self._outline = outline
@@ -102,7 +102,7 @@ class _Cutter:
         """The opening fence of the open code block."""
 
     def take(self, number: int, line: str) -> str | None:
-        """Add a line; return the part before it, if that ends here."""
+        """Add a line; returns the part before it if a new part begins here, else None."""
         part = None
         fills_up = self._load.reaches(ENOUGH) or self._block + len(line) > _LONGEST_BLOCK
         if fills_up and self._may_begin(number, line):
@@ -115,7 +115,7 @@ class _Cutter:
         return part
 
     def end(self) -> str:
-        """The last part."""
+        """Return the last part."""
         return "\n".join(self._part) + "\n"
 
     def _cut(self, number: int) -> str:
@@ -127,12 +127,12 @@ class _Cutter:
         return part
 
     def _goes_on_in_code(self, number: int) -> bool:
-        """Whether a line is between the fences of a code block."""
+        """Return whether a line is between the fences of a code block."""
         code = self._outline.code_block(number)
         return code is not None and code[0] < number < code[1]
 
     def _may_begin(self, number: int, line: str) -> bool:
-        """Whether splitting before this line leaves the result unchanged."""
+        """Return whether a part may begin with this line without changing how the Markdown is rendered."""
         if self._in_front_matter or _RULE.match(line):
             return False
         if self._outline.is_code(number):
@@ -146,7 +146,7 @@ class _Cutter:
         return self._is_plain and self._block + len(line) > _LONGEST_BLOCK  # one paragraph becomes two
 
     def _measure(self, number: int, line: str) -> None:
-        """Count lines of code as well: Qt may see the end of a code block where the outline does not."""
+        """Add a line to the counts; lines of code too, since Qt may see the end of a code block earlier."""
         if number == 1:
             self._in_front_matter = _RULE.match(line) is not None
         elif self._in_front_matter:
@@ -167,7 +167,7 @@ class _Cutter:
             self._block += len(text) + 1
 
     def _cells_of(self, text: str) -> int:
-        """Cells that a line adds: all rows of a table have as many as its header, whatever is written in them."""
+        """Return the table cells that a line adds: each row has as many as the header, however many are written."""
         if not text:
             self._columns = 0
         elif not self._columns and ("|" in text or ":" in text) and _UNDER_HEADER.fullmatch(text):

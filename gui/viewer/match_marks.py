@@ -1,4 +1,4 @@
-"""Marks the hits of a text: ticks in the scroll bar, and highlighted ranges in the visible lines."""
+"""Marks the hits in a text: ticks in the scroll bar, and highlighted ranges in the visible lines."""
 
 from collections import OrderedDict
 from collections.abc import Iterable
@@ -26,10 +26,7 @@ _HELD_OPACITY = 110
 
 
 class MatchScrollBar(QScrollBar):
-    """A scroll bar that also shows where in the whole text the hits are.
-
-    Ticks are lines with a hit; the band at the side of the text is the highlighted part.
-    """
+    """A scroll bar with a tick for each line with a hit, and a band next to the highlighted part of the text."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -92,9 +89,7 @@ class MatchScrollBar(QScrollBar):
 
 
 class MatchMarks(QObject):
-    """The highlighted ranges of visible lines, found when a line is painted and then cached.
-
-    In UTF-16 units, by line, for one finder.
+    """A cache of the ranges to highlight, by line, in UTF-16 units; a line is searched when it is first painted.
 
     Signals:
         found: the ranges of a line that had none yet have arrived.
@@ -114,7 +109,7 @@ class MatchMarks(QObject):
         self.forget()
 
     def forget(self) -> None:
-        """Drop all ranges: the text changed."""
+        """Drop all cached ranges, since the text changed."""
         for job in self._sought.values():
             job.cancel()
         self._sought.clear()
@@ -124,7 +119,7 @@ class MatchMarks(QObject):
         return self._finder is None or line in self._kept
 
     def of(self, line: int, text: str) -> Ranges:
-        """Return the ranges of a line; a long line may have none yet, and `found` follows."""
+        """Return the ranges to highlight in a line; a long line is searched in the background, and `found` follows."""
         finder = self._finder
         if finder is None:
             return []

@@ -1,4 +1,4 @@
-"""Steps through the hits in the shown text: the words of the query, or the text of the open find bar."""
+"""Goes to the next or previous hit in the shown text: the words of the query, or the text of the open find bar."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -18,7 +18,7 @@ from gui.widgets.formatting import grouped
 
 @dataclass(frozen=True)
 class FindMessages:
-    """Messages of finding in the viewer, for `tr`: one set for files, another for sessions."""
+    """The sentences that the find bar shows, to be translated by `tr`: one set for files, another for sessions."""
 
     find: str
     looking: str
@@ -58,10 +58,10 @@ OnStep = Callable[[Step | None], None]
 
 
 class TextScan(QObject):
-    """The hits of one text for one finder, found near the reader first.
+    """Searches a text for the hits of one finder in the background, the part near the user's position first.
 
     Signals:
-        changed: more hits are known, or the looking has ended.
+        changed: more hits are known, or the search has ended.
     """
 
     changed = Signal()
@@ -79,7 +79,7 @@ class TextScan(QObject):
 
     @property
     def active(self) -> bool:
-        """Whether there is something to look for."""
+        """Whether a finder is set."""
         return self._finder is not None
 
     @property
@@ -87,7 +87,7 @@ class TextScan(QObject):
         return self._job is not None
 
     def start(self, lines: Lines, finder: Finder, *, near: int, most_characters: int) -> None:
-        """Search a new text, at most so many characters of it, beginning at line `near`."""
+        """Search a new text, from line `near` on, until `most_characters` characters were read."""
         self.stop()
         self._lines, self._finder = lines, finder
         self._near, self._left = block_of(near), most_characters
@@ -102,7 +102,7 @@ class TextScan(QObject):
         self.changed.emit()
 
     def step(self, place: Place, *, forward: bool, then: OnStep) -> None:
-        """Call `then` with the next hit after `place` (or before it), immediately or once it is found."""
+        """Call `then` with the next hit after `place` (or, not `forward`, before it) now, or once it is found."""
         self._sought = place, forward, then
         self._answer()
 
@@ -119,7 +119,7 @@ class TextScan(QObject):
         then(step)
 
     def _go_on(self) -> None:
-        """Search the rest of the part that the overview shows."""
+        """Search further blocks until the limits of characters and hits are reached."""
         if self._left > 0 and not self.hits.complete and self.hits.count < MOST_HITS:
             self._look(_order(self.hits, self._near, forward=True), until_hit=False)
         else:
@@ -147,7 +147,7 @@ class TextScan(QObject):
             self._go_on()
 
     def _give_up(self, _sentence: str) -> None:
-        """The text can't be read any more; earlier hits stay."""
+        """Stop the search since the text can't be read any more; earlier hits stay."""
         self._job = None
         self._left = 0
         if self._sought is not None:
@@ -172,7 +172,10 @@ def _order(hits: MatchMap, start: int, *, forward: bool) -> Iterable[int]:
 def _look_through(
     lines: Lines, finder: Finder, blocks: Iterable[int], token: CancelToken, *, left: int, until_hit: bool
 ) -> tuple[Found, int]:
-    """On a pool thread: the hits of some blocks, and how many characters these had."""
+    """On a pool thread: search blocks until `left` characters were read or, with `until_hit`, up to the first hit.
+
+    Returns the hits by block, and the number of characters that were read.
+    """
     found: Found = []
     seen = 0
     until = time.monotonic() + _SHIFT
@@ -196,30 +199,29 @@ def _hits(texts: Sequence[str], first: int, finder: Finder, token: CancelToken) 
 
 
 class MatchView(Protocol):
-    """The view that shows the hits: the source or the rendered page."""
+    """Protocol of a view that shows hits: the source, the rendered page or a conversation."""
 
     def set_finders(self, marks: Finder | None, found: Finder | None) -> None:
-        """Set the finders of the query's words and of the find bar's text, which are highlighted where they come into
-        view."""
+        """Set the finders of the query's words (`marks`) and of the find bar's text (`found`), to be highlighted."""
 
     def place(self) -> Place:
-        """The position at which the search for hits begins."""
+        """Return the position from which the next or previous hit is searched."""
 
     def shows(self, hit: Hit) -> bool:
-        """Whether this hit is in view."""
+        """Return whether a hit is in view."""
 
     def show_hit(self, hit: Hit | None) -> None:
-        """Frame this hit and bring it into view; None frames nothing."""
+        """Frame a hit and scroll to it; None frames none."""
 
     def show_hits(self, marks: MatchMap, found: MatchMap | None) -> None:
-        """More hits of the query, or of the find bar, are known."""
+        """Update the display of all known hits of the query (`marks`) and of the find bar (`found`)."""
 
 
 class MatchNavigator(QObject):
-    """Searches the text of one view at a time.
+    """Finds hits in the text of one view, and goes from one to the next.
 
-    Signals: counted: the find bar's text about its matches, "3 of 17". notice: which match a step reached, that it
-    wrapped around or found nothing.
+    Signals: counted: the find bar's text about its hits, "3 of 17". notice: a message which hit was reached, that the
+    search wrapped around or found nothing.
     """
 
     counted = Signal(str)
@@ -246,7 +248,7 @@ class MatchNavigator(QObject):
         self._notice_delay.timeout.connect(lambda: self.notice.emit(tr(words.looking)))
 
     def look_in(self, view: MatchView, lines: Lines, *, near: int, query: str, language: str) -> None:
-        """Highlight the words of a query in a text, searching near line `near` first."""
+        """Search a text for the words of a query, from line `near` on, and highlight them in `view`."""
         self._current = self._origin = None
         view.show_hit(None)
         if (view, lines, query) == (self._view, self._lines, self._words):
@@ -257,18 +259,18 @@ class MatchNavigator(QObject):
         self._restart()
 
     def look_on(self, lines: Lines) -> None:
-        """The text has grown: search it again, from the view's position. The framed hit stays."""
+        """Search the text again, since it has grown, from the view's position. The framed hit stays."""
         if self._view is not None:
             self._lines, self._near = lines, self._view.place()[0]
             self._restart()
 
     def leave(self) -> None:
-        """Stop searching: the text was closed."""
+        """Stop searching, since the text was closed."""
         self._view = self._lines = self._current = self._origin = None
         self._restart()
 
     def find(self, needle: str) -> None:
-        """Search for the find bar's text, from the initial position; empty stops it."""
+        """Search for the find bar's text from the position at which it was opened; an empty text ends the search."""
         if self._view is None or not needle:
             self._needle = self._origin = self._current = None
             if self._view is not None:
@@ -319,7 +321,7 @@ class MatchNavigator(QObject):
         self._count()
 
     def _position(self, scan: TextScan) -> str:
-        """Which of the hits is framed: "3 of 12"; or their number alone."""
+        """Return "3 of 12" for the framed hit, or only the number of hits if none is framed."""
         hits = scan.hits
         total = f"{grouped(hits.count)}{'+' if hits.count >= MOST_HITS else ''}{'…' if scan.running else ''}"
         if self._current is None:

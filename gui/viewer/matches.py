@@ -1,4 +1,4 @@
-"""Locations of matches in a text that may be searched only in part yet."""
+"""Stores the hits in a text that may have been searched only in part."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -28,7 +28,7 @@ class Hit(NamedTuple):
 
 
 class Step(NamedTuple):
-    """The next hit, and whether it lies beyond the end (or the start) of the text."""
+    """The next hit, and whether the search wrapped around the end (or the start) of the text to reach it."""
 
     hit: Hit
     wrapped: bool
@@ -36,13 +36,13 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Unknown:
-    """The next hit may be in this block, which has not been searched."""
+    """A block of lines that may contain the next hit, but has not been searched."""
 
     block: int
 
 
 class MatchMap:
-    """Hits by block of lines, from 0; a block is missing until it has been searched."""
+    """Stores the hits of each block of lines, blocks from 0; a block is missing until it has been searched."""
 
     def __init__(self, line_count: int) -> None:
         self.block_count = -(-line_count // BLOCK)
@@ -61,21 +61,23 @@ class MatchMap:
         self._blocks[block] = tuple(hits)
 
     def lines(self) -> Iterator[int]:
-        """Return lines with a hit, unordered and perhaps repeated; one line per block if there are more blocks than
-        pixels."""
+        """Yield the lines with hits, unordered and perhaps repeated, to draw ticks; one per block in a long text."""
         most = 1 if self.block_count > _FINE_BLOCKS else None
         for hits in self._blocks.values():
             for hit in hits[:most]:
                 yield hit.line
 
     def rank(self, hit: Hit) -> int:
-        """How many known hits come before this one."""
+        """Return the number of known hits before this one."""
         home = block_of(hit.line)
         before = sum(len(hits) for block, hits in self._blocks.items() if block < home)
         return before + bisect_left(self._blocks.get(home, ()), hit)
 
     def step(self, place: Place, *, forward: bool) -> Step | Unknown | None:
-        """Return the first hit after `place` (or before it), wrapping around at the ends; None if there is none."""
+        """Return the first hit after `place` (or, not `forward`, before it), wrapping around; None if there is none.
+
+        Returns `Unknown` if a block has to be searched first.
+        """
         if not self.block_count:
             return None
         home = min(block_of(place[0]), self.block_count - 1)
@@ -101,9 +103,10 @@ def block_of(line: int) -> int:
 
 
 def query_finder(query: str, language: str) -> Finder:
-    """Return a finder of the query's words as the index matches them: in any case, accent and ending.
+    """Return a function that finds a query's words in a text as the index matches them: in any case, accent and ending.
 
-    Phrases are found whole, and files and commands of their operators; other operators, and what they exclude, not.
+    Phrases are found whole, and the file and command names of operators; excluded words and other operators are not
+    found.
     """
     from engine import highlight_ranges, parse_query  # brings the analysis, which an empty window does not need
 
@@ -112,7 +115,7 @@ def query_finder(query: str, language: str) -> Finder:
 
 
 def names_tool_calls(query: str) -> bool:
-    """Whether a query asks for files or commands of tool calls, and for no words."""
+    """Return whether a query has only operators for files or commands of tool calls, and no words."""
     if "file:" not in query.casefold() and "command:" not in query.casefold():
         return False
     from engine import parse_query
@@ -122,6 +125,6 @@ def names_tool_calls(query: str) -> bool:
 
 
 def plain_finder(needle: str) -> Finder:
-    """Return a finder of the typed characters, in either case."""
+    """Return a function that finds the typed characters in a text, ignoring case."""
     pattern = re.compile(re.escape(needle), re.IGNORECASE)
     return lambda text: [found.span() for found in pattern.finditer(text)]

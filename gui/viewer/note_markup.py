@@ -1,4 +1,4 @@
-"""Rewrites what Obsidian and Logseq add to Markdown into Markdown that Qt's importer knows, line by line.
+"""Rewrites the Markdown extensions of Obsidian and Logseq as Markdown that Qt's importer knows, line by line.
 
 Links become links to `note:`, which the viewer resolves in the index; nothing is fetched. Written from Obsidian's help
 ("Obsidian Flavored Markdown", "Callouts", "Basic formatting syntax") and Logseq's documentation ("Properties").
@@ -44,7 +44,7 @@ Resolve = Callable[[str, str], LinkedText | None]
 
 
 class NoteMarkup:
-    """Rewrites the lines of one note in order; used once."""
+    """Rewrites the lines of one note, called in their order; a new instance is needed for each note."""
 
     def __init__(self, resolve: Resolve, unfolded: frozenset[int]) -> None:
         """`unfolded`: lines of callouts whose fold the user has toggled."""
@@ -61,11 +61,11 @@ class NoteMarkup:
         self._embeds = 0
 
     def find_comments(self, lines: Iterable[tuple[int, str]]) -> None:
-        """Read which of the numbered lines outside of code may close a comment; called before the first `line`."""
+        """Find which of these numbered lines, all outside of code, may end a comment; called before `line`."""
         self._last_comment = max((number for number, line in lines if _comment_marks(line)), default=0)
 
     def line(self, number: int, line: str) -> str | None:
-        """The line or lines in place of this one, which is outside of code; None for none at all."""
+        """Return the text that replaces a line outside of code, possibly several lines; None to omit the line."""
         if number == self._page_properties + 1 and _PAGE_PROPERTY.fullmatch(line.lstrip("\ufeff")):
             self._page_properties = number
             return None
@@ -93,7 +93,7 @@ class NoteMarkup:
         return self._inline(line)
 
     def _without_comments(self, number: int, line: str) -> str:
-        """Remove comments; `%%` that nothing closes is text."""
+        """Remove the comments from a line; a `%%` without an end stays as text."""
         marks = _comment_marks(line)
         stays_open = (len(marks) % 2 == 1) != self._in_comment
         if stays_open and marks and number >= self._last_comment:
@@ -118,7 +118,7 @@ class NoteMarkup:
         return f"{quotes} [{mark}]({FOLD_SCHEME}:{number}) **{name}**\n{quotes}"
 
     def _embed(self, line: str) -> str:
-        """A box with a link and the embedded text; empty if there is nothing to embed."""
+        """Return a quote with the text that an embed names, below a link to it; empty if the line is not an embed."""
         links = written_links(line)
         if len(links) != 1 or self._embeds == _MOST_EMBEDS:
             return ""
@@ -136,7 +136,7 @@ class NoteMarkup:
         )
 
     def _inline(self, text: str) -> str:
-        """Rewrite a line outside of code."""
+        """Rewrite the inline markup of a line outside of code."""
         if "`" not in text:
             return self._plain(text)
         parts, done = [], 0
@@ -169,14 +169,14 @@ class NoteMarkup:
         return text
 
     def _first_words(self, block: str) -> str:
-        """The first line of a block that Logseq names by its id."""
+        """Return the first line of the Logseq block with this id, to be shown instead of the id."""
         found = self._resolve(block, "")
         text = found.text.split("\n", 1)[0] if found is not None else ""
         return without_links(text.strip(" \t-*+#>"))[:_LONGEST_BLOCK] or f"(({block}))"
 
 
 def linked(label: str, target: str, anchor: str) -> str:
-    """A Markdown link to a note."""
+    """Return a Markdown link to a note."""
     name = quote(target, safe="", errors="replace")
     return f"[{escaped(label)}]({NOTE_SCHEME}:{name}" + (
         f"#{quote(anchor, safe='', errors='replace')})" if anchor else ")"
@@ -184,7 +184,7 @@ def linked(label: str, target: str, anchor: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """The text with everything that Markdown would read as markup escaped."""
+    """Return the text with all Markdown markup in it escaped."""
     return _ESCAPED.sub(r"\\\1", text)
 
 
@@ -201,7 +201,7 @@ def _footnote(name: str) -> str:
 
 
 def _comment_marks(line: str) -> list[int]:
-    """Return where `%%` is written outside of code."""
+    """Return the positions of `%%` outside of inline code."""
     if "%%" not in line:
         return []
     blanked = CODE_SPAN.sub(lambda code: " " * len(code[0]), line)

@@ -1,4 +1,4 @@
-"""Messages of the viewer without text of a file: a temporary hint, or a page with one sentence and one action."""
+"""Messages of the viewer: a temporary hint over a text, or a page with one sentence and one button instead of it."""
 
 from typing import NamedTuple
 
@@ -17,14 +17,14 @@ _MARGIN = 16
 
 
 class NothingToRead(NamedTuple):
-    """Shown while nothing readable is selected; sentences for `tr`."""
+    """The sentences shown while nothing is selected, to be translated by `tr`."""
 
     sentence: str
     keys: str = ""
 
 
 class Hint(QFrame):
-    """A temporary message over the lower edge of another widget; it takes no clicks and no keys."""
+    """A temporary message over the lower edge of another widget; it takes no mouse or key events."""
 
     def __init__(self, over: QWidget) -> None:
         super().__init__(over)
@@ -71,7 +71,7 @@ class Hint(QFrame):
 
 
 class EmptyPage(StatePage):
-    """The page shown instead of a file: one sentence and at most one button.
+    """The page shown instead of a text: one sentence and at most one button.
 
     Signals:
         retry: the button was pressed.

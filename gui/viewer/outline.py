@@ -1,4 +1,4 @@
-"""Finds the headings and code blocks of a note; a `#` inside a code block is no heading."""
+"""Finds the headings and code blocks of a note; a `#` inside a code block is not a heading."""
 
 import re
 from bisect import bisect_right
@@ -27,13 +27,13 @@ class Heading:
 
     @property
     def key(self) -> str:
-        """The title's letters and digits alone: the same before and after rendering, except for links."""
+        """Only the letters and digits of the title, which are the same in the rendered page, except for links."""
         return heading_key(self.title)
 
 
 @dataclass(frozen=True)
 class HeadingPlace:
-    """Which heading of a file: the `nth_of_key` with this key, or else the `nth` of all; both from 0."""
+    """Identifies a heading: number `nth_of_key` of those with this key, or else number `nth` of all, from 0."""
 
     key: str
     nth_of_key: int = 0
@@ -46,7 +46,7 @@ def is_markup(name: str) -> bool:
 
 
 def title_of(lines: Lines, name: str) -> str:
-    """The title of the note with this stable name."""
+    """Return the title of a note from its first lines; `name` is its stable name."""
     head = ""
     for first in range(1, lines.line_count + 1, _HEAD_LINES):
         head += "\n".join((*lines.lines(first, first + _HEAD_LINES - 1), ""))
@@ -60,7 +60,7 @@ def heading_key(title: str) -> str:
 
 
 class Outline:
-    """The headings of one file, in order, and its blocks of code (first and last line, with their fences)."""
+    """The headings of a file in order, and the first and last line of each code block, including the fences."""
 
     def __init__(self, headings: Iterable[Heading] = (), code: Iterable[tuple[int, int]] = ()) -> None:
         self.headings = tuple(headings)
@@ -70,7 +70,7 @@ class Outline:
 
     @classmethod
     def of(cls, lines: Lines, cancel: CancelToken) -> "Outline":
-        """Read the first megabytes of a Markdown file. Raises `Cancelled`."""
+        """Make the outline of a Markdown file from its first megabytes. Raises `Cancelled`."""
         headings: list[Heading] = []
         code: list[tuple[int, int]] = []
         _look_through(_numbered(lines, cancel), headings, code)
@@ -89,16 +89,16 @@ class Outline:
         return line in self._set
 
     def is_code(self, line: int) -> bool:
-        """Whether a line is in a block of code."""
+        """Return whether a line is in a code block."""
         return self.code_block(line) is not None
 
     def code_block(self, line: int) -> tuple[int, int] | None:
-        """First and last line of the block of code that a line is in, with its fences."""
+        """Return first and last line of the code block around a line, including its fences; None without one."""
         block = bisect_right(self._code, line, key=lambda lines: lines[0]) - 1
         return self._code[block] if block >= 0 and line <= self._code[block][1] else None
 
     def place_of(self, line: int) -> HeadingPlace | None:
-        """The heading above `line`; None before the first."""
+        """Return the heading above a line; None before the first heading."""
         nth = bisect_right(self._lines, line) - 1
         if nth < 0:
             return None

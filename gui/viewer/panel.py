@@ -1,4 +1,4 @@
-"""The file viewer: a header, the file as source or as a page, and messages."""
+"""The file viewer: a header, the file as source or as a rendered page, and messages."""
 
 from collections.abc import Sequence
 
@@ -32,11 +32,11 @@ from gui.widgets.message import Action
 
 
 class SourceAndPage(QObject):
-    """Switches between the source of a file and the page made of its Markdown.
+    """Switches between the source of a file and the page rendered from its Markdown.
 
-    The chosen mode applies to later files too; hits are found in the visible one.
+    The chosen mode applies to later files too; hits are searched in the visible one.
 
-    Signals: turned: the widget of a mode, whose text is loaded now. notified: why the source is shown instead of the
+    Signals: turned: the widget of the mode whose text is loaded now. notified: why the source is shown instead of the
     page.
     """
 
@@ -59,9 +59,9 @@ class SourceAndPage(QObject):
         """Name of the file for which the hint was shown that it has no page."""
 
     def show(self, opened: OpenedFile, target: ViewTarget, *, keep_place: bool) -> None:
-        """Show the chosen mode; the source is scrolled already, and the page follows.
+        """Show a file in the chosen mode, scrolled to the heading that the source shows.
 
-        `keep_place`: the page is visible, and keeps its position.
+        `keep_place`: the page is visible already, and keeps its position.
         """
         self._opened, self._target = opened, target
         if opened.name != self._hinted:
@@ -82,7 +82,7 @@ class SourceAndPage(QObject):
             self._show_rendered()
 
     def choose(self, *, rendered: bool, keep_place: bool) -> None:
-        """Switch to the other mode, also for later files."""
+        """Switch to source or page, also for later files."""
         self._wants_page = rendered
         self._hinted = ""
         if not rendered:
@@ -91,7 +91,7 @@ class SourceAndPage(QObject):
             self.show(self._opened, self._target, keep_place=keep_place)
 
     def leave(self, *, forget: bool) -> None:
-        """The file is no longer read; `forget` also drops its page."""
+        """Stop using the file, which is about to be closed; `forget` also drops its page."""
         self._hits.leave()
         self.rendered.leave()
         self._opened = None
@@ -139,14 +139,14 @@ _LONG_HINT_MS = 5_000
 
 
 class ViewerPanel(BaseViewer):
-    """Shows one result or one file at a time. `wrap_action` is checked while long lines are wrapped, `chunks_action`
-    while the borders of chunks are shown.
+    """Shows one result or one file at a time.
 
+    `wrap_action` is checked while long lines are wrapped, `chunks_action` while the borders of chunks are shown.
     `elsewhere` opens files in other programs, also for the rest of the window.
 
-    Signals: file_shown: the name of the file whose text is shown, or why it has none. more_requested: find passages
-    similar to this `Passage`, with its first words if known. link_requested: a link to this `Location`.
-    sessions_requested: the sessions that used the file with this name. location_chosen: open this `Location`.
+    Signals: file_shown: the name of the file whose text, or the reason for having none, is shown. more_requested: find
+    passages similar to this `Passage`, with its first words if known. link_requested: copy a link to this `Location`.
+    sessions_requested: find the sessions that used the file with this name. location_chosen: open this `Location`.
     search_requested: search for these words.
     """
 
@@ -202,68 +202,68 @@ class ViewerPanel(BaseViewer):
             self.rendered.resolve = self._resolver(self.opened.name)
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Features that the files' memory doesn't support."""
+        """Disable the actions that this memory doesn't support."""
         self.similar.gate.update_features(lacks)
         self.file_actions.sessions_gate.update_features(lacks)
         self._chunks.show_unsupported(lacks)
         self.link_card.show_unsupported(lacks)
 
     def refresh(self) -> None:
-        """The index has changed; the file is followed on its own."""
+        """Read chunks and links again after a change of the index; the file itself is watched separately."""
         self._chunks.refresh()
         self.link_card.refresh()
 
     def show_chunk(self) -> None:
-        """Show the row of the chunk at the user's position, with the borders of all."""
+        """Show the borders of chunks, and the details of the chunk at the user's position."""
         self._chunks.walk(True)
 
     def offer(self, actions: Sequence[QAction]) -> None:
-        """Add actions of other parts for the shown file."""
+        """Add actions to the menus of the shown file."""
         self.header.offer(actions)
 
     @property
     def reads(self) -> bool:
-        """Whether there is a file that is shown, or about to be."""
+        """Whether a file is shown or being opened."""
         return self.target is not None
 
     @property
     def name(self) -> str:
-        """Stable name of the shown file; empty if there is none."""
+        """The stable name of the shown file; empty if there is none."""
         return "" if self.opened is None else self.opened.name
 
     @property
     def view_state(self) -> tuple[str, int]:
-        """The file that is read, and the line at the top of its source; 0 where that is not on show."""
+        """The name of the shown file, and the line at the top of its source; 0 while the source is hidden."""
         name = self.opened.name if self.opened is not None else ""
         return name, self.source.top_line if name and self.page is self.source else 0
 
     def go_to_line(self, line: int) -> None:
-        """Scroll the source that is on show."""
+        """Scroll the source to a line, if the source is shown."""
         if self.page is self.source:
             self.source.go_to_line(line)
 
     @property
     def scrolled(self) -> SignalInstance:
-        """The value of the source's scroll bar."""
+        """The signal that the value of the source's scroll bar has changed."""
         return self.source.verticalScrollBar().valueChanged
 
     @property
     def busy(self) -> bool:
-        """Whether something of the shown text is still being loaded."""
+        """Whether chunks or links of the shown file are still being read."""
         return self._chunks.busy or self.link_card.busy
 
     def show_result(self, result: MemorySearchResult, query: str) -> None:
-        """Show the part of a file that answers `query`, its words marked."""
+        """Show the part of a file that a search found, with the words of `query` highlighted."""
         target = ViewTarget.of_result(result, query)
         # The same result again, perhaps after a refresh of the list: the user's scroll position stays.
         self._show(target, reveal=self.target is None or self.target.place != target.place)
 
     def show_file(self, path: str, line: int | None = None, end: int | None = None) -> None:
-        """Show a file by its stable name, at a line or some lines."""
+        """Show a file by its stable name, scrolled to `line`, with the lines up to `end` highlighted."""
         self._show(ViewTarget.of_lines(path, line, end), reveal=True)
 
     def clear(self, instead: NothingToRead = CHOOSE_RESULT) -> None:
-        """Show these words instead of a file."""
+        """Show the message `instead` in place of a file."""
         self.target = None
         self._links.cancel()
         self._opener.cancel()
@@ -277,7 +277,7 @@ class ViewerPanel(BaseViewer):
         self._show_page(self.empty_page)
 
     def _show(self, target: ViewTarget, *, reveal: bool) -> None:
-        """Show a target; `reveal` scrolls to it even in the file that is open."""
+        """Show a target; `reveal`: scroll to it even if its file is open already."""
         if self._manager is None:
             return
         self.target = target
@@ -317,7 +317,7 @@ class ViewerPanel(BaseViewer):
             self.hint.say(tr("Reloaded"))
 
     def _resolver(self, home: str) -> Resolve:
-        """Return a function that reads, on a pool thread, what the links of the note `home` name."""
+        """Return a function that reads the notes that links in the note `home` name; it is called on a pool thread."""
         manager = self._manager
 
         def resolve(target: str, anchor: str) -> LinkedText | None:
@@ -364,7 +364,7 @@ class ViewerPanel(BaseViewer):
     # --- showing --------------------------------------------------------------------------------------------------
 
     def _apply(self, *, reveal: bool) -> None:
-        """Show the target, as source or as a page."""
+        """Show the target as source or page; `reveal` scrolls to it."""
         target, opened = self.target, self.opened
         if target is None or opened is None:
             return
@@ -382,20 +382,20 @@ class ViewerPanel(BaseViewer):
             self.header.show_title(target.title or opened.title or target.file_title, crumb)
 
     def _turn_to(self, face: QWidget) -> None:
-        """Show the mode whose text is loaded."""
+        """Bring the source or the page, whose text is loaded now, to the front."""
         self.header.show_mode(rendered=face is self.rendered)
         self._show_page(face)
         if self.target is not None:
             self.file_shown.emit(self.target.name)
 
     def choose_rendered(self, rendered: bool) -> None:
-        """Show the file as a page, or as source."""
+        """Show the file as a rendered page or as source."""
         if rendered:
             self._chunks.close_card()
         self._source_and_page.choose(rendered=rendered, keep_place=self.page is self.rendered)
 
     def _leave_page(self) -> None:
-        """The request is only visible in the source."""
+        """Switch to the source, since only it can show what the user requested."""
         if self.page is self.rendered:
             self.choose_rendered(False)
 
@@ -414,7 +414,7 @@ class ViewerPanel(BaseViewer):
         super()._close_find()
 
     def follow_link(self, url: QUrl) -> None:
-        """Open a link of the note: a web page in the browser, another note in the viewer, and nothing else."""
+        """Open a link of the note: a web page in the browser, another note in the viewer; other kinds are refused."""
         if url.scheme() == FOLD_SCHEME and url.path().isdigit():
             self.rendered.toggle_fold(int(url.path()))
         elif self.target is not None and self._manager is not None:
@@ -426,12 +426,12 @@ class ViewerPanel(BaseViewer):
             self.rendered.go_to_heading(HeadingPlace(heading_key(name)))
 
     def _open_location(self, location: Location) -> None:
-        """Have a link's note opened, which is recorded in the history."""
+        """Emit the signal to open the note of a link, so that it is recorded in the history."""
         self.rendered.anchor = self._pending_anchor.lower() if self._pending_anchor.startswith("^") else ""
         self.location_chosen.emit(location)
 
     def _open_linked(self, link: NoteLinkInfo) -> None:
-        """Open the note at the other end of a link."""
+        """Open the other note of a link that the link card shows."""
         if not link.path:
             self._offer_search(link.title)
         elif link.backlink or not link.anchor:

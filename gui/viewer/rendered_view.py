@@ -1,4 +1,4 @@
-"""The same file as a rendered page. Nothing that a note names is ever loaded: no image, no style, no link."""
+"""Shows the file as a rendered page. It never loads anything that a note names: no images, styles or links."""
 
 import time
 from collections.abc import Generator, Iterator, Sequence
@@ -47,7 +47,7 @@ _CHARACTERS = 1_000
 
 
 class StepwiseLayout(QObject):
-    """Lays out one document at a time, in steps that leave the window responsive.
+    """Lays out one document at a time, in short steps that keep the window responsive.
 
     Signals: reached: the page is laid out up to the requested block. finished: it is laid out completely.
     """
@@ -66,27 +66,27 @@ class StepwiseLayout(QObject):
         self._timer.timeout.connect(self._go_on)
 
     def take(self, document: QTextDocument) -> None:
-        """Set the document; nothing of it is laid out before `start`."""
+        """Set the document; it is not laid out before `start`."""
         self._document = document
         self._timer.stop()
         self.complete = False
         document.documentLayout().installEventFilter(self)
 
     def start(self, target: int) -> None:
-        """Lay out from the first block on; `reached` is emitted for the block `target`, from 0."""
+        """Lay out from the first block on, and emit `reached` at block number `target`, from 0."""
         self._target = target
         self.restart()
         self._go_on()  # a short page is complete before it is painted for the first time
 
     def restart(self) -> None:
-        """Lay out again after a change of the width."""
+        """Lay out again from the first block, after a change of the width."""
         if self._document is not None:
             self.complete = False
             self._done = 0
             self._timer.start(0)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Suppress Qt's own layout timer meanwhile: its steps double until one takes 0.1 s."""
+        """Suppress Qt's own layout timer, whose steps double until one takes 0.1 s."""
         return not self.complete and event.type() == QEvent.Type.Timer
 
     def _go_on(self) -> None:
@@ -117,7 +117,7 @@ class StepwiseLayout(QObject):
 
 
 class PageBuilder(QObject):
-    """One page at a time.
+    """Builds one page at a time, in short steps.
 
     Signals:
         made: the Page, when it is complete.
@@ -132,7 +132,7 @@ class PageBuilder(QObject):
         self._timer.timeout.connect(self._go_on)
 
     def start(self, slices: Sequence[str], style: PageStyle) -> None:
-        """Make this page in place of one that is being made."""
+        """Build a page from `slices`, dropping an unfinished one."""
         self._steps = page_steps(slices, style)
         self._timer.start(0)
 
@@ -153,7 +153,7 @@ class PageBuilder(QObject):
 
 
 class RenderedView(QTextBrowser):
-    """Shows one page at a time; blocks of the page count as lines, from 1.
+    """Shows one page of rendered Markdown; the page's text blocks count as lines, from 1.
 
     Signals: rendered: the last requested page is shown. failed: it could not be created, as one sentence. followed: the
     user clicked a link (QUrl).
@@ -205,9 +205,9 @@ class RenderedView(QTextBrowser):
     def show_markdown(
         self, lines: FileLines, outline: Outline, at: HeadingPlace | None, *, keep_place: bool = False
     ) -> None:
-        """Create the page in the background and scroll it to a heading or the top; the old page stays until then.
+        """Build the page in the background and scroll it to a heading or the top; the old page stays until then.
 
-        `keep_place` is for a new version of the shown page, which keeps its position.
+        `keep_place`: a new version of the shown page, which keeps its position.
         """
         if not keep_place and lines is not self._lines:
             self._toggled = frozenset()
@@ -239,17 +239,17 @@ class RenderedView(QTextBrowser):
         self._job.cancel()
 
     def leave(self) -> None:
-        """Stop reading the text, which is about to be closed; the page stays on the screen."""
+        """Stop reading the text, which is about to be closed; the page stays visible."""
         self.cancel()
         self._lines = None
 
     @property
     def blocks(self) -> TextLines:
-        """Return the page's text for searching."""
+        """Return the text blocks of the page as lines to search."""
         return TextLines(self._page.texts if self._page is not None else ())
 
     def go_to_anchor(self, name: str) -> bool:
-        """Scroll to a block with this id (`^id`) or to a footnote; returns whether there is one."""
+        """Scroll to a block with this id (`^id`) or to a footnote; returns False if there is none."""
         number = self._page.anchors.get(name) if self._page is not None else None
         if number is not None:
             self.verticalScrollBar().setValue(round(self._rect(self._block(number + 1)).top()) - _ABOVE_HEADING)
@@ -263,13 +263,13 @@ class RenderedView(QTextBrowser):
             self._start(self._lines)
 
     def go_to_heading(self, at: HeadingPlace | None) -> None:
-        """Scroll to a heading; None is the top."""
+        """Scroll to a heading; None scrolls to the top."""
         number = self._heading_block(at)
         self.anchor = ""
         self.verticalScrollBar().setValue(round(self._rect(self._block(number + 1)).top()) - _ABOVE_HEADING)
 
     def _heading_block(self, at: HeadingPlace | None) -> int:
-        """Number of the heading's block, from 0."""
+        """Return the number of the heading's text block, from 0."""
         headings = self._page.headings if self._page is not None else ()
         if self._page is not None and self.anchor in self._page.anchors:
             return self._page.anchors[self.anchor]
@@ -298,7 +298,7 @@ class RenderedView(QTextBrowser):
             self._keep_place = True  # from here on, also when it comes back in other colours
 
     def _put(self, page: Page) -> None:
-        """Show the page in Qt's browser."""
+        """Show a page that was built."""
         old, self._own = self._own, page.document
         page.document.setParent(self)  # only then Qt asks this view, and not the disk, for the page's resources
         self.setDocument(page.document)
@@ -349,7 +349,7 @@ class RenderedView(QTextBrowser):
         return self.document().documentLayout().blockBoundingRect(block)
 
     def _hit_rect(self, hit: Hit) -> QRectF:
-        """Return the rectangle of the first row of a hit, on the page."""
+        """Return the rectangle of the first row of a hit, in page coordinates."""
         block = self._block(hit.line)
         rect = self._rect(block)
         [(start, end)] = utf16_ranges(block.text(), [(hit.start, hit.end)])
@@ -361,7 +361,7 @@ class RenderedView(QTextBrowser):
         return self.document().findBlock(max(0, position))
 
     def _visible(self) -> Iterator[tuple[QTextBlock, QRectF]]:
-        """The blocks in view with their rectangles in the viewport."""
+        """Yield the text blocks in view with their rectangles in the viewport."""
         origin = QPointF(-self.horizontalScrollBar().value(), -self.verticalScrollBar().value())
         block = self._first_block()
         while block.isValid():
@@ -394,7 +394,7 @@ class RenderedView(QTextBrowser):
         return no_resource(kind)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Limit the width of the text; the rest of a wide window stays empty."""
+        """Limit the width of the text; a wide window has empty margins."""
         scale = font_scale()
         widest = round(self.fontMetrics().averageCharWidth() * _LINE_CHARACTERS * _TEXT_PIXELS / 13)
         side = round(_SIDE * scale)
@@ -405,13 +405,13 @@ class RenderedView(QTextBrowser):
             self._layout_steps.restart()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Create the page again after a change of colours or sizes, which are part of it."""
+        """Build the page again after a change of colours or sizes, which are part of it."""
         super().changeEvent(event)
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange) and self._lines is not None:
             self._start(self._lines)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Show the browser's own menu with the actions of the page."""
+        """Open Qt's standard context menu with the actions of the page added."""
         menu = self.createStandardContextMenu(event.pos())
         menu.addSeparator()
         menu.addActions(self.actions())
@@ -419,7 +419,7 @@ class RenderedView(QTextBrowser):
         menu.popup(event.globalPos())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Leave letters and Esc to the viewer; the browser would consume some of them."""
+        """Pass letters and Esc on to the viewer; QTextBrowser would consume some of them."""
         if (event.text().isprintable() and event.text().strip()) or event.key() == Qt.Key.Key_Escape:
             event.ignore()
             return

@@ -1,7 +1,7 @@
 """The scroll position in a text whose line heights are known only once a line is laid out.
 
-The position is the line at the top and how much of it is hidden; the scroll bar follows from it and counts every line
-equally, wrapped or not. So later layouts can't move the visible text.
+The position is the line at the top and how much of it is hidden. The scroll bar is derived from it and counts every
+line equally, wrapped or not, so that later layouts can't move the visible text.
 """
 
 import math
@@ -9,11 +9,11 @@ from collections.abc import Callable
 
 
 class ScrollPosition:
-    """The line at the top of the view, and its hidden pixels. Heights are in pixels, only requested for lines near the
-    view.
+    """Stores the line at the top of the view and how many pixels of it are hidden.
 
     `height_of(number, enough)` may lay the line out: it returns the line's height, or any value of at least `enough`
-    for a taller line. `guess_of(number)` lays out no more of it, and only affects the scroll bar.
+    for a taller line. It is called only for lines near the view. `guess_of(number)` estimates a height for the scroll
+    bar without layout.
     """
 
     def __init__(self, height_of: Callable[[int, float], int], guess_of: Callable[[int], int]) -> None:
@@ -27,22 +27,22 @@ class ScrollPosition:
         """Pixels of it above the view."""
 
     def reset(self, line_count: int) -> None:
-        """Go to the start of another text."""
+        """Go to the start of another text with this number of lines."""
         self._count = line_count
         self.line, self.hidden = 1, 0
 
     def resize(self, view_height: int, line_count: int) -> None:
-        """The view's height or the text's length changed; the top line stays if there is enough text below it."""
+        """Set the view's height and the text's length; the top line stays if there is enough text below it."""
         self._view, self._count = view_height, line_count
         self._settle()
 
     def move(self, pixels: int) -> None:
-        """Scroll down (or up, if negative), as far as there is text."""
+        """Scroll down by some pixels (up, if negative), as far as there is text."""
         self.hidden += pixels
         self._settle()
 
     def go_to(self, line: int, *, above: int = 0, within: int = 0) -> None:
-        """Put the line `above` pixels below the top; `within`: pixels of the line itself that may be hidden."""
+        """Scroll `line` to `above` pixels below the top; `within`: pixels of the line itself that may be hidden."""
         self.line, self.hidden = line, within - above
         self._settle()
 
@@ -50,7 +50,7 @@ class ScrollPosition:
         self.line, self.hidden = self._end()
 
     def top_of(self, line: int) -> int | None:
-        """Return the top of a line, in pixels below the top of the view; None if it is not in view."""
+        """Return how many pixels a line begins below the top of the view; None if it is not in view."""
         if not self.line <= line <= self._count:
             return None
         top = -self.hidden
@@ -61,11 +61,11 @@ class ScrollPosition:
         return top
 
     def value(self, unit: int) -> int:
-        """Return the value of a scroll bar on which each line is `unit` long."""
+        """Return the scroll bar's value if each line has the length `unit`."""
         return self._value(self.line, self.hidden, unit) if self._count else 0
 
     def maximum(self, unit: int) -> int:
-        """Return the largest value of the scroll bar."""
+        """Return the scroll bar's maximum if each line has the length `unit`."""
         room = self._view
         for number in range(self._count, 0, -1):
             room -= self._guess_of(number)
@@ -74,7 +74,7 @@ class ScrollPosition:
         return 0
 
     def set_value(self, value: int, unit: int) -> None:
-        """Go to a value of the scroll bar."""
+        """Scroll to a value of the scroll bar, on which each line has the length `unit`."""
         if value >= self.maximum(unit):
             self.go_to_end()
             return
@@ -87,7 +87,7 @@ class ScrollPosition:
         return (line - 1) * unit + min(unit, hidden * unit // max(1, self._guess_of(line)))
 
     def _settle(self) -> None:
-        """Normalise line and hidden pixels, and stay inside the text."""
+        """Correct the position so that the hidden pixels belong to the top line and the view ends with the text."""
         if self._count == 0:
             self.line, self.hidden = 1, 0
             return
@@ -107,7 +107,7 @@ class ScrollPosition:
         self.line, self.hidden = self._end()
 
     def _end(self) -> tuple[int, int]:
-        """Return the position at which the last line ends at the bottom of the view."""
+        """Return the position (line, hidden pixels) at which the last line ends at the bottom of the view."""
         room = self._view
         for number in range(self._count, 0, -1):
             room -= self._height_of(number, math.inf)

@@ -1,4 +1,4 @@
-"""The source of a file as a widget: hits, selection, keys and accessibility."""
+"""The widget that shows the source of a file: hits, selection, keys and accessibility."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ _CARET_KEYS = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down
 
 
 class SourceView(LineCanvas):
-    """Unused keys are passed to its parent.
+    """Shows the source of a file; keys that it doesn't use go to its parent.
 
     Signals: selected: the user has selected text with the mouse.
     """
@@ -54,7 +54,7 @@ class SourceView(LineCanvas):
         super().set_highlight(lines)
 
     def reveal_part(self, first: int, focus: int) -> None:
-        """Bring the line `first` to a third from the top, or `focus` where it would stay out of view then."""
+        """Scroll line `first` of a part to a third from the top, or line `focus` if that would be hidden then."""
         third = self.viewport().height() // 3
         self.scroll_position.go_to(first, above=third)
         top = self.scroll_position.top_of(focus)
@@ -66,18 +66,18 @@ class SourceView(LineCanvas):
 
     @property
     def top_line(self) -> int:
-        """The first line in view."""
+        """Return the first line in view."""
         return self.scroll_position.line
 
     def go_to_line(self, line: int) -> None:
-        """Scroll a line to the top."""
+        """Scroll a line to the top of the view."""
         self.scroll_position.go_to(min(max(1, line), max(1, self.line_count)))
         self._moved()
 
     # --- hits (the protocol `HitView`) ----------------------------------------------------------------------------
 
     def place(self) -> Place:
-        """Start of the search for hits: the highlighted part, unless it was scrolled away."""
+        """Return where the search for hits starts: the highlighted part or, if that was scrolled away, the top."""
         if self.highlight is not None and self.scroll_position.top_of(self.highlight[0]) is not None:
             return self.highlight[0], -1
         return self.scroll_position.line + (self.scroll_position.hidden > 0), -1
@@ -86,7 +86,7 @@ class SourceView(LineCanvas):
         return self.scroll_position.top_of(hit.line) is not None
 
     def show_hit(self, hit: Hit | None) -> None:
-        """Frame a hit and bring it into view; None frames nothing."""
+        """Frame a hit and scroll to it; None frames none."""
         self.current_hit = hit
         if hit is not None:
             self.selection.put((hit.line, hit.end))
@@ -95,7 +95,7 @@ class SourceView(LineCanvas):
         self.viewport().update()
 
     def show_hits(self, marks: MatchMap, found: MatchMap | None) -> None:
-        """Show in the scroll bar the hits that n and N step through."""
+        """Show ticks in the scroll bar for the hits that the keys n and N go to."""
         self._overview.set_ticks((marks if found is None else found).lines())
 
     def _bring_into_view(self, hit: Hit) -> None:
@@ -125,14 +125,14 @@ class SourceView(LineCanvas):
             self.selection.select(self.current_hit.place, (self.current_hit.line, self.current_hit.end))
 
     def selected_word(self) -> str:
-        """Return the selected text if it is part of one line."""
+        """Return the selected text if it is within one line; else an empty text."""
         ends = self.selection.ends
         if ends is None or ends[0][0] != ends[1][0]:
             return ""
         return self.text_at(ends[0][0])[ends[0][1] : ends[1][1]]
 
     def selected_lines(self) -> tuple[int, int] | None:
-        """First and last line of the selection; a line with only its start selected doesn't count."""
+        """Return first and last line of the selection, or None; a last line without selected text doesn't count."""
         ends = self.selection.ends
         if ends is None:
             return None
@@ -140,7 +140,7 @@ class SourceView(LineCanvas):
         return first, last - (column == 0)
 
     def current_line(self) -> int:
-        """The user's current line: of the selection or the framed hit, the found part, or the top."""
+        """Return the user's current line: of the selection, the framed hit, the found part, or the top of the view."""
         if self.selection.caret is not None:
             return self.selection.caret[0]
         return max(1, self.place()[0])
@@ -151,7 +151,7 @@ class SourceView(LineCanvas):
         self.viewport().update()
 
     def _move_caret(self, key: int) -> None:
-        """Shift with an arrow, Home or End: extend the selection."""
+        """Extend the selection by a key (arrow, Home or End) that was pressed with Shift."""
         line, column = self.selection.caret or (self.scroll_position.line, 0)
         length = len(self.text_at(line))
         if self.layouts.line(line).runs_left:
@@ -197,7 +197,7 @@ class SourceView(LineCanvas):
         return replace(plain, current=current, selected=selected) if current or selected else plain
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The revealed location stays visible until the user scrolls."""
+        """Keep the revealed location visible, unless the user has scrolled."""
         revealed = self._revealed
         super().resizeEvent(event)
         if revealed is not None:
@@ -249,7 +249,7 @@ class SourceView(LineCanvas):
             self.selected.emit()
 
     def timerEvent(self, event: QTimerEvent) -> None:
-        """The mouse is held outside the view: scroll there, the faster the farther."""
+        """Scroll while the mouse is held outside the view, faster the farther it is."""
         if event.timerId() != self._drag.timerId():
             super().timerEvent(event)
             return

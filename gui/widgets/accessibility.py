@@ -1,8 +1,8 @@
-"""Announce messages to screen readers, and make views that paint their content accessible.
+"""Announces messages to screen readers, and makes widgets accessible that paint their content themselves.
 
-Qt doesn't know what such a view paints, and exposes it without a role. A widget with `spoken_role` and `spoken_parts()`
-is exposed as a chart, a list or a document whose children are those parts. Nothing is created before an assistive
-technology asks.
+Qt doesn't know what such a widget paints, and exposes it without a role. A widget with `spoken_role` and
+`spoken_parts()` is exposed as a chart, a list or a document whose children are those parts. Nothing is created before
+an assistive technology asks.
 """
 
 # mypy: disable-error-code="override"
@@ -56,7 +56,7 @@ _PART_OF = {QAccessible.Role.Document: QAccessible.Role.Paragraph}
 
 @dataclass(frozen=True)
 class Part:
-    """A painted part of a widget."""
+    """A part of a painted widget, as exposed to screen readers."""
 
     words: str
     place: QRect
@@ -64,7 +64,7 @@ class Part:
 
 
 class Painted(Protocol):
-    """A widget that describes what it paints."""
+    """Protocol of a widget that paints its content and describes it for screen readers."""
 
     spoken_role: QAccessible.Role
 
@@ -74,7 +74,7 @@ class Painted(Protocol):
 
 @cache
 def describe_painted_widgets() -> None:
-    """Make painted widgets accessible from now on; call it once per program."""
+    """Install Qt's factory of accessible objects for painted widgets; call it once per program."""
     QAccessible.installFactory(_make)
 
 
@@ -92,7 +92,7 @@ def _make(_kind: str, thing: QObject | None) -> QAccessibleInterface | None:
 
 
 class _Whole(QAccessibleInterface):
-    """Accessible object of a painted widget."""
+    """The accessible object of a painted widget."""
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__()
@@ -165,7 +165,7 @@ class _Whole(QAccessibleInterface):
 
 
 class _Part(QAccessibleInterface):
-    """Accessible object of a part, by number: its content changes when the view scrolls."""
+    """The accessible object of a part of a painted widget, by number: its content changes when the view scrolls."""
 
     def __init__(self, whole: _Whole, number: int) -> None:
         super().__init__()
@@ -205,7 +205,7 @@ class _Part(QAccessibleInterface):
         return part.words if part is not None and kind == QAccessible.Text.Name else ""
 
     def setText(self, kind: QAccessible.Text, text: str) -> None:
-        """Delegate to the widget's object."""
+        """Delegate to the accessible object of the widget."""
 
     def rect(self) -> QRect:
         part = self._part()

@@ -1,4 +1,4 @@
-"""Toggle buttons, and buttons that empty a field, copy a record as JSON or open a page of the guide.
+"""Toggle buttons, and buttons that clear a field, copy a record as JSON or open a page of the guide.
 
 Assistive technology calls `toggle()` of a toggle button, which doesn't emit `clicked`: handlers of `clicked`, used
 where the program toggles the button too, would miss it.
@@ -22,7 +22,10 @@ else:
 
 
 class Toggle(_Button):
-    """Mixin for a Qt button class, listed before it; call `heed_tools()` in the constructor."""
+    """Mixin for a Qt button class, listed before it, with a `clicked` signal that assistive technology triggers too.
+
+    Call `heed_tools()` in the constructor.
+    """
 
     _told = False
     """Whether the current change comes from the program or a click."""
@@ -77,10 +80,10 @@ _COPIED_MS = 1500
 
 
 class CopyJsonButton(QPushButton):
-    """A button that copies a record as JSON, and shows briefly that it did."""
+    """A button that copies a record as JSON, and briefly confirms it in its label."""
 
     def __init__(self, record: Callable[[], Any], what: str, parent: QWidget | None = None) -> None:
-        """`record` returns the record to copy, None if there is none; `what` describes it."""
+        """`record` returns the record to copy, None if there is none; `what` describes the record."""
         super().__init__(tr("Copy as JSON"), parent)
         self._record = record
         self.setAutoDefault(True)
@@ -106,17 +109,17 @@ SCHEME = "mnemoscope-guide"
 
 
 def open_guide(page: str) -> None:
-    """Show this page of the guide."""
+    """Open the guide at a page."""
     QDesktopServices.openUrl(QUrl(f"{SCHEME}:{page}"))
 
 
 def guide_action(page: str) -> tuple[str, Callable[[], None]]:
-    """Return the action of a message page that opens a page of the guide."""
+    """Return label and function of a button that opens a page of the guide."""
     return tr("Learn more"), partial(open_guide, page)
 
 
 def guide_button(page: Callable[[], str]) -> QPushButton:
-    """Return a button that opens the guide. `page` returns the page for the window's current content."""
+    """Return a button that opens the guide at the page that `page` returns."""
     button = QPushButton(tr("Learn more"))
     set_tip(button, tr("What the guide says about this page"))
     button.setAutoDefault(True)  # Enter presses the focused button on every platform

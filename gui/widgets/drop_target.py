@@ -1,4 +1,4 @@
-"""Reads folders and session exports from a drop."""
+"""Finds folders and session exports in a drag."""
 
 from pathlib import Path
 

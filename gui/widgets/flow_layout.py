@@ -8,7 +8,7 @@ from gui.style.stylesheet import font_at
 
 
 class FlowLayout(QLayout):
-    """A layout of lines that wrap. Widgets have their preferred size, at most the line's; hidden ones take no room."""
+    """A layout of lines that wrap. A widget gets its preferred size, limited to a line; hidden widgets take no room."""
 
     def __init__(self, spacing: int, parent: QWidget | None = None, *, at_end: bool = False) -> None:
         """`at_end`: align incomplete lines at their end."""
@@ -60,7 +60,7 @@ class FlowLayout(QLayout):
         self._arrange(rect, place=True)
 
     def _arrange(self, rect: QRect, *, place: bool) -> int:
-        """Place the widgets; returns the height."""
+        """Return the height that the widgets need in `rect`; with `place`, also position them."""
         top, gap = rect.top(), self.spacing()
         owner = self.parentWidget()
         direction = Qt.LayoutDirection.LeftToRight if owner is None else owner.layoutDirection()
@@ -76,7 +76,7 @@ class FlowLayout(QLayout):
         return max(0, top - gap - rect.top())
 
     def _lines(self, width: int) -> list[list[tuple[QLayoutItem, QSize]]]:
-        """Break the widgets into lines; returns them with their sizes."""
+        """Break the widgets into lines of at most `width` pixels; returns each with its size."""
         lines: list[list[tuple[QLayoutItem, QSize]]] = []
         used = 0
         for item in self._items:
@@ -99,10 +99,10 @@ _GAP = 12
 
 
 class FoldingRow(QWidget):
-    """Two widgets side by side, stacked if `wide` would get fewer than so many characters next to `narrow`.
+    """Two widgets side by side, or stacked if `wide` would get room for fewer than `letters` characters.
 
-    With `whole`, the row's own width in characters decides, so that another text in `narrow` doesn't move anything: a
-    long one is shortened before `wide` is.
+    If `whole` is not 0, they are stacked when the row itself has fewer characters than that: then another text in
+    `narrow` moves nothing, since a long one is shortened.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class FoldingRow(QWidget):
         self._place()
 
     def leave(self, beside: int) -> None:
-        """Reserve pixels at the end of the first line; a second line may use the whole width."""
+        """Reserve `beside` pixels at the end of the first line; a second line has the whole width."""
         if beside != self._beside:
             self._beside = beside
             self._grid.setColumnMinimumWidth(2, beside - _GAP)  # the last gap is part of it

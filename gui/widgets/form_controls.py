@@ -1,4 +1,4 @@
-"""Form controls in the look of the program: check boxes, radio buttons, combo boxes, chips and multi-line fields."""
+"""Form controls in the look of the program: check boxes, radio buttons, combo boxes, chips and text fields."""
 
 from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -54,7 +54,7 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 def indent() -> int:
-    """Return the pixels before the label, to align text below it."""
+    """Return the pixels from a control's edge to its label, to align text below."""
     return _EDGE + font_at(_SIDE).pixelSize() + _GAP
 
 
@@ -64,8 +64,10 @@ def _size(letters: int) -> QSize:
 
 
 class Checkable(Toggle):
-    """Mixin for a Qt button class, listed before it; call `begin()` in the constructor. An ampersand in the label is no
-    mnemonic."""
+    """Mixin that paints a check box or radio button, listed before the Qt class; call `begin()` in the constructor.
+
+    An ampersand in the label is shown, and marks no mnemonic.
+    """
 
     words = ""
     """The label, shortened if there is no room."""
@@ -77,7 +79,7 @@ class Checkable(Toggle):
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
     def paint_mark(self, painter: QPainter, place: QRectF, colours: Tokens) -> None:
-        """Draw the indicator's edge, its fill and, if checked, the mark."""
+        """Paint the indicator at `place`: its edge, its fill and, if checked, its mark."""
         raise NotImplementedError
 
     def sizeHint(self) -> QSize:
@@ -85,7 +87,7 @@ class Checkable(Toggle):
         return _size(QFontMetrics(font_at(13)).horizontalAdvance(self.words))
 
     def minimumSizeHint(self) -> QSize:
-        """Return the size for the first few characters."""
+        """Return the size at which only the first few characters of the label are shown."""
         return _size(QFontMetrics(font_at(13)).averageCharWidth() * _FEWEST_CHARACTERS)
 
     def hitButton(self, at: QPoint) -> bool:
@@ -161,12 +163,12 @@ class RadioButton(Checkable, QRadioButton):
 
 
 class ComboBox(QComboBox):
-    """A combo box. Without the focus, the wheel scrolls the page instead of changing the choice."""
+    """A combo box that ignores the mouse wheel while it has no focus, so that the page scrolls instead."""
 
     def __init__(
         self, name: str, cut: Qt.TextElideMode = Qt.TextElideMode.ElideRight, parent: QWidget | None = None
     ) -> None:
-        """`name` is the accessible name; `cut` is where overlong text is shortened."""
+        """`name`: accessible name. `cut`: where overlong text is shortened."""
         super().__init__(parent)
         self._cut = cut
         self.setAccessibleName(name)
@@ -176,13 +178,13 @@ class ComboBox(QComboBox):
         self.setMinimumContentsLength(12)
 
     def choose(self, data: object) -> None:
-        """Select the entry with this data without a signal; none if there is no such entry."""
+        """Select the entry with this data without a signal; nothing is selected if there is none."""
         blocked = self.blockSignals(True)
         self.setCurrentIndex(self.findData(data))
         self.blockSignals(blocked)
 
     def sizeHint(self) -> QSize:
-        """Return the size of the longest entry with its padding, which Qt leaves out."""
+        """Return a size for the longest entry with its padding, which Qt leaves out."""
         hint = super().sizeHint()
         own = self.sizeAdjustPolicy() == QComboBox.SizeAdjustPolicy.AdjustToContents
         return hint + QSize(_TEXT_PADS + 1, 0) if own else hint  # one more pixel, since it may round down
@@ -205,7 +207,7 @@ class ComboBox(QComboBox):
         painter.drawPixmap(QPoint(left, (self.height() - side) // 2), pixmap)
 
     def shown_text(self) -> str:
-        """The current text shortened to the width; Qt itself would cut it inside a letter."""
+        """The current text, shortened to the width with an ellipsis; Qt itself would cut it inside a letter."""
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
         room = self.style().subControlRect(
@@ -214,7 +216,7 @@ class ComboBox(QComboBox):
         return elide(self.fontMetrics(), self.currentText(), self._cut, room.width() - _TEXT_PADS)
 
     def _paint_box(self) -> None:
-        """Paint the box without its text."""
+        """Paint the box with its arrow, without the text."""
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
         option.currentText = self.shown_text()
@@ -226,7 +228,7 @@ class ComboBox(QComboBox):
 
 
 class TextField(QPlainTextEdit):
-    """A multi-line text field. Tab moves the focus; Ctrl+Z is left to the parent when there is no typing to undo."""
+    """A multi-line text field. Tab moves the focus; Ctrl+Z goes to the parent when there is no typing to undo."""
 
     accepted = Signal()
     """Ctrl+Enter was pressed."""
@@ -242,7 +244,7 @@ class TextField(QPlainTextEdit):
         self.setProperty("role", "field")
 
     def take_back(self, text: str) -> None:
-        """Replace the typed text; Ctrl+Z restores it."""
+        """Replace the whole text as one edit, so that Ctrl+Z restores the previous text."""
         cursor = QTextCursor(self.document())
         cursor.select(QTextCursor.SelectionType.Document)
         cursor.insertText(text)
@@ -264,10 +266,10 @@ _ARROW = 12
 
 
 class Chip(Toggle, QPushButton):
-    """Checkable by default; with a menu it shows an arrow and opens the menu instead.
+    """A rounded toggle button for a filter; with a menu, it opens the menu instead of toggling.
 
-    The width does not change between on and off, though the text becomes semibold; one that `yields` is shortened where
-    there is no room for all of it.
+    Its width does not change when it is checked and its text becomes semibold. With `yields`, its text is shortened
+    where there is too little room.
     """
 
     def __init__(
@@ -286,7 +288,7 @@ class Chip(Toggle, QPushButton):
             self.setMenu(menu)
 
     def set_narrows(self, narrows: bool) -> None:
-        """Set whether the choice of a chip's menu filters anything, so that the chip looks checked."""
+        """Set whether the choice in the chip's menu filters anything; then the chip looks checked."""
         self._narrows = narrows
         self.update()
 
@@ -316,14 +318,14 @@ class Chip(Toggle, QPushButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = tokens(self.palette())
         on = self.isChecked() or self.isDown() or self._narrows
-        thick = 2 if on and self.hasFocus() else 1  # the edge of one that is on may have the colour of the focus
+        thick = 2 if on and self.hasFocus() else 1  # a checked control's edge may already have the focus colour
         box = QRectF(self.rect()).adjusted(thick / 2, thick / 2, -thick / 2, -thick / 2)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         mirror(painter, self.rect(), self.layoutDirection())
         edge = colours.accent if self.hasFocus() else colours.chosen_edge if on else colours.edge
         painter.setPen(QPen(edge, thick))
-        if self.isEnabled():  # else no ground at all, since its ink is about that of one that is off
+        if self.isEnabled():  # no fill if disabled: its colour is about that of an unchecked control
             painter.setBrush(colours.accent_ground if on else colours.base)
         painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
         ink = colours.accent if on else colours.text if self.underMouse() else colours.muted

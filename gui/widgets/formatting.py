@@ -1,4 +1,4 @@
-"""Format numbers, sizes, dates, times and costs of embedding in the language of the window.
+"""Formats numbers, sizes, dates, times and the costs of embedding in the language of the window.
 
 Pure functions; the current time is a parameter or read from the clock.
 """
@@ -15,12 +15,12 @@ _KILO = 1000
 
 
 def grouped(count: int) -> str:
-    """12480 -> 12,480."""
+    """Format a number with separators between thousands: 12480 -> 12,480."""
     return number(count)
 
 
 def size_text(count: float) -> str:
-    """Bytes in decimal units: "812 bytes", "1.2 MB", "118 MB"."""
+    """Format a number of bytes in decimal units: "812 bytes", "1.2 MB", "118 MB"."""
     if count < _KILO:
         return tr_count("{count:,} byte", "{count:,} bytes", int(count))
     unit = -1
@@ -31,7 +31,7 @@ def size_text(count: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """The two largest units: "4 s", "1 min 55 s", "2 h 03 min", "24 h"."""
+    """Format seconds in the two largest units: "4 s", "1 min 55 s", "2 h 03 min", "24 h"."""
     if seconds < 1:
         return tr("under 1 s")
     whole = round(seconds)
@@ -44,7 +44,7 @@ def duration(seconds: float) -> str:
 
 
 def ago(moment: float, now: float | None = None) -> str:
-    """Relative up to a day, a date after that: "just now", "14 s ago", "2 min ago", "3 h ago", "3 Mar 2026"."""
+    """Format a past time: relative for a day ("just now", "14 s ago", "3 h ago"), then as a date ("3 Mar 2026")."""
     passed = (time.time() if now is None else now) - moment
     if passed >= _DAY or passed < -_MINUTE:
         return date_of(moment)
@@ -58,25 +58,25 @@ def ago(moment: float, now: float | None = None) -> str:
 
 
 def date_of(moment: float) -> str:
-    """3 Mar 2026, in local time."""
+    """Format a time as its local date: 3 Mar 2026."""
     when = _local(moment)
     return short_date(when) if when else tr("unknown date")
 
 
 def exact(moment: float) -> str:
-    """3 Mar 2026, 14:05:09, for tooltips."""
+    """Format a time with date and seconds for tooltips: 3 Mar 2026, 14:05:09."""
     when = _local(moment)
     return tr("{date}, {time}", date=short_date(when), time=f"{when:%H:%M:%S}") if when else tr("unknown date")
 
 
 def clock_time(moment: float) -> str:
-    """14:05."""
+    """Format a time without its date: 14:05."""
     when = _local(moment)
     return f"{when:%H:%M}" if when else tr("unknown time")
 
 
 def _local(moment: float) -> datetime | None:
-    """Return the local time; None outside of the calendar, since a file's time may be any number."""
+    """Return the local time of a timestamp; None if no calendar date, since a file's time may be any number."""
     try:
         return datetime.fromtimestamp(moment)
     except (ValueError, OverflowError, OSError):
@@ -123,47 +123,47 @@ _SHORT_MONTHS = (
 
 
 def weekday(day: date) -> str:
-    """Sunday."""
+    """Format a date as its weekday: Sunday."""
     return tr(_WEEKDAYS[day.weekday()])
 
 
 def short_date(day: date) -> str:
-    """8 Feb 2026."""
+    """Format a date with a short month: 8 Feb 2026."""
     return tr("{day} {month} {year}", day=day.day, month=tr(_SHORT_MONTHS[day.month - 1]), year=day.year)
 
 
 def long_date(day: date) -> str:
-    """8 February 2026."""
+    """Format a date: 8 February 2026."""
     return tr("{day} {month} {year}", day=day.day, month=_month(day), year=day.year)
 
 
 def day_and_month(day: date) -> str:
-    """8 February, if the year is obvious."""
+    """Format a date without its year: 8 February."""
     return tr("{day} {month}", day=day.day, month=_month(day))
 
 
 def short_day(day: date) -> str:
-    """8 Feb, if the year is obvious."""
+    """Format a date without its year, with a short month: 8 Feb."""
     return tr("{day} {month}", day=day.day, month=tr(_SHORT_MONTHS[day.month - 1]))
 
 
 def weekday_and_day(day: date) -> str:
-    """Sunday 8 February, if the year is obvious."""
+    """Format a date with its weekday, without its year: Sunday 8 February."""
     return tr("{weekday} {day} {month}", weekday=weekday(day), day=day.day, month=_month(day))
 
 
 def weekday_and_date(day: date) -> str:
-    """Sunday 8 February 2026."""
+    """Format a date with its weekday: Sunday 8 February 2026."""
     return tr("{weekday} {date}", weekday=weekday(day), date=long_date(day))
 
 
 def month_and_year(day: date) -> str:
-    """February 2026."""
+    """Format a date as its month: February 2026."""
     return tr("{month} {year}", month=_month(day), year=day.year)
 
 
 def short_month_and_year(day: date) -> str:
-    """Feb 2026."""
+    """Format a date as its short month: Feb 2026."""
     return tr("{month} {year}", month=tr(_SHORT_MONTHS[day.month - 1]), year=day.year)
 
 
@@ -176,14 +176,14 @@ CENT = 0.01
 
 
 def money(dollars: float) -> str:
-    """$0.08, $12.40; less than a cent is written as such."""
+    """Format an amount in dollars: $0.08, $12.40; less than a cent as such."""
     if dollars == 0:
         return tr("$0")
     return tr("under $0.01") if dollars < CENT else tr("${dollars:,.2f}", dollars=dollars)
 
 
 def spent_words(tokens: int, cost: float | None) -> str:
-    """Return what was sent and what it cost; empty if nothing was charged."""
+    """Describe how many tokens were sent and what they cost; empty if nothing was charged."""
     if not tokens:
         return ""
     sent = tokens_text(tokens)
@@ -197,14 +197,14 @@ def tokens_text(tokens: int) -> str:
 
 
 def cost_text(spent: UsageTotal) -> str:
-    """What sessions cost: $3.10; at least that where a part is unknown; empty where all of it is."""
+    """Format the cost of sessions: $3.10, "at least" if a part is unknown; empty if all of it is."""
     if spent.cost is None:
         return ""
     return money(spent.cost) if spent.cost_complete else tr("at least {cost}", cost=money(spent.cost))
 
 
 def sent_and_received(spent: UsageTotal | ModelUsage) -> str:
-    """Tokens of sessions: those sent in all, with the cache's, and those received."""
+    """Describe the tokens of sessions: sent, including those from the cache, and received."""
     counts = (spent.input_tokens, spent.cache_read_tokens, spent.cache_write_tokens)
     sent = sum(count for count in counts if count is not None)
     parts = [
@@ -215,7 +215,7 @@ def sent_and_received(spent: UsageTotal | ModelUsage) -> str:
 
 
 def usage_lines(spent: UsageTotal | ModelUsage) -> tuple[str, ...]:
-    """The numbers of tokens, one a line; what is not recorded is unknown."""
+    """Return one line for each kind of token count; counts that were not recorded are called unknown."""
     unknown = tr("unknown")
     rows = (
         (marked("Sent: {tokens}"), spent.input_tokens),
@@ -227,7 +227,7 @@ def usage_lines(spent: UsageTotal | ModelUsage) -> tuple[str, ...]:
 
 
 def short_count(count: int) -> str:
-    """812, 4.1k, 1.2M."""
+    """Format a number briefly: 812, 4.1k, 1.2M."""
     for size, unit in ((_MILLION, marked("{count}M")), (_THOUSAND, marked("{count}k"))):
         if count >= size:
             return tr(unit, count=number(count / size, ".1f" if count < 10 * size else ".0f"))
@@ -235,7 +235,7 @@ def short_count(count: int) -> str:
 
 
 def estimate_words(estimate: EmbeddingEstimate) -> str:
-    """What completing the vectors takes, in one or two sentences."""
+    """Describe the estimated work of embedding all missing vectors in one or two sentences."""
     if not estimate.chunks and not estimate.cached:
         return tr("Nothing is indexed yet: passages will be embedded as they are found.")
     if not estimate.chunks:
@@ -274,7 +274,7 @@ def _due(estimate: EmbeddingEstimate) -> str:
 
 
 def price_words(estimate: EmbeddingEstimate) -> str:
-    """The cost of an estimate with where its price is from."""
+    """Return the cost of an estimate, with the source of the price."""
     if estimate.cost is None or estimate.price is None:
         return tr("at a price that is not known here")
     if estimate.price_checked:
@@ -294,7 +294,7 @@ def price_words(estimate: EmbeddingEstimate) -> str:
 
 
 def embed_words(estimate: EmbeddingEstimate) -> str:
-    """Button label for embedding: with the price if there is one."""
+    """Return the label of the button that embeds, with the price if there is one."""
     if not estimate.cost:
         return tr("Embed")
     cost = money(estimate.cost)
@@ -302,7 +302,7 @@ def embed_words(estimate: EmbeddingEstimate) -> str:
 
 
 def day_words(text: str) -> str:
-    """2026-11-22 -> 22 Nov 2026."""
+    """Format an ISO date: 2026-11-22 -> 22 Nov 2026."""
     try:
         when = day.fromisoformat(text)
     except ValueError:

@@ -25,7 +25,7 @@ def _drawing(name: str) -> str:
 
 
 def icon_pixmap(name: str, colour: QColor, size: int = 16, ratio: float = 1.0) -> QPixmap:
-    """The icon in one colour, `size` logical pixels wide; one that points somewhere is mirrored with the window."""
+    """Return an icon in one colour, `size` logical pixels wide; directional icons are mirrored with the window."""
     turned = name in _POINTING and QGuiApplication.layoutDirection() == Qt.LayoutDirection.RightToLeft
     key = f"mnemoscope/{name}/{colour.name()}/{size}/{ratio}/{turned}"
     known = QPixmap()
@@ -46,7 +46,7 @@ def icon_pixmap(name: str, colour: QColor, size: int = 16, ratio: float = 1.0) -
 
 
 def icon(name: str, palette: QPalette, size: int = 16) -> QIcon:
-    """The icon for a button with this palette, with its disabled and checked colours."""
+    """Return an icon for a button with this palette, with its disabled and checked colours."""
     colours = tokens(palette)
     result = QIcon()
     for ratio in _SCALES:
@@ -67,7 +67,7 @@ def application_icon() -> QIcon:
 
 
 class IconButton(Toggle, QPushButton):
-    """A button with one of the program's icons, which follows the theme. `text` may be empty; the name may not."""
+    """A button with one of the program's icons, recoloured with the theme. `name` is required, `text` may be empty."""
 
     def __init__(self, icon_name: str, accessible_name: str, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
@@ -75,7 +75,7 @@ class IconButton(Toggle, QPushButton):
         self._icon_name = icon_name
         self._tinted: tuple[object, ...] = ()
         self.setProperty("role", "flat")
-        self.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+        self.setAutoDefault(True)  # Enter presses the focused button on every platform
         self.set_accessible(accessible_name)
         self._tint()
 

@@ -1,4 +1,4 @@
-"""Makes labels and lines in the look of the program."""
+"""Creates labels and lines in the look of the program."""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _NO_WORD = re.compile(rf"\w{{{_PART}}}(?=\w{{{_PART // 2}}})")
 
 
 def label(text: str = "", role: str = "", *, wrap: bool = False, parent: QWidget | None = None) -> QLabel:
-    """A plain-text label with a role of the style sheet."""
+    """Create a plain-text label; `role` selects its style in the style sheet."""
     made = QLabel(parent)
     set_plain(made, text)
     made.setWordWrap(wrap)
@@ -34,7 +34,7 @@ def breakable(text: str) -> str:
 
 
 def line(*, vertical: bool = False) -> QFrame:
-    """A one-pixel line between two areas."""
+    """Create a one-pixel line between two areas."""
     made = QFrame()
     made.setProperty("role", "line")
     if vertical:
@@ -48,15 +48,15 @@ def line(*, vertical: bool = False) -> QFrame:
 
 
 def elide(metrics: QFontMetrics, text: str, mode: Qt.TextElideMode, width: int) -> str:
-    """Elide `text` unless it fits, with the rounding of size hints, which Qt's own function doesn't use."""
+    """Shorten `text` with an ellipsis if it doesn't fit, with the rounding of size hints, unlike Qt's own function."""
     return text if metrics.horizontalAdvance(text) <= width else metrics.elidedText(text, mode, width)
 
 
 class ElidedLabel(QLabel):
-    """One line of plain text. `mode` is the position of the ellipsis: the middle for paths, the end for prose.
+    """A label with one line of plain text, shortened with an ellipsis. `mode`: its position, middle for paths.
 
-    Requests the text's full width and accepts any smaller one. With room for fewer characters than `fewest`, which
-    would be meaningless, a cut text is hidden.
+    Requests the width of the whole text and accepts any smaller width. If fewer than `fewest` characters fit, the text
+    is hidden, since the rest would be meaningless.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class ElidedLabel(QLabel):
         self._refresh_tip()
 
     def set_tip(self, tip: str) -> None:
-        """A separate tooltip, shown whether the text is cut or not."""
+        """Set a tooltip that is shown whether the text is shortened or not."""
         self._tip = tip
         self._refresh_tip()
 
@@ -121,7 +121,7 @@ _FAR = 100_000
 
 
 class KeyCaps(QLabel):
-    """Keys painted as caps, in lines that wrap; its text is for screen readers."""
+    """Paints keys as key caps, in lines that wrap; the widget's text is for screen readers."""
 
     def __init__(self, text: str, keys: Sequence[str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -129,7 +129,7 @@ class KeyCaps(QLabel):
         self._keys = keys
 
     def _caps(self, width: int) -> list[QRect]:
-        """The rectangles of the caps from the left."""
+        """Return the rectangles of the key caps within `width` pixels."""
         metrics = self.fontMetrics()
         height = metrics.height() + 2
         left = top = 0

@@ -1,4 +1,4 @@
-"""The line above the results: how many, what the colours of the score bars mean, and how they are sorted."""
+"""The line above a list: number of results, legend of the score bars, and a button for the sort order."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Order:
 
 
 class CountLine(QWidget):
-    """Counts and, if there is room, the legend of the score bars."""
+    """Shows counts and, if there is room, the legend of the score bars."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,7 +41,7 @@ class CountLine(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
 
     def show_counts(self, *texts: str, legend: bool) -> None:
-        """`texts`: from long to short versions; the longest that fits next to the legend is shown."""
+        """Show the longest of `texts` (versions from long to short) that fits next to the legend."""
         self._texts, self._legend = texts, legend
         self.setAccessibleName(texts[0])
         self.updateGeometry()
@@ -86,7 +86,7 @@ class CountLine(QWidget):
 
 
 class SortButton(QPushButton):
-    """Button that shows the order and opens a menu; the first order is the initial one."""
+    """A button that shows the sort order and opens a menu of orders; the first order is the initial one."""
 
     order_chosen = Signal(str)
 
@@ -122,14 +122,14 @@ class SortButton(QPushButton):
         return self._order.value
 
     def show_order(self, value: str) -> None:
-        """Select the order of this value without a signal."""
+        """Select the order with this value, without a signal."""
         action = next(action for action in self._group.actions() if action.data().value == value)
         action.setChecked(True)
         self._order = action.data()
         self._show()
 
     def set_extras(self, words: Sequence[str], tip: str) -> None:
-        """Show options that affect the order, one word each, with full descriptions."""
+        """Show in the label the options that affect the order, one word each; `tip` describes them."""
         self._extras, self._extra_tip = tuple(words), tip
         self._show()
 
@@ -156,12 +156,12 @@ class SortButton(QPushButton):
         return QSize(metrics.horizontalAdvance(self.text()) + self._arrow() + 14, metrics.height() + 8)
 
     def minimumSizeHint(self) -> QSize:
-        """Return a width at which the order's label is shortened, never the counts next to it."""
+        """Return a width at which the label is shortened, so that the counts next to it never are."""
         metrics = QFontMetrics(font_at(12))
         return QSize(metrics.horizontalAdvance(tr(self._order.words)) + self._arrow() + 14, metrics.height() + 8)
 
     def fitting(self, metrics: QFontMetrics, room: int) -> str:
-        """Return the label for so many pixels: options have priority over the order, which the menu shows."""
+        """Return a label that fits in `room` pixels: options have priority over the order, which the menu shows too."""
         extras = " · ".join(self._extras)
         words = self.text() if not extras or metrics.horizontalAdvance(self.text()) <= room else extras
         return elide(metrics, words, Qt.TextElideMode.ElideRight, room)
@@ -191,7 +191,7 @@ class SortButton(QPushButton):
 
 
 class ListHeader(QWidget):
-    """Counts at the left, order at the right, on the list headers' ground with a line below."""
+    """The line above a list: counts at the left, sort button at the right."""
 
     order_chosen = Signal(str)
 
@@ -210,7 +210,7 @@ class ListHeader(QWidget):
         self._restyle()
 
     def add_tool(self, tool: QWidget) -> None:
-        """Add another tool for the list, before the order."""
+        """Add a widget before the sort button."""
         self._insert(tool)
 
     def show_counts(self, *texts: str, legend: bool, sortable: bool) -> None:
@@ -220,13 +220,13 @@ class ListHeader(QWidget):
             button.setVisible(sortable)
 
     def add_button(self, button: QWidget) -> None:
-        """Add an action for the whole list, next to the order."""
+        """Add a button for the whole list next to the sort button."""
         self._buttons.append(button)
         self._insert(button)
         button.hide()
 
     def _insert(self, widget: QWidget) -> None:
-        """Insert a widget before the order, also in tab order."""
+        """Insert a widget before the sort button, also in tab order."""
         place = self._row.indexOf(self.sort_button)
         self._row.insertWidget(place, widget)
         self._tools.append(widget)

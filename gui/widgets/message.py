@@ -1,4 +1,4 @@
-"""Messages with one or two actions: a banner above the content, or a page in place of it."""
+"""Messages with one or two buttons: a banner above the content, or a page in place of it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,11 +36,11 @@ class Action:
 
 
 class Banner(QFrame):
-    """Banner above the content with the newest message; hidden if there is none.
+    """A banner above the content with the newest message; hidden if there is none.
 
-    Its actions are next to the text, or below it if that takes less height.
+    Its buttons are next to the text, or below it if that takes less height.
 
-    Signals: left: it had the focus, and was answered or dismissed without another message. cleared: the key of a
+    Signals: left: a message that had the focus was answered or dismissed, and no other is shown. cleared: the key of a
     message that was answered, dismissed or removed.
     """
 
@@ -80,11 +80,11 @@ class Banner(QFrame):
 
     @property
     def matter(self) -> str:
-        """The key of the message; empty for one without a key, and if there is none."""
+        """The key of the shown message; empty if it has none, or if no message is shown."""
         return self._key if not self.isHidden() else ""
 
     def say(self, sentence: str, state: State, *actions: Action, key: str = "") -> None:
-        """Show a message; `clear(key)` removes only the message with this key."""
+        """Show a message with buttons. `key` identifies it: `clear(key)` removes only this message."""
         again = sentence == self.text
         self._key = key
         self._dot.set_state(state)
@@ -100,15 +100,14 @@ class Banner(QFrame):
         insert_after(stop_before(self._close), buttons)
 
     def _press(self, run: Callable[[], None]) -> None:
-        """Remove the message and run the pressed action; after a key press the focus moves to the next message, or
-        leaves."""
+        """Remove the message and run the function of the pressed button, and move the focus after a key press."""
         held = self._has_keys()
         self._take_away()
         run()
         self._leave(held)
 
     def _leave(self, held: bool) -> None:
-        """Move the focus if it was in the message."""
+        """Move the focus to the next message, or emit `left` without one; `held`: the removed message had the focus."""
         if held and self.isHidden():
             self.left.emit()
         elif held:
@@ -116,7 +115,7 @@ class Banner(QFrame):
             ((first and first.widget()) or self._close).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _fold(self) -> None:
-        """Put the actions where they leave room for the words."""
+        """Place the buttons next to the text, or below it if that takes less height."""
         margins, gap = self._row.contentsMargins(), self._row.spacing()
         around = margins.left() + margins.right() + 2 * gap
         room = max(1, self.width() - around - self._dot.sizeHint().width() - self._close.sizeHint().width())
@@ -170,7 +169,7 @@ class MessagePage(StatePage):
 def _fill(
     row: QHBoxLayout, actions: tuple[Action, ...], press: Callable[[Callable[[], None]], None]
 ) -> list[QPushButton]:
-    """Replace the row's buttons; `press` receives the callback of the pressed one, which it has to run."""
+    """Replace the buttons of a row; `press` receives the function of a pressed button, and has to call it."""
     while (item := row.takeAt(0)) is not None:
         widget = item.widget()
         if widget is not None:
@@ -208,7 +207,7 @@ class NoticeBar(QWidget):
         self.setVisible(False)
 
     def show_notice(self, text: str, action: str = "", act: Callable[[], None] | None = None) -> None:
-        """Say `text`; an empty one hides the bar."""
+        """Show `text`, with a button if `action` is not empty; an empty text hides the bar."""
         self._words.setText(text)
         self.setAccessibleName(text)
         self._act = act

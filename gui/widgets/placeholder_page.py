@@ -52,7 +52,7 @@ _FEWEST_CHARACTERS = 8
 
 
 class ElidedButton(QPushButton):
-    """Prefers the width of its label and accepts a smaller one."""
+    """A button that may be narrower than its label, which is then shortened."""
 
     def __init__(self, words: str) -> None:
         super().__init__(words.replace("&", "&&"))
@@ -67,12 +67,12 @@ class ElidedButton(QPushButton):
 
     @property
     def shown(self) -> str:
-        """The visible, perhaps shortened label."""
+        """The visible label, shortened if there is little room."""
         room = self.width() - self._around()
         return elide(self.fontMetrics(), self._words, Qt.TextElideMode.ElideRight, room)
 
     def _around(self) -> int:
-        """Pixels of the button around its label."""
+        """Return the pixels of the button around its label."""
         return self.sizeHint().width() - self.fontMetrics().horizontalAdvance(self._words)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -89,7 +89,7 @@ class ElidedButton(QPushButton):
 
 
 class Offer(NamedTuple):
-    """An action that may help, with its reason."""
+    """A suggested action, with a sentence that gives the reason."""
 
     sentence: str
     words: str
@@ -178,14 +178,14 @@ class StatePage(QScrollArea):
         return any(button.hasFocus() for button in self._buttons)
 
     def take_focus(self) -> bool:
-        """Focus the first action; False if there is none."""
+        """Focus the first button; returns False if there is none."""
         if self._buttons:
             self._buttons[0].setFocus(Qt.FocusReason.OtherFocusReason)
             self.ensureWidgetVisible(self._buttons[0])
         return bool(self._buttons)
 
     def _fold(self) -> None:
-        """Stack buttons that have no room next to each other."""
+        """Stack buttons that don't fit next to each other."""
         room = min(_WIDEST, self.viewport().width() - 2 * _MARGIN)
         for row in self._rows:
             widgets = [item.widget() for number in range(row.count()) if (item := row.itemAt(number))]
@@ -203,7 +203,7 @@ class StatePage(QScrollArea):
             self._title.setFont(font_at(15))
 
     def _add_offer(self, column: QVBoxLayout, offer: Offer) -> None:
-        """Add a reason, and a button below it."""
+        """Add the reason of a suggested action, and a button below it."""
         why = label(breakable(offer.sentence), "meta", wrap=True)
         button = self._button(offer.words, offer.act)
         button.setAccessibleDescription(offer.sentence)
@@ -221,7 +221,7 @@ class StatePage(QScrollArea):
 
 
 class KeyTable(QWidget):
-    """The relevant keys, each with its function."""
+    """A table of important keys, each with its function."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,11 +1,11 @@
-"""The one place where text becomes rich text, and where tooltips, documents and message boxes are made.
+"""The only module that turns text into rich text, and that makes tooltips, documents and message boxes.
 
 Qt takes any text that looks like HTML for HTML, in tooltips, labels, message boxes and documents, and reads the files
 that its images name. Titles, file names and notes are other people's text: they are escaped here, and images are never
 loaded. `tests/gui/test_plain_text_only.py` forbids the calls of Qt outside of this module.
 
-Offsets are converted as well: the engine counts in code points; `QTextLayout`, `QTextCursor` and their kind count in
-UTF-16 units, which differ after an emoji.
+Offsets are converted as well: the engine counts in code points; `QTextLayout` and `QTextCursor` count in UTF-16 units,
+which differ after an emoji.
 """
 
 import html
@@ -45,19 +45,19 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 # --- tooltips ---------------------------------------------------------------------------------------------------------
 def as_tip(text: str, *, wrap: bool = False) -> str:
-    """`text` for a tooltip, escaped where Qt would take it for HTML; `wrap` breaks long lines."""
+    """Return `text` for a tooltip, escaped where Qt would take it for HTML; `wrap` breaks long lines."""
     if wrap and text:
         return f"{_WRAPPED}{html.escape(text).replace(chr(10), _NEW_LINE)}{_WRAPPED_END}"
     return f"{_AS_IT_IS}{html.escape(text)}{_AS_IT_IS_END}" if Qt.mightBeRichText(text) else text
 
 
 def set_tip(thing: WithTip, text: str) -> None:
-    """Give a widget, an action or an item this tooltip."""
+    """Set the tooltip of a widget, an action or an item to plain text."""
     thing.setToolTip(as_tip(text))
 
 
 def tip_of(thing: WithTip) -> str:
-    """The text that `set_tip` was given; for an action without one, its name."""
+    """Return the tooltip that `set_tip` has set; for an action without one, its text."""
     tip = thing.toolTip()
     for start, end in ((_AS_IT_IS, _AS_IT_IS_END), (_WRAPPED, _WRAPPED_END)):
         if tip.startswith(start) and tip.endswith(end):
@@ -71,7 +71,7 @@ def show_tip(at: QPoint, text: str, widget: QWidget) -> None:
 
 
 def set_status_tip(thing: QWidget | QAction, text: str) -> None:
-    """Qt paints status tips as plain text: they need no escaping."""
+    """Set the status tip, which needs no escaping: Qt paints status tips as plain text."""
     thing.setStatusTip(text)
 
 
@@ -80,7 +80,7 @@ def set_whats_this(thing: QWidget | QAction, text: str) -> None:
 
 
 def whats_this_of(thing: QWidget | QAction) -> str:
-    """The text that `set_whats_this` was given."""
+    """Return the text that `set_whats_this` has set."""
     said = thing.whatsThis()
     return html.unescape(said[len(_AS_IT_IS) : -len(_AS_IT_IS_END)]) if said.startswith(_AS_IT_IS) else said
 
@@ -89,7 +89,7 @@ def whats_this_of(thing: QWidget | QAction) -> str:
 
 
 def rich_text(parts: Styled) -> str:
-    """The parts as HTML, with their text escaped."""
+    """Return styled parts as HTML, with their text escaped."""
     return "".join(
         f'<span style="{html.escape(style)}">{html.escape(text)}</span>' if style else html.escape(text)
         for text, style in parts
@@ -109,20 +109,19 @@ def set_plain(label: QLabel, text: str) -> None:
 
 
 def no_resource(kind: int) -> object:
-    """Return an empty image for any file or address that a text names: if `loadResource` returned nothing, Qt would
-    read the file itself."""
+    """Return an empty image for any file or URL in a text: without a result, Qt would read the file itself."""
     return QImage(1, 1, QImage.Format.Format_Alpha8) if kind == _IMAGE else ""
 
 
 class SealedDocument(QTextDocument):
-    """A document that reads no file and fetches nothing, whatever its text names."""
+    """A QTextDocument that loads no files or URLs, whatever its text contains."""
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
         return no_resource(kind)
 
 
 def rich_document(parts: Styled) -> SealedDocument:
-    """One paragraph of text with styled parts."""
+    """Return a document with one paragraph of styled parts."""
     document = SealedDocument()
     document.setUndoRedoEnabled(False)
     document.setHtml(rich_text(parts))
@@ -131,7 +130,7 @@ def rich_document(parts: Styled) -> SealedDocument:
 
 # --- boxes and messages -----------------------------------------------------------------------------------------------
 def message_box(parent: QWidget | None, title: str, text: str, informative: str = "") -> QMessageBox:
-    """A message box without buttons yet; both texts are plain."""
+    """Return a message box without buttons; both texts are plain."""
     box = QMessageBox(parent)
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setWindowTitle(title)
@@ -141,7 +140,7 @@ def message_box(parent: QWidget | None, title: str, text: str, informative: str 
 
 
 def progress_dialog(parent: QWidget | None, text: str, cancel: str, maximum: int) -> QProgressDialog:
-    """A progress dialog from 0 to `maximum`; its text is plain."""
+    """Return a progress dialog from 0 to `maximum`; its text is plain."""
     dialog = QProgressDialog("", cancel, 0, maximum, parent)
     shown = QLabel()
     shown.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -151,36 +150,35 @@ def progress_dialog(parent: QWidget | None, text: str, cancel: str, maximum: int
 
 
 def set_progress_text(dialog: QProgressDialog, text: str) -> None:
-    """Change the text of a dialog of `progress_dialog`, whose label stays plain."""
+    """Set the plain text of a dialog that `progress_dialog` has made."""
     dialog.setLabelText(text)
 
 
 def as_notification(text: str) -> str:
-    """Return `text` for a desktop notification, which may be read as HTML: without the characters that begin a tag or
-    an entity.
+    """Return `text` for a desktop notification, without the characters that begin an HTML tag or entity.
 
-    Escaping would be seen on desktops that show plain text, and Qt doesn't say which kind this is.
+    Desktops that show plain text would show escapes, and Qt doesn't say which kind a desktop is.
     """
     return _ENTITY.sub("\N{FULLWIDTH AMPERSAND}", text.translate(_BRACKETS))
 
 
 def show_notification(icon: QSystemTrayIcon, title: str, text: str, picture: QIcon) -> None:
-    """A message of the desktop next to the tray's icon."""
+    """Show a desktop notification next to the tray icon."""
     icon.showMessage(as_notification(title), as_notification(text), picture)
 
 
 def set_tray_tip(icon: QSystemTrayIcon, text: str) -> None:
-    """The tooltip of the tray's icon, which the desktop shows."""
+    """Set the tooltip of the tray icon."""
     icon.setToolTip(as_notification(text))
 
 
 def utf16_length(text: str) -> int:
-    """How many UTF-16 units Qt needs for `text`."""
+    """Return the length of `text` in UTF-16 units."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def utf16_ranges(text: str, ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Half-open code-point ranges of `text`, in ascending order, as UTF-16 ranges."""
+    """Convert half-open ranges in `text` from code points to UTF-16 units; they have to be ascending."""
     wide = [found.start() for found in _ASTRAL.finditer(text)]
     if not wide:
         return [(start, end) for start, end in ranges]
@@ -197,7 +195,7 @@ def utf16_ranges(text: str, ranges: Iterable[tuple[int, int]]) -> list[tuple[int
 
 
 def code_point_offset(text: str, offset: int) -> int:
-    """The code-point offset of a UTF-16 offset; inside a surrogate pair, that of its start."""
+    """Convert an offset in `text` from UTF-16 units to code points; inside a surrogate pair, to that of its start."""
     passed = 0
     for found in _ASTRAL.finditer(text):
         if found.start() + passed >= offset:

@@ -1,4 +1,4 @@
-"""The search box: query, number of results, clearing, and history."""
+"""The search box: text, number of results, clear button, and query history."""
 
 from collections.abc import Sequence
 
@@ -30,7 +30,7 @@ MOST = 100
 
 
 class QueryHistory:
-    """The query history, oldest first. Text typed after the newest is a draft, restored by moving forward."""
+    """Stores submitted queries, oldest first. Text typed after the newest is a draft, restored by moving forward."""
 
     def __init__(self) -> None:
         self._asked: list[str] = []
@@ -38,7 +38,7 @@ class QueryHistory:
         self._at = 0
 
     def remember(self, query: str) -> None:
-        """Add a submitted query as the newest. The newest is replaced if it is a beginning of this one."""
+        """Add a submitted query as the newest; it replaces the previous one if that is a beginning of it."""
         if not query or self._is_at(query):
             return
         asked = [known for known in self._asked if known != query]
@@ -48,13 +48,13 @@ class QueryHistory:
         self._at, self._draft = len(self._asked) - 1, query
 
     def begin(self, queries: Sequence[str]) -> None:
-        """Insert the queries of earlier windows, oldest first, before those of this one."""
+        """Insert the queries of earlier runs, oldest first, before those of this run."""
         here = self._asked
         self._asked = [*(query for query in queries if query not in here), *here][-MOST:]
         self._at += len(self._asked) - len(here)  # the position stays
 
     def earlier(self, query: str) -> str | None:
-        """The query before `query`, the text of the box; None at the oldest."""
+        """Return the query before the current one; None at the oldest. `query`: text of the box, kept as the draft."""
         self._set_position(query)
         if self._at == 0:
             return None
@@ -62,7 +62,7 @@ class QueryHistory:
         return self._asked[self._at]
 
     def later(self, query: str) -> str | None:
-        """The query after `query`, finally the draft; None at the draft."""
+        """Return the query after the current one, finally the draft; None at the draft. `query`: text of the box."""
         self._set_position(query)
         if self._at == len(self._asked):
             return None
@@ -78,7 +78,7 @@ class QueryHistory:
 
 
 class _Edit(QLineEdit):
-    """The box's line edit; keys that don't edit text become signals."""
+    """The line edit of the search box; keys that don't edit text are emitted as signals."""
 
     into_list = Signal()
     accepted = Signal()
@@ -103,7 +103,7 @@ class _Edit(QLineEdit):
 
 
 class QueryBox(QWidget):
-    """Magnifier, text, a line of state, and a button that clears; drawn as one rounded field."""
+    """A search box: magnifier, text, state and clear button, drawn as one rounded field."""
 
     text_changed = Signal(str)
     into_list = Signal()
@@ -114,7 +114,7 @@ class QueryBox(QWidget):
     """A submitted query; perhaps the same as before."""
 
     def __init__(self, hint: str = "", name: str = "", parent: QWidget | None = None) -> None:
-        """`hint` is the placeholder; defaults are those of the search box."""
+        """`hint`: placeholder. `name`: accessible name. Both have defaults for searches."""
         super().__init__(parent)
         self._hint = hint = hint or tr("Search by words or meaning")
         name = name or tr("Search")
@@ -162,7 +162,7 @@ class QueryBox(QWidget):
         self.edit.setPlaceholderText(hint or self._hint)
 
     def set_state(self, text: str) -> None:
-        """A few words at the right end: counts and time, or that a search is running."""
+        """Show a few words at the right end, such as count and time."""
         self._state.setText(text)
         self._state.setAccessibleDescription(text)
         self._make_room()
@@ -172,7 +172,7 @@ class QueryBox(QWidget):
         self._row.insertWidget(self._row.indexOf(self._clear), button)
 
     def lead_from_icon(self, button: QWidget) -> None:
-        """Show a button in place of the magnifier."""
+        """Show a button in place of the magnifier icon."""
         self._row.replaceWidget(self._icon, button)
         self._icon.hide()
         self._lead = button
@@ -180,7 +180,7 @@ class QueryBox(QWidget):
         self._restyle()
 
     def insert(self, part: str) -> None:
-        """Append a part of a query, selected, so that typing replaces it."""
+        """Append `part` to the query and select it, so that typing replaces it."""
         before = f"{self.query} " if self.query else ""
         self.edit.setText(before + part)
         self.focus()
@@ -197,7 +197,7 @@ class QueryBox(QWidget):
             self.meant.emit(query)
 
     def begin_history(self, queries: Sequence[str]) -> None:
-        """Set the history of earlier windows, oldest first."""
+        """Set the queries of earlier runs, oldest first, as the history."""
         self._history.begin(queries)
 
     def show_text(self, text: str) -> None:
@@ -211,13 +211,13 @@ class QueryBox(QWidget):
         self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def focus_all(self) -> None:
-        """Focus with the text selected, so that typing replaces it."""
+        """Focus the box with its text selected, so that typing replaces it."""
         self.remember()
         self.focus()
         self.edit.selectAll()
 
     def type_key(self, event: QKeyEvent) -> None:
-        """Enter a key that was pressed in another widget."""
+        """Insert the text of a key that was pressed in another widget."""
         self.focus()
         self.edit.end(False)
         self.edit.keyPressEvent(event)
@@ -240,12 +240,12 @@ class QueryBox(QWidget):
             self.show_text(found)
 
     def _set_margins(self) -> None:
-        """The magnifier has a fixed position, as button or not, since boxes of different views alternate there."""
+        """Reserve the same space for the magnifier or a button, so that the text of all views' boxes is aligned."""
         around = 0 if self._lead is None else self._lead.sizeHint().width() - self._icon.sizeHint().width()
         self._row.setContentsMargins(margins(max(0, _EDGE - around // 2), 0, 8 if self.edit.text() else 16, 0))
 
     def _make_room(self) -> None:
-        """Hide the counts where they would cut the query: they are above the list as well."""
+        """Hide the state if it leaves too little room for the query; the counts are above the list, too."""
         state, around = self._state.sizeHint().width(), self._row.contentsMargins()
         room = self.width() - around.left() - around.right() - self._row.spacing()
         items = (self._row.itemAt(number) for number in range(self._row.count()))

@@ -1,7 +1,7 @@
-"""Custom painting in right-to-left layouts: positions are mirrored, text and pictures never are.
+"""Custom painting in right-to-left layouts: positions are mirrored; text and images are not.
 
 Painting code measures from the left, as if all lines ran to the right, and begins with `mirror`: bars, backgrounds and
-edges are then placed correctly. Text is drawn through `write`, pictures through `put`, and self-painting objects
+edges are then placed correctly. Text is drawn through `write`, images through `put`, and objects that paint themselves
 through `upright`. Directional icons are mirrored when they are created (`gui/widgets/icons.py`).
 """
 
@@ -26,8 +26,7 @@ _ISOLATED = re.compile("[\u2066-\u2068][^\u2069]*\u2069?")
 
 
 def mirror(painter: QPainter, bounds: QRect | QRectF, direction: Qt.LayoutDirection) -> None:
-    """From now on, a distance of `x` pixels from the left edge of `bounds` is measured from the edge at which lines of
-    this direction begin."""
+    """Mirror the painter's X axis within `bounds` if `direction` is right to left, for all later painting."""
     painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
     if direction == Qt.LayoutDirection.RightToLeft:
         painter.translate(2 * bounds.x() + bounds.width(), 0)
@@ -40,7 +39,7 @@ def is_mirrored(painter: QPainter) -> bool:
 
 @contextmanager
 def upright(painter: QPainter, rect: QRect | QRectF) -> Iterator[QRectF]:
-    """Paint within `rect` without mirroring; returns its actual rectangle."""
+    """Paint within `rect` without mirroring: a context manager that yields the actual rectangle."""
     if not is_mirrored(painter):
         yield QRectF(rect)
         return
@@ -53,7 +52,7 @@ def upright(painter: QPainter, rect: QRect | QRectF) -> Iterator[QRectF]:
 
 
 def write(painter: QPainter, rect: QRect | QRectF, flags: int | Qt.AlignmentFlag | Qt.TextFlag, text: str) -> None:
-    """Draw text like `drawText`, in its own direction; left and right mean start and end of lines."""
+    """Draw text like `drawText`, unmirrored; left and right in `flags` mean start and end of lines."""
     how = flags if isinstance(flags, int) else flags.value
     if is_mirrored(painter) and how & _SIDES in (_LEFT.value, _RIGHT.value):
         how ^= _SIDES
@@ -66,25 +65,25 @@ def write(painter: QPainter, rect: QRect | QRectF, flags: int | Qt.AlignmentFlag
 
 
 def put(painter: QPainter, left: float, top: float, pixmap: QPixmap) -> None:
-    """Draw a pixmap like `drawPixmap`, without mirroring."""
+    """Draw a pixmap like `drawPixmap`, unmirrored."""
     size = pixmap.deviceIndependentSize()
     with upright(painter, QRectF(QPointF(left, top), size)) as stands:
         painter.drawPixmap(stands.topLeft(), pixmap)
 
 
 def mirrored_x(x: float, width: float, direction: Qt.LayoutDirection) -> float:
-    """Mirror an x coordinate within `width` pixels."""
+    """Return an X coordinate, mirrored within `width` pixels if `direction` is right to left."""
     return width - x if direction == Qt.LayoutDirection.RightToLeft else x
 
 
 def margins(begin: int, top: int, end: int, bottom: int) -> QMargins:
-    """Return layout margins for the direction: Qt mirrors contents, but not margins."""
+    """Return layout margins for the window's direction: Qt mirrors layouts, but not their margins."""
     left, right = (end, begin) if runs_left() else (begin, end)
     return QMargins(left, top, right, bottom)
 
 
 def at_start(besides: Qt.AlignmentFlag) -> Qt.AlignmentFlag:
-    """Return the alignment to the start of the window's lines, independent of the text's own direction."""
+    """Return an alignment to the start of lines, whatever the direction of the text; `besides`: vertical alignment."""
     return (_RIGHT if runs_left() else _LEFT) | Qt.AlignmentFlag.AlignAbsolute | besides
 
 
@@ -95,20 +94,19 @@ def keep_inside(splitter: QSplitter) -> None:
 
 
 def runs_left() -> bool:
-    """Return whether the window is right-to-left, which is known before any widget exists."""
+    """Return whether the window is right-to-left, even before any widget exists."""
     return QGuiApplication.layoutDirection() == Qt.LayoutDirection.RightToLeft
 
 
 def line_direction(text: str) -> Qt.LayoutDirection:
-    """Return the direction of a line: that of its text, or the window's for joined parts of mixed directions."""
+    """Return the direction of a line of text; for joined parts of mixed directions, that of the window."""
     if runs_left() and _JOINT in text and any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in text):
         return Qt.LayoutDirection.RightToLeft
     return text_direction(text)
 
 
 def text_direction(text: str) -> Qt.LayoutDirection:
-    """Return the direction of the first letter that has one, ignoring isolated text (rule P2 of Unicode's bidi
-    algorithm)."""
+    """Return the direction of a text by its first strong letter outside of isolates (rule P2 of the bidi algorithm)."""
     if text.isascii():
         return Qt.LayoutDirection.LeftToRight
     strong = (

@@ -1,7 +1,4 @@
-"""A list of rows under headings that keeps its position while rows change, and skips headings.
-
-Its model replaces the rows as a whole.
-"""
+"""A list of rows under headings. It keeps its position when the rows are replaced, and skips headings."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -52,7 +49,7 @@ def _is_text(event: QKeyEvent) -> bool:
 
 @dataclass(frozen=True)
 class Place:
-    """The user's position, independent of row numbers."""
+    """The current row and the scroll position, stored by the keys of rows instead of their numbers."""
 
     current: Hashable
     number: int
@@ -63,14 +60,14 @@ class Place:
 
 
 class KeyedRow(Protocol):
-    """A row as a value; `key` identifies it across changes."""
+    """Protocol of a row, a plain value; `key` identifies it when the rows are replaced."""
 
     @property
     def key(self) -> Hashable: ...
 
 
 class RowModel(QAbstractListModel):
-    """Qt model of a flat list; views keep their position by the rows' keys."""
+    """The Qt model of a flat list of rows, which are replaced as a whole."""
 
     def __init__(self, headings: type | tuple[type, ...] = (), parent: QObject | None = None) -> None:
         """`headings`: types of rows that can't be current."""
@@ -86,32 +83,35 @@ class RowModel(QAbstractListModel):
         self.endResetModel()
 
     def shows(self, rows: Sequence[KeyedRow]) -> bool:
-        """Whether the model has exactly these rows."""
+        """Return whether the model has exactly these rows."""
         return self._rows == rows
 
     def row(self, place: int) -> Any:
-        """The row at a number; None if there is none."""
+        """Return the row at a position; None if there is none."""
         return self._rows[place] if 0 <= place < len(self._rows) else None
 
     def place(self, key: Hashable) -> int:
-        """Current position of the row with this key; -1 if it was removed."""
+        """Return the position of the row with this key; -1 if there is none."""
         if self._places is None:  # only when a position must be kept: a long list has many keys
             self._places = {row.key: place for place, row in enumerate(self._rows)}
         return self._places.get(key, -1)
 
     def keys_before(self, place: int) -> frozenset[Hashable]:
-        """Return the keys of all rows above this position."""
+        """Return the keys of all rows above a position."""
         return frozenset(row.key for row in self._rows[:place])
 
     def is_header(self, place: int) -> bool:
         return isinstance(self._rows[place], self._headings)
 
     def first_place(self) -> int:
-        """The first row that can be current; -1 in an empty list."""
+        """Return the position of the first row that can be current (not a heading); -1 without any."""
         return self.step(0, 1, 0)
 
     def step(self, number: int, direction: int, start: int = 1) -> int:
-        """The first row from `number` (or, with `start` 1, after it) that can be current; -1 when there is none."""
+        """Return the nearest position in a direction (1: down, -1: up) that is not a heading; -1 without any.
+
+        The search begins at `number` or, if `start` is 1, next to it.
+        """
         number += direction * start
         while 0 <= number < len(self._rows):
             if not self.is_header(number):
@@ -120,7 +120,7 @@ class RowModel(QAbstractListModel):
         return -1
 
     def nearest(self, number: int) -> int:
-        """The row that can be current at `number`, else after it, else before it; -1 when there is none."""
+        """Return the position that can be current at `number`, else after it, else before it; -1 without any."""
         number = min(max(number, 0), len(self._rows) - 1)
         after = self.step(number, 1, 0)
         return after if after >= 0 else self.step(number, -1, 0)
@@ -132,7 +132,7 @@ class RowModel(QAbstractListModel):
         raise NotImplementedError
 
     def tip(self, row: Any) -> str:
-        """Tooltip; empty if there is none. Plain text."""
+        """Return the tooltip of a row as plain text; empty without one."""
         raise NotImplementedError
 
     # --- QAbstractListModel -----------------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ class RowModel(QAbstractListModel):
 
 
 class RowList(QListView):
-    """One column of rows of a `RowModel`; headings can't be current.
+    """A list view of a `RowModel`; headings can't be current.
 
     A subclass sets the delegate, changes its rows while `arranging`, and defines what opening a row does.
     """
@@ -191,7 +191,7 @@ class RowList(QListView):
         minute.start()
 
     def take_focus(self) -> None:
-        """Focus the list if it has rows; the first becomes current if none was."""
+        """Focus the list if it has rows; if no row is current, the first one becomes current."""
         if self.rows.rowCount():
             self.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -200,24 +200,24 @@ class RowList(QListView):
 
     @property
     def place(self) -> Place | None:
-        """The user's position; None in an empty list."""
+        """The user's position in the list; None in an empty list."""
         return self._remember() if self.rows.rowCount() else None
 
     def return_to(self, place: Place) -> None:
-        """Restore a position, as if by hand."""
+        """Restore a position, as if the user had gone there."""
         if self.rows.rowCount():
             self._return_to(place)
 
     def _activate(self, index: Index) -> None:
-        """Open this row: Enter or a double click."""
+        """Open a row, after Enter or a double click; for subclasses."""
         raise NotImplementedError
 
     def _show_menu(self, at: QPoint) -> None:
-        """Show the current row's menu at this global position."""
+        """Open the menu of the current row at a screen position; for subclasses."""
         raise NotImplementedError
 
     def _restyle(self) -> None:
-        """The font changed: measure again."""
+        """Recompute row heights after a change of the font."""
         raise NotImplementedError
 
     # --- keeping the position ---------------------------------------------------------------------------------------
@@ -227,7 +227,7 @@ class RowList(QListView):
         self.doItemsLayout()
 
     def _remember(self, unsteady: type | tuple[type, ...] = ()) -> Place:
-        """Record the position; rows of `unsteady` kinds are no anchors, unlike their replacements."""
+        """Return the current position; rows of the types `unsteady`, often replaced, are not used as anchors."""
         current = self.rows.row(self.currentIndex().row())
         visible = self._visible_places()
         if current is not None and self.currentIndex().row() in visible:
@@ -250,7 +250,7 @@ class RowList(QListView):
         return next(iter(self._visible_places()), 0)
 
     def _return_to(self, place: Place, shift: int = 0) -> None:
-        """Make the same row current and show it where it was, `shift` pixels higher."""
+        """Restore the current row and its position in the viewport, moved up by `shift` pixels."""
         number = self.rows.place(place.current)
         self._set_current(number if number >= 0 else self.rows.nearest(place.number))
         for key, top in place.anchors:
@@ -287,7 +287,7 @@ class RowList(QListView):
         return self.rows.index(target if target >= 0 else current)
 
     def _page(self, current: int, direction: int) -> int:
-        """Return the row about one viewport away, at least one row."""
+        """Return the row one viewport below or above `current`, at least one row away."""
         rect = self.visualRect(self.rows.index(current))
         wanted = rect.top() + direction * (self.viewport().height() - rect.height())
         target = self.rows.step(current, direction)
@@ -343,7 +343,7 @@ class RowList(QListView):
         super().mouseReleaseEvent(event)
 
     def startDrag(self, supportedActions: Qt.DropAction) -> None:
-        """The dragged data may have to be loaded first, so Qt's own drag doesn't begin."""
+        """Emit `drag_requested` instead of starting Qt's drag, since the dragged data may have to be loaded first."""
         self._drag_told = True
         self.drag_requested.emit()
 

@@ -1,4 +1,4 @@
-"""A column of content in the middle of a page, which may scroll where large text meets a small window."""
+"""A page with a centred column of content, which scrolls if large text doesn't fit in a small window."""
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QResizeEvent
@@ -13,7 +13,7 @@ _FOOT_SIDE = 20
 
 
 class _Middle(QWidget):
-    """Centres a column of readable width; it grows with larger text, but doesn't shrink with smaller text."""
+    """Centres a column of readable width, which grows with larger text, but doesn't shrink with smaller text."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class _Middle(QWidget):
 
 
 def column_page(column: QLayout, width: int) -> QFrame:
-    """`column`, at most `width` logical pixels wide at font scale 1, in the middle of a page."""
+    """Return a page with `column` centred, at most `width` logical pixels wide at font scale 1."""
     middle = _Middle(width)
     middle.setLayout(column)
     page = QFrame()
@@ -43,7 +43,7 @@ def column_page(column: QLayout, width: int) -> QFrame:
 
 
 def scrolling_column(column: QLayout, width: int) -> QScrollArea:
-    """The same with a scroll area, for contents higher than the available space."""
+    """Return a page as `column_page`, in a scroll area."""
     scroll = QScrollArea()
     scroll.setFrameShape(QFrame.Shape.NoFrame)
     scroll.setWidgetResizable(True)
@@ -72,11 +72,11 @@ class FootedColumn(QWidget):
         self._settle()
 
     def minimumSizeHint(self) -> QSize:
-        """The footer accepts less: it can scroll."""
+        """Return a smaller size than the footer's, since the footer can scroll."""
         return self._scroll.minimumSizeHint()
 
     def _settle(self) -> None:
-        """Place the footer below the scroll area, or in it."""
+        """Place the footer below the scroll area or, if there is little room, inside it."""
         self._along = self._foot_height() > self.height() * _MOST_FOOT
         side = 0 if self._along else _FOOT_SIDE
         self._footer.setContentsMargins(side, 0, side, 0)

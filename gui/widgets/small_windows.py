@@ -1,4 +1,4 @@
-"""Opens small windows of text, and brings a window to the front."""
+"""Opens small windows with text, and brings windows to the front."""
 
 import os
 
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 
 def sheet(title: str, content: QWidget, parent: QWidget) -> QDialog:
-    """Show a window with `content` and a close button; closing it deletes it."""
+    """Open a dialog with `content` and a close button; closing it deletes it."""
     dialog = QDialog(parent)
     dialog.setWindowTitle(title)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -31,9 +31,9 @@ def bring_to_front(window: QWidget) -> None:
 
 
 def use_token(token: str) -> None:
-    """Let the next window that is raised use the activation token of another start.
+    """Set the activation token of another process for the next window that is raised.
 
-    Wayland requires it, and Qt takes it from the environment as if it had been given to this start.
+    Wayland requires it, and Qt reads it from the environment as if it had been given to this process.
     """
     if token:
         os.environ["XDG_ACTIVATION_TOKEN"] = token

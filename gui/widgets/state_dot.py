@@ -1,4 +1,4 @@
-"""A state as a dot in its colour and shape, always with text next to it."""
+"""Shows a state as a dot with a colour and a shape, always next to text."""
 
 from typing import Literal
 
@@ -38,14 +38,14 @@ def state_colour(colours: Tokens, state: State) -> QColor:
 
 
 def with_state(words: str, state: State | None) -> str:
-    """`words` for screen readers: every state but "fine" is included."""
+    """Return "words (state)" for screen readers, or only `words` if the state is "fine" or None."""
     if state in (None, "fine"):
         return words
     return tr("{words} ({state})", words=words, state=tr(_WORDS[state]))
 
 
 class StateDot(QWidget):
-    """The dot alone, with the text placed by the caller; assistive technology reads the text, not the dot.
+    """A dot for a state, without text; the caller places text next to it, which assistive technology reads.
 
     A disc is fine, a triangle needs attention, half a disc is busy and a ring is off.
     """
@@ -97,7 +97,7 @@ class StateDot(QWidget):
 
 
 class StateLabel(QWidget):
-    """Dot and text in a row; longer text wraps, with the dot next to the first line."""
+    """A dot with text next to it; longer text wraps, and the dot is next to its first line."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -114,7 +114,7 @@ class StateLabel(QWidget):
         self._centre()
 
     def show_state(self, state: State | None, words: str, tip: str = "") -> None:
-        """None shows a plain value without a dot."""
+        """Show a state and its text; None shows the text without a dot."""
         self.dot.setVisible(state is not None)
         if state is not None:
             self.dot.set_state(state)
@@ -123,7 +123,7 @@ class StateLabel(QWidget):
         self.setAccessibleName(with_state(words, state))
 
     def _centre(self) -> None:
-        """Put the dot at half the height of the first line."""
+        """Align the dot with the middle of the first line."""
         line = QFontMetrics(font_at(BASE_PIXELS)).height()
         self._above.setContentsMargins(0, (line - self.dot.height() + 1) // 2, 0, 0)
 

@@ -1,4 +1,4 @@
-"""Texts about the index (search engine, fallback, skipped files, sync), made from its status record alone."""
+"""Texts about the index (search engine, fallback, skipped files, sync), made from a status record."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ IndexRemedy = Literal["", "rebuild", "sync"]
 
 
 class FallbackEngine(NamedTuple):
-    """A fallback replaces the chosen engine or provider."""
+    """The engine or provider that a fallback replaces, and the reason."""
 
     chosen: str
     """Name in the settings."""
@@ -31,26 +31,26 @@ class FallbackEngine(NamedTuple):
 
 
 def engine_name(backend: str) -> str:
-    """`builtin` -> "built-in index"."""
+    """Return the display name of a search engine: `builtin` -> "built-in index"."""
     return tr(_NAMES.get(backend, backend))
 
 
 def engine_instead(status: MemoryProviderStatus) -> FallbackEngine | None:
-    """Return the engine that a fallback replaces; None if the chosen one answers."""
+    """Return the engine of the settings if a fallback replaces it, else None."""
     if status.fallback is None or "fallback" not in status.custom:
         return None
     return FallbackEngine(status.fallback.from_, status.fallback.reason)
 
 
 def index_remedy(status: MemoryProviderStatus) -> IndexRemedy:
-    """The action for `index_error`: an index of another engine is only rebuilt by its owner, so it is tried again."""
+    """Return the action that may fix `index_error`: only the built-in index is rebuilt, others are synced again."""
     if status.custom.get("readOnly"):
         return ""
     return "rebuild" if status.backend == BUILTIN else "sync"
 
 
 def provider_instead(status: MemoryProviderStatus) -> FallbackEngine | None:
-    """The replaced embedding provider; None if there is none or the chosen one works."""
+    """Return the embedding provider of the settings if a fallback replaces it, else None."""
     if engine_instead(status) is not None:
         hidden = status.custom.get("providerFallback") or {}
         return FallbackEngine(str(hidden["from"]), str(hidden["reason"])) if hidden else None
@@ -89,12 +89,12 @@ _WORDS = {
 
 
 def files_left_out(issues: Iterable[FileIssue]) -> int:
-    """Number of files, or of folders with everything in them: some entries represent all files of a kind."""
+    """Return the number of skipped files; a folder counts once, and some entries stand for several files."""
     return sum(files_covered(issue.detail) for issue in issues)
 
 
 def rule_words(rule: str) -> str:
-    """`ignored-folder` -> ignored folder; another program's rule stays unchanged."""
+    """Return the name of a skip rule: `ignored-folder` -> ignored folder; unknown rules are returned unchanged."""
     return tr(_WORDS[rule]) if rule in _WORDS else rule.replace("-", " ")
 
 
@@ -124,7 +124,7 @@ RUNNING_WORDS = (*PHASE_WORDS.values(), marked("Paused"), marked("Stalled"))
 
 @dataclass(frozen=True)
 class SyncLine:
-    """One line, left to right. Empty texts are not shown."""
+    """The texts of the bottom bar, left to right. Empty texts are not shown."""
 
     state: State
     word: str
@@ -143,7 +143,10 @@ class SyncLine:
 
 
 def sync_line(status: MemoryProviderStatus, *, now: float, still_for: float) -> SyncLine:
-    """`now`: seconds since the epoch; `still_for`: seconds since the running sync last moved."""
+    """Make the texts of the bottom bar.
+
+    `now`: seconds since the epoch. `still_for`: seconds without progress of the running sync.
+    """
     if status.syncing is not None:
         return _running(status, status.syncing, still_for)
     if status.index_error and not status.files:
@@ -154,7 +157,7 @@ def sync_line(status: MemoryProviderStatus, *, now: float, still_for: float) -> 
 
 
 def _without_meaning(status: MemoryProviderStatus) -> str:
-    """Return how much can't be found by meaning yet; empty if nothing is left to embed."""
+    """Describe how many chunks have no vectors yet, so that they can't be found by meaning; empty for none."""
     if not status.pending_vectors or status.provider == "none":
         return ""
     left = status.pending_vectors
@@ -210,14 +213,14 @@ def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still
 
 
 def progress_text(step: MemorySyncProgressUpdate, completed: int) -> str:
-    """Return how much of the total is done."""
+    """Describe how much of a step is completed, and of how much in total."""
     if step.phase == "embedding":
         return tr("{completed:,} of {total:,} passages", completed=completed, total=step.total)
     return tr("{completed:,} of {total:,} files", completed=completed, total=step.total)
 
 
 def longest_detail() -> str:
-    """Approximately the longest text next to the progress bar without problems."""
+    """Return approximately the longest text next to the progress bar, except errors, to reserve its width."""
     return " · ".join((_rate(8888), _left(5288), _reused(888_888)))
 
 
@@ -241,7 +244,7 @@ def _no_progress(file: str, seconds: float) -> str:
 
 
 def _indexed(status: MemoryProviderStatus) -> str:
-    """How much is indexed, for each source if there are sessions too; and by which program, if not this one."""
+    """Describe how much is indexed, separately for notes and sessions, and by which engine if not the built-in one."""
     by = f"{engine_name(status.backend)}: " if status.backend != BUILTIN else ""
     files = {count.source: count.files for count in status.source_counts}
     if not files.get("sessions"):

@@ -31,7 +31,7 @@ _LEAST_DETAIL = 18
 
 
 class ProgressLine(QProgressBar):
-    """A six-pixel bar of fixed width; screen readers see a progress bar."""
+    """A progress bar, six pixels high, of fixed width."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -42,7 +42,7 @@ class ProgressLine(QProgressBar):
         self.setAccessibleName(tr("Progress"))
 
     def setValue(self, value: int) -> None:
-        """Set the value without painting immediately, as Qt would with all pending updates of the window."""
+        """Set the value without repainting immediately, as Qt's own method would with all pending updates."""
         if value != self.value():
             self.setUpdatesEnabled(False)
             super().setValue(value)
@@ -68,7 +68,7 @@ class ProgressLine(QProgressBar):
 
 
 class StateButton(QPushButton):
-    """The state of the index as dot and word; opens the diagnostics."""
+    """A button with the state of the index as dot and word; opens the diagnostics."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -97,7 +97,7 @@ class StateButton(QPushButton):
 
 
 class SyncBar(QWidget):
-    """Shows a status record; `show_status` may be called on every change.
+    """The bottom bar: shows a status record; `show_status` may be called on every change.
 
     Signals: pause, resume, cancel, sync_now: a button was pressed. failed_requested: show the failed files.
     diagnostics_requested: the state was clicked.
@@ -181,7 +181,7 @@ class SyncBar(QWidget):
 
     @property
     def line(self) -> SyncLine:
-        """The line shown."""
+        """The texts that are shown."""
         if self._status is None:
             return SyncLine("off", self._nothing)
         return sync_line(self._status, now=time.time(), still_for=time.monotonic() - self._moved)
@@ -211,7 +211,7 @@ class SyncBar(QWidget):
 
     @property
     def _is_fresh(self) -> bool:
-        """Whether the time of the last sync is shown in seconds."""
+        """Return whether the last sync was so recent that its age is shown in seconds."""
         last = self._status.last_sync if self._status else None
         return last is not None and time.time() - last.started - last.seconds < _FRESH_SECONDS
 
@@ -228,7 +228,7 @@ class SyncBar(QWidget):
         self._steer.setFixedWidth(self._steer_width if words else self._icon_width)
 
     def _keep_widths(self, line: SyncLine) -> None:
-        """During a sync, each text keeps the width of its longest form, so that nothing next to it moves."""
+        """Give each text the width of its longest form during a sync, so that nothing next to it moves."""
         if not line.running:
             self._state.word.setMinimumWidth(0)
             self.count.setMinimumWidth(0)
@@ -241,12 +241,11 @@ class SyncBar(QWidget):
             self.detail.setMinimumWidth(self._detail_width)
         if self._last_step is not None:
             widest = self._count_metrics.horizontalAdvance(progress_text(self._last_step, self._last_step.total))
-            # Its own hint may be a pixel wider than the text.
+            # The label's own size hint may be a pixel wider than the text.
             self.count.setMinimumWidth(max(self.count.minimumWidth(), widest + 2))
 
     def _fold(self, line: SyncLine) -> None:
-        """In a narrow window the file is hidden first, then rate and time, the bar, the count and the buttons'
-        labels."""
+        """Hide parts that don't fit: first the file, then rate and time, the bar, the count and the buttons' labels."""
         buttons = self._steer_width + self._cancel_width if line.running else self._now_width
         room = self.width() - _MARGINS - self._state.sizeHint().width() - _GAP
         self._show_buttons(line, words=room >= buttons)
@@ -263,7 +262,7 @@ class SyncBar(QWidget):
             widget.setVisible(wanted and room >= 0)
 
     def _least_detail(self) -> int:
-        """Return the least width of a detail: a long one may be shortened, but not to a few characters."""
+        """Return the smallest useful width of the detail text, which may be shortened, but not to a few characters."""
         least = self._count_metrics.averageCharWidth() * _LEAST_DETAIL
         return min(least, self.detail.sizeHint().width())
 
@@ -314,7 +313,7 @@ class SyncBar(QWidget):
 
 
 def _button_width(button: QPushButton, words: str) -> int:
-    """Return the button's width with these words."""
+    """Return the width of a button if `words` were its label."""
     button.ensurePolished()
     before = button.text()
     button.setText(words)
@@ -324,5 +323,5 @@ def _button_width(button: QPushButton, words: str) -> int:
 
 
 def _place(step: MemorySyncProgressUpdate | None) -> tuple[object, ...] | None:
-    """Return the values that change when a sync progresses."""
+    """Return a value that changes when a sync makes progress; None without a sync."""
     return (step.phase, step.completed, step.current_file) if step else None

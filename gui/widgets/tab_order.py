@@ -1,4 +1,4 @@
-"""Reads the tab order, and inserts widgets created late, since Qt uses the order of creation."""
+"""Reads the tab order, and inserts widgets that are created late: Qt appends them in the order of creation."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,18 +8,21 @@ from PySide6.QtWidgets import QWidget
 
 
 def following(widget: QWidget) -> QWidget:
-    """Return the next widget in the order, focusable or not; after the window's last one the first."""
+    """Return the next widget in tab order, focusable or not; after the window's last one, the first."""
     return _own(widget.nextInFocusChain() or widget)
 
 
 def preceding(widget: QWidget) -> QWidget:
-    """Return the previous widget in the order, focusable or not."""
+    """Return the previous widget in tab order, focusable or not."""
     return _own(widget.previousInFocusChain() or widget)
 
 
 def _own(found: QWidget) -> QWidget:
-    """PySide treats the result, which may be the window, as a child of the given widget: when that is deleted,
-    everything in the window created by Qt would be lost for Python. For Qt nothing changes here."""
+    """Correct PySide's ownership of a widget that Qt returned, and of its parents; returns the widget.
+
+    PySide treats the result as a child of the given widget: when that is deleted, everything in the window created by
+    Qt would be lost for Python. For Qt nothing changes.
+    """
     parent = found.parentWidget()
     found.setParent(parent)
     if parent is not None and not shiboken6.createdByPython(parent):
@@ -38,8 +41,7 @@ def first_stop(part: QWidget) -> QWidget | None:
 
 
 def stop_before(widget: QWidget) -> QWidget:
-    """Return the previous focusable widget, shown or not: Qt inserts nothing after a widget that never has the
-    focus."""
+    """Return the previous focusable widget, visible or not: Qt inserts nothing after widgets without focus."""
     before = preceding(widget)
     while before is not widget and before.focusPolicy() == Qt.FocusPolicy.NoFocus:
         before = preceding(before)
@@ -47,7 +49,7 @@ def stop_before(widget: QWidget) -> QWidget:
 
 
 def stops(part: QWidget) -> list[QWidget]:
-    """Return the focusable widgets of a part of the window, itself included, in the current order."""
+    """Return the focusable widgets of `part` and `part` itself if focusable, in tab order."""
     return [widget for widget in _chain(part) if widget.focusPolicy() & Qt.FocusPolicy.TabFocus]
 
 
@@ -59,7 +61,7 @@ def insert_after(before: QWidget, widgets: Iterable[QWidget]) -> None:
 
 
 def mark_place(within: QWidget) -> QWidget:
-    """Return a hidden child that marks the place of `within` in the tab order, for widgets that are added later."""
+    """Add a hidden child to `within` and return it: later widgets are inserted after it in tab order."""
     mark = QWidget(within)
     mark.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     mark.hide()
@@ -77,13 +79,13 @@ def _chain(part: QWidget) -> Iterator[QWidget]:
 
 
 class LastInTabOrder:
-    """Appends widgets added to `within` to its tab order; create it before the first is added."""
+    """Puts widgets that are added to `within` at the end of its tab order; create it before the first is added."""
 
     def __init__(self, within: QWidget) -> None:
         self._before = (stops(within) or [stop_before(within)])[-1]
 
     def take(self, widget: QWidget) -> None:
-        """Put a widget that was just added to the layout at the end of the tab order."""
+        """Put a widget that was just added to the layout at the end of the tab order of `within`."""
         added = stops(widget)
         insert_after(self._before, added)
         self._before = (added or [self._before])[-1]

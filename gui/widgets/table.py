@@ -35,7 +35,7 @@ _TOP = 1
 
 
 class SortHeader(QHeaderView):
-    """A header whose sort arrow scales with the text. Up: ascending."""
+    """A table header whose sort arrow scales with the text; an arrow up means ascending."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
@@ -64,7 +64,7 @@ class SortHeader(QHeaderView):
 
 @dataclass(frozen=True)
 class Column(Generic[Record]):
-    """A column of a table. `value` returns the sort key of a record; `figures` aligns right."""
+    """A table column. `value` returns the sort key of a record; `figures` aligns right."""
 
     title: str
     letters: int
@@ -75,7 +75,7 @@ class Column(Generic[Record]):
 
 
 class RecordsModel(QAbstractTableModel, Generic[Record]):
-    """Qt model with records as rows, shown by its columns."""
+    """The Qt model of a table with one record per row."""
 
     def __init__(self, columns: Sequence[Column[Record]], tip: Callable[[Record], str], parent: QObject) -> None:
         super().__init__(parent)
@@ -126,7 +126,7 @@ class RecordsModel(QAbstractTableModel, Generic[Record]):
 
 
 class RecordsTable(QTableView, Generic[Record]):
-    """A table of records: whole rows are selected, a click on a header sorts, Tab leaves the table."""
+    """A table of records. Whole rows are selected, a click on a header sorts, Tab leaves the table."""
 
     def __init__(
         self, columns: Sequence[Column[Record]], tip: Callable[[Record], str], parent: QWidget | None = None
@@ -163,13 +163,13 @@ class RecordsTable(QTableView, Generic[Record]):
                 header.setSectionResizeMode(number, QHeaderView.ResizeMode.Stretch)
 
     def show_records(self, records: tuple[Record, ...]) -> None:
-        """Show these records; the first becomes current unless they are shown already."""
+        """Replace the records; the first one becomes current, unless the same records are shown already."""
         self._records.show_records(records)
         if records and not self.currentIndex().isValid():
             self.selectRow(0)
 
     def selectRow(self, row: int) -> None:
-        """Select a row; works also in right-to-left layouts before the table was laid out, unlike Qt's own method."""
+        """Select a row. Unlike Qt's own method, it works in right-to-left layouts before the table is laid out."""
         self.setCurrentIndex(self._sorted.index(row, 0))
 
     def _fit_rows(self) -> None:
@@ -202,7 +202,7 @@ def _columns() -> tuple[Column[FileIssue], ...]:
 
 
 def _path(issue: FileIssue) -> str:
-    """Return the path, or the common property of files that are only counted."""
+    """Return the path of a skipped file or, for files that are only counted, what they have in common."""
     return tr(issue.path) if issue.path.startswith("(") else issue.path
 
 
@@ -211,7 +211,7 @@ def _detail(issue: FileIssue) -> str:
 
 
 class IssuesTable(RecordsTable[FileIssue]):
-    """The table of failed or skipped files; Enter or a double click reveals the file.
+    """A table of failed or skipped files; Enter or a double click reveals the file.
 
     Signals: reveal_requested: path of the file, as in its record. chosen: the whole sentence of the current row, "" for
     none.
@@ -232,7 +232,7 @@ class IssuesTable(RecordsTable[FileIssue]):
         self._fit_columns()
 
     def _fit_columns(self) -> None:
-        """Give the detail the width that is left; without enough of it, its column is hidden and the file has it."""
+        """Give the detail column the remaining width; if that is too little, hide it and give its width to the file."""
         left = self.viewport().width() - self._taken
         hidden = left < QFontMetrics(font_at(13)).averageCharWidth() * _LEAST_DETAIL
         mode = QHeaderView.ResizeMode

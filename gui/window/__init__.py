@@ -1,5 +1,5 @@
 """The main window, its menu and its keyboard.
 
 In: panels and controllers.
-Out: the assembled window; it restores the last session.
+Out: the assembled window, with the location of the last run restored.
 """

@@ -60,7 +60,7 @@ _MOST_KEYS = 0.4
 
 
 def spoken(found: Found) -> str:
-    """All texts of the row, for a screen reader."""
+    """Return all texts of a row for screen readers."""
     entry = found.entry
     return ", ".join(filter(None, (entry.words, entry.reason or entry.where, entry.keys)))
 
@@ -93,7 +93,7 @@ class PaletteModel(QAbstractListModel):
 
 
 class PaletteDelegate(QStyledItemDelegate):
-    """Paints an entry in one line."""
+    """Paints an entry of the palette on one line."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(0, QFontMetrics(font_at(13)).height() + 2 * _PAD)
@@ -122,7 +122,7 @@ class PaletteDelegate(QStyledItemDelegate):
 
     @staticmethod
     def _paint_words(painter: QPainter, rect: QRect, found: Found, colours: Tokens) -> int:
-        """Paint the entry's words, the found ones bold; returns their width."""
+        """Paint the label of an entry, with the typed words bold; returns its width."""
         bold = font_at(13, QFont.Weight.Bold)
         words, marks = found.entry.words, found.fit.marks
         shown = elide(QFontMetrics(bold if marks else font_at(13)), words, Qt.TextElideMode.ElideRight, rect.width())
@@ -161,8 +161,8 @@ _STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: _PAGE, Qt.
 class PaletteBox(QFrame):
     """The command palette: typing filters, Up and Down move, Enter runs. It closes when it loses the focus.
 
-    Signals: taken: Entry to run. refused: Entry that can't be run now. left: it was closed by Escape or Tab, and the
-    previous focus should be restored.
+    Signals: taken: Entry to run. refused: Entry that can't be run now. left: the palette was closed by Escape or Tab;
+    restore the previous focus.
     """
 
     taken = Signal(object)
@@ -217,7 +217,7 @@ class PaletteBox(QFrame):
         self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def close_quietly(self) -> None:
-        """Close, without moving the focus."""
+        """Close the palette without moving the focus."""
         self._entries = ()
         self.hide()
 
@@ -278,7 +278,7 @@ class PaletteBox(QFrame):
         return super().eventFilter(watched, event)
 
     def _key(self, event: QKeyEvent) -> bool:
-        """Handle a key of the list; returns whether it was one."""
+        """Handle a key for the list of entries; returns whether it was used."""
         key = Qt.Key(event.key())
         if key in _STEPS and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             self._step(_STEPS[key])
@@ -314,7 +314,7 @@ class PaletteController(QObject):
 
     @Slot()
     def open(self) -> None:
-        """Open the palette, or close an open one."""
+        """Open the palette, or close it if it is open."""
         if self.box.is_open:
             self._leave()
             return
@@ -335,7 +335,7 @@ class PaletteController(QObject):
 
     @Slot()
     def _leave(self) -> None:
-        """Restore the focus."""
+        """Restore the focus that the window had before the palette was opened."""
         self.box.close_quietly()
         before, self._before = self._before, None
         if before is not None and shiboken6.isValid(before) and before.isVisible():

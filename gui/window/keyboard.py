@@ -1,4 +1,4 @@
-"""The window's global keyboard handling: the user's own keys, and the command palette."""
+"""The window's global keyboard handling: shortcuts, the user's own keys, pane focus, and the command palette."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -35,14 +35,14 @@ _FIRST_NAMED_KEY = 0x01000000
 
 
 class ShortcutForwarding(QObject):
-    """Lets the program's shortcuts win over the editing keys of the focused text field.
+    """An event filter that lets the program's shortcuts win over the editing keys of the focused text field.
 
     On some platforms Ctrl+E, for example, would move to the end of the line. In a field inside `header`, a shortcut of
     a widget in `targets` runs there. Alt with a letter never inserts text.
     """
 
     def __init__(self, header: QWidget, targets: Callable[[], Iterable[QWidget]], parent: QObject) -> None:
-        """`targets`: widgets below the header, the first visible one with the shortcut wins."""
+        """`targets`: returns widgets below the header; the first visible one that has the shortcut runs it."""
         super().__init__(parent)
         self._header = header
         self._targets = targets
@@ -89,7 +89,7 @@ class ShortcutForwarding(QObject):
 
 
 def _shortcut(event: QKeyEvent) -> QKeySequence | None:
-    """The event's key, if it can be a shortcut and a text field doesn't need it."""
+    """Return the key of an event if it can be a shortcut and a text field doesn't need it, else None."""
     if any(event.matches(standard) for standard in _EDITING):
         return None
     function_key = Qt.Key.Key_F1 <= event.key() <= Qt.Key.Key_F35
@@ -107,7 +107,7 @@ def _runs(key: QKeySequence, action: QAction) -> bool:
 
 
 def _is_alt_letter(event: QKeyEvent) -> bool:
-    """Whether the key is Alt with a letter. Option on a Mac, or AltGr, types another character instead."""
+    """Return whether the key is Alt with a letter; Option on a Mac, or AltGr, types another character instead."""
     if event.modifiers() & ~_SHIFT != _ALT or event.key() >= _FIRST_NAMED_KEY:
         return False
     return event.text().casefold() in ("", chr(event.key()).casefold())
@@ -120,13 +120,13 @@ class Part(NamedTuple):
 
 
 class PaneFocus(QObject):
-    """Moves the focus between the parts of the window, and back to the widget that had it last in each.
+    """Moves the focus between the panes of the window, and to the widget that last had it in each.
 
-    Hidden parts and those without a control are skipped.
+    Hidden panes and those without a control are skipped.
     """
 
     def __init__(self, parts: Sequence[Part], parent: QObject) -> None:
-        """`parts` in the order in which they are visited."""
+        """`parts`: the panes in the order in which they are visited."""
         super().__init__(parent)
         self._parts = tuple(parts)
         self._left: dict[QWidget, QWidget] = {}
@@ -153,7 +153,7 @@ class PaneFocus(QObject):
         self._walk(-1)
 
     def _walk(self, step: int) -> None:
-        """Focus the next part in this direction that accepts the focus, beyond the last one the first."""
+        """Focus the next pane (`step` 1) or the previous one (-1) that accepts the focus, wrapping around."""
         here = self._part_of(QApplication.focusWidget())
         count = len(self._parts)
         begin = self._parts.index(here) if here is not None else (-1 if step > 0 else count)
@@ -176,13 +176,13 @@ class PaneFocus(QObject):
 
 
 class Keyboard(QObject):
-    """Handles shortcuts, the focus and the command palette of one window.
+    """Handles shortcuts, pane focus and the command palette of one window.
 
     `own` are the keys chosen by the user; those of the settings apply once they are loaded.
     """
 
     def __init__(self, window: WindowParts, searches: SearchMenu, jobs: Jobs, config: Path | None) -> None:
-        """For a window whose commands are complete."""
+        """Create it only when all commands of the window exist."""
         super().__init__(window)
         self._banner = window.banner
         self.own = CustomKeys(jobs, keymap(), config, self)

@@ -1,4 +1,4 @@
-"""The main window: places the panels and connects them."""
+"""The main window: creates the panels and controllers and connects them."""
 
 import os
 import sys
@@ -44,7 +44,7 @@ from gui.window.window_parts import WindowParts
 
 
 class EditorChoice(QObject):
-    """Offers the choice of an editor when a file could not be opened in one.
+    """Asks the user to choose an editor when a file could not be opened in one.
 
     Saves the chosen program as the setting `window.editor`, and opens the file again.
     """
@@ -94,14 +94,14 @@ class EditorChoice(QObject):
 
 
 def _programs() -> str:
-    """Return the folder of this platform's programs."""
+    """Return the folder in which this platform installs programs."""
     if sys.platform == "win32":
         return os.environ.get("PROGRAMFILES", "")
     return "/Applications" if sys.platform == "darwin" else "/usr/bin"
 
 
 class MainWindow(WindowParts):
-    """One window for one workspace at a time."""
+    """The main window, which shows one workspace at a time."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class MainWindow(WindowParts):
         places: AppPaths,
         remembers: bool = True,
     ) -> None:
-        """`remembers`: whether the next start opens the folder that was chosen last."""
+        """`remembers`: whether settings and window state are saved; then the next start opens the last folder."""
         super().__init__()
         self.workspace = workspace
         self.state = state
@@ -212,8 +212,7 @@ class MainWindow(WindowParts):
         self._sync_announcer.update_status(status)
 
     def shut_down(self, timeout_ms: int) -> bool:
-        """Stop all work and close the memory, after the window was closed; returns False if something did not stop in
-        time."""
+        """Stop all work and close the memory, after the window was closed; False if something did not stop in time."""
         self.workspace.feed.set_manager(None)
         self.opening.show_closed()
         ended = self._jobs.shutdown(timeout_ms, last=self.workspace.close_all_now)

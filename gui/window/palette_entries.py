@@ -1,4 +1,4 @@
-"""The entries of the palette: every command of the window in its current state, saved searches, and recent folders."""
+"""The entries of the command palette: all commands in their current state, saved searches, and recent folders."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -33,10 +33,10 @@ class Fit(NamedTuple):
 # rapidfuzz 3.14.6 filters 300 entries in 1 ms per key press instead of 5, but ranks worse: for the beginnings,
 # initials and parts of 55 commands the mean reciprocal rank is 0.62 (partial_ratio) or 0.52 (WRatio) instead of 0.78.
 def fit(asked: str, words: str, beside: str = "") -> Fit | None:
-    """Match each word of `asked` in `words`, or else in `beside`; None if one is missing.
+    """Match each word of `asked` in the label `words`, or else in `beside`; None if one is missing.
 
-    Matches are: the beginning of a word, a part of one, the initials of words, or letters in order, the first at
-    the beginning of a word.
+    Matches are: the beginning of a word, a part of one, the initials of words, or letters in order, the first at the
+    beginning of a word.
     """
     score = 0.0
     found: set[int] = set()
@@ -56,13 +56,13 @@ def fit(asked: str, words: str, beside: str = "") -> Fit | None:
 
 @lru_cache(maxsize=2048)
 def _folded(words: str) -> str:
-    """Fold the text letter by letter, so that positions stay valid."""
+    """Fold the case of each character separately, so that positions stay valid."""
     return "".join(folded if len(folded := letter.casefold()) == 1 else letter for letter in words)
 
 
 @lru_cache(maxsize=2048)
 def _beginnings(words: str) -> list[int]:
-    """The positions at which words begin."""
+    """Return the positions at which words begin."""
     return [place for place in range(len(words)) if words[place].isalnum() and not words[place - 1 : place].isalnum()]
 
 
@@ -88,7 +88,7 @@ def _find(part: str, words: str) -> tuple[float, range | list[int]] | None:
 
 
 def _in_order(part: str, words: str, places: "range | list[int]") -> list[int] | None:
-    """The first of `places` at which the letters of `part` are consecutive."""
+    """Find the letters of `part` in order in `words`, each at one of `places`; returns their positions, or None."""
     found = []
     rest = iter(places)
     for letter in part:
@@ -107,9 +107,9 @@ def _ranges(letters: set[int]) -> tuple[tuple[int, int], ...]:
 
 @dataclass(frozen=True)
 class Entry:
-    """`key` identifies it, also in later runs; `reason` why it can't be run now, empty if it can.
+    """An entry of the palette. `key` identifies it, also in later runs; `reason`: why it can't be run now, or empty.
 
-    `known_as` are hidden search texts: its English words and its name.
+    `known_as` are hidden search texts: its English label and its command name.
     """
 
     key: str
@@ -127,9 +127,9 @@ class Found(NamedTuple):
 
 
 def commands(keymap: Keymap, window: QWidget, focus: QWidget | None, leave_out: str) -> list[Entry]:
-    """Entries of all commands but `leave_out`, in the order of their contexts.
+    """Return entries of all commands except `leave_out`, in the order of their contexts.
 
-    If several parts have the same command, the focused one (`focus`) runs it.
+    If several panes have the same command, the one with the focus (`focus`) runs it.
     """
     known: dict[str, list[QAction]] = {}
     for action in window.findChildren(QAction):
@@ -155,7 +155,7 @@ def _entry(keymap: Keymap, command: Command, actions: Sequence[QAction], focus: 
 
 
 def _choose(command: Command, actions: Sequence[QAction], focus: QWidget | None) -> tuple[QAction, str]:
-    """The action for the current focus, or why there is none."""
+    """Return the action of a command for the current focus and an empty text, or an action and why it can't be run."""
     owned = [(action, owner) for action in actions if (owner := _owner(action)) is not None and owner.isVisible()]
     for action, owner in owned:
         if focus is not None and (owner is focus or owner.isAncestorOf(focus)):
@@ -168,13 +168,13 @@ def _choose(command: Command, actions: Sequence[QAction], focus: QWidget | None)
 
 
 def _owner(action: QAction) -> QWidget | None:
-    """The part of the window in which the action's keys hold."""
+    """Return the widget in which the action's keys work."""
     widgets = (one for one in action.associatedObjects() if isinstance(one, QWidget))
     return next((one for one in widgets if not isinstance(one, QMenu)), None)
 
 
 def _fit(asked: str, entry: Entry) -> Fit | None:
-    """Match the entry's visible text, or else its hidden one, where scattered letters don't count."""
+    """Match the visible text of an entry, or else its hidden texts, in which scattered letters don't count."""
     seen = fit(asked, entry.words, f"{entry.where} {entry.keys}")
     known = fit(asked, entry.known_as)
     if known is None or known.score < SCATTERED or (seen is not None and seen.score >= known.score / 2):

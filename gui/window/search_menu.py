@@ -1,4 +1,4 @@
-"""The searches in the window's menu: saved ones, and the switch for the history."""
+"""The submenu of searches: saved searches, and the switch for the search history."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ _LONGEST = 60
 
 
 class SearchMenu(QObject):
-    """A submenu whose saved searches are updated when it opens."""
+    """The submenu of searches; its saved searches are updated when it opens."""
 
     def __init__(
         self, commands: Commands, keeping: SavedSearchController, go: Callable[[], None], keep: Callable[[bool], None]
@@ -71,7 +71,7 @@ class SearchMenu(QObject):
         return self._saved_searches.store.saved
 
     def run(self, search: SavedSearch) -> None:
-        """Run this search again, from any view."""
+        """Run a saved search, from any view."""
         self._go()
         self._saved_searches.run(search)
 

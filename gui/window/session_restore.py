@@ -1,4 +1,4 @@
-"""Save the window's layout, the user's location and unfinished drafts, and restore them at the next start.
+"""Saves the window's layout, the user's location and unfinished drafts, and restores them at the next start.
 
 They are saved after a short pause, so that they survive any kind of exit.
 """
@@ -39,7 +39,7 @@ _MOVES = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.WindowStateChange)
 
 
 class SessionRestore(QObject):
-    """Writes changes after a short delay, and restores once."""
+    """Saves layout and location of the window after a short delay, and restores them once."""
 
     def __init__(
         self,
@@ -78,11 +78,11 @@ class SessionRestore(QObject):
             signal.connect(self._note)
 
     def resume(self) -> None:
-        """Restore the location if its folder is opened; call it before opening."""
+        """Restore the location once its folder is opened; call it before opening."""
         self._wanted = self._state.place
 
     def keep(self) -> None:
-        """Store layout and location in the state."""
+        """Put the current layout and location into the window state."""
         state = self._state
         state.set_geometry(self._window.saveGeometry())
         self._frame.keep(state)
@@ -168,7 +168,7 @@ class SessionRestore(QObject):
 
     @Slot(str)
     def _scroll(self, name: str) -> None:
-        """Go to the line once its file is shown; another file may come first, from the keyword answer."""
+        """Scroll to the saved line once its file is shown; a keyword-only answer may show another file first."""
         wanted = self._line
         if wanted is not None and wanted[0] == name:
             self._views.viewer.go_to_line(wanted[1])
@@ -182,7 +182,7 @@ def _standing(place: LastPlace, question: QueryRecord) -> SearchViewState:
 
 
 def _may_be_kept(question: QueryRecord) -> bool:
-    """Whether a query may be written: it contains no secret."""
+    """Return whether a query may be saved: it contains no secret."""
     return not any(map(engine.holds_secret, _texts(question)))
 
 
@@ -202,7 +202,10 @@ _writing = Lock()
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """`id`: of the fact, empty for a new one; or the session's stable name. `title` and `name` are a note's."""
+    """An unsaved text: of a fact (`id`, empty for a new one) or of a session's note (`id`: the session's stable name).
+
+    `title` and `name` are used for notes only.
+    """
 
     folder: str
     kind: Literal["fact", "note"]
@@ -217,7 +220,7 @@ def drafts_path() -> Path:
 
 
 def load_drafts() -> tuple[Draft, ...]:
-    """The saved drafts; an unreadable file is renamed, and logged."""
+    """Read the saved drafts; an unreadable file is renamed, and logged."""
     path = drafts_path()
     try:
         return decode_json(read_file(path), tuple[Draft, ...])
@@ -234,7 +237,7 @@ def load_drafts() -> tuple[Draft, ...]:
 
 
 def save_drafts(folder: str, drafts: Sequence[Draft], token: CancelToken | None = None) -> None:
-    """Replace all drafts of this folder, unless `token` is cancelled. A failure is only logged. Any thread."""
+    """Replace all saved drafts of a folder, unless `token` is cancelled. A failure is only logged. Any thread."""
     path = drafts_path()
     with _writing:
         if token is not None and token.cancelled:
@@ -250,7 +253,7 @@ def save_drafts(folder: str, drafts: Sequence[Draft], token: CancelToken | None 
 
 
 class Drafts(QObject):
-    """Offers one draft at a time; unanswered ones stay for the next start."""
+    """Saves unfinished texts, and offers to restore them at the next start, one at a time."""
 
     def __init__(
         self,
@@ -298,7 +301,7 @@ class Drafts(QObject):
         return (lambda token: save_drafts(folder, drafts, token)) if folder else None
 
     def _drafts(self) -> tuple[Draft, ...]:
-        """The current and the unanswered drafts, without those that contain a secret."""
+        """Return the drafts to save: current ones, and those that the user has not answered yet; none with a secret."""
         drafts = list(self._waiting)
         editor = self._views.facts.body.editor
         if editor.is_changed:
@@ -342,7 +345,7 @@ class Drafts(QObject):
 
     @Slot(str)
     def _take_turn(self, matter: str) -> None:
-        """Show the next offer, since the banner is free; dismissed offers are repeated at the next start."""
+        """Offer the next draft, since the banner is free; dismissed offers are repeated at the next start."""
         if matter == _KEY:
             self._said = True
         self._say()

@@ -1,4 +1,4 @@
-"""The window's menu with all global actions, and the sheet that lists their keys."""
+"""The window's menu with all global actions, and the dialog that lists all keys."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -42,10 +42,10 @@ _TWO_COLUMNS = 150
 
 
 class KeySheet(QWidget):
-    """Lists all current keys. Typed text hides the rows that don't contain it; Down and Page Down scroll the rest."""
+    """A list of all current keys. Typing filters it; Down and Page Down scroll."""
 
     def __init__(self, columns: int = 1, parent: QWidget | None = None) -> None:
-        """`columns`: number of columns in which the groups are placed."""
+        """`columns`: number of columns in which the groups of keys are placed."""
         super().__init__(parent)
         self._rows: list[tuple[str, tuple[KeyCaps, QLabel]]] = []
         """The searchable text of each row, and its labels."""
@@ -116,7 +116,7 @@ class KeySheet(QWidget):
 
     @property
     def shown(self) -> list[str]:
-        """Texts of the visible rows."""
+        """Return the texts of the visible rows."""
         return [f"{key.text()}: {words.text()}" for _, (key, words) in self._rows if not key.isHidden()]
 
     @Slot(str)
@@ -139,7 +139,7 @@ class KeySheet(QWidget):
 
 
 def _divided(columns: int) -> list[list[Group]]:
-    """The groups in this many parts of about the same height."""
+    """Divide the groups of keys into columns of about the same height."""
     parts: list[list[Group]] = [[] for _ in range(columns)]
     found = groups(keymap())
     whole = sum(len(group.rows) + 1 for group in found)
@@ -151,13 +151,13 @@ def _divided(columns: int) -> list[list[Group]]:
 
 
 def _leading() -> Qt.AlignmentFlag:
-    """The alignment to the start of a line in the window's direction, whatever the direction of the text."""
+    """Return the alignment to the start of lines in the window's direction, whatever the direction of the text."""
     mirrored = QGuiApplication.layoutDirection() == Qt.LayoutDirection.RightToLeft
     return (Qt.AlignmentFlag.AlignRight if mirrored else Qt.AlignmentFlag.AlignLeft) | Qt.AlignmentFlag.AlignAbsolute
 
 
 def show_keys(window: QWidget, change: Callable[[], None]) -> None:
-    """Open the sheet over `window`, with a scroll bar if it is too low; `change` opens the page for changing keys."""
+    """Open the list of keys over `window`; `change` opens the page to change keys."""
     shown = KeySheet(2 if window.width() >= _TWO_COLUMNS * character_width() else 1)
     shown.area.setMinimumHeight(min(shown.wanted.height(), max(_LEAST_HEIGHT, window.height() - _AROUND)))
     shown.area.setMinimumWidth(min(shown.wanted.width(), window.width() - _BESIDE))
@@ -171,7 +171,7 @@ class WindowMenu:
     """Adds the window's commands to its menu, and enables those that can be used now."""
 
     def __init__(self, window: WindowParts, appearance: Appearance) -> None:
-        """The parts of the window must be complete."""
+        """Create it only when all parts of the window exist."""
         commands = self.all = Commands(window, appearance)
         views, navigation = window.views, window.navigation
         self._window = window
@@ -230,7 +230,7 @@ class WindowMenu:
         commands.add("help.licences", marked("Licences…"), self._window.about.show_licences)
 
     def show_keys(self) -> None:
-        """Show all keys, with a link to change them."""
+        """Open the list of all keys, with a link to change them."""
         show_keys(self._window, partial(self._window.settings.show_page, "keyboard"))
 
     def _open_menu(self) -> None:

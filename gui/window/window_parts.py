@@ -1,4 +1,4 @@
-"""Declares the parts of the main window, for its menu and its keyboard, which the window itself imports."""
+"""Declares the parts of the main window for modules that the window imports, such as its menu and keyboard."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMainWindow
@@ -22,7 +22,7 @@ from gui.widgets.sync_bar import SyncBar
 
 
 class WindowParts(QMainWindow):
-    """A main window with these parts, all created by its constructor."""
+    """Base class of the main window, with the attributes that its constructor sets."""
 
     closing = Signal()
     quit_requested = Signal()

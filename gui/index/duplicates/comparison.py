@@ -37,8 +37,11 @@ class _Compared:
 
 
 class ComparisonPane(QWidget):
-    """Signals: open_requested: name and line of a note to open. hide_requested: the group, and whether to hide or show
-    it. notified: a message about the result. back_requested: to the list, in a narrow window."""
+    """Shows two notes of a group side by side, with actions.
+
+    Signals: open_requested: name and line of a note to open. hide_requested: the group, and whether to hide or show it.
+    notified: a message about the result. back_requested: return to the list, in a narrow window.
+    """
 
     open_requested = Signal(str, object)
     hide_requested = Signal(object, bool)
@@ -123,12 +126,12 @@ class ComparisonPane(QWidget):
         return self._job.busy
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Set the memory of the notes."""
+        """Set the memory to read the notes from."""
         self._manager = manager
         self.show_group(None)
 
     def show_hidden(self, keys: frozenset[str]) -> None:
-        """Set the hidden groups, which can be shown again."""
+        """Set the keys of the groups that the user has hidden, which can be shown again."""
         self._hidden = keys
         self._name_hiding()
 
@@ -138,7 +141,7 @@ class ComparisonPane(QWidget):
 
     @Slot(object)
     def show_group(self, group: DuplicateGroup | None) -> None:
-        """Compare the newest note of a group with the next one; the same group stays unchanged."""
+        """Compare the newest note of a group with the next one; if the group is shown already, nothing changes."""
         if group == self._group:
             return
         self._group = group
@@ -226,7 +229,7 @@ class ComparisonPane(QWidget):
 def _compared(
     manager: MemorySearchManager, pair: tuple[DuplicateMember, DuplicateMember], token: CancelToken, *, whole: bool
 ) -> _Compared:
-    """Read both notes and compare them. Runs on a pool thread."""
+    """Read and compare two notes on a pool thread; `whole`: all lines, not only shared parts with some context."""
     texts = [_read(manager, member, token, whole=whole) for member in pair]
     rows = side_by_side_rows(texts[0][0], texts[1][0], token.checkpoint)
     return _Compared(rows, texts[0][1] or texts[1][1])
@@ -235,7 +238,7 @@ def _compared(
 def _read(
     manager: MemorySearchManager, member: DuplicateMember, token: CancelToken, *, whole: bool
 ) -> tuple[Text, bool]:
-    """Return the lines to compare, and whether there are more."""
+    """Return the lines of a note to compare, and whether the note has more."""
     first = 1 if whole else max(1, member.start_line - _CONTEXT)
     try:
         with manager.open_file(member.path, cancel=token) as text:

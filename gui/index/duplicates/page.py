@@ -54,7 +54,7 @@ class GroupRow:
 
 @dataclass(frozen=True)
 class RecurringRow:
-    """Stands for the groups of text that recurs in many notes; opening it lists or folds them."""
+    """The row that stands for all groups of text that recurs in many notes; opening it shows or hides them."""
 
     count: int
     folded: bool
@@ -80,14 +80,14 @@ class _Groups(RowModel):
 
 
 class _Delegate(QStyledItemDelegate):
-    """Paints a group on three lines: kind, names, and shared text."""
+    """Paints a group of duplicates on three lines: kind, names, and shared text."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.restyle()
 
     def restyle(self) -> None:
-        """The font changed: measure again."""
+        """Recompute sizes after a change of the font."""
         self._fonts = (font_at(13, QFont.Weight.DemiBold), font_at(13), font_at(12))
         self._metrics = [QFontMetrics(font) for font in self._fonts]
         self._heights = [round(metrics.height() * 1.3) for metrics in self._metrics]
@@ -118,9 +118,11 @@ class _Delegate(QStyledItemDelegate):
 
 
 class GroupList(RowList):
-    """Signals:
-    chosen: the `DuplicateGroup` that is current now, or None.
-    activated_group: Enter or a double click.
+    """The list of groups of duplicates.
+
+    Signals:
+        chosen: the `DuplicateGroup` that is current now, or None.
+        activated_group: Enter or a double click.
     """
 
     chosen = Signal(object)
@@ -136,7 +138,7 @@ class GroupList(RowList):
         self.clicked.connect(self._click)
 
     def show_groups(self, groups: tuple[DuplicateGroup, ...]) -> None:
-        """The same group stays current if it still exists. Text that recurs in many notes is folded below others."""
+        """Show these groups; the current one stays current if it still exists. Recurring text is folded at the end."""
         self._shown = groups
         copies = [group for group in groups if group.kind != "recurring"]
         recurring = [group for group in groups if group.kind == "recurring"]
@@ -199,10 +201,10 @@ _SIZES = (340, 700)
 
 
 class ListAndDetail(QSplitter):
-    """List and comparison side by side, or one at a time in a narrow window.
+    """A list and a comparison side by side, or one of them in a narrow window.
 
     Signals:
-        folded: whether there is room for one alone.
+        folded: whether only one of them is shown now.
     """
 
     folded = Signal(bool)
@@ -222,7 +224,7 @@ class ListAndDetail(QSplitter):
         self.setMinimumWidth(1)  # it folds where both are too wide
 
     def show_reading(self, reading: bool) -> None:
-        """Choose the part that a narrow window shows."""
+        """Show the comparison (True) or the list, where a narrow window has room for one."""
         self._reading = reading
         self._fold()
 
@@ -246,7 +248,7 @@ class Duplicates:
 
 
 class DuplicatesPage(IndexPage):
-    """Searched when visible, or after some time on the overview.
+    """The page of duplicates; it searches for them when visible, or after some time on the overview.
 
     Signals: action_requested: `sync`, if there is nothing to compare yet.
     """
@@ -333,7 +335,7 @@ class DuplicatesPage(IndexPage):
 
     @Slot()
     def refresh(self) -> None:
-        """The index has changed. A long search is not repeated for every saved note."""
+        """Search again after a change of the index or, if that takes long, offer a button for it."""
         if self._found is not None and self._found.report.seconds > _QUICK_SECONDS:
             self._notice.show_notice(
                 tr("The index has changed since these were found."), tr("Compare again"), self.compare

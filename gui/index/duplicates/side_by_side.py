@@ -61,7 +61,7 @@ _MIRRORED: dict[RowKind, RowKind] = {"left": "right", "right": "left"}
 
 @dataclass(frozen=True)
 class Side:
-    """One line of one text."""
+    """One line of one of the two texts."""
 
     number: int
     text: str
@@ -77,13 +77,13 @@ class Row:
 
     @property
     def differs(self) -> bool:
-        """Whether the texts differ here, except by where lines end."""
+        """Whether the two texts differ in this row, other than by where their lines are broken."""
         marks = any(side.marks for side in (self.left, self.right) if side is not None)
         return marks or self.kind not in ("same", "wrapped")
 
 
 class SideBySide(QAbstractScrollArea):
-    """Two columns of lines; differences have a sign, a background, and highlighted words."""
+    """Shows two columns of lines; each difference has a sign, a background, and highlighted words."""
 
     spoken_role = QAccessible.Role.List
 
@@ -101,7 +101,7 @@ class SideBySide(QAbstractScrollArea):
         self.setAccessibleName(tr("Both texts side by side"))
 
     def set_rows(self, rows: Sequence[Row]) -> None:
-        """Show another comparison from its start."""
+        """Show a comparison from its start."""
         self.rows = rows
         self._current = 0
         self._laid.clear()
@@ -109,7 +109,7 @@ class SideBySide(QAbstractScrollArea):
         self._relayout()
 
     def step(self, *, forward: bool) -> bool:
-        """Go to the next or previous difference; False if there is none."""
+        """Go to the next or previous difference; returns False if there is none."""
         places = [
             place
             for place, row in enumerate(self.rows, 1)
@@ -129,7 +129,7 @@ class SideBySide(QAbstractScrollArea):
     # --- geometry -------------------------------------------------------------------------------------------------
 
     def _gutters(self) -> tuple[Gutter, Gutter]:
-        """Positions of the line numbers and the text of both columns."""
+        """Return the positions of line numbers and text in both columns."""
         last = max((side.number for row in self.rows for side in (row.left, row.right) if side), default=1)
         plain = Gutter.for_lines(last, self._typography)
         middle = self.viewport().width() // 2
@@ -165,7 +165,7 @@ class SideBySide(QAbstractScrollArea):
         return known
 
     def _text_width(self) -> int:
-        """Width of a column's text in pixels."""
+        """Return the width of a column's text in pixels."""
         return max(20, self.viewport().width() // 2 - self._both[0].text_left - self._typography.scaled(_PAD))
 
     def _height_of(self, number: int, enough: float) -> int:
@@ -193,7 +193,7 @@ class SideBySide(QAbstractScrollArea):
         return self._row_spoken((self._current or self._scroll.line) - 1) if self.rows else ""
 
     def spoken_parts(self) -> Sequence[Part]:
-        """The visible rows, each with its difference."""
+        """Return the visible rows with their differences, for screen readers."""
         parts, top = [], -self._scroll.hidden
         for number in range(self._scroll.line, len(self.rows) + 1):
             if top >= self.viewport().height():
@@ -317,7 +317,7 @@ class SideBySide(QAbstractScrollArea):
 
 @dataclass(frozen=True)
 class Text:
-    """Lines of a file, and the number of the first."""
+    """Lines of a file, with the line number of the first."""
 
     first: int
     lines: tuple[str, ...]
@@ -327,9 +327,9 @@ class Text:
 
 
 def side_by_side_rows(left: Text, right: Text, checkpoint: Callable[[], None] = lambda: None) -> list[Row]:
-    """The rows for both texts, each of at most `MOST_LINES` lines of `LONGEST` characters.
+    """Compare two texts, each of at most `MOST_LINES` lines of `LONGEST` characters; returns the rows to show.
 
-    `checkpoint` is called now and then, and may raise.
+    `checkpoint` is called now and then, and may raise to cancel.
     """
     keys = [[" ".join(line.split()) for line in text.lines] for text in (left, right)]
     matcher = SequenceMatcher(lambda key: not key, keys[0], keys[1], autojunk=False)
@@ -358,9 +358,10 @@ def _row(left: Text, right: Text, i: int | None, j: int | None) -> Row:
 
 
 def _other_words(left: Sequence[str], right: Sequence[str]) -> tuple[list[Ranges], list[Ranges]] | None:
-    """Return the words of each line that aren't in the other part, wherever its lines end; None for very long parts.
+    """Return the ranges of words, by line, that only one of the texts `left` and `right` contains.
 
-    Fewer words in a row than `_FEWEST_IN_ROW` count as other ones, since they are the same by chance.
+    Line breaks don't matter. Matches of fewer than `_FEWEST_IN_ROW` words count as chance. None if the texts are too
+    long to compare by words.
     """
     parts = [
         [(at, word) for at, line in enumerate(lines) for word in _WORD.finditer(line[:LONGEST]) if word[0].strip()]
@@ -386,7 +387,7 @@ def _other_words(left: Sequence[str], right: Sequence[str]) -> tuple[list[Ranges
 
 
 def _without_wrapping(row: Row, one: int | None, other: int | None, others: tuple[list[Ranges], list[Ranges]]) -> Row:
-    """The row without marks of words that the other text has in another line."""
+    """Return the row without highlights on words that the other text has too, but on another line."""
     if row.left is not None and row.right is not None and one is not None and other is not None:
         left = _in_both(row.left.marks, others[0][one])
         right = _in_both(row.right.marks, others[1][other])
@@ -409,7 +410,7 @@ def _in_both(one: Ranges, other: Ranges) -> Ranges:
 
 
 def _paired(left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[int | None, int | None]]:
-    """Return pairs of lines of a changed part, in order; None stands next to an unpaired line."""
+    """Yield pairs of line numbers of a changed part, in order; None stands for a missing line."""
     if len(left) * len(right) > _MOST_PAIRED:
         pairs: list[tuple[int, int]] = []
     else:
@@ -424,7 +425,7 @@ def _paired(left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[int | N
 
 
 def _best(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the ordered pairs with the most words in common, by dynamic programming."""
+    """Return the ordered pairs of line numbers with the most words in common, by dynamic programming."""
     words = [[Counter(_words(line)) for line in lines] for lines in (left, right)]
     table = [[0.0] * (len(right) + 1) for _ in range(len(left) + 1)]
     gains: dict[tuple[int, int], float] = {}

@@ -1,4 +1,4 @@
-"""Texts of groups and their files. Pure functions."""
+"""Texts about groups of duplicates and their files. Pure functions."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ _BETWEEN = {
 
 
 def names_text(group: DuplicateGroup) -> str:
-    """The first names, and how many more there are."""
+    """Return the first names of the notes in a group, and how many more there are."""
     names = [member.path.rpartition("/")[2] for member in group.members]
     if len(set(names)) < len(names):
         names = [member.path for member in group.members]
@@ -54,13 +54,13 @@ def recurring_text(count: int) -> str:
 
 
 def member_text(member: DuplicateMember) -> str:
-    """Return the label of a note in the choice: path and lines."""
+    """Return the label of a note in the menu of notes to compare: path and lines."""
     first, last = member.start_line, member.end_line
     return f"{member.path} · " + (f"{first}\N{EN DASH}{last}" if last > first else str(first))
 
 
 def facts_text(member: DuplicateMember) -> str:
-    """Return the facts of a note, shown below the choice."""
+    """Return a note's age, size and shared part as text, shown below the menu."""
     shared = tr("{share} of it shared", share=share_text(member.share))
     return f"{ago(member.modified)} · {size_text(member.size)} · {shared}"
 

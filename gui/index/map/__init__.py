@@ -1,4 +1,4 @@
-"""The map page: every chunk as a point, similar ones close together.
+"""The map page: every chunk is a point, and similar chunks are close together.
 
 In: an `IndexMap`.
 Out: a view to pan, zoom and select in.

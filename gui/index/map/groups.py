@@ -1,7 +1,4 @@
-"""Groups of points that belong together (by source, folder, agent or age), and their legend.
-
-Each group has a colour and a shape.
-"""
+"""Groups of points (by source, folder, agent or age) with their colours and shapes, and their legend."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -83,12 +80,12 @@ class Grouping:
 
     @property
     def ordered(self) -> bool:
-        """Whether the groups are ordered, such as ages."""
+        """Whether the groups have an order, such as ages."""
         return self.kind == "age"
 
 
 def group(files: Sequence[MapFile], file_of: "NDArray[np.int32]", kind: Kind, now: float) -> Grouping:
-    """Group the points of these files; every group has at least one point."""
+    """Group the points of files by `kind`; `file_of` gives the file of each point. No group is empty."""
     import numpy as np
 
     points = np.bincount(file_of, minlength=len(files)) if len(files) else np.empty(0, np.int64)
@@ -155,8 +152,7 @@ def _folders(files: Sequence[MapFile], points: Sequence[int]) -> list[str]:
 
 
 def colours_of(grouping: Grouping, palette: QPalette) -> tuple[QColor, ...]:
-    """Return the colours of the groups: different hues, or shades of the accent for ordered groups, the newest
-    strongest."""
+    """Return the colours of the groups: different hues or, if ordered, shades of the accent, newest strongest."""
     if grouping.ordered:
         colours, last = tokens(palette), max(1, len(grouping.names) - 1)
         return tuple(
@@ -201,12 +197,12 @@ CIRCLE, RING = 0, len(POLYGONS) - 1
 
 
 def signs_of(groups: int, *, has_others: bool) -> tuple[int, ...]:
-    """Return the shapes for a number of groups; "others" has the ring."""
+    """Return the numbers of the shapes of all groups; with `has_others`, the last group has the ring."""
     return (*range(groups - 1), RING) if has_others else tuple(range(groups))
 
 
 def sign_path(sign: int, middle: QPointF, radius: float) -> QPainterPath:
-    """Return the path of a shape, to be filled."""
+    """Return the path of a shape around a point, to be filled."""
     path = QPainterPath()
     if sign == RING:
         for edge in (RING_MIDDLE + RING_WIDTH / 2, RING_MIDDLE - RING_WIDTH / 2):
@@ -282,7 +278,7 @@ class LegendItem(Toggle, QPushButton):
 
 
 class Legend(QWidget):
-    """Shows which colour and shape mean what; a click shows one group alone.
+    """The legend of the map's colours and shapes; clicking a group shows that group alone.
 
     Signals: isolated: the only group to show, -1 for all.
     """

@@ -26,10 +26,10 @@ _SIGNS = {Qt.Key.Key_Plus: _KEY_ZOOM, Qt.Key.Key_Equal: _KEY_ZOOM, Qt.Key.Key_Mi
 
 
 class InteractiveMap(MapView):
-    """Map whose points can be opened and selected by mouse and keyboard.
+    """A map whose points can be opened and selected by mouse and keyboard.
 
     Signals: `chosen` (open a point), `toggled` (add a point to the list or remove it), `looped` (a loop was drawn; its
-    corners in the map's units), `all_requested` (list all points in view).
+    corners in map units), `all_requested` (list all points in view).
     """
 
     chosen = Signal(int)
@@ -177,7 +177,7 @@ class InteractiveMap(MapView):
             event.ignore()
 
     def _step(self, right: int, higher: int) -> None:
-        """Go to the next point in one direction, from the current one or from the middle."""
+        """Move the keyboard cursor to the nearest point in a direction (`right`, `higher`: 1, 0 or -1)."""
         scene = self._scene
         assert scene is not None
         across, up = (self.view.across, self.view.up) if self.point < 0 else scene.place(self.point)

@@ -1,4 +1,4 @@
-"""The visible map: points, names and marks in the current view."""
+"""Paints the map: points, group names and marks in the current view."""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -140,7 +140,7 @@ def paint_names(
 
 
 def paint_hits(painter: QPainter, places: Iterable[QPointF], colours: Tokens, unit: float) -> None:
-    """Paint the results of the current query."""
+    """Paint marks at the results of the current query."""
     painter.setPen(QPen(colours.text, 1.6))
     painter.setBrush(colours.mark)
     for place in places:
@@ -167,7 +167,7 @@ def paint_point(painter: QPainter, place: QPointF, radius: float, colours: Token
 
 
 def paint_chosen(painter: QPainter, places: Iterable[QPointF], radius: float, colour: QColor) -> None:
-    """Paint thin rings around the listed points."""
+    """Paint thin rings around the points in the selection list."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(colour, 1.2))
     for place in places:
@@ -175,7 +175,7 @@ def paint_chosen(painter: QPainter, places: Iterable[QPointF], radius: float, co
 
 
 def paint_loop(painter: QPainter, loop: Sequence[QPointF], colours: Tokens) -> None:
-    """Paint the lasso while it is drawn."""
+    """Paint the lasso while the user draws it."""
     painter.setBrush(faded(colours.accent, _LOOP_GROUND))
     painter.setPen(QPen(colours.accent, 1.5, Qt.PenStyle.DashLine))
     painter.drawPolygon(QPolygonF(list(loop)))
@@ -186,7 +186,7 @@ def paint_loop(painter: QPainter, loop: Sequence[QPointF], colours: Tokens) -> N
 
 @dataclass(frozen=True)
 class Marks:
-    """The marks shown in addition to the points."""
+    """What is painted in addition to the points: the query and its results."""
 
     question: tuple[float, float] | None = None
     """Location of the query, in the map's units."""
@@ -232,7 +232,7 @@ class MapView(QWidget):
     # --- display ----------------------------------------------------------------------------------------------------
 
     def show_scene(self, scene: "Scene") -> None:
-        """Set other points; the view stays unless it showed everything."""
+        """Show other points; the visible area stays unless it included all points."""
         whole = self._scene is None or self.view == self.view.fit()
         at = -1 if self._scene is None or self.point < 0 else int(self._scene.ids[self.point])
         self._scene, self._grouping = scene, None
@@ -242,8 +242,7 @@ class MapView(QWidget):
         self._point_at(next(iter(scene.find([at])), -1), by_key=False)
 
     def show_groups(self, grouping: "Grouping", peaks: Sequence[tuple[float, float]], isolated: int) -> None:
-        """Set the colours of the points, the locations of the groups' names, and the only group not shown faintly (or
-        -1)."""
+        """Set the groups of the points, the locations of their names, and the only group not shown faintly (or -1)."""
         self._grouping, self._peaks, self._isolated = grouping, peaks, isolated
         self._redraw()
 
@@ -252,7 +251,7 @@ class MapView(QWidget):
         self.update()
 
     def show_listed(self, points: tuple[int, ...]) -> None:
-        """Set the listed points."""
+        """Set the points that are marked as selected."""
         self._listed = points
         self.update()
 
@@ -308,22 +307,22 @@ class MapView(QWidget):
 
     @Slot()
     def fit(self) -> None:
-        """Show all points."""
+        """Zoom and pan so that all points are visible."""
         self._look_at(self.view.fit())
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
-        """Zoom by a factor around this pixel, or the middle."""
+        """Zoom by a factor around a pixel of the widget, or around its middle."""
         middle = at or QPointF(self.width() / 2, self.height() / 2)
         self._look_at(self.view.zoomed(factor, middle.x(), middle.y()))
 
     def show_point(self, point: int) -> None:
-        """Bring a point into view, and point at it; -1 for none."""
+        """Pan until a point is in view and make it current; -1 makes none current."""
         if self._scene is not None and point >= 0:
             self._look_at(self.view.showing(*self._scene.place(point), margin=EDGE))
         self._point_at(point, by_key=False)
 
     def place_of(self, point: int) -> QPointF:
-        """Return the position of a point in this widget."""
+        """Return the position of a point in widget pixels."""
         assert self._scene is not None
         return self._pixel(*self._scene.place(point))
 
@@ -401,7 +400,7 @@ class MapView(QWidget):
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
 
     def spoken_parts(self) -> Sequence[Part]:
-        """The named groups, and the number of marked results."""
+        """Return the groups with a visible name, and the number of marked results, for screen readers."""
         if self._grouping is None:
             return []
         counts = dict(zip(self._grouping.names, self._grouping.counts, strict=True))
@@ -477,19 +476,19 @@ class Prepared:
 
 
 def prepare(record: IndexMap, kind: Kind) -> Prepared:
-    """On a pool thread."""
+    """Make the scene and the groups of an index map. On a pool thread."""
     from gui.index.map.scene import Scene
 
     return regroup(Scene.of(record), kind)
 
 
 def within_group(prepared: Prepared, points: "Indexes", isolated: int) -> tuple[int, ...]:
-    """Return the ascending chunk ids of those points that belong to a group; of all for -1."""
+    """Return the ascending chunk ids of those points that belong to group `isolated`; of all for -1."""
     kept = points if isolated < 0 else points[prepared.grouping.of[points] == isolated]
     return tuple(sorted(prepared.scene.ids[kept].tolist()))
 
 
 def regroup(scene: "Scene", kind: Kind) -> Prepared:
-    """Group the same points in another way."""
+    """Group the points of a scene by another kind."""
     grouping = scene.grouped(kind, time.time())
     return Prepared(scene, grouping, scene.peaks(grouping))

@@ -1,4 +1,4 @@
-"""The map of the index with its controls: header, legend, card and list."""
+"""The map of the index with its controls: header, legend, hover card and selection list."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -44,10 +44,12 @@ _FEWEST_CHARACTERS = 16
 
 
 class MapHeader(QWidget):
-    """Signals:
-    kind_chosen: Kind by which the points are coloured.
-    lasso_requested: whether dragging is to draw a loop.
-    fit_requested: show all points.
+    """The controls above the map.
+
+    Signals:
+        kind_chosen: Kind by which the points are coloured.
+        lasso_requested: whether dragging is to draw a loop.
+        fit_requested: show all points.
     """
 
     kind_chosen = Signal(str)
@@ -104,14 +106,17 @@ class MapHeader(QWidget):
 
 
 class MapPanel(IndexPage):
-    """Signals: action_requested: the action of a button: the page with the `map` alone, the `settings`, or a `sync`."""
+    """The map with its controls, on the overview or as a page of its own.
+
+    Signals: action_requested: the action of a button: open the `map` page or the `settings`, or start a `sync`.
+    """
 
     action_requested = Signal(str)
     _came = Signal(object, object)
     _progressed = Signal(object, object)
 
     def __init__(self, jobs: Jobs, *, whole: bool = False, parent: QWidget | None = None) -> None:
-        """`whole`: the map is a page of its own instead of a card."""
+        """`whole`: the map is a page of its own, not a card of the overview."""
         super().__init__(jobs, parent)
         self.answer: Answer | None = None
         self.prepared: Prepared | None = None
@@ -229,7 +234,7 @@ class MapPanel(IndexPage):
             self._say(tr(wording.DRAWING), "")
 
     def _say(self, title: str, text: str, actions: Sequence[Action] = (), *, lasting: bool = False) -> None:
-        """Show a message instead of a map; `lasting` reserves the map's space."""
+        """Show a message in place of the map; `lasting`: keep the height of the map."""
         policy = QSizePolicy.Policy.Ignored if lasting else QSizePolicy.Policy.Preferred
         self._whole.setSizePolicy(QSizePolicy.Policy.Preferred, policy)
         self.message.show_state(breakable(title), breakable(text), actions=actions, table=self.progress)
@@ -311,7 +316,7 @@ class MapPanel(IndexPage):
 
     @Slot(object)
     def show_answer(self, answer: Answer | None) -> None:
-        """Mark the locations of the query and its results; None without a query.
+        """Mark the query and its results on the map; None without a query.
 
         A keyword-only answer is skipped: marks would disappear and return.
         """
@@ -320,7 +325,7 @@ class MapPanel(IndexPage):
             self._ask_answer()
 
     def _ask_answer(self) -> None:
-        """Request the locations for the current query, also when the map becomes visible again."""
+        """Request the map locations of the current answer, also when the map becomes visible again."""
         if not self.isVisible():
             return
         answer, insight = self.answer, self.insight
@@ -351,7 +356,7 @@ class MapPanel(IndexPage):
         self.selecting.list.setMaximumSize(width, _ANY_WIDTH if beside else self.height() // 3)
 
     def _show_legend(self) -> None:
-        """Show the legend if there is room; a low map only shows the groups' names."""
+        """Show the legend if there is room; a low map only shows the names of groups."""
         unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
         self.legend.setVisible(self.prepared is not None and self.height() >= _LOW * unit)
 

@@ -1,4 +1,4 @@
-"""The points as an image larger than the view: panning moves the image, and a new one follows."""
+"""Draws the points into an image larger than the view, in the background: panning moves it until a new one is ready."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -54,9 +54,11 @@ class _Picture:
 
 
 class PointImage(QObject):
-    """Signals:
-    drawn: there is a new picture.
-    failed: why there is none, one sentence.
+    """An image of the points, drawn off the GUI thread.
+
+    Signals:
+        drawn: there is a new picture.
+        failed: why there is none, one sentence.
     """
 
     drawn = Signal()
@@ -78,13 +80,13 @@ class PointImage(QObject):
         self._picture = self._wanted = None
 
     def show(self, look: Look, view: Viewport) -> None:
-        """Request an image of this; the old one is shown meanwhile."""
+        """Draw a new image for this look and viewport; the old one is shown meanwhile."""
         self._wanted = look, view
         if not self._drawing.busy and not self._serves(look, view):
             self._start()
 
     def paint(self, painter: QPainter, view: Viewport) -> None:
-        """Paint the points."""
+        """Paint the current image, moved and scaled to the viewport."""
         picture = self._picture
         if picture is None:
             return
@@ -133,7 +135,7 @@ def point_radius(count: int, view: Viewport, unit: float) -> float:
 
 
 def _draw(look: Look, view: Viewport, token: CancelToken) -> _Picture:
-    """On a pool thread."""
+    """Draw the image of the points. On a pool thread."""
     import numpy as np
 
     from gui.index.map.scene import draw_points

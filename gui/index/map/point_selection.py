@@ -1,4 +1,4 @@
-"""The points that the user hovers, opens or selects on the map, and the list of selected ones."""
+"""The points that the user hovers over, opens or selects on the map, and the list of selected ones."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -39,7 +39,7 @@ _PAD_X, _PAD_Y = 10, 5
 
 
 class _Rows(QStyledItemDelegate):
-    """Paints a chunk on two lines: heading and citation."""
+    """Paints a row of the selection list on two lines: heading and citation of a chunk."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(0, sum(_line_height(size) for size in (13, 12)) + 2 * _PAD_Y)
@@ -70,7 +70,7 @@ def _line_height(size: int) -> int:
 class SelectionList(QFrame):
     """The list of selected chunks; hidden if there are none.
 
-    Signals: opened: a MapPlace to open. shown: the chunk id of the current row. closed: nothing is selected any more.
+    Signals: opened: a MapPlace to open. shown: the chunk id of the current row. closed: the selection was cleared.
     """
 
     opened = Signal(object)
@@ -126,7 +126,7 @@ class SelectionList(QFrame):
         return self._chunks
 
     def show_chunks(self, insight: IndexInsight, chunks: Sequence[int]) -> None:
-        """List these chunks, at most `MOST`."""
+        """Show the chunks with these ids, at most `MOST`."""
         self._chunks = tuple(chunks)
         listed = self._chunks[:MOST]
         self._tell(len(listed))
@@ -195,7 +195,7 @@ _KEPT = 500
 
 
 class Places(QObject):
-    """Reads the chunks of points, and caches the last ones."""
+    """Reads title, path and text of the chunks of points in the background, and caches the last ones."""
 
     def __init__(self, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
@@ -204,16 +204,16 @@ class Places(QObject):
         self._known: OrderedDict[int, MapPlace] = OrderedDict()
 
     def forget(self) -> None:
-        """The index has changed."""
+        """Drop the cache after a change of the index."""
         self._asking.cancel()
         self._known.clear()
 
     def drop(self) -> None:
-        """Cancel the request."""
+        """Cancel the pending request."""
         self._asking.cancel()
 
     def ask(self, insight: IndexInsight, chunk: int, then: Callable[[MapPlace | None], None]) -> None:
-        """`then` receives the chunk, now or soon; None for a deleted one. A newer request wins."""
+        """Read a chunk and call `then` with it, or with None if it was deleted. A newer request cancels this one."""
         self._asking.cancel()
         if chunk in self._known:
             then(self._known[chunk])
@@ -231,7 +231,7 @@ class Places(QObject):
 
 
 class HoverCard(QFrame):
-    """Card with title, headings, first words, path and date of a point; never under the mouse."""
+    """A card with title, headings, first words, path and date of the point under the mouse, placed next to it."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -273,9 +273,11 @@ class HoverCard(QFrame):
 
 
 class MapSelection(QObject):
-    """Signals:
-    open_requested: path and line.
-    looped: the points in a loop are listed.
+    """Connects the map with the hover card and the selection list.
+
+    Signals:
+        open_requested: path and line.
+        looped: the points in a loop are listed.
     """
 
     open_requested = Signal(str, object)
@@ -308,7 +310,7 @@ class MapSelection(QObject):
         return self._looking.busy or self.list.busy
 
     def show(self, insight: IndexInsight | None, prepared: Prepared, isolated: int) -> None:
-        """Set the points; a loop or "all in view" selects only those of `group` unless it is -1."""
+        """Set the points; while a group is `isolated` (not -1), only its points are selected."""
         if self._prepared is None or self._prepared.scene is not prepared.scene:
             self._places.forget()
             self._canvas.show_listed(tuple(prepared.scene.find(self.list.chunks[:MOST])))

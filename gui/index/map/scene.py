@@ -1,6 +1,6 @@
-"""A map prepared on a pool thread and never changed; finds points by their location.
+"""The points of a map, prepared on a pool thread and never changed; finds points by location.
 
-Its points are drawn into one image, also off the GUI thread, with antialiasing and transparency.
+They are drawn into an image, also off the GUI thread, with antialiasing and transparency.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -36,7 +36,7 @@ _POINTS = 4096
 
 
 class PointIndex:
-    """Spatial index over points (n, 2), which are never changed."""
+    """A spatial index over an array of points (n, 2) that never changes. Points are identified by their rows."""
 
     def __init__(self, points: Floats) -> None:
         self._points = points
@@ -53,7 +53,7 @@ class PointIndex:
         return np.clip(((points - self._low) / self._cell).astype(np.int64), 0, self._side - 1)
 
     def within(self, left: float, low: float, right: float, high: float) -> Indexes:
-        """Return the points in a rectangle, unordered."""
+        """Return the numbers of the points in a rectangle, unordered."""
         corners = self._cells(np.array([[left, low], [right, high]], np.float32))
         (first, bottom), (last, top) = corners.tolist()
         found = [np.empty(0, np.int64)]
@@ -66,7 +66,7 @@ class PointIndex:
         return inside
 
     def nearest(self, across: float, up: float, reach: float) -> int:
-        """The point nearest to this place, no farther than `reach`; -1 for none."""
+        """Return the point nearest to a location (`across`, `up`), no farther than `reach`; -1 for none."""
         near = self.within(across - reach, up - reach, across + reach, up + reach)
         if not len(near):
             return -1
@@ -75,7 +75,7 @@ class PointIndex:
         return int(near[best]) if gaps[best] <= reach else -1
 
     def inside(self, loop: Sequence[tuple[float, float]], check: Callable[[], None] = lambda: None) -> Indexes:
-        """Return the points in a closed loop, by the even-odd rule, ascending. `check` may raise between two steps."""
+        """Return the numbers of the points in a closed loop (even-odd rule), ascending. `check` may raise to cancel."""
         corners = np.array(loop, np.float64).reshape(-1, 2)
         if len(corners) < 3:
             return np.empty(0, np.int64)
@@ -96,7 +96,7 @@ class PointIndex:
         return np.concatenate(found)
 
     def next(self, across: float, up: float, right: int, higher: int, besides: int = -1) -> int:
-        """The nearest point in one of the four directions, with a preference for straight ahead; -1 for none."""
+        """Return the nearest point in a direction (`right`, `higher`: 1, 0 or -1), best straight ahead; -1 for none."""
         gaps = self._points - np.array([across, up], np.float32)
         ahead = gaps[:, 0] * right + gaps[:, 1] * higher
         aside = np.abs(gaps[:, 0] * higher + gaps[:, 1] * right)
@@ -114,11 +114,11 @@ class PointIndex:
 class Scene:
     record: IndexMap
     ids: Indexes
-    """(n,)"""
+    """Chunk id of each point, shape (n,)."""
     points: Floats
-    """(n, 2), y points up"""
+    """Location of each point in map units, shape (n, 2); y points up."""
     file_of: NDArray[np.int32]
-    """(n,)"""
+    """Number of the file of each point, shape (n,)."""
     grid: PointIndex
     box: Box
 
@@ -136,7 +136,7 @@ class Scene:
         return scene
 
     def place(self, point: int) -> tuple[float, float]:
-        """Return the location of one point."""
+        """Return the location of a point in map units."""
         return float(self.points[point, 0]), float(self.points[point, 1])
 
     def __len__(self) -> int:
@@ -147,7 +147,7 @@ class Scene:
         return np.argsort(self.ids, kind="stable")
 
     def find(self, chunks: Iterable[int | None]) -> list[int]:
-        """Return the points of these chunks; chunks without one are left out."""
+        """Return the points of chunks with these ids; ids without a point are left out."""
         wanted = np.array([chunk for chunk in chunks if chunk is not None], np.int64)
         if not len(self.ids):
             return []
@@ -159,7 +159,7 @@ class Scene:
         return group(self.record.files, self.file_of, kind, now)
 
     def peaks(self, grouping: Grouping) -> tuple[tuple[float, float], ...]:
-        """Return where each group is densest: the location of its name."""
+        """Return the location at which each group is densest, where its name is shown."""
         left, low, right, high = self.box
         side = max(right - left, high - low) / _CELLS
         cells = ((self.points - np.array([left, low], np.float32)) / np.float32(side)).astype(np.int64)
@@ -187,11 +187,11 @@ def draw_points(
     check: Callable[[], None] = lambda: None,
     signs: Sequence[int] = (),
 ) -> Pixels:
-    """Blue, green, red, alpha (height, width, 4), premultiplied.
+    """Draw points into an image: blue, green, red, alpha (height, width, 4), premultiplied.
 
     `points` (n, 2) are x and y in pixels, `groups` (n,) rows of `colours` (g, 4): red, green, blue and opacity, 0 to 1.
-    Overlapping points mix their colours and hide the background, independent of their order. `signs` are the
-    shapes of the groups, circles without them. `check` may raise between two steps.
+    Overlapping points mix their colours and hide the background, independent of their order. `signs` are the shapes of
+    the groups, circles without them. `check` may raise to cancel.
     """
     width, height = size
     picture = np.zeros((height, width, 4), np.uint8)
@@ -227,7 +227,7 @@ def draw_points(
 
 
 class _Shape:
-    """The points of one shape, from top to bottom, and the pixels that a point may cover."""
+    """The points to draw with one shape, from top to bottom, and the offsets of the pixels that a point may cover."""
 
     def __init__(self, points: Floats, members: NDArray[np.intp], sign: int, radius: float) -> None:
         self._sign, self._radius = sign, np.float32(radius)
@@ -240,12 +240,12 @@ class _Shape:
         self._heights = points[self._order, 1]
 
     def parts(self, top: int, bottom: int) -> list[NDArray[np.intp]]:
-        """Yield the points that touch these pixel rows, in batches."""
+        """Return the points that touch the pixel rows `top` to `bottom`, in batches."""
         first, last = np.searchsorted(self._heights, [top - self._reach - 1, bottom + self._reach + 1])
         return [self._order[start : min(start + _POINTS, last)] for start in range(first, last, _POINTS)]
 
     def gaps(self, x: Floats, y: Floats) -> Floats:
-        """Distances of pixels near the centre from the shape's edge; below 0 inside."""
+        """Return the distances of pixels (`x`, `y` from the centre) from the shape's edge; negative inside."""
         if self._sign == CIRCLE:
             return np.hypot(x, y) - self._radius
         if self._sign == RING:
@@ -254,7 +254,7 @@ class _Shape:
         return found
 
     def _outside(self, polygon: Polygon, x: Floats, y: Floats) -> Floats:
-        """Return the distance from the farthest edge: exact except beyond a corner, which is nearer."""
+        """Return the distance from the farthest edge of a polygon, less than the true one beyond a corner."""
         gaps = []
         for (x0, y0), (x1, y1) in zip(polygon, (*polygon[1:], polygon[0]), strict=True):
             length = float(np.hypot(x1 - x0, y1 - y0))

@@ -1,4 +1,4 @@
-"""The visible part of the map, and conversions between the map's units and pixels."""
+"""The visible part of the map, and conversions between map units and pixels."""
 
 from dataclasses import dataclass, replace
 
@@ -13,15 +13,15 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Viewport:
-    """Centre and scale of the visible part. In widget pixels y points down, in the map's units up."""
+    """Centre and scale of the visible part of the map. In widget pixels y points down, in map units up."""
 
     width: float = 1.0
     height: float = 1.0
     across: float = 0.0
     up: float = 0.0
-    """Centre in the map's units."""
+    """Vertical position of the centre in map units."""
     scale: float = 1.0
-    """Pixels per unit."""
+    """Pixels per map unit."""
     box: Box = (-1.0, -1.0, 1.0, 1.0)
     """Bounding box of all points."""
 
@@ -44,7 +44,7 @@ class Viewport:
         return replace(sized, scale=sized.fitting * relation)
 
     def around(self, box: Box) -> "Viewport":
-        """Return the same visible area for other points, which `box` surrounds."""
+        """Return a viewport for other points, whose bounding box is `box`, with the same visible area."""
         return replace(self, box=box)
 
     def to_pixels(self, across: float, up: float) -> tuple[float, float]:
@@ -57,14 +57,14 @@ class Viewport:
         return self.across + (x - self.width / 2) / self.scale, self.up - (y - self.height / 2) / self.scale
 
     def panned(self, right: float, down: float) -> "Viewport":
-        """Return the viewport moved by so many pixels; some points stay in view."""
+        """Return the viewport moved by some pixels; some points always stay in view."""
         left, low, far, high = self.box
         across = min(max(self.across - right / self.scale, left), far)
         up = min(max(self.up + down / self.scale, low), high)
         return replace(self, across=across, up=up)
 
     def zoomed(self, factor: float, x: float, y: float) -> "Viewport":
-        """Return the viewport zoomed by a factor around this pixel."""
+        """Return the viewport zoomed by a factor around a pixel."""
         fitting = self.fitting
         scale = min(max(self.scale * factor, fitting * _SHALLOWEST), fitting * _DEEPEST)
         across, up = self.to_units(x, y)
@@ -77,7 +77,7 @@ class Viewport:
         return moved.panned(0, 0)
 
     def showing(self, across: float, up: float, margin: float) -> "Viewport":
-        """Return the viewport moved as little as needed to show a location, so many pixels from the edges."""
+        """Return the viewport moved as little as needed to show a location, `margin` pixels from the edges."""
         x, y = self.to_pixels(across, up)
         right = max(0.0, margin - x) - max(0.0, x - (self.width - margin))
         down = max(0.0, margin - y) - max(0.0, y - (self.height - margin))

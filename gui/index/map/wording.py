@@ -1,4 +1,4 @@
-"""Texts of the map, from values alone."""
+"""Texts about the map. Pure functions."""
 
 from engine import IndexMap, MapGap, MapPlace, MapProgress, marked, tr, tr_count
 from gui.index.map.groups import Kind
@@ -35,7 +35,7 @@ _GAPS: dict[MapGap, tuple[str, str]] = {
 
 
 def empty(record: IndexMap) -> tuple[str, str]:
-    """Return title and sentence shown instead of a map without points."""
+    """Return title and sentence to show instead of a map without points."""
     if record.gap in _GAPS:
         title, sentence = _GAPS[record.gap]
         return tr(title), tr(sentence)
@@ -64,7 +64,7 @@ def subtitle(record: IndexMap, points: int) -> str:
 
 
 def about(record: IndexMap) -> str:
-    """Return the subtitle in full sentences."""
+    """Return the subtitle as full sentences."""
     percent = 100 * record.shown_variance
     if record.layout == "neighbours":
         return tr(
@@ -84,7 +84,7 @@ def progress(step: MapProgress) -> str:
 
 
 def heading_of(place: MapPlace) -> str:
-    """Return title and headings as one line, without repeating the title."""
+    """Return the title and headings of a chunk as one line, without repeating the title."""
     parts = [place.title, *place.heading]
     return " › ".join(part for number, part in enumerate(parts) if part and part not in parts[:number])
 
@@ -94,7 +94,7 @@ def where(place: MapPlace) -> str:
 
 
 def spoken(place: MapPlace) -> str:
-    """Describe the keyboard's current point for screen readers."""
+    """Describe the current point for screen readers."""
     return tr(
         "{heading}. {text} {path}, line {line}",
         heading=heading_of(place),

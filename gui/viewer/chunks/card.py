@@ -1,4 +1,4 @@
-"""The card below a text with everything that the index contains about one chunk."""
+"""A card below the text that shows everything that the index contains about one chunk."""
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -41,10 +41,10 @@ _LEAST_VALUE = 22
 
 
 class ChunkCard(QFrame):
-    """One chunk at a time.
+    """Shows the details of one chunk.
 
-    Signals: walked: to the next (True) or previous one (False). more_requested: find passages similar to this one.
-    notified: a message about the result. closed: the card was closed; left: and it had the focus.
+    Signals: walked: show the next (True) or previous chunk (False). more_requested: find passages similar to the chunk.
+    notified: a message about the result. closed: the card was closed; left: it was closed while it had the focus.
     """
 
     walked = Signal(bool)
@@ -116,7 +116,7 @@ class ChunkCard(QFrame):
         return body
 
     def show_chunk(self, detail: ChunkDetail, file: FileChunks, *, same_as_file: bool | None) -> None:
-        """`same_as_file` as in `wording.facts`."""
+        """Show a chunk's details. `same_as_file`: whether the file still has the stored text; None if not checked."""
         words = title(detail, file)
         rows = list(facts(detail, file, same_as_file=same_as_file))
         text = as_text(words, rows)
@@ -162,7 +162,7 @@ class ChunkCard(QFrame):
         self._put(len(self._rows) - 1)
 
     def _put(self, number: int) -> None:
-        """Place a row: the name before the value, or above it."""
+        """Place row `number`: the name before the value, or above it in a narrow card."""
         name, value = self._rows[number]
         top = Qt.AlignmentFlag.AlignTop
         if self._above:
@@ -174,7 +174,7 @@ class ChunkCard(QFrame):
         name.setHidden(self._above and not name.text())
 
     def _fit(self) -> None:
-        """Names are above values that would have only a few characters next to them."""
+        """Move names above their values if there is too little room next to them."""
         names = max((name.sizeHint().width() for name, _ in self._rows), default=0)
         bar = self._body.verticalScrollBar().sizeHint().width()  # the body itself gets its size later
         room = self.width() - bar - names - 2 * _SIDE - self._grid.horizontalSpacing()
@@ -193,7 +193,7 @@ class ChunkCard(QFrame):
         self._place = 0
 
     def close_card(self) -> None:
-        """Close the card, if it is open."""
+        """Close the card and emit `closed`, if it is open."""
         if self.isHidden():
             return
         focus = QApplication.focusWidget()

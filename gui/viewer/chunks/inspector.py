@@ -1,4 +1,4 @@
-"""Reads the chunks of the shown file for the margin, and the details of the selected one for the card."""
+"""Reads the chunks of the shown file for the margin, and the details of the selected chunk for the card."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -26,28 +26,28 @@ class _Read:
 
 
 class ChunkPlaces(Protocol):
-    """A view that shows chunks next to a text. A place is the number of a chunk, from 0."""
+    """Protocol of a view that shows chunks next to a text. A `place` is the number of a chunk in the file, from 0."""
 
     def current_line(self) -> int:
-        """The user's current line."""
+        """Return the line of the user's position."""
 
     def set_margin(self, shown: bool) -> None:
-        """Show or hide the margin for the borders."""
+        """Show or hide the margin with the borders of chunks."""
 
     def set_chunks(self, file: FileChunks | None, lanes: ChunkLanes | None) -> None:
-        """The chunks of the text, or none."""
+        """Set the chunks of the text; None for none."""
 
     def set_chosen(self, place: int | None) -> None:
-        """The selected chunk, whose row is shown."""
+        """Set the selected chunk, whose details the card shows; None for none."""
 
     def reveal_chunk(self, place: int) -> None:
-        """Bring a chunk into view."""
+        """Scroll to a chunk."""
 
 
 class ChunkInspector(QObject):
-    """Inspects one file at a time; does nothing while `margin_action` is not checked.
+    """Reads and selects the chunks of one file; does nothing while `margin_action` is not checked.
 
-    Signals: notified: a message for the user. source_requested: the selection is only visible in the source.
+    Signals: notified: a message for the user. source_requested: show the source, where alone the selection is visible.
     more_requested: find passages similar to this `Passage`, with its text.
     """
 
@@ -56,7 +56,7 @@ class ChunkInspector(QObject):
     more_requested = Signal(object, str)
 
     def __init__(self, jobs: Jobs, view: ChunkPlaces, card: ChunkCard, panel: QWidget, action: str) -> None:
-        """Its keys work anywhere in `panel`; `action` is the label of the action that shows the chunks."""
+        """The keys for the next and previous chunk work anywhere in `panel`; `action` labels `margin_action`."""
         super().__init__(panel)
         self._jobs = jobs
         self._view = view
@@ -105,7 +105,7 @@ class ChunkInspector(QObject):
         self.refresh()
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Hide the margin if the memory gives no access to its index; show it again with one that does."""
+        """Hide the margin if this memory gives no access to its index, else show it again."""
         before = "insight" in self._gates.lacks
         self._gates.update_features(lacks)
         self._card.lacks = lacks
@@ -120,7 +120,7 @@ class ChunkInspector(QObject):
             self._forget()
 
     def show_file(self, name: str, lines: FileLines | None) -> None:
-        """Set the file that the view shows, by its stable name; empty for none."""
+        """Set the file whose chunks are shown, by its stable name; empty for none."""
         if name != self._name:
             self._forget()
         self._name, self._lines = name, lines
@@ -128,7 +128,7 @@ class ChunkInspector(QObject):
 
     @Slot()
     def refresh(self) -> None:
-        """The index has changed."""
+        """Read the chunks again after a change of the index."""
         self._load()
 
     def close_card(self) -> None:
@@ -137,7 +137,7 @@ class ChunkInspector(QObject):
 
     @Slot(bool)
     def walk(self, forward: bool) -> None:
-        """Select the next or previous chunk; at first the one at the user's position."""
+        """Select the next or previous chunk; the first call selects the one at the user's position."""
         if not self._name or not self.margin_action.isEnabled():
             return
         self.source_requested.emit()
@@ -187,7 +187,7 @@ class ChunkInspector(QObject):
             self.walk(forward)
 
     def _choose_again(self, before: _Read, chosen: int) -> None:
-        """Select the same chunk after a change of the index, or the one now at its location."""
+        """Select the same chunk after a change of the index or, if it is gone, the one now at its location."""
         assert self._read is not None
         old = before.file.chunks[chosen]
         place = self._read.lanes.place_of(old)
@@ -206,7 +206,7 @@ class ChunkInspector(QObject):
 
     @Slot(int)
     def choose(self, place: int) -> None:
-        """Show the row of a chunk."""
+        """Select a chunk and show its details in the card."""
         manager, read, lines = self._manager, self._read, self._lines
         if manager is None or manager.insight is None or read is None:
             return
@@ -236,7 +236,7 @@ class ChunkInspector(QObject):
 
     @Slot()
     def _let_go(self) -> None:
-        """Deselect the chunk: the card was closed."""
+        """Deselect the chunk after its card was closed."""
         self._detail.cancel()
         self._chosen = None
         self._view.set_chosen(None)
@@ -259,7 +259,7 @@ class ChunkInspector(QObject):
 
 
 def _read(insight: IndexInsight, name: str, token: CancelToken) -> _Read | None:
-    """On a pool thread: the rows, and their locations."""
+    """Read a file's chunks and their positions in lanes; None if the index doesn't have the file. On a pool thread."""
     file = insight.chunks_of(name, token)
     return None if file is None else _Read(file, ChunkLanes(file.chunks))
 
@@ -267,7 +267,10 @@ def _read(insight: IndexInsight, name: str, token: CancelToken) -> _Read | None:
 def _detail(
     insight: IndexInsight, name: str, id_: int, lines: FileLines | None, token: CancelToken
 ) -> tuple[ChunkDetail | None, bool | None]:
-    """On a pool thread: one chunk, and whether the file has its text on these lines."""
+    """Read one chunk by its id, and compare its stored text with the same lines of the file. On a pool thread.
+
+    Returns the chunk, and whether the file still has its text; None if that is unknown.
+    """
     detail = insight.chunk(name, id_, token)
     if detail is None or lines is None:
         return detail, None

@@ -1,4 +1,4 @@
-"""The source of a file with the borders of its chunks next to the line numbers."""
+"""The source view of a file with the borders of its chunks next to the line numbers."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
@@ -28,10 +28,13 @@ LANES = 2
 
 
 class ChunkLanes:
-    """The chunks of one file by line; created off the GUI thread, queried for visible lines."""
+    """The chunks of one file, indexed by line; overlapping chunks are in different lanes (columns of the margin).
+
+    Created off the GUI thread; queried for visible lines. A position is the number of a chunk in `chunks`.
+    """
 
     def __init__(self, chunks: Sequence[ChunkRow]) -> None:
-        """`chunks` are in the order of the text."""
+        """`chunks` have to be in the order of the text."""
         self.chunks = chunks
         self._starts = [chunk.start_line for chunk in chunks]
         self._ends = list(accumulate((chunk.end_line for chunk in chunks), max))
@@ -39,19 +42,19 @@ class ChunkLanes:
         """The lane of each chunk."""
 
     def between(self, first: int, last: int) -> range:
-        """Places of the chunks that reach into these lines; some between them may end before."""
+        """Return a range of positions with all chunks on lines `first` to `last`; some in it may end before."""
         return range(bisect_left(self._ends, first), bisect_right(self._starts, last))
 
     def at(self, line: int, lane: int | None = None) -> list[int]:
-        """Positions of the chunks on a line, limited to that lane if it has any."""
+        """Return the positions of the chunks on a line; only those in `lane`, if there are any."""
         here = [place for place in self.between(line, line) if self.chunks[place].end_line >= line]
         in_lane = [place for place in here if self.lanes[place] == lane]
         return in_lane or here
 
     def next(self, line: int, *, forward: bool) -> int | None:
-        """The chunk for a step from a line: the one there or, if there is none, the next in that direction.
+        """Return the position of the chunk on a line or, without one, of the next or previous chunk; None at the ends.
 
-        Of two that overlap there, the later one: a result is shown from its first line on.
+        Of two chunks that overlap there, it is the later one, since a result is shown from its first line on.
         """
         if here := self.at(line):
             return max(here, key=lambda place: (self.chunks[place].start_line, -place))
@@ -59,12 +62,12 @@ class ChunkLanes:
         return place if 0 <= place < len(self.chunks) else None
 
     def place_of(self, chunk: ChunkRow) -> int | None:
-        """The position of the same chunk in another version of the file; None if it was removed."""
+        """Return the position of a chunk from another version of the file, by its id; None if it was removed."""
         return next((place for place, other in enumerate(self.chunks) if other.id == chunk.id), None)
 
 
 def _assigned(chunks: Sequence[ChunkRow]) -> list[int]:
-    """Return the lane of each chunk: the first free one, else the last."""
+    """Return the lane of each chunk: the first that is free at its start, else the last."""
     ends = [0] * LANES
     lanes = []
     for chunk in chunks:
@@ -85,7 +88,10 @@ Tops = Mapping[int, tuple[int, int]]
 
 @dataclass(frozen=True)
 class MarginPainter:
-    """Paints into a view whose visible lines are `tops`. `dimmed`: the lines may have moved."""
+    """Paints the borders of chunks in the margin of a view with the visible lines `tops`.
+
+    `dimmed`: paler, since the lines may have moved since the file was indexed.
+    """
 
     painter: QPainter
     colours: Tokens
@@ -96,7 +102,7 @@ class MarginPainter:
     dimmed: bool
 
     def paint(self, lanes: ChunkLanes, chosen: int | None) -> None:
-        """Paint all chunks in view, the selected one with a background."""
+        """Paint all chunks in view; `chosen` is the position of the selected one, painted with a background."""
         if not self.tops:
             return
         places = list(lanes.between(min(self.tops), max(self.tops)))[:_MOST_DRAWN]
@@ -113,7 +119,7 @@ class MarginPainter:
         self.painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def lane_at(self, x: int) -> int | None:
-        """The lane at this pixel; None outside of the margin."""
+        """Return the lane at an X coordinate; None outside of the margin."""
         lane = (x - self.gutter.margin) // self.gutter.lane_width
         return lane if 0 <= lane < LANES else None
 
@@ -151,8 +157,7 @@ class MarginPainter:
         self._mark(QPointF(x, max(box.top(), 0.0) + self.typography.row_height / 2), vector)
 
     def _mark(self, middle: QPointF, vector: VectorState) -> None:
-        """Paint the chunk's state as a disc, a ring, a cross or a bar, since colour alone must not distinguish
-        states."""
+        """Paint the state of a vector as a disc, ring, cross or bar: colour alone must not distinguish states."""
         half = max(3.0, self.typography.scaled(3) + 0.5)
         colour = state_colour(self.colours, VECTOR_STATES[vector][0])
         self.painter.setPen(QPen(colour, max(1.5, self.typography.scaled(1.5))))
@@ -172,7 +177,7 @@ class MarginPainter:
 
 
 class ChunkedSource(SourceView):
-    """The margin's content is set from outside; only visible lines are processed.
+    """A source view with a margin that shows the borders of chunks; `set_chunks` sets them.
 
     Signals: chunk_pressed: position of a chunk whose border was pressed.
     """
@@ -189,19 +194,19 @@ class ChunkedSource(SourceView):
         self.viewport().setMouseTracking(True)
 
     def set_margin(self, shown: bool) -> None:
-        """Show or hide the margin for the borders."""
+        """Show or hide the margin with the borders."""
         if shown != bool(self._lanes):
             self._lanes = LANES if shown else 0
             self._relayout()
 
     def set_chunks(self, file: FileChunks | None, lanes: ChunkLanes | None) -> None:
-        """Set the chunks of the margin; None for none."""
+        """Set the chunks of the file; None for none."""
         self._file, self.borders = file, lanes
         self.chosen = None
         self.viewport().update()
 
     def set_chosen(self, place: int | None) -> None:
-        """Set the selected chunk."""
+        """Set the position of the selected chunk; None for none."""
         self.chosen = place
         self.viewport().update()
 
@@ -217,8 +222,7 @@ class ChunkedSource(SourceView):
         self._moved()
 
     def spoken_parts(self) -> Sequence[Part]:
-        """Return the visible text for screen readers, with the first and last line of each chunk if borders are
-        shown."""
+        """Return the visible text for screen readers, with first and last line of each chunk if borders are shown."""
         parts = super().spoken_parts()
         if not self._lanes or self.borders is None:
             return parts
@@ -248,7 +252,7 @@ class ChunkedSource(SourceView):
         )
 
     def _pressed(self, point: QPoint) -> list[int]:
-        """Positions of the chunks whose border is at this point."""
+        """Return the positions of the chunks whose border is at a point."""
         if not self._lanes or self.borders is None or not self.line_count:
             return []
         lane = self._margin().lane_at(self._along(point))

@@ -47,7 +47,7 @@ _NAMES = {
 
 
 def language_name(language: str) -> str:
-    """ "english" -> "English"; empty if none was detected."""
+    """Return the name of a language: "english" -> "English"; empty if none was detected."""
     return tr(_NAMES.get(language, language.capitalize()))
 
 
@@ -57,7 +57,7 @@ class Fact(NamedTuple):
 
 
 def lines_text(chunk: ChunkRow) -> str:
-    """ "line 5" or "lines 5-9"."""
+    """Return the lines of a chunk: "line 5" or "lines 5-9"."""
     if chunk.end_line == chunk.start_line:
         return tr("line {line:,}", line=chunk.start_line)
     return tr("lines {first:,}–{last:,}", first=chunk.start_line, last=chunk.end_line)
@@ -74,7 +74,7 @@ def heading_text(chunk: ChunkRow) -> str:
 
 
 def tip(file: FileChunks, places: Sequence[int]) -> str:
-    """Tooltip of a border: the chunks on that line."""
+    """Return the tooltip of a border, which describes the chunks at these positions."""
     chunk = file.chunks[places[0]]
     _, vector = VECTOR_STATES[chunk.vector]
     lines = [
@@ -103,7 +103,7 @@ def _rank(number: int, file: FileChunks) -> str:
 
 
 def facts(detail: ChunkDetail, file: FileChunks, *, same_as_file: bool | None) -> Iterator[Fact]:
-    """All facts of a chunk, in order.
+    """Yield everything known about a chunk as named values, in display order.
 
     `same_as_file`: whether the file still has the stored text on these lines; None if not checked.
     """
@@ -152,5 +152,5 @@ def _vector_facts(detail: ChunkDetail, file: FileChunks) -> Iterator[Fact]:
 
 
 def as_text(title: str, facts: Sequence[Fact]) -> str:
-    """Return all facts as text for the clipboard."""
+    """Return the title and all facts of a chunk as text for the clipboard."""
     return "\n".join([title, *(f"{fact.label}: {fact.value}" for fact in facts)]) + "\n"

@@ -1,4 +1,4 @@
-"""Kinds of charts: bars next to each other, one divided bar with a legend, and a line over time."""
+"""Three kinds of charts: a bar chart, one divided bar with a legend, and a line over time."""
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPainterPath, QPen, QPolygonF
@@ -28,15 +28,15 @@ _DOT = 3.5
 
 
 class BarChart(Chart):
-    """A bar chart. Heights are relative to the highest bar; the parts of a bar are stacked.
+    """A bar chart. Heights are relative to the highest bar; a bar can be stacked from parts.
 
-    Each part has its own pattern, and a failed bar is hatched; the selected one has an edge.
+    Each part has its own pattern, a failed bar is hatched, and the selected bar has an edge.
     """
 
     def __init__(
         self, title: str, plot_height: int, *, bar_width: int | None = None, parent: QWidget | None = None
     ) -> None:
-        """`bar_width`: pixels at font scale 1; the newest bars are visible, and the keys reach the others."""
+        """`bar_width`: pixels at font scale 1; if not all bars fit, the newest are visible and keys scroll."""
         super().__init__(title, plot_height, parent)
         self._bar_width = bar_width
         self._last: int | None = None
@@ -50,13 +50,13 @@ class BarChart(Chart):
             self.bring_into_view(self.chosen)
 
     def _slot(self) -> float:
-        """Width of a bar including its gap."""
+        """Return the width of a bar with its gap."""
         if self._bar_width is not None:
             return self._scaled(self._bar_width) * 1.5
         return min(self._scaled(_WIDEST), self.plot().width() / max(1, len(self.series.marks)))
 
     def _window(self) -> range:
-        """Return the visible marks."""
+        """Return the range of visible marks."""
         count = len(self.series.marks)
         if self._bar_width is None:
             return range(count)
@@ -114,9 +114,9 @@ class BarChart(Chart):
 
 
 class ShareChart(Chart):
-    """A divided bar with the names of its pieces below; pointing at a name is like pointing at the piece.
+    """One bar divided into pieces, with their names below; hovering over a name selects its piece.
 
-    There is room for `most` lines from the beginning, so that nothing moves when a piece comes.
+    Space for `most` lines is reserved, so that nothing moves when a piece is added.
     """
 
     def __init__(self, title: str, most: int, parent: QWidget | None = None) -> None:
@@ -199,8 +199,7 @@ class ShareChart(Chart):
 
 
 def _fills(colours: Tokens) -> tuple[tuple[QBrush, QBrush], ...]:
-    """Return the fills of the pieces: two hues in several shades, each with a pattern, so that colour is not the only
-    difference."""
+    """Return fill and pattern brushes of the pieces: two hues in several shades, each with its own pattern."""
     none, pattern = Qt.BrushStyle.NoBrush, Qt.BrushStyle
     fills = (
         (colours.accent, none),
@@ -216,7 +215,7 @@ def _fills(colours: Tokens) -> tuple[tuple[QBrush, QBrush], ...]:
 
 
 def _ink_on(ground: QColor, colours: Tokens) -> QColor:
-    """Return the background or the text colour of the theme, whichever has more contrast."""
+    """Return the theme's background or text colour, whichever has more contrast to `ground`."""
     return max((colours.base, colours.text), key=lambda ink: abs(ink.lightness() - ground.lightness()))
 
 
@@ -229,10 +228,10 @@ def _mixed(one: QColor, other: QColor, share: float) -> QColor:
 
 
 class SparkChart(Chart):
-    """A line chart, newest at the right edge; heights are relative to the highest point shown."""
+    """A line chart without axes, newest at the right edge; heights are relative to the highest visible point."""
 
     def _points(self) -> list[QPointF]:
-        """Return the points that fit, in the order of the marks."""
+        """Return the positions of the marks that fit, in order."""
         plot, step = self.plot(), self._scaled(_STEP)
         marks = self.series.marks[-max(2, int((plot.width() - 2 * _DOT) // step)) :]
         most = max(mark.height for mark in marks) or 1.0

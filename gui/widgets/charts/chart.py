@@ -1,4 +1,4 @@
-"""The common base of all charts, and a card that shows a chart or the table behind it.
+"""The base class of all charts, and a card that shows a chart or the table of its values.
 
 The content of a chart is a `Series`, independent of its picture: marks that are also the rows of its table. One mark is
 selected by mouse or keyboard, described below the chart, and announced.
@@ -70,7 +70,7 @@ class Mark:
 
     @property
     def key(self) -> str:
-        """Identifies it across updates."""
+        """A value that identifies the mark across updates."""
         return self.row[0][0]
 
     @property
@@ -92,7 +92,7 @@ class Series:
 
 
 class Chart(QWidget):
-    """Base of charts. A subclass paints the marks into `plot()` and finds the mark at a point.
+    """Base class of charts. A subclass paints the marks into `plot()` and finds the mark at a point.
 
     Signals:
         opened: Mark, by Enter or a double click.
@@ -102,7 +102,7 @@ class Chart(QWidget):
     spoken_role = QAccessible.Role.Chart
 
     def __init__(self, title: str, plot_height: int, parent: QWidget | None = None) -> None:
-        """`plot_height`: height of the marks, in pixels at font scale 1."""
+        """`plot_height`: height of the area for the marks, in pixels at font scale 1."""
         super().__init__(parent)
         self.series = Series()
         self._title = title
@@ -115,7 +115,7 @@ class Chart(QWidget):
         self._describe()
 
     def show_series(self, series: Series) -> None:
-        """Show this series; the selected mark stays selected if it still exists."""
+        """Show a series; the selected mark stays selected if the series has it."""
         if series == self.series:
             return
         before, self.series = self.series, series
@@ -125,18 +125,18 @@ class Chart(QWidget):
         self.update()
 
     def _again(self, before: Series, index: int | None) -> int | None:
-        """Return the current position of a mark of the previous series."""
+        """Return the index in the current series of mark number `index` of the series `before`, or None."""
         key = None if index is None else before.marks[index].key
         return next((place for place, mark in enumerate(self.series.marks) if mark.key == key), None)
 
     # --- for subclasses ---------------------------------------------------------------------------------------------
 
     def mark_at(self, position: QPointF) -> int | None:
-        """Return the mark at this point of the widget; coordinates here and below assume left-to-right."""
+        """Return the index of the mark at a point; coordinates here and below assume a left-to-right layout."""
         raise NotImplementedError
 
     def place_of(self, index: int) -> QRectF:
-        """Return a mark's rectangle; empty while it is out of view."""
+        """Return a mark's rectangle; empty if it is out of view."""
         raise NotImplementedError
 
     def paint_marks(self, painter: QPainter, colours: Tokens) -> None:
@@ -144,15 +144,15 @@ class Chart(QWidget):
         raise NotImplementedError
 
     def bring_into_view(self, index: int) -> None:
-        """Make a mark visible that was selected by a key."""
+        """Scroll to a mark that was selected by a key."""
 
     @property
     def chosen(self) -> int | None:
-        """The mark under the mouse, else the one of the keyboard cursor."""
+        """The index of the mark under the mouse, else of the one that was selected by a key."""
         return self._walked if self._pointed is None else self._pointed
 
     def plot(self) -> QRectF:
-        """Return the rectangle of the marks."""
+        """Return the rectangle in which the marks are painted."""
         return QRectF(0, 0, self.width(), self._scaled(self._plot_height))
 
     @staticmethod
@@ -162,14 +162,14 @@ class Chart(QWidget):
     # --- selection --------------------------------------------------------------------------------------------------
 
     def choose(self, index: int) -> None:
-        """Select a mark, as the keys do."""
+        """Select a mark as keys do."""
         self._walked, self._pointed = index, None
         self.bring_into_view(index)
         self._describe()
         self.update()
 
     def mark(self) -> Mark | None:
-        """Return the selected bar or point; None without a selection."""
+        """The selected mark; None without a selection."""
         return None if self.chosen is None else self.series.marks[self.chosen]
 
     def _point_at(self, index: int | None) -> None:
@@ -188,13 +188,13 @@ class Chart(QWidget):
         return self.mark_at(QPointF(mirrored_x(position.x(), self.width(), self.layoutDirection()), position.y()))
 
     def _stands(self, place: QRectF) -> QRectF:
-        """Return the rectangle on the widget, mirrored if necessary."""
+        """Return a rectangle in widget coordinates, mirrored in a right-to-left layout."""
         if self.isRightToLeft():
             place.moveRight(self.width() - place.left())
         return place
 
     def _describe(self) -> None:
-        """The selected mark is part of the accessible name, whose changes are announced immediately."""
+        """Set the accessible name, which includes the selected mark since changes of it are announced immediately."""
         mark = self.mark()
         words = mark.detail or mark.caption if mark else self.series.resting
         self.setAccessibleName(f"{self._title}: {words}" if words else self._title)
@@ -268,7 +268,7 @@ class Chart(QWidget):
             self._paint_legend(painter, colours, room)
 
     def _paint_legend(self, painter: QPainter, colours: Tokens, room: QRectF) -> None:
-        """The legend of the parts, in the middle, if the ends leave room."""
+        """Paint the legend of the parts between the two footer labels, if there is room."""
         side = self._scaled(_SWATCH)
         widths = [side + 5 + painter.fontMetrics().horizontalAdvance(name) for name in self.series.legend]
         left = room.center().x() - (sum(widths) + (len(widths) - 1) * _APART) / 2
@@ -303,12 +303,12 @@ class Chart(QWidget):
 
 
 def figure_cell(count: int | None) -> Cell:
-    """Return the cell of a count; None for an unknown one."""
+    """Return the table cell of a count; None is shown as unknown."""
     return ("–", -1) if count is None else (grouped(count), count)
 
 
 def tab_separated(titles: Sequence[str], series: Series) -> str:
-    """Return the table as text for a spreadsheet; tabs and line ends in cells are replaced."""
+    """Return the table of a series as tab-separated text; tabs and line breaks in cells are replaced."""
     rows = (titles, *((" ".join(text.split()) for text, _ in mark.row) for mark in series.marks))
     return "\n".join("\t".join(row) for row in rows)
 
@@ -328,7 +328,7 @@ class TableColumn:
 
 
 class ChartCard(QFrame):
-    """A chart or its table: T, the button or the menu switch between them; Ctrl+C always copies the table."""
+    """A card with a chart or its table. T, the button or the menu switch between them; Ctrl+C copies the table."""
 
     def __init__(
         self,
@@ -340,7 +340,7 @@ class ChartCard(QFrame):
         newest_first: bool = False,
         parent: QWidget | None = None,
     ) -> None:
-        """`empty`: message instead of a chart without marks. `newest_first`: the order of the table's rows."""
+        """`empty`: the message if there are no marks. `newest_first`: reverse the order of the table's rows."""
         super().__init__(parent)
         self.setProperty("role", "card")
         self.chart = chart
@@ -380,7 +380,7 @@ class ChartCard(QFrame):
         self._show_side()
 
     def show_series(self, series: Series, meta: str = "") -> None:
-        """`meta`: text next to the title."""
+        """Show a series. `meta`: text next to the title."""
         self._meta.setText(meta)
         if series != self.chart.series:
             self.chart.show_series(series)
@@ -388,7 +388,7 @@ class ChartCard(QFrame):
 
     @Slot()
     def turn(self) -> None:
-        """Show the table in place of the chart, or the chart again."""
+        """Switch between chart and table."""
         had_focus = self.chart.hasFocus() or self.table.hasFocus()
         if had_focus:
             self._turn.setFocus()  # otherwise Qt would move the focus of the hidden widget to the next card
@@ -399,7 +399,7 @@ class ChartCard(QFrame):
 
     @Slot()
     def copy(self) -> None:
-        """Copy the table as text for a spreadsheet."""
+        """Copy the table as tab-separated text for a spreadsheet."""
         text = tab_separated([tr(column.title) for column in self._columns], self.chart.series)
         QGuiApplication.clipboard().setText(text)
 

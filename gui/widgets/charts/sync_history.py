@@ -1,4 +1,4 @@
-"""The history of syncs as bars, rows and sentences."""
+"""The history of syncs as chart data and as sentences."""
 
 import math
 from collections.abc import Sequence
@@ -22,9 +22,9 @@ SYNC_COLUMNS = (
 
 
 def sync_series(syncs: Sequence[SyncSummary], now: float | None = None) -> Series:
-    """Syncs, newest last.
+    """Return a bar for each sync, newest last.
 
-    Heights follow the square root of the work, so that a day's small changes stay visible next to a first run; one
+    Heights follow the square root of the work, so that a day's small changes stay visible next to a first run; a sync
     without work is visible, too.
     """
     if not syncs:
@@ -92,7 +92,7 @@ def _failed(sync: SyncSummary) -> str:
 
 
 def outcome_of(sync: SyncSummary) -> str:
-    """Return the outcome of a sync in words."""
+    """Return the outcome of a sync: its error, "stopped", "rebuilt" or "done"."""
     if sync.error:
         return tr(sync.error)
     if sync.cancelled:
@@ -101,7 +101,7 @@ def outcome_of(sync: SyncSummary) -> str:
 
 
 def sync_sentence(sync: SyncSummary) -> str:
-    """Return everything about a sync except its failed files."""
+    """Describe a sync in a sentence, without its failed files."""
     done = (
         tr_count("{count:,} file", "{count:,} files", sync.files_indexed),
         tr_count("{count:,} passage", "{count:,} passages", sync.chunks_indexed),
