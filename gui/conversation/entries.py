@@ -90,10 +90,9 @@ class Piece(NamedTuple):
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
-    """One displayed item: a message, reasoning, a tool call with its result, or the heading of a branch.
+    """One displayed item: a message, reasoning, a tool call with its result, or the heading of a branch (no pieces).
 
-    A branch is a sequence of messages that the user left by going back to an earlier message. Its heading has no
-    pieces.
+    A branch is a sequence of messages that the user left by going back to an earlier message.
     """
 
     kind: EntryKind
@@ -187,10 +186,8 @@ class Conversation:
         return self.session.messages[entry.parts[0]]
 
     def at_line(self, line: int) -> tuple[int, list[int]]:
-        """Return the numbers of the entry and of its pieces that come from this line of the transcript.
-
-        If the line has no entry, they are those of the last earlier line with one.
-        """
+        """Return the numbers of the entry and pieces of a transcript line, or else of the last line before it with
+        any."""
         if not self._lines:
             return 0, []
         end = bisect_right(self._lines, line) or 1
@@ -205,8 +202,7 @@ class Conversation:
         return entries[0], pieces
 
     def call_at_line(self, line: int) -> int:
-        """Return the number of the first tool call in this line of the transcript, or else of the entry from
-        `at_line`."""
+        """Return the number of the first tool call in this transcript line, or else the entry of `at_line`."""
         begin, end = bisect_left(self._lines, line), bisect_right(self._lines, line)
         calls = (number for number in self._entries_by_line[begin:end] if self.entries[number].kind == "tool")
         return next(calls, self.at_line(line)[0])
@@ -234,10 +230,8 @@ class Conversation:
 
 
 def prepare(session: SessionText, token: CancelToken, before: Conversation | None = None) -> Conversation:
-    """Prepare a session for display. Any thread; raises `Cancelled`.
-
-    `before`: an earlier state of the session, whose unchanged entries are reused.
-    """
+    """Prepare a session for display, on any thread; raises `Cancelled`. Unchanged entries of `before`, an earlier state
+    of the session, are reused."""
     from engine import detect_language  # brings the analysis, which an empty window does not need
 
     groups = [*_grouped(session.messages)]
@@ -330,8 +324,7 @@ def _sample(messages: Sequence[SessionMessage]) -> Iterator[str]:
 
 
 def _grouped(messages: Sequence[SessionMessage]) -> Iterator[tuple[EntryKind, tuple[int, ...]]]:
-    """Group messages into entries, as kind and message numbers: a result joins its tool call; empty speech is left
-    out."""
+    """Group messages into entries (kind, message numbers). A result joins its tool call; empty speech is left out."""
     groups: list[tuple[EntryKind, list[int]]] = []
     waiting: list[tuple[str, list[int]]] = []
     for number, message in enumerate(messages):
@@ -380,8 +373,7 @@ def _day(moment: float | None) -> int:
 
 
 def cut_plain(text: str) -> Iterator[Cut]:
-    """Split plain text into pieces of whole lines, without the line break between two pieces; overlong lines are
-    split."""
+    """Split plain text into pieces of whole lines, without the line break between two; overlong lines are split."""
     start = 0
     while start < len(text):
         part = text[start : start + _MOST]
@@ -424,8 +416,7 @@ def cut_markdown(text: str) -> Iterator[Cut]:
 
 
 def _fence_after(line: str, opened: str) -> str:
-    """Return the opening line of the code block that is open after `line`; empty outside of code. `opened`: as
-    before it."""
+    """Return the opening line of the code block that is open after `line`, "" outside of code; `opened`: before."""
     found = _FENCE.match(line)
     if found is None:
         return opened
@@ -461,8 +452,7 @@ def clock(moment: float | None) -> str:
 
 
 def day_text(day: int, fits: Callable[[str], bool] = lambda _: True) -> str:
-    """Format a date given as an ordinal: "Wednesday 11 February 2026", or "11 Feb 2026" if the first one doesn't
-    fit."""
+    """Format a date given as an ordinal: "Wednesday 11 February 2026", or "11 Feb 2026" if that doesn't fit."""
     words = weekday_and_date(date.fromordinal(day))
     return words if fits(words) else short_date(date.fromordinal(day))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, QUrl, Signal, SignalInstance
+from PySide6.QtCore import QUrl, Signal, SignalInstance
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
@@ -20,111 +20,13 @@ from gui.viewer.chunks.view import ChunkedSource
 from gui.viewer.external_programs import ExternalOpener
 from gui.viewer.file_loader import FileLoader, FileWatch, OpenedFile, ViewTarget
 from gui.viewer.header import TURN, ViewerHeader
-from gui.viewer.lines import Lines
 from gui.viewer.link_card import LinkCard
-from gui.viewer.match_navigator import IN_FILE, MatchNavigator, MatchView
+from gui.viewer.match_navigator import IN_FILE
 from gui.viewer.note_markup import FOLD_SCHEME, Resolve
 from gui.viewer.notice_page import NothingToRead
-from gui.viewer.outline import HeadingPlace, Outline, heading_key, is_markup
-from gui.viewer.rendered_view import MOST_BYTES, RenderedView
-from gui.widgets.formatting import size_text
+from gui.viewer.outline import HeadingPlace, Outline, heading_key
+from gui.viewer.source_and_page import SourceAndPage
 from gui.widgets.message import Action
-
-
-class SourceAndPage(QObject):
-    """Switches between the source of a file and the page rendered from its Markdown.
-
-    The chosen mode applies to later files too; hits are searched in the visible one.
-
-    Signals: turned: the widget of the mode whose text is loaded now. notified: why the source is shown instead of the
-    page.
-    """
-
-    turned = Signal(object)
-    notified = Signal(str)
-
-    def __init__(self, jobs: Jobs, source: ChunkedSource, hits: MatchNavigator, parent: QObject) -> None:
-        super().__init__(parent)
-        self.rendered = RenderedView(jobs)
-        self.rendered.rendered.connect(self._show_rendered)
-        self.rendered.failed.connect(self._give_up)
-        self._source = source
-        self._hits = hits
-        self._wants_page = False
-        self._opened: OpenedFile | None = None
-        self._target: ViewTarget | None = None
-        self._page_of: OpenedFile | None = None
-        """The file whose page has been created."""
-        self._hinted = ""
-        """Name of the file for which the hint was shown that it has no page."""
-
-    def show(self, opened: OpenedFile, target: ViewTarget, *, keep_place: bool) -> None:
-        """Show a file in the chosen mode, scrolled to the heading that the source shows.
-
-        `keep_place`: the page is visible already, and keeps its position.
-        """
-        self._opened, self._target = opened, target
-        if opened.name != self._hinted:
-            self._hinted = ""
-        size = opened.lines.size
-        if not self._wants_page or opened.is_document:
-            self._show_source()
-        elif is_markup(opened.name):
-            self._give_up(tr("Only Markdown is shown as a page. The source of this file is shown."))
-        elif size > MOST_BYTES:
-            shown = size_text(size)
-            self._give_up(tr("This file has {size}, too much to render. Its source is shown.", size=shown))
-        elif self._page_of is not opened:
-            self.rendered.show_markdown(opened.lines, opened.outline, self._heading(opened), keep_place=keep_place)
-        else:
-            if not keep_place:
-                self.rendered.go_to_heading(self._heading(opened))
-            self._show_rendered()
-
-    def choose(self, *, rendered: bool, keep_place: bool) -> None:
-        """Switch to source or page, also for later files."""
-        self._wants_page = rendered
-        self._hinted = ""
-        if not rendered:
-            self.rendered.cancel()
-        if self._opened is not None and self._target is not None:
-            self.show(self._opened, self._target, keep_place=keep_place)
-
-    def leave(self, *, forget: bool) -> None:
-        """Stop using the file, which is about to be closed; `forget` also drops its page."""
-        self._hits.leave()
-        self.rendered.leave()
-        self._opened = None
-        if forget:
-            self._page_of, self._hinted = None, ""
-
-    def _show_source(self) -> None:
-        if self._opened is not None and self._target is not None:
-            self._look_in(self._source, self._opened.lines, near=self._target.focus)
-            self.turned.emit(self._source)
-
-    def _show_rendered(self) -> None:
-        if self._opened is not None:
-            self._page_of = self._opened
-            self._look_in(self.rendered, self.rendered.blocks, near=1)
-            self.turned.emit(self.rendered)
-
-    def _give_up(self, sentence: str) -> None:
-        name = "" if self._opened is None else self._opened.name
-        if name != self._hinted:
-            self._hinted = name
-            self.notified.emit(sentence)
-        self._show_source()
-
-    def _look_in(self, view: MatchView, lines: Lines, near: int) -> None:
-        if self._opened is not None and self._target is not None:
-            query, language = self._target.query, self._opened.language
-            self._hits.look_in(view, lines, near=near, query=query, language=language)
-
-    def _heading(self, opened: OpenedFile) -> HeadingPlace | None:
-        """Return the heading above the position that the source shows."""
-        return opened.outline.place_of(max(1, self._source.place()[0]))
-
 
 CHOOSE_RESULT = NothingToRead(
     marked("Choose a result with Up and Down, and press Enter to read it here."),

@@ -327,10 +327,9 @@ class Text:
 
 
 def side_by_side_rows(left: Text, right: Text, checkpoint: Callable[[], None] = lambda: None) -> list[Row]:
-    """Compare two texts, each of at most `MOST_LINES` lines of `LONGEST` characters; returns the rows to show.
+    """Return the rows that compare two texts of at most `MOST_LINES` lines of `LONGEST` characters.
 
-    `checkpoint` is called now and then, and may raise to cancel.
-    """
+    `checkpoint` is called now and then, and may raise to cancel."""
     keys = [[" ".join(line.split()) for line in text.lines] for text in (left, right)]
     matcher = SequenceMatcher(lambda key: not key, keys[0], keys[1], autojunk=False)
     rows: list[Row] = []
