@@ -127,6 +127,7 @@ DAMAGED_DOCUMENT = Reason(
 SLOW_DOCUMENT = Reason(
     marked("Its text could not be read within {seconds} seconds: split it, or exclude it in the settings.")
 )
+NO_READER = Reason(marked("The process that reads documents could not start. Restart Mnemoscope."))
 READER_DIED = Reason(
     marked("Its text could not be read: its reader crashed or needed too much memory. Save it again or split it.")
 )

@@ -9,6 +9,7 @@ import msgspec
 
 from engine.base import skip_reasons
 from engine.base.private_files import replace_file
+from engine.base.versions import DOCUMENTS_VERSION
 from engine.corpus.folder_walk import FoundFile
 from engine.records import FileIssue
 
@@ -18,7 +19,9 @@ _ENOUGH = 2
 """Number of crashes until a file is skipped; after one, which may be a kill or a power failure, it is read last."""
 
 
-_LASTING = ("encrypted", "no-text", "damaged", "unfinished")
+_UNFINISHED = "unfinished"
+"""Rule of a document whose reader crashed or took too long, which may be due to other work on the computer."""
+_LASTING = ("encrypted", "no-text", "damaged", _UNFINISHED)
 """Rules of documents that are not read again, since that takes long and would have the same result."""
 
 
@@ -29,6 +32,8 @@ class _Suspect(msgspec.Struct, array_like=True):
     rule: str = ""
     detail: str = ""
     """Why it could not be read, if that is known."""
+    version: int = 0
+    """`DOCUMENTS_VERSION` at that time: another reader may succeed."""
 
 
 class CrashRecord:
@@ -73,7 +78,9 @@ class CrashRecord:
     def remember(self, file: FoundFile, issue: FileIssue) -> None:
         """Skip this state of a file from the next sync on, if reading it again would be in vain."""
         if issue.rule in _LASTING:
-            self._suspects[file.name] = _Suspect(*_state(file), 0, issue.rule, issue.detail)
+            tries = self.deaths(file) + 1 if issue.rule == _UNFINISHED else _ENOUGH
+            known = _Suspect(*_state(file), tries, issue.rule, issue.detail, DOCUMENTS_VERSION)
+            self._suspects[file.name] = known
             self._unsaved = True
 
     def readable(self, files: Sequence[FoundFile]) -> tuple[list[FoundFile], list[FileIssue]]:
@@ -84,16 +91,18 @@ class CrashRecord:
 
     def _issue(self, file: FoundFile) -> FileIssue | None:
         found = self._known(file)
-        if found is not None and found.rule:
+        if found is None or found.deaths < _ENOUGH:
+            return None
+        if found.rule:
             return FileIssue(path=file.name, rule=found.rule, detail=found.detail)
-        if found is not None and found.deaths >= _ENOUGH:
-            return FileIssue(path=file.name, rule=CRASHED, detail=skip_reasons.CRASHED.said())
-        return None
+        return FileIssue(path=file.name, rule=CRASHED, detail=skip_reasons.CRASHED.said())
 
     def _known(self, file: FoundFile) -> _Suspect | None:
         """Return what is recorded of this state of the file."""
         found = self._suspects.get(file.name)
-        return found if found is not None and (found.mtime_ns, found.size) == _state(file) else None
+        if found is None or (found.mtime_ns, found.size) != _state(file):
+            return None
+        return None if found.rule and found.version != DOCUMENTS_VERSION else found
 
     @contextlib.contextmanager
     def reading(self, file: FoundFile) -> Iterator[None]:

@@ -11,6 +11,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.versions import (
     ANALYSER_VERSION,
     CHUNKER_VERSION,
+    DOCUMENTS_VERSION,
     LINKS_VERSION,
     PACKER_VERSION,
     REDACTION_VERSION,
@@ -40,7 +41,7 @@ def fingerprint(settings: Settings) -> str:
         f"chunker {CHUNKER_VERSION}, {chunking.tokens}/{chunking.overlap}; analyser {ANALYSER_VERSION}; "
         f"packer {PACKER_VERSION}, thinking {wanted.thinking:d}, tools {wanted.tools:d}; "
         f"tool uses {TOOLS_VERSION}; redaction {REDACTION_VERSION}; usage {USAGE_VERSION}; "
-        f"links {LINKS_VERSION}; tags {TAGS_VERSION}"
+        f"links {LINKS_VERSION}; documents {DOCUMENTS_VERSION}; tags {TAGS_VERSION}"
     )
 
 

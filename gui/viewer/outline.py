@@ -1,11 +1,12 @@
 """Finds the headings and code blocks of a note; a `#` inside a code block is not a heading."""
 
+import math
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from engine import CancelToken, note_title, structure_of
+from engine import CancelToken, is_document, note_title, structure_of
 from gui.viewer.lines import Lines
 
 _LOOKED_AT = 4 * 1024 * 1024
@@ -78,8 +79,9 @@ class Outline:
 
     @classmethod
     def of_markup(cls, lines: Lines, name: str, cancel: CancelToken) -> "Outline | None":
-        """Read the first megabytes of a file that `is_markup`; None for other files."""
-        text = "\n".join(text for _, text in _numbered(lines, cancel)) if is_markup(name) else ""
+        """Read the first megabytes of a file that `is_markup`, and all of a document; None for other files."""
+        most = math.inf if is_document(name) else _LOOKED_AT  # the text of a document is bounded
+        text = "\n".join(text for _, text in _numbered(lines, cancel, most)) if is_markup(name) else ""
         found = structure_of(text, name)
         if found is None:
             return None
@@ -106,14 +108,14 @@ class Outline:
         return HeadingPlace(key, sum(heading.key == key for heading in self.headings[:nth]), nth)
 
 
-def _numbered(lines: Lines, cancel: CancelToken) -> Iterator[tuple[int, str]]:
+def _numbered(lines: Lines, cancel: CancelToken, most: float = _LOOKED_AT) -> Iterator[tuple[int, str]]:
     seen = 0
     for first in range(1, lines.line_count + 1, _BLOCK):
         cancel.checkpoint()
         for number, text in enumerate(lines.lines(first, first + _BLOCK - 1), first):
             yield number, text
             seen += len(text)
-        if seen > _LOOKED_AT:
+        if seen > most:
             return
 
 

@@ -32,7 +32,7 @@ class DocumentError(MnemoscopeError):
     def __init__(self, rule: str, detail: str) -> None:
         super().__init__(tr_reason(detail))
         self.rule = rule
-        """One of `encrypted`, `no-text`, `damaged`, `unfinished`, `too-large` and `missing-reader`."""
+        """One of `encrypted`, `no-text`, `damaged`, `unfinished`, `too-large`, `no-reader` and `missing-reader`."""
         self.detail = detail
         """The message in English, as it is stored."""
 

@@ -31,6 +31,8 @@ SECONDS = 60
 MEMORY = 1024 * 1024 * 1024
 """Bytes of memory of the process, where the system can limit them."""
 _IDLE = 10
+_GRACE = 10
+"""Seconds after which the process ends itself, beyond those in which the program should have ended it."""
 _NICENESS = 5
 _POLL = 0.05
 """Seconds between checks of the cancel token."""
@@ -83,7 +85,10 @@ class DocumentReader:
         if idle is not None and idle.is_alive():
             with contextlib.suppress(Ended):  # it may end just now, since it was idle for long
                 return idle, idle.ask(ending, data, self._seconds, cancel)
-        worker = Worker(self._memory)
+        try:
+            worker = Worker(self._memory, self._seconds)
+        except OSError:
+            raise DocumentError("no-reader", skip_reasons.NO_READER.said()) from None
         try:
             return worker, worker.ask(ending, data, self._seconds, cancel)
         except Ended:
@@ -111,12 +116,20 @@ class Ended(Exception):
 class Worker:
     """The client of one process, which it starts."""
 
-    def __init__(self, memory: int) -> None:
+    def __init__(self, memory: int, seconds: float) -> None:
+        """Start the process and wait until it can read. Raises `OSError` if it cannot start."""
         context = multiprocessing.get_context("spawn")  # a copy of a process with threads may hang
         self._pipe, other = context.Pipe()
-        self._process = context.Process(target=serve, args=(other, memory), name="mnemoscope-documents", daemon=True)
+        self._process = context.Process(
+            target=serve, args=(other, memory, seconds), name="mnemoscope-documents", daemon=True
+        )
         self._process.start()
         other.close()
+        try:
+            self._pipe.recv_bytes()
+        except EOFError:
+            self.end()
+            raise ChildProcessError from None
 
     def is_alive(self) -> bool:
         """Whether it waits for a document; one that ended is tidied up."""
@@ -157,18 +170,27 @@ class Worker:
         self._pipe.close()
 
 
-def serve(pipe: Connection, memory: int) -> None:
-    """Answer each pair of an ending and a document with an `_Answer`, until the pipe closes or nothing comes."""
+def serve(pipe: Connection, memory: int, seconds: float) -> None:
+    """Say that it is ready, then answer each pair of an ending and a document with an `_Answer`.
+
+    Ends when the pipe closes, when nothing comes for a while, and, where the system has alarms, some time after
+    `seconds` within one document: the program that would end it may have died.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal is for the program, which then closes the pipe
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
     _limit_memory(memory)
     with open(os.devnull, "wb") as nowhere:  # an MCP server writes its messages to the same output
         os.dup2(nowhere.fileno(), 1)
+    alarm = getattr(signal, "alarm", lambda _: None)
     with contextlib.suppress(EOFError, OSError):
+        pipe.send_bytes(b"ready")
         while pipe.poll(_IDLE):
             ending, data = pipe.recv_bytes().decode(), pipe.recv_bytes()
-            pipe.send_bytes(msgspec.msgpack.encode(_answer(data, ending)))
+            alarm(round(seconds) + _GRACE)
+            answer = msgspec.msgpack.encode(_answer(data, ending))
+            alarm(0)
+            pipe.send_bytes(answer)
 
 
 def _limit_memory(memory: int) -> None:

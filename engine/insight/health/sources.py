@@ -28,6 +28,7 @@ _ADVICE = {
     "no-text": marked("Recognize the text of its pages with an OCR program, or exclude it in the settings."),
     "damaged": marked("Open it in its program and save it again, or exclude it in the settings."),
     "unfinished": marked("Split it, or exclude it in the settings. A rebuild of the index tries it again."),
+    "no-reader": marked("Restart Mnemoscope; the next update tries again."),
     "missing-reader": marked("Install the package, or remove .pdf from the file extensions in the settings."),
     "symlink": marked("Put a regular file in its place, or exclude it in the settings."),
 }

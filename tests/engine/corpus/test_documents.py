@@ -399,3 +399,10 @@ def test_document_larger_than_the_setting_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Unreadable) as caught:
         read_note(str(tmp_path / "a.html"), "a.html", 100)
     assert caught.value.issue.rule == "too-large"
+
+
+def test_process_that_cannot_start_condemns_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("multiprocessing.spawn._python_exe", b"/bin/false")
+    with pytest.raises(DocumentError) as caught:
+        DocumentReader().text_of(b"<p>Otter</p>", "a.html")
+    assert caught.value.rule == "no-reader"
