@@ -73,8 +73,13 @@ _KANA = re.compile(rb"[\x82\x83]")
 """First bytes of kana in Shift-JIS, whose second bytes may be ASCII; rare marks in Windows-1252."""
 _HANGUL = re.compile(rb"[\xb0-\xc8][\xa1-\xfe]")
 _EUC_KANA = re.compile(rb"[\xa4\xa5][\xa1-\xf6]")
-_SIGNS_IN_WORDS = re.compile(rb"(?<=[A-Za-z\x80-\xff])[\x9d\x9f\xb3\xb9\xba\xbe\xbf](?=[a-z\x80-\xff])")
-"""Signs of Windows-1252, such as a raised 3, where Windows-1250 has letters."""
+_SIGNS_IN_WORDS = re.compile(
+    rb"(?<=[A-Za-z\x9a\x9c-\x9f\xb3\xb9\xc0-\xff])[\x9d\x9f\xb3\xb9\xba\xbe\xbf](?=[a-z\x9a\x9c-\x9f\xc0-\xff])|\xbf\xb9"
+)
+"""Signs of Windows-1252, such as a raised 3, where Windows-1250 has letters. They count beside letters, not in
+"…¿no?" or "rose¹²", and as the "żą" of Polish."""
+_PARTS_OF_UTF8 = re.compile(rb"[\x80\xc2-\xdf][\x8d\x8f\x9d]")
+"""Ends of quotation marks and capitals in UTF-8, which damaged texts have; no letters of Windows-1250."""
 _PAIRS = re.compile(rb"[\x80-\xff]{2}")
 _NARROW_KANA = re.compile("[\uff61-\uff9f]")
 
@@ -255,7 +260,9 @@ def _is_latin(sample: bytes) -> bool:
 
 def _latin(sample: bytes) -> str:
     """Return the codec of a text in Latin letters."""
-    for codec in filter(None, (_central_european(sample), _turkish(sample), "cp1252")):
+    # Windows-1250 has letters, such as ť, where Windows-1252 has nothing and Latin-1 has control characters.
+    last = "" if _PARTS_OF_UTF8.search(sample) else "cp1250"
+    for codec in filter(None, (_central_european(sample), _turkish(sample), "cp1252", last)):
         with contextlib.suppress(UnicodeDecodeError):
             sample.decode(codec)
             return codec
@@ -272,13 +279,16 @@ def _central_european(sample: bytes) -> str:
     hungarian = hungarian and not _count(sample, b"\xe2\xe3\xe4\xe7\xea")  # of Portuguese, French, Estonian
     signs = len(_SIGNS_IN_WORDS.findall(sample))
     polish = signs >= 3 and 10 * signs >= len(_BEYOND_ASCII.findall(sample))
-    return "cp1250" if czech or hungarian or polish else ""
+    # ă, ţ and ş; a Turkish text may have a Portuguese name, but has more of its own letters.
+    romanian = b"\xba" in sample and b"\xfe" in sample and _count(sample, b"\xe3") > _count(sample, b"\xf0\xfd")
+    return "cp1250" if czech or hungarian or polish or romanian else ""
 
 
 def _turkish(sample: bytes) -> str:
     """Return "cp1254" for a text in Turkish, whose own letters are Icelandic ones in Windows-1252, else ""."""
-    turkish, icelandic = _count(sample, b"\xd0\xdd\xde\xf0\xfd\xfe"), _count(sample, b"\xe1\xe6\xe9\xed\xf3\xfa")
-    return "cp1254" if turkish >= 3 and 5 * icelandic <= turkish else ""
+    turkish = _count(sample, b"\xd0\xdd\xde\xf0\xfd\xfe")
+    others = _count(sample, b"\xe1\xe3\xe6\xe9\xed\xf3\xfa")  # of Icelandic, and the ă of Romanian
+    return "cp1254" if turkish >= 3 and 5 * others <= turkish else ""
 
 
 def _count(sample: bytes, wanted: bytes) -> int:

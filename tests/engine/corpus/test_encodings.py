@@ -220,6 +220,15 @@ LATIN = (
     ("cp1252", "¿Qué? ¿Cuándo? El niño comió 1º de mayo. ¿Y si no? Pingüino, ¿será así?"),
     ("cp1252", "På øya så vi blåbær, fløte, rømme og ål; Žižek læste på øen."),
     ("cp1252", "Kõik inimesed sünnivad võrdsetena. Šokolaad, žürii, õun, tõusid, äär."),
+    ("cp1250", "Dużą część pieniędzy wydał na żądanie żony. Pożądał ciszy i spokoju. Źle się czuł."),
+    ("cp1250", "O naţiune şi o situaţie: condiţiile populaţiei din ţară, fără soluţii, să fie în viaţă; aşa şi acum."),
+    ("cp1250", "În această situaţie, oamenii din ţară au fost nevoiţi să plece şi să caute o viaţă mai bună."),
+    ("cp1250", "Stĺp a tĺk, hĺbka a jabĺk; byť, mať, ísť v noci domov."),
+    ("cp1250", "Ťažký stĺp, vlhkosť, kĺb, dlhá cesta; nemá kde spať a piť."),
+    ("cp1254", "São Paulo büyük bir şehir; yağmur yağıyordu, çocuklar dışarıda, 1º katta kaldılar."),
+    ("cp1252", "Vienes mañana, …¿no? Y él dijo: …¿qué? La niña preguntó: —¿sí? Y luego: …¿cómo?, «¿así?»"),
+    ("cp1252", "The report¹¹ rose¹² in the market¹³ as the paper¹¹ said²¹ and others¹¹ wrote."),
+    ("cp1252", "Não são órfãos; as ações nº 3 e nºs 4 e 5 não estão à mão."),
     ("cp1252", "Coördinatie, reële, naïef, geïnd, één, vóór, hè, 25 m³ gas, 3 m² en 5 m³."),
 )
 
@@ -228,3 +237,8 @@ LATIN = (
 def test_latin_alphabets_are_told_apart(tmp_path: Path, codec: str, text: str) -> None:
     assert written(tmp_path, f"{text}\n".encode(codec)) == (f"{text}\n", encodings.NAMES[codec])
     assert written(tmp_path, f"{text}\n".encode(codec) * 400)[1] == encodings.NAMES[codec]
+
+
+def test_quotation_marks_in_utf8_do_not_change_accents(tmp_path: Path) -> None:
+    data = "Il a dit: très près, là-bas, à la fenêtre, ".encode("cp1252") + "“oui”.\n".encode()
+    assert written(tmp_path, data)[0].startswith("Il a dit: très près, là-bas, à la fenêtre, ")
