@@ -30,6 +30,8 @@ SECONDS = 60
 """Time to read one document."""
 MEMORY = 1024 * 1024 * 1024
 """Bytes of memory of the process, where the system can limit them."""
+_STARTING = 60
+"""Most seconds until the process is ready."""
 _IDLE = 10
 _GRACE = 10
 """Seconds after which the process ends itself, beyond those in which the program should have ended it."""
@@ -126,10 +128,12 @@ class Worker:
         self._process.start()
         other.close()
         try:
-            self._pipe.recv_bytes()
+            ready = self._pipe.poll(_STARTING) and self._pipe.recv_bytes()
         except EOFError:
+            ready = b""
+        if not ready:
             self.end()
-            raise ChildProcessError from None
+            raise ChildProcessError
 
     def is_alive(self) -> bool:
         """Whether it waits for a document; one that ended is tidied up."""
@@ -147,13 +151,15 @@ class Worker:
             self._pipe.send_bytes(ending.encode())
             self._pipe.send_bytes(data)
             deadline = time.monotonic() + seconds
-            while not self._pipe.poll(_POLL):
+            answered = False
+            while not answered:
                 if cancel is not None:
                     paused = time.monotonic()
                     cancel.checkpoint()  # waits while the sync is paused
                     deadline += time.monotonic() - paused
-                if time.monotonic() > deadline:
+                if time.monotonic() >= deadline:
                     raise DocumentError("unfinished", skip_reasons.SLOW_DOCUMENT.said(seconds=round(seconds)))
+                answered = self._pipe.poll(_POLL)
             return msgspec.msgpack.decode(self._pipe.recv_bytes(), type=_Answer)
         except (EOFError, OSError, msgspec.MsgspecError):
             self.end()
