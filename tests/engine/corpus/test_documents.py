@@ -164,6 +164,44 @@ def test_docx_without_title_has_its_first_heading() -> None:
     assert describe(text, "a.docx").title == "Plan"
 
 
+def test_document_laid_out_in_a_table_keeps_its_paragraphs() -> None:
+    heading, long = word_paragraph("Plan", '<w:pStyle w:val="H1"/>'), word_paragraph("word " * 60)
+    table = "<w:tbl><w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr></w:tbl>".format
+    said = "word " * 59 + "word"
+    assert text_in(docx(table(heading + long + long, word_paragraph("b"))), ".docx") == (
+        f"# Plan\n\n{said}\n\n{said}\n\nb\n"
+    )
+    assert text_in(docx(table(table(heading + long, long), "")), ".docx") == f"# Plan\n\n{said}\n\n{said}\n"
+    assert text_in(docx(table(long, long)), ".docx") == f"{said} | {said}\n"
+    assert text_in(docx(table(heading, "<w:p/>") + table(heading, heading)), ".docx") == "# Plan\n\nPlan | Plan\n"
+    many = text_in(docx(table(word_paragraph("some words") * 50_000, "")), ".docx")
+    assert many == "\n\n".join(["some words"] * 50_000) + "\n"
+
+
+def test_empty_items_of_lists_are_left_out() -> None:
+    items = "".join(word_paragraph(text, "<w:numPr/>") for text in ("one", "", "two"))
+    assert text_in(docx(items), ".docx") == "- one\n- two\n"
+
+
+def test_style_before_a_tracked_change_is_no_heading() -> None:
+    old = '<w:pStyle w:val="H2"/><w:pPrChange><w:pPr><w:pStyle w:val="H1"/></w:pPr></w:pPrChange>'
+    assert text_in(docx(word_paragraph("Part", old)), ".docx") == "## Part\n"
+
+
+def test_main_part_has_any_form_of_address() -> None:
+    data = docx("", more={"doc/main.xml": f'<w:body xmlns:w="urn:w">{word_paragraph("Text")}</w:body>'})
+    with zipfile.ZipFile(BytesIO(data)) as file:
+        parts = {name: file.read(name) for name in file.namelist()}
+    for target in (b"./doc/main.xml", b"/doc/main.xml", b"doc/../doc/main.xml"):
+        relations = parts["_rels/.rels"].replace(b"word/document.xml", target)
+        assert text_in(archive({**parts, "_rels/.rels": relations}), ".docx") == "Text\n"
+
+
+def test_odt_pictures_are_left_out() -> None:
+    body = "<text:p>a<office:binary-data>aGVsbG8=</office:binary-data>b</text:p>"
+    assert text_in(odt(body), ".odt") == "ab\n"
+
+
 def test_odt_headings_lists_tables_and_spaces() -> None:
     body = (
         "<text:tracked-changes><text:p>deleted</text:p></text:tracked-changes>"
