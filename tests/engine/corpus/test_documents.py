@@ -268,6 +268,55 @@ def test_html_is_read_in_its_encoding(page: str, codec: str) -> None:
     assert text_in(page.encode(codec), ".html") == f"{words}\n"
 
 
+@pytest.mark.parametrize(
+    ("page", "codec", "text"),
+    [
+        ("<meta charset=undefined><p>plain</p>", "ascii", "plain"),
+        ("<meta charset=utf-16><p>Grüße</p>", "utf-8", "Grüße"),
+        ("<meta charset=utf-7><p>a +AGE- b</p>", "ascii", "a +AGE- b"),
+        ("<meta charset=unicode_escape><p>a\\x41</p>", "ascii", "a\\x41"),
+        ("<meta charset=hex><p>plain</p>", "ascii", "plain"),
+        ("<meta charset=iso-8859-1><p>“10 €”</p>", "cp1252", "“10 €”"),
+        ("<meta charset=us-ascii><p>10 €</p>", "cp1252", "10 €"),
+        ("<meta charset=iso-8859-9><p>10 € ğ</p>", "cp1254", "10 € ğ"),
+        ("<meta charset=gb2312><p>朱镕基</p>", "gb18030", "朱镕基"),
+        ("<meta charset=shift_jis><p>①日本</p>", "cp932", "①日本"),
+        ("<meta charset=euc-kr><p>똠방각하</p>", "cp949", "똠방각하"),
+        ("<meta charset=windows-1251><p>Grüße</p>", "utf-8-sig", "Grüße"),
+        ("<?xml version='1.0' encoding='iso-8859-2'?><p>Łódź</p>", "iso-8859-2", "Łódź"),
+    ],
+)
+def test_declared_encoding_is_read_as_browsers_do(page: str, codec: str, text: str) -> None:
+    assert text_in(page.encode(codec), ".html") == f"{text}\n"
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<ruby>漢<rt>kan</ruby>字<p>the rest", "漢字\n\nthe rest\n"),
+        ("<ruby>漢<rp>(<rt>kan<rp>)</ruby> and", "漢 and\n"),
+        ("<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>字", "漢字\n"),
+        ("<p><ruby>漢<rt>kan</p><p>the rest", "漢\n\nthe rest\n"),
+        ("a<noscript><img>no</noscript>b", "ab\n"),
+        ("<noscript>no<p>the rest", "the rest\n"),
+    ],
+)
+def test_unclosed_elements_hide_no_more_than_their_words(page: str, text: str) -> None:
+    assert text_in(page.encode(), ".html") == text
+
+
+def test_html_headings_have_blocks_inside() -> None:
+    page = "<h2><button>One</button></h2><h3><div>Two</div><div>words</div></h3><p>End</p>"
+    assert text_in(page.encode(), ".html") == "## One\n\n### Two words\n\nEnd\n"
+    unclosed = "<h2>Open" + "<p>some words" * 40 + "<h2>Next</h2>"
+    text = text_in(unclosed.encode(), ".html")
+    assert (text.count("some words"), text[-9:]) == (40, "\n## Next\n")
+
+
+def test_empty_html_item_leaves_no_bullet() -> None:
+    assert text_in(b"<ul><li>one</li><li></li></ul><p>Text</p>", ".html") == "- one\n\nText\n"
+
+
 def test_epub_chapters_have_headings() -> None:
     data = epub(
         {"First": "<p>Once &nbsp;upon</p>", "Second": "<h1>Second one</h1><p>a time</p><h2>Inside</h2><p>end</p>"},
