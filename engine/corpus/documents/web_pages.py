@@ -182,6 +182,9 @@ def _filled(parts: Iterable[str]) -> bool:
 
 # --- EPUB -------------------------------------------------------------------------------------------------------------
 
+_PAGES = ("", "application/xhtml+xml", "text/html", "text/x-oeb1-document", "application/x-dtbook+xml")
+"""Media types of chapters; "" if none is named."""
+
 
 def read_epub(data: bytes, text: DocumentText) -> None:
     archive = Archive(data)
@@ -199,8 +202,16 @@ def read_epub(data: bytes, text: DocumentText) -> None:
         raise encrypted()
     labels = _labels(archive, folder, package)
     for chapter in chapters:
-        if page := archive.part(chapter):
-            _read_chapter(_decoded(page), labels.get(chapter, ""), text)
+        if page := _page(archive.part(chapter)):
+            _read_chapter(page, labels.get(chapter, ""), text)
+
+
+def _page(data: bytes) -> str:
+    """The text of a page of a book; "" if it is none."""
+    try:
+        return _decoded(data)
+    except DocumentError:
+        return ""
 
 
 def _read_chapter(page: str, label: str, text: DocumentText) -> None:
@@ -224,7 +235,7 @@ def _labels(archive: Archive, folder: str, package: "_Package") -> dict[str, str
 
 def _navigation_links(data: bytes) -> list[tuple[str, str]]:
     page = _HtmlText(DocumentText())
-    page.read(_decoded(data))
+    page.read(_page(data))
     return page.links
 
 
@@ -259,17 +270,19 @@ class _Package(XmlHandler):
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         href = attributes.get("href", "")
+        media_type = attributes.get("media-type", "").partition(";")[0].strip().lower()
         if tag == "item":
-            self._parts[attributes.get("id", "")] = href
+            if media_type in _PAGES:
+                self._parts[attributes.get("id", "")] = href
             if "nav" in attributes.get("properties", "").split():
                 self.navigation = href
-            if attributes.get("media-type") == "application/x-dtbncx+xml":
+            if media_type == "application/x-dtbncx+xml":
                 self.contents = href
         elif tag == "itemref":
             self._order.append(attributes.get("idref", ""))
 
     def chapters(self) -> Iterator[str]:
-        """The addresses of the chapters in reading order, each once."""
+        """The addresses of the chapters in reading order, each once; images and the like are left out."""
         return iter(dict.fromkeys(self._parts[one] for one in self._order if one in self._parts))
 
 

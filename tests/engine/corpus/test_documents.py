@@ -317,6 +317,16 @@ def test_empty_html_item_leaves_no_bullet() -> None:
     assert text_in(b"<ul><li>one</li><li></li></ul><p>Text</p>", ".html") == "- one\n\nText\n"
 
 
+def test_epub_parts_that_are_no_pages_are_left_out() -> None:
+    package = (
+        '<package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="i" href="a.jpg" media-type="image/jpeg"/>'
+        '<item id="b" href="b.xhtml"/><item id="c" href="c1.xhtml" media-type="application/xhtml+xml"/></manifest>'
+        '<spine><itemref idref="i"/><itemref idref="b"/><itemref idref="c"/></spine></package>'
+    )
+    parts = {"OPS/book.opf": package, "OPS/a.jpg": "a picture", "OPS/b.xhtml": "\0\1\2\3" * 50}
+    assert text_in(epub({"x": "<p>Once</p>"}, more=parts), ".epub") == "Once\n"
+
+
 def test_epub_chapters_have_headings() -> None:
     data = epub(
         {"First": "<p>Once &nbsp;upon</p>", "Second": "<h1>Second one</h1><p>a time</p><h2>Inside</h2><p>end</p>"},
