@@ -11,8 +11,10 @@ from engine.corpus.documents.text import BLANKS, DocumentText, damaged, encrypte
 from engine.corpus.documents.xml_archive import Archive, DublinCore, XmlHandler
 
 _WORD_HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
-_WORD_SKIPPED = ("Fallback", "del", "moveFrom")
-"""Another form of something that is read, and text that was deleted with changes tracked."""
+_WORD_SKIPPED = ("Fallback", "del", "moveFrom", "pPrChange")
+"""Another form of something that is read, and text and styles from before changes that are tracked."""
+_SHORT_ROW = 500
+"""Characters of a row of a table that is one line however many paragraphs its cells have."""
 _WORD_CHARACTERS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 
 
@@ -46,7 +48,7 @@ class _Relations(XmlHandler):
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "Relationship" and attributes.get("Type", "").endswith("/officeDocument"):
-            self.main = attributes.get("Target", "").lstrip("/")
+            self.main = posixpath.normpath("/" + attributes.get("Target", "")).lstrip("/")
 
 
 class _WordStyles(XmlHandler):
@@ -74,8 +76,8 @@ class _Paragraphs(XmlHandler):
         self._text = text
         self._open: list[list[str]] = []
         """The parts of the paragraphs that are open, innermost last."""
-        self._cells: list[list[str]] = []
-        """The cells of the rows that are open."""
+        self._rows: list[list[list[tuple[int, str]]]] = []
+        """The cells of the rows that are open, innermost last: the level and the text of each paragraph."""
         self._items: list[str] = []
         """Consecutive items of lists."""
 
@@ -89,38 +91,60 @@ class _Paragraphs(XmlHandler):
     def _close(self, level: int = 0, *, item: bool = False) -> None:
         """End a paragraph: a heading of this `level`, or an item of a list."""
         said = self._finished("".join(self._open.pop())) if self._open else ""
-        if self._cells:
-            cell = self._cells[-1]
-            cell[-1:] = [f"{cell[-1]} {one_line(said)}".strip()] if cell else [one_line(said)]
-        elif level and not self._open:
-            self._flush()
-            self._text.heading(level, said)
-        elif item:
-            self._items.append(f"- {said}")
+        level = 0 if self._open else level
+        if self._rows:
+            self._put([(level, said)] if said.strip() else [])
+        elif item and not level:
+            self._items += [f"- {said}"] if said.strip() else []
         else:
-            self._flush()
-            self._text.paragraph(said)
+            self._add(level, said)
 
     def _finished(self, said: str) -> str:
         """Return the text of a paragraph from what was said in it."""
         return said
 
     def _row(self) -> None:
-        self._cells.append([])
+        self._rows.append([])
 
     def _cell(self) -> None:
-        if self._cells:
-            self._cells[-1].append("")
+        if self._rows:
+            self._rows[-1].append([])
 
     def _end_row(self) -> None:
-        if not self._cells:
+        """End a row: one line, unless the table is the layout of a page and its cells are long or have headings."""
+        if not self._rows:
             return
-        row = " | ".join(self._cells.pop())
-        if self._cells:
-            cell = self._cells[-1]
-            cell[-1:] = [f"{cell[-1]} {row}".strip()] if cell else [row]
-        elif row.strip(" |"):
+        cells = self._rows.pop()
+        said = [entry for cell in cells for entry in cell]
+        row = " | ".join(" ".join(one_line(text) for _, text in cell) for cell in cells)
+        headings = any(level for level, _ in said)
+        layout = headings or any(len(cell) > 1 for cell in cells)
+        if layout and (len(row) >= _SHORT_ROW or (headings and sum(map(bool, cells)) == 1)):
+            if self._rows:
+                self._put(said)
+                return
+            for level, text in said:
+                self._add(level, text)
+        elif said and self._rows:
+            self._put([(0, row)])
+        elif said:
             self._items.append(row)
+
+    def _put(self, said: list[tuple[int, str]]) -> None:
+        """Add paragraphs to the cell that is open."""
+        cells = self._rows[-1]
+        if cells:
+            cells[-1] += said
+        else:
+            cells.append(said)
+
+    def _add(self, level: int, said: str) -> None:
+        """Add a heading of this level, or a paragraph if it is 0."""
+        self._flush()
+        if level:
+            self._text.heading(level, said)
+        else:
+            self._text.paragraph(said)
 
     def _flush(self) -> None:
         items, self._items = self._items, []
@@ -194,7 +218,7 @@ def _number(text: str, default: int) -> int:
 _ODT_BLANK, _ODT_TAB, _ODT_BREAK = "\x1c", "\x1d", "\x1e"
 """Stand for blanks that count, unlike those in the XML; XML contains none of these characters."""
 _ODT_CHARACTERS = str.maketrans(_ODT_BLANK + _ODT_TAB + _ODT_BREAK, " \t\n")
-_ODT_SKIPPED = ("tracked-changes", "annotation", "forms", "sequence-decls")
+_ODT_SKIPPED = ("tracked-changes", "annotation", "forms", "sequence-decls", "binary-data")
 
 
 def read_odt(data: bytes, text: DocumentText) -> None:

@@ -1,6 +1,6 @@
 """Extracts the text of HTML pages and of EPUB books, which consist of them.
 
-Written from the HTML Living Standard, EPUB 3.3 and EPUB 2.0.1.
+Written from the HTML Living Standard, the Encoding Standard, EPUB 3.3 and EPUB 2.0.1.
 """
 
 import codecs
@@ -17,15 +17,29 @@ from engine.corpus.documents import DocumentError
 from engine.corpus.documents.text import BLANKS, LONGEST_TITLE, DocumentText, damaged, encrypted
 from engine.corpus.documents.xml_archive import Archive, DublinCore, XmlHandler
 
-BLOCK = 64 * 1024
 _BLOCK = 64 * 1024
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+_XML_ENCODING = re.compile(rb"\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']\s*([\w.:-]{1,40})")
+_READ_AS = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+}
+"""Encodings that pages declare, with the wider ones that browsers read them as."""
+_NO_ENCODINGS = ("utf-7", "idna", "punycode", "unicode-escape", "raw-unicode-escape")
+"""Codecs in which no page is, though most of ASCII stands for itself in them."""
 _IN_LINE = frozenset(
-    "a abbr b bdi bdo big cite code data del dfn em font i img input ins kbd label mark q s samp small span strike"
-    " strong sub sup time tt u var wbr ruby rb".split()
+    "a abbr b bdi bdo big button cite code data del dfn em font i img input ins kbd label mark q s samp small span"
+    " strike strong sub sup time tt u var wbr ruby rb rt rtc rp".split()
 )
 """Elements within a paragraph; every other one begins and ends a paragraph."""
 _HTML_SKIPPED = frozenset("script style template noscript svg math rp rt select textarea".split())
+_RUBY = ("rb", "rt", "rtc", "rp")
+"""Parts of ruby annotations, each of which ends the one before."""
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
@@ -37,15 +51,25 @@ def read_html(data: bytes, text: DocumentText) -> None:
 
 def _decoded(data: bytes) -> str:
     """The text of a page in the encoding that it declares, else in the one that it seems to have."""
-    found = _CHARSET.search(data[:4096])
-    with suppress(LookupError, UnicodeDecodeError):
-        if found and not encodings.wide_encoding(data):
-            return data.decode(codecs.lookup(found[1].decode("ascii")).name)
+    if data.startswith(codecs.BOM_UTF8):
+        return data.decode("utf-8-sig", "replace")
+    declared = _CHARSET.search(data[:4096]) or _XML_ENCODING.match(data[:4096])
+    with suppress(LookupError, UnicodeError):
+        if declared and not encodings.wide_encoding(data) and (codec := _codec(declared[1].decode("ascii"))):
+            return data.decode(codec)
     try:
         codec = encodings.detect(lambda: (data,))
     except encodings.Binary:
         raise damaged(skip_reasons.NO_PAGE) from None
     return "".join(encodings.decoded(lambda: (data,), codec))
+
+
+def _codec(label: str) -> str:
+    """The codec of a declared encoding; "" if no page can declare it. Raises `LookupError`, `UnicodeError`."""
+    name = codecs.lookup(label).name
+    if name.replace("_", "-") in _NO_ENCODINGS or b"<meta>".decode(name) != "<meta>":  # as in UTF-16 or EBCDIC
+        return ""
+    return _READ_AS.get(name, name)
 
 
 class _HtmlText(HTMLParser):
@@ -60,7 +84,7 @@ class _HtmlText(HTMLParser):
         self._parts: list[str] = []
         self._skipped = ""
         self._levels = 0
-        self._in_title = self._in_row = False
+        self._in_title = self._in_row = self._in_heading = False
         self._code = 0
         self._mark = ""
         """Begin of a list item."""
@@ -72,6 +96,7 @@ class _HtmlText(HTMLParser):
         self._break()
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self._end_unclosed(tag)
         if self._skipped:
             self._levels += tag == self._skipped
         elif tag in _HTML_SKIPPED:
@@ -86,7 +111,9 @@ class _HtmlText(HTMLParser):
         elif tag == "a":
             self.links.append((next((value or "" for key, value in attributes if key == "href"), ""), ""))
         elif tag not in _IN_LINE and not (self._in_row and tag == "p"):
-            self._break()
+            self._in_heading = self._in_heading and tag not in _HEADINGS
+            self._end_block()
+            self._in_heading = self._in_heading or tag in _HEADINGS
             self._in_row = self._in_row or tag == "tr"
             self._code += tag == "pre"
             self._mark = "- " if tag == "li" else self._mark
@@ -97,6 +124,8 @@ class _HtmlText(HTMLParser):
         self.handle_starttag(tag, attributes)
 
     def handle_endtag(self, tag: str) -> None:
+        if tag != self._skipped:
+            self._end_unclosed(tag)
         if self._skipped:
             self._levels -= tag == self._skipped
             self._skipped = self._skipped if self._levels else ""
@@ -104,9 +133,10 @@ class _HtmlText(HTMLParser):
             self._in_title = False
         elif tag in _HEADINGS:
             self._text.heading(int(tag[1]), "".join(self._parts))
-            self._parts, self._mark = [], ""
+            self._parts, self._mark, self._in_heading = [], "", False
         elif tag not in _IN_LINE and tag not in ("td", "th", "br") and not (self._in_row and tag == "p"):
-            self._break()
+            self._end_block()
+            self._mark = "" if tag in ("li", "ul", "ol") else self._mark
             self._in_row = self._in_row and tag not in ("tr", "table")
             self._code -= tag == "pre" and self._code > 0
 
@@ -117,6 +147,22 @@ class _HtmlText(HTMLParser):
             self._parts.append(data if self._code else BLANKS.sub(" ", data))
             if self.links:
                 self.links[-1] = (self.links[-1][0], (self.links[-1][1] + data)[:LONGEST_TITLE])
+
+    def _end_unclosed(self, tag: str) -> None:
+        """End a skipped element that nothing closes at a tag that can't be within it."""
+        block = tag not in _IN_LINE
+        if (self._skipped in _RUBY and (block or tag in _RUBY or tag == "ruby")) or (
+            self._skipped == "noscript" and block and tag != "br"
+        ):
+            self._skipped = ""
+
+    def _end_block(self) -> None:
+        """End the current paragraph; a heading goes on, unless it is too long to be one that is closed."""
+        if self._in_heading and sum(map(len, self._parts)) < LONGEST_TITLE:
+            self._parts.append(" ")
+        else:
+            self._in_heading = False
+            self._break()
 
     def _break(self) -> None:
         """End the current paragraph."""
@@ -136,6 +182,9 @@ def _filled(parts: Iterable[str]) -> bool:
 
 # --- EPUB -------------------------------------------------------------------------------------------------------------
 
+_PAGES = ("", "application/xhtml+xml", "text/html", "text/x-oeb1-document", "application/x-dtbook+xml")
+"""Media types of chapters; "" if none is named."""
+
 
 def read_epub(data: bytes, text: DocumentText) -> None:
     archive = Archive(data)
@@ -153,8 +202,16 @@ def read_epub(data: bytes, text: DocumentText) -> None:
         raise encrypted()
     labels = _labels(archive, folder, package)
     for chapter in chapters:
-        if page := archive.part(chapter):
-            _read_chapter(_decoded(page), labels.get(chapter, ""), text)
+        if page := _page(archive.part(chapter)):
+            _read_chapter(page, labels.get(chapter, ""), text)
+
+
+def _page(data: bytes) -> str:
+    """The text of a page of a book; "" if it is none."""
+    try:
+        return _decoded(data)
+    except DocumentError:
+        return ""
 
 
 def _read_chapter(page: str, label: str, text: DocumentText) -> None:
@@ -178,7 +235,7 @@ def _labels(archive: Archive, folder: str, package: "_Package") -> dict[str, str
 
 def _navigation_links(data: bytes) -> list[tuple[str, str]]:
     page = _HtmlText(DocumentText())
-    page.read(_decoded(data))
+    page.read(_page(data))
     return page.links
 
 
@@ -213,17 +270,19 @@ class _Package(XmlHandler):
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         href = attributes.get("href", "")
+        media_type = attributes.get("media-type", "").partition(";")[0].strip().lower()
         if tag == "item":
-            self._parts[attributes.get("id", "")] = href
+            if media_type in _PAGES:
+                self._parts[attributes.get("id", "")] = href
             if "nav" in attributes.get("properties", "").split():
                 self.navigation = href
-            if attributes.get("media-type") == "application/x-dtbncx+xml":
+            if media_type == "application/x-dtbncx+xml":
                 self.contents = href
         elif tag == "itemref":
             self._order.append(attributes.get("idref", ""))
 
     def chapters(self) -> Iterator[str]:
-        """The addresses of the chapters in reading order, each once."""
+        """The addresses of the chapters in reading order, each once; images and the like are left out."""
         return iter(dict.fromkeys(self._parts[one] for one in self._order if one in self._parts))
 
 

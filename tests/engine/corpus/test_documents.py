@@ -164,6 +164,44 @@ def test_docx_without_title_has_its_first_heading() -> None:
     assert describe(text, "a.docx").title == "Plan"
 
 
+def test_document_laid_out_in_a_table_keeps_its_paragraphs() -> None:
+    heading, long = word_paragraph("Plan", '<w:pStyle w:val="H1"/>'), word_paragraph("word " * 60)
+    table = "<w:tbl><w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr></w:tbl>".format
+    said = "word " * 59 + "word"
+    assert text_in(docx(table(heading + long + long, word_paragraph("b"))), ".docx") == (
+        f"# Plan\n\n{said}\n\n{said}\n\nb\n"
+    )
+    assert text_in(docx(table(table(heading + long, long), "")), ".docx") == f"# Plan\n\n{said}\n\n{said}\n"
+    assert text_in(docx(table(long, long)), ".docx") == f"{said} | {said}\n"
+    assert text_in(docx(table(heading, "<w:p/>") + table(heading, heading)), ".docx") == "# Plan\n\nPlan | Plan\n"
+    many = text_in(docx(table(word_paragraph("some words") * 50_000, "")), ".docx")
+    assert many == "\n\n".join(["some words"] * 50_000) + "\n"
+
+
+def test_empty_items_of_lists_are_left_out() -> None:
+    items = "".join(word_paragraph(text, "<w:numPr/>") for text in ("one", "", "two"))
+    assert text_in(docx(items), ".docx") == "- one\n- two\n"
+
+
+def test_style_before_a_tracked_change_is_no_heading() -> None:
+    old = '<w:pStyle w:val="H2"/><w:pPrChange><w:pPr><w:pStyle w:val="H1"/></w:pPr></w:pPrChange>'
+    assert text_in(docx(word_paragraph("Part", old)), ".docx") == "## Part\n"
+
+
+def test_main_part_has_any_form_of_address() -> None:
+    data = docx("", more={"doc/main.xml": f'<w:body xmlns:w="urn:w">{word_paragraph("Text")}</w:body>'})
+    with zipfile.ZipFile(BytesIO(data)) as file:
+        parts = {name: file.read(name) for name in file.namelist()}
+    for target in (b"./doc/main.xml", b"/doc/main.xml", b"doc/../doc/main.xml"):
+        relations = parts["_rels/.rels"].replace(b"word/document.xml", target)
+        assert text_in(archive({**parts, "_rels/.rels": relations}), ".docx") == "Text\n"
+
+
+def test_odt_pictures_are_left_out() -> None:
+    body = "<text:p>a<office:binary-data>aGVsbG8=</office:binary-data>b</text:p>"
+    assert text_in(odt(body), ".odt") == "ab\n"
+
+
 def test_odt_headings_lists_tables_and_spaces() -> None:
     body = (
         "<text:tracked-changes><text:p>deleted</text:p></text:tracked-changes>"
@@ -228,6 +266,65 @@ def test_html_blocks_become_paragraphs() -> None:
 def test_html_is_read_in_its_encoding(page: str, codec: str) -> None:
     words = page.rpartition("<p>")[2].removesuffix("</p>")
     assert text_in(page.encode(codec), ".html") == f"{words}\n"
+
+
+@pytest.mark.parametrize(
+    ("page", "codec", "text"),
+    [
+        ("<meta charset=undefined><p>plain</p>", "ascii", "plain"),
+        ("<meta charset=utf-16><p>Grüße</p>", "utf-8", "Grüße"),
+        ("<meta charset=utf-7><p>a +AGE- b</p>", "ascii", "a +AGE- b"),
+        ("<meta charset=unicode_escape><p>a\\x41</p>", "ascii", "a\\x41"),
+        ("<meta charset=hex><p>plain</p>", "ascii", "plain"),
+        ("<meta charset=iso-8859-1><p>“10 €”</p>", "cp1252", "“10 €”"),
+        ("<meta charset=us-ascii><p>10 €</p>", "cp1252", "10 €"),
+        ("<meta charset=iso-8859-9><p>10 € ğ</p>", "cp1254", "10 € ğ"),
+        ("<meta charset=gb2312><p>朱镕基</p>", "gb18030", "朱镕基"),
+        ("<meta charset=shift_jis><p>①日本</p>", "cp932", "①日本"),
+        ("<meta charset=euc-kr><p>똠방각하</p>", "cp949", "똠방각하"),
+        ("<meta charset=windows-1251><p>Grüße</p>", "utf-8-sig", "Grüße"),
+        ("<?xml version='1.0' encoding='iso-8859-2'?><p>Łódź</p>", "iso-8859-2", "Łódź"),
+    ],
+)
+def test_declared_encoding_is_read_as_browsers_do(page: str, codec: str, text: str) -> None:
+    assert text_in(page.encode(codec), ".html") == f"{text}\n"
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<ruby>漢<rt>kan</ruby>字<p>the rest", "漢字\n\nthe rest\n"),
+        ("<ruby>漢<rp>(<rt>kan<rp>)</ruby> and", "漢 and\n"),
+        ("<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>字", "漢字\n"),
+        ("<p><ruby>漢<rt>kan</p><p>the rest", "漢\n\nthe rest\n"),
+        ("a<noscript><img>no</noscript>b", "ab\n"),
+        ("<noscript>no<p>the rest", "the rest\n"),
+    ],
+)
+def test_unclosed_elements_hide_no_more_than_their_words(page: str, text: str) -> None:
+    assert text_in(page.encode(), ".html") == text
+
+
+def test_html_headings_have_blocks_inside() -> None:
+    page = "<h2><button>One</button></h2><h3><div>Two</div><div>words</div></h3><p>End</p>"
+    assert text_in(page.encode(), ".html") == "## One\n\n### Two words\n\nEnd\n"
+    unclosed = "<h2>Open" + "<p>some words" * 40 + "<h2>Next</h2>"
+    text = text_in(unclosed.encode(), ".html")
+    assert (text.count("some words"), text[-9:]) == (40, "\n## Next\n")
+
+
+def test_empty_html_item_leaves_no_bullet() -> None:
+    assert text_in(b"<ul><li>one</li><li></li></ul><p>Text</p>", ".html") == "- one\n\nText\n"
+
+
+def test_epub_parts_that_are_no_pages_are_left_out() -> None:
+    package = (
+        '<package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="i" href="a.jpg" media-type="image/jpeg"/>'
+        '<item id="b" href="b.xhtml"/><item id="c" href="c1.xhtml" media-type="application/xhtml+xml"/></manifest>'
+        '<spine><itemref idref="i"/><itemref idref="b"/><itemref idref="c"/></spine></package>'
+    )
+    parts = {"OPS/book.opf": package, "OPS/a.jpg": "a picture", "OPS/b.xhtml": "\0\1\2\3" * 50}
+    assert text_in(epub({"x": "<p>Once</p>"}, more=parts), ".epub") == "Once\n"
 
 
 def test_epub_chapters_have_headings() -> None:
