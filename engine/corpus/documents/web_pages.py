@@ -83,6 +83,7 @@ class _HtmlText(HTMLParser):
         """Addresses of all links with their words."""
         self._parts: list[str] = []
         self._skipped = ""
+        self._closes_noscript = True
         self._levels = 0
         self._in_title = self._in_row = self._in_heading = False
         self._code = 0
@@ -90,6 +91,7 @@ class _HtmlText(HTMLParser):
         """Begin of a list item."""
 
     def read(self, page: str) -> None:
+        self._closes_noscript = page.count("</noscript") >= page.count("<noscript")
         for at in range(0, len(page), _BLOCK):
             self.feed(page[at : at + _BLOCK])
         self.close()
@@ -152,7 +154,7 @@ class _HtmlText(HTMLParser):
         """End a skipped element that nothing closes at a tag that can't be within it."""
         block = tag not in _IN_LINE
         if (self._skipped in _RUBY and (block or tag in _RUBY or tag == "ruby")) or (
-            self._skipped == "noscript" and block and tag != "br"
+            self._skipped == "noscript" and block and tag != "br" and not self._closes_noscript
         ):
             self._skipped = ""
 

@@ -299,6 +299,7 @@ def test_declared_encoding_is_read_as_browsers_do(page: str, codec: str, text: s
         ("<p><ruby>漢<rt>kan</p><p>the rest", "漢\n\nthe rest\n"),
         ("a<noscript><img>no</noscript>b", "ab\n"),
         ("<noscript>no<p>the rest", "the rest\n"),
+        ("<noscript><p>Enable scripts</p></noscript><p>the rest", "the rest\n"),
     ],
 )
 def test_unclosed_elements_hide_no_more_than_their_words(page: str, text: str) -> None:
