@@ -88,11 +88,17 @@ def place_names(
         text = elide(QFontMetrics(font), name, Qt.TextElideMode.ElideMiddle, longest)
         size = QSizeF(metrics.horizontalAdvance(text) + 2 * _NAME_PAD, metrics.height())
         peak = QPointF(across, -up) * scale
-        free = [
-            box for box in _boxes_around(peak, size, unit) if not any(box.intersects(other.box) for other in placed)
-        ]
-        if free:
-            placed.append(PlacedName(text, peak, min(free, key=lambda box: _covered(scene, box, scale))))
+        best, fewest = None, 0
+        for box in _boxes_around(peak, size, unit):
+            if any(box.intersects(other.box) for other in placed):
+                continue
+            covered = _covered(scene, box, scale)
+            if best is None or covered < fewest:
+                best, fewest = box, covered
+            if not covered:
+                break
+        if best is not None:
+            placed.append(PlacedName(text, peak, best))
     return tuple(placed)
 
 
@@ -110,7 +116,7 @@ def _covered(scene: "Scene", box: QRectF, scale: float) -> int:
     """How many points a box covers."""
     box = box.adjusted(-_POINT, -_POINT, _POINT, _POINT)
     left, right, low, high = (edge / scale for edge in (box.left(), box.right(), -box.bottom(), -box.top()))
-    return len(scene.grid.within(left, low, right, high))
+    return scene.grid.count(left, low, right, high)
 
 
 def paint_names(
