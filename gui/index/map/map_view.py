@@ -73,6 +73,11 @@ class PlacedName:
     peak: QPointF
     box: QRectF
 
+    def zoomed(self, factor: float) -> "PlacedName":
+        """On the same side of its group, which is this many times as far from the origin."""
+        peak = self.peak * factor
+        return PlacedName(self.text, peak, self.box.translated(peak - self.peak))
+
 
 def place_names(
     scene: "Scene", names: Iterable[tuple[str, float, float]], scale: float, unit: float
@@ -224,8 +229,9 @@ class MapView(QWidget):
         """A time of `time.monotonic`; 0 until the new points are drawn."""
         self._frames = QTimer(self, interval=_FADE_FRAME_MS)
         self._frames.timeout.connect(self._next_frame)
-        self._placed: tuple[tuple[object, ...], tuple[PlacedName, ...]] = ((), ())
-        """The names of the groups, and what their places depend on: they stay while the map is moved."""
+        self._placed: tuple[tuple[object, ...], float, tuple[PlacedName, ...]] = ((), 1.0, ())
+        """The names of the groups, and what their places depend on, the scale apart: they stay while the map is moved,
+        and beside their groups until a zoomed map is drawn."""
         self._scene: Scene | None = None
         self._grouping: Grouping | None = None
         self._peaks: Sequence[tuple[float, float]] = ()
@@ -311,6 +317,7 @@ class MapView(QWidget):
     def _end_fade(self) -> None:
         self._before, self._fade_began = None, 0.0
         self._frames.stop()
+        self.update()
 
     @Slot()
     def fit(self) -> None:
@@ -428,10 +435,14 @@ class MapView(QWidget):
         return parts
 
     def _placed_names(self, scene: "Scene", grouping: Grouping, unit: float) -> tuple[PlacedName, ...]:
-        key = (scene, grouping, self._peaks, self._isolated, self.view.scale, unit, font_at(13).key())
-        if self._placed[0] != key:
-            self._placed = key, place_names(scene, self._names(grouping), self.view.scale, unit)
-        return self._placed[1]
+        key, scale = (scene, grouping, self._peaks, self._isolated, unit, font_at(13).key()), self.view.scale
+        known, before, names = self._placed
+        if known == key and before != scale and self.picture.busy:
+            return tuple(name.zoomed(scale / before) for name in names)
+        if known != key or before != scale:
+            names = place_names(scene, self._names(grouping), scale, unit)
+            self._placed = key, scale, names
+        return names
 
     def _names(self, grouping: "Grouping") -> list[tuple[str, float, float]]:
         """The named groups, and where they are densest in the map's units."""
