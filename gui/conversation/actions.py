@@ -102,6 +102,8 @@ _MOST_COPIED = 16_000_000
 """Most characters to copy; more would stall the programs that paste them."""
 _MOST_PARSED = 256 * 1024
 _MOST_SHOWN = 100_000
+_MOST_NUMBERS = 8
+"""Most lines whose numbers are all in the title."""
 _LONGEST_LINE = 1_000
 """Most characters of a line; laying out a longer one would block the window."""
 
@@ -147,6 +149,8 @@ def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) ->
     """Open a dialog with raw transcript lines; Esc closes and deletes it."""
     dialog = QDialog(parent)
     numbers = ", ".join(grouped(line) for line in lines)
+    if len(lines) > _MOST_NUMBERS:
+        numbers = f"{grouped(lines[0])} … {grouped(lines[-1])}"
     dialog.setWindowTitle(
         tr_count("Line {numbers} of the transcript", "Lines {numbers} of the transcript", len(lines), numbers=numbers)
     )
@@ -375,11 +379,20 @@ class ConversationActions(QObject):
         self._menu.addActions(self.offered)
         self._menu.popup(place)
 
+    def _current_entries(self) -> range:
+        """The current message, or all tool calls of the closed group whose line is current; empty without one."""
+        current, layout = self._view.current.number, self._view.scroller.layout
+        if current is None:
+            return range(0)
+        if layout is not None and layout.rows.fold(current) == "grouped":
+            return layout.rows.group(current)
+        return range(current, current + 1)
+
     # --- raw lines ------------------------------------------------------------------------------------------------
 
     def _show_raw(self) -> None:
-        """Show the raw transcript lines of the current message, after asking the user if they contain masked
-        secrets."""
+        """Show the raw transcript lines of the current message or closed group, after asking the user if they contain
+        masked secrets."""
         if self._conversation is None or self._view.current.number is None:
             return
         if self._conversation.session.masked and not self._revealed:
@@ -388,11 +401,11 @@ class ConversationActions(QObject):
             self._read_raw(reveal=self._revealed)
 
     def _read_raw(self, *, reveal: bool) -> None:
-        conversation, manager, current = self._conversation, self._manager, self._view.current.number
-        if conversation is None or manager is None or current is None:
+        conversation, manager, entries = self._conversation, self._manager, self._current_entries()
+        if conversation is None or manager is None or not entries:
             return
         path = conversation.session.summary.path
-        parts = conversation.entries[current].parts
+        parts = [part for number in entries for part in conversation.entries[number].parts]
         lines = list(dict.fromkeys(conversation.session.messages[part].line for part in parts))
         self._raw_job.put(
             self._jobs.read(
@@ -423,9 +436,18 @@ class ConversationActions(QObject):
             self._copy_message()
 
     def _copy_message(self) -> None:
-        conversation, current = self._conversation, self._view.current.number
-        if conversation is not None and current is not None:
-            self._put(lambda _token: entry_markdown(conversation, current), tr("Message copied"))
+        conversation, entries = self._conversation, self._current_entries()
+        if conversation is None or not entries:
+            return
+
+        def markdown(token: CancelToken) -> str:
+            parts = []
+            for number in entries:
+                token.checkpoint()
+                parts.append(entry_markdown(conversation, number))
+            return "\n\n".join(parts)
+
+        self._put(markdown, tr("Message copied"))
 
     def _copy_session(self) -> None:
         conversation, detail = self._conversation, self._view.folding.detail

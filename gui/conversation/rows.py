@@ -117,6 +117,9 @@ class Rows:
         for entry, fold in other._folds.items():
             if entry < len(mine) and mine[entry].kind == theirs[entry].kind:
                 self.set_fold(entry, fold)
+        for first in self._opened - other._opened:  # `set_fold` opened them
+            if first < len(theirs) and other._group_of[first] == first:
+                self.set_group(first, opened=False)
 
     def fold(self, entry: int) -> Fold:
         branch = self._conversation.entries[entry].branch

@@ -214,6 +214,9 @@ class Folding(QObject):
         layout.rows.set_detail(detail)
         self._selection.clear()
         self._scroller.update_rows()
+        group = range(0) if self._current.number is None else layout.rows.group(self._current.number)
+        if group and layout.rows.fold(group[0]) == "grouped":
+            self._current.set(group[0])
         if top is None:  # everything was hidden
             self._scroller.scroll_to_end(top=True)
         else:

@@ -32,8 +32,12 @@ _PAGE_PROPERTY = re.compile(r"[^\W\d][\w.*+!?$%&=<>\-]{0,99}::(?:[ \t].*)?")
 _EMBED = re.compile(
     r"[ \t]*(?:[-*+][ \t]+)?(?:!\[\[([^\[\]|]{1,400})(?:\|[^\[\]]*)?\]\]|\{\{embed[ \t]+(.{1,400}?)\}\})[ \t]*"
 )
-_TAG = re.compile(rf"\[[^\[\]\n]*\]\([^()\n]*\)|{HASHTAG.pattern}")
-"""A tag, or a link of Markdown, in which none is looked for."""
+_TAG = re.compile(
+    r"\[[^\[\]\n]*\](?:\((?:[^()\n]|\([^()\n]*\))*\)|\[[^\[\]\n]*\])"
+    r"|^[ ]{0,3}\[(?!\^)[^\[\]\n]+\]:[ \t]*\S+(?:[ \t]+[\"'(].*)?[ \t]*$"
+    r"|<[/!?A-Za-z][^<>\n]*>|" + HASHTAG.pattern
+)
+"""A tag; or a link of Markdown, the definition of one, or an HTML tag, in which none is looked for."""
 _ESCAPED = re.compile(r"([\\`*_\[\]<>~$=|&#!])")
 _MOST_EMBEDS = 20
 _LONGEST_EMBED = 2_000
@@ -189,7 +193,7 @@ def escaped(text: str) -> str:
 
 
 def _tag(found: re.Match[str]) -> str:
-    """A link that searches for the tag; a link of Markdown unchanged."""
+    """A link that searches for the tag; other markup unchanged."""
     name = (found[1] or "").strip("/")
     if not name or name.isdigit():
         return found[0]

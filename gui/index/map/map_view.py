@@ -73,6 +73,11 @@ class PlacedName:
     peak: QPointF
     box: QRectF
 
+    def zoomed(self, factor: float) -> "PlacedName":
+        """On the same side of its group, which is this many times as far from the origin."""
+        peak = self.peak * factor
+        return PlacedName(self.text, peak, self.box.translated(peak - self.peak))
+
 
 def place_names(
     scene: "Scene", names: Iterable[tuple[str, float, float]], scale: float, unit: float
@@ -88,11 +93,17 @@ def place_names(
         text = elide(QFontMetrics(font), name, Qt.TextElideMode.ElideMiddle, longest)
         size = QSizeF(metrics.horizontalAdvance(text) + 2 * _NAME_PAD, metrics.height())
         peak = QPointF(across, -up) * scale
-        free = [
-            box for box in _boxes_around(peak, size, unit) if not any(box.intersects(other.box) for other in placed)
-        ]
-        if free:
-            placed.append(PlacedName(text, peak, min(free, key=lambda box: _covered(scene, box, scale))))
+        best, fewest = None, 0
+        for box in _boxes_around(peak, size, unit):
+            if any(box.intersects(other.box) for other in placed):
+                continue
+            covered = _covered(scene, box, scale)
+            if best is None or covered < fewest:
+                best, fewest = box, covered
+            if not covered:
+                break
+        if best is not None:
+            placed.append(PlacedName(text, peak, best))
     return tuple(placed)
 
 
@@ -110,7 +121,7 @@ def _covered(scene: "Scene", box: QRectF, scale: float) -> int:
     """How many points a box covers."""
     box = box.adjusted(-_POINT, -_POINT, _POINT, _POINT)
     left, right, low, high = (edge / scale for edge in (box.left(), box.right(), -box.bottom(), -box.top()))
-    return len(scene.grid.within(left, low, right, high))
+    return scene.grid.count(left, low, right, high)
 
 
 def paint_names(
@@ -218,8 +229,9 @@ class MapView(QWidget):
         """A time of `time.monotonic`; 0 until the new points are drawn."""
         self._frames = QTimer(self, interval=_FADE_FRAME_MS)
         self._frames.timeout.connect(self._next_frame)
-        self._placed: tuple[tuple[object, ...], tuple[PlacedName, ...]] = ((), ())
-        """The names of the groups, and what their places depend on: they stay while the map is moved."""
+        self._placed: tuple[tuple[object, ...], float, tuple[PlacedName, ...]] = ((), 1.0, ())
+        """The names of the groups, and what their places depend on, the scale apart: they stay while the map is moved,
+        and beside their groups until a zoomed map is drawn."""
         self._scene: Scene | None = None
         self._grouping: Grouping | None = None
         self._peaks: Sequence[tuple[float, float]] = ()
@@ -304,6 +316,7 @@ class MapView(QWidget):
     def _end_fade(self) -> None:
         self._before, self._fade_began = None, 0.0
         self._frames.stop()
+        self.update()
 
     @Slot()
     def fit(self) -> None:
@@ -421,10 +434,14 @@ class MapView(QWidget):
         return parts
 
     def _placed_names(self, scene: "Scene", grouping: Grouping, unit: float) -> tuple[PlacedName, ...]:
-        key = (scene, grouping, self._peaks, self._isolated, self.view.scale, unit, font_at(13).key())
-        if self._placed[0] != key:
-            self._placed = key, place_names(scene, self._names(grouping), self.view.scale, unit)
-        return self._placed[1]
+        key, scale = (scene, grouping, self._peaks, self._isolated, unit, font_at(13).key()), self.view.scale
+        known, before, names = self._placed
+        if known == key and before != scale and self.picture.busy:
+            return tuple(name.zoomed(scale / before) for name in names)
+        if known != key or before != scale:
+            names = place_names(scene, self._names(grouping), scale, unit)
+            self._placed = key, scale, names
+        return names
 
     def _names(self, grouping: "Grouping") -> list[tuple[str, float, float]]:
         """The named groups, and where they are densest in the map's units."""

@@ -65,6 +65,24 @@ class PointIndex:
         inside: Indexes = near[(across >= left) & (across <= right) & (up >= low) & (up <= high)]
         return inside
 
+    def count(self, left: float, low: float, right: float, high: float) -> int:
+        """How many points `within` would return; only those in cells at the rectangle's edges are looked at."""
+        corners = self._cells(np.array([[left, low], [right, high]], np.float32))
+        (first, bottom), (last, top) = corners.tolist()
+        rows = np.arange(bottom + 1, top) * self._side
+        if last - first < 2 or not len(rows):
+            return len(self.within(left, low, right, high))
+        starts, order = self._starts, self._order
+        whole = int((starts[rows + last] - starts[rows + first + 1]).sum())
+        edges = np.concatenate([rows + first, rows + last])
+        spans = [
+            *((starts[row * self._side + first], starts[row * self._side + last + 1]) for row in (bottom, top)),
+            *zip(starts[edges].tolist(), starts[edges + 1].tolist(), strict=True),
+        ]
+        across, up = self._points[np.concatenate([order[start:end] for start, end in spans])].T
+        inside = (across >= left) & (across <= right) & (up >= low) & (up <= high)
+        return whole + int(np.count_nonzero(inside))
+
     def nearest(self, across: float, up: float, reach: float) -> int:
         """Return the point nearest to a location (`across`, `up`), no farther than `reach`; -1 for none."""
         near = self.within(across - reach, up - reach, across + reach, up + reach)

@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
 from engine import ModelUsage, UsageTotal
+from gui.conversation.actions import entry_markdown
 from gui.conversation.header import ConversationHeader
 from gui.conversation.panel import ConversationPanel
 from gui.conversation.prompt_list import PromptList
@@ -379,6 +380,26 @@ def test_message_and_session_are_copied_as_markdown(qtbot, panel: ConversationPa
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text().startswith("The relay **debounces"))
     panel.session_actions.copy_session.trigger()
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text().startswith("# Fix the valve controller"))
+
+
+def test_line_of_closed_group_stands_for_all_its_calls(qtbot, panel: ConversationPanel, memory, show) -> None:
+    turns = [("assistant", (("tool-call", words, "Bash"),)) for words in ("make", "make test")]
+    session = make_session(turns, path="sessions/claude-code/tools.jsonl")
+    memory.session_texts[session.summary.path] = session
+    show(session.summary.path)
+    panel.session_actions.copy_message.trigger()
+    both = "\n\n".join(entry_markdown(panel.opened.conversation, number) for number in (0, 1))
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == both)
+    assert "make test" in both
+    panel.session_actions.raw.trigger()
+    qtbot.waitUntil(lambda: bool(panel.findChildren(QDialog)))
+    [dialog] = panel.findChildren(QDialog)
+    first, second = (message.line for message in session.messages)
+    assert dialog.windowTitle() == f"Lines {first}, {second} of the transcript"
+    dialog.reject()
+    panel.view.folding.set_group(0, opened=True)
+    panel.session_actions.copy_message.trigger()
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == both.split("\n\n**")[0])
 
 
 def test_map_click_scrolls_to_row(qtbot, panel: ConversationPanel, show) -> None:

@@ -88,6 +88,18 @@ def test_group_of_calls_opens_and_closes_by_key(panel: ConversationPanel) -> Non
     assert rows.fold(first) == "clamped"
 
 
+def test_current_call_moves_to_the_line_of_its_closed_group(panel: ConversationPanel) -> None:
+    view = panel.view
+    rows = view.scroller.layout.rows
+    first = next(number for number in range(len(view.conversation.entries)) if rows.group(number))
+    view.folding.set_detail("full")
+    view.current.go_to(first + 1)
+    view.folding.set_detail("hidden")
+    assert view.current.number == first + 1
+    view.folding.set_detail("short")
+    assert (view.current.number, rows.fold(first)) == (first, "grouped")
+
+
 def test_group_of_calls_opens_by_click(panel: ConversationPanel) -> None:
     view = panel.view
     rows = view.scroller.layout.rows

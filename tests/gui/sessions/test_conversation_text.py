@@ -152,6 +152,27 @@ def test_later_state_keeps_opened_group() -> None:
     assert shown(after) == [(0, GROUP), (0, SUMMARY), (1, SUMMARY), (2, SUMMARY)]
 
 
+def test_later_state_keeps_group_with_an_unfolded_call_closed() -> None:
+    turns = [("assistant", [("tool-call", "x", "Bash"), ("tool-call", "y", "Bash")])]
+    before = Rows(conversation_of(*turns))
+    before.set_fold(1, "clamped")
+    before.set_group(0, opened=False)
+    after = Rows(conversation_of(*turns, ("assistant", [("tool-call", "z", "Read")])))
+    after.fold_like(before)
+    assert shown(after) == [(0, GROUP)]
+    after.set_group(0, opened=True)
+    assert after.fold(1) == "clamped"
+
+
+def test_unfolded_call_that_becomes_a_group_stays_open() -> None:
+    call = ("assistant", [("tool-call", "x", "Bash")])
+    before = Rows(conversation_of(call))
+    before.set_fold(0, "clamped")
+    after = Rows(conversation_of(call, call))
+    after.fold_like(before)
+    assert (after.fold(0), after.fold(1)) == ("clamped", "folded")
+
+
 def test_tool_detail_hides_or_unfolds_all_calls(talk: Conversation) -> None:
     rows = Rows(talk)
     rows.set_fold(2, "all")

@@ -2,6 +2,7 @@
 Markdown", "Callouts", "Basic formatting syntax", "Embed files") and Logseq's documentation ("Properties")."""
 
 from pathlib import Path
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -84,6 +85,32 @@ def rewritten(text: str, *toggled: int) -> str:
 )
 def test_markup_becomes_markdown(text: str, markdown: str) -> None:
     assert rewritten(text).replace("![", "[") == markdown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[see #todo](https://x.org/a_(b))",
+        "[ref #x][r]",
+        "[x]: https://x.org 'a #b'",
+        "![a](p.png 'x (#t)')",
+        '<a title="a #b">',
+    ],
+)
+def test_no_tag_is_looked_for_in_other_markup(text: str) -> None:
+    assert rewritten(text) == text
+
+
+@pytest.mark.parametrize("text", ["[x]: call {}", "a < b {} > c", "[a {}]", "[a] ({})", "[r](x) {}"])
+def test_tag_beside_markup_is_a_link(text: str) -> None:
+    assert rewritten(text.format("#b")) == text.format(r"[\#b](tag:b)")
+
+
+@pytest.mark.parametrize("part", ["[", "<a", "[](", "[](()", "[a][", "[a](#b "])
+def test_long_line_of_brackets_is_read_in_little_time(part: str) -> None:
+    began = process_time()
+    rewritten("#" + part * 20_000)
+    assert process_time() - began < 2
 
 
 def test_toggled_callout_shows_its_text() -> None:

@@ -97,6 +97,7 @@ def test_rectangle_query_matches_brute_force(one: tuple[float, float], other: tu
     low, high = sorted((one[1], other[1]))
     wanted = [number for number, (x, y) in enumerate(POINTS.tolist()) if left <= x <= right and low <= y <= high]
     assert sorted(GRID.within(left, low, right, high).tolist()) == wanted
+    assert GRID.count(left, low, right, high) == len(wanted)
 
 
 @given(loop=st.lists(location, max_size=12))

@@ -5,11 +5,13 @@ from types import SimpleNamespace
 import msgspec
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QGuiApplication, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel, QListWidget, QPushButton, QWidget
 
 from engine import IndexCorrupt, SearchOutcome, SearchTimings
+from gui.index.map import map_view
+from gui.index.map.map_view import PlacedName, place_names
 from gui.index.map.panel import MapPanel
 from gui.index.map.point_image import Look, PointImage
 from gui.search.query import Answer, Query
@@ -317,6 +319,31 @@ def test_wheel_zooms_around_mouse(qtbot, shown: MapPanel) -> None:
     assert _has_colour_near(shown, now)
     qtbot.mouseClick(shown.header.fit, LEFT)
     assert shown.canvas.view.scale == pytest.approx(scale)
+
+
+def test_names_are_placed_again_once_a_zoomed_map_is_drawn(qtbot, shown: MapPanel, monkeypatch) -> None:
+    canvas = shown.canvas
+    qtbot.waitUntil(lambda: not canvas.picture.busy)
+    canvas.repaint()
+    scales = []
+
+    def counted(scene, names, scale, unit):
+        scales.append(scale)
+        return place_names(scene, names, scale, unit)
+
+    monkeypatch.setattr(map_view, "place_names", counted)
+    for _ in range(3):
+        canvas.zoom(1.3)
+        canvas.repaint()
+    assert canvas.picture.busy
+    assert not scales
+    qtbot.waitUntil(lambda: bool(scales))
+    assert scales == [canvas.view.scale]
+
+
+def test_zoomed_name_stays_beside_its_group() -> None:
+    name = PlacedName("daily", QPointF(10, -20), QRectF(12, -50, 40, 15)).zoomed(3)
+    assert (name.peak, name.box) == (QPointF(30, -60), QRectF(32, -90, 40, 15))
 
 
 def test_double_click_on_background_zooms_in(qtbot, shown: MapPanel) -> None:
