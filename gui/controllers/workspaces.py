@@ -3,8 +3,9 @@
 from functools import partial
 from pathlib import Path
 
+import shiboken6
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 import engine
 from engine import (
@@ -250,6 +251,10 @@ class WorkspaceController(QObject):
         self._window = context.window
         self._before: Path | None = None
         """The folder that was open last."""
+        self._focused: QWidget | None = None
+        """The focused widget when the folder began to be reopened."""
+        self._moved_to: QWidget | None = None
+        """The widget to which the focus went then, when its own was disabled or hidden."""
         workspace.opening.connect(self._show_opening)
         workspace.opened.connect(self._show_opened)
         workspace.settings_changed.connect(self._take_settings)
@@ -272,11 +277,24 @@ class WorkspaceController(QObject):
         self._views.set_manager(opened.everywhere, keep=reopened)
         self._take_settings(opened)
         self._diagnostics.set_manager(opened.manager)
-        if self._frame.pages.currentWidget() is self._frame.panes and not reopened:
+        if reopened:
+            self._return_focus()
+        elif self._frame.pages.currentWidget() is self._frame.panes:
             self._views.focus_box()
         reason = self._folders.take_first_sync()
         if reason is not None and (reason != "session-start" or opened.settings.sync.on_session_start):
             self._workspace.sync(reason)
+
+    def _return_focus(self) -> None:
+        """Focus again what lost the focus when the folder was closed, unless the user has focused something else."""
+        focused, moved_to = self._focused, self._moved_to
+        self._focused = self._moved_to = None
+        if focused is None or QApplication.focusWidget() not in (moved_to, None):
+            return
+        if shiboken6.isValid(focused) and focused.isVisible() and focused.isEnabled():
+            focused.setFocus()
+        elif self._frame.pages.currentWidget() is self._frame.panes:
+            self._views.focus_box()
 
     @Slot(object)
     def _take_settings(self, opened: Opened) -> None:
@@ -287,8 +305,10 @@ class WorkspaceController(QObject):
 
         `keep`: it is being reopened, so that results and the open document stay.
         """
+        self._focused = QApplication.focusWidget() if keep else None
         self._views.set_manager(None, keep=keep)
         self._diagnostics.set_manager(None)
+        self._moved_to = QApplication.focusWidget() if keep else None
 
     @Slot(object)
     def _show_failure(self, failure: OpenFailure) -> None:

@@ -152,11 +152,11 @@ class Workspace(QObject):
         self._opener = self._sync = None
         self._trial.cancel()
         self._restoring.cancel()
-        self._jobs.write(lambda _: self._close_unwanted(), lambda _: None)
         if self.current is not None:
             self.current = None
             self.feed.set_manager(None)
-            self.closed.emit()
+            self.closed.emit()  # before the memory is closed: what was typed is saved now
+        self._jobs.write(lambda _: self._close_unwanted(), lambda _: None)
 
     def close_all_now(self) -> None:
         """Close every memory at exit, even one that was opened too late to be shown; on any thread."""

@@ -80,7 +80,7 @@ class FactStore(QObject):
 
     @property
     def busy(self) -> bool:
-        return self._job is not None
+        return self._job is not None or bool(self._steps)
 
     @property
     def kept(self) -> Facts | None:
@@ -99,6 +99,14 @@ class FactStore(QObject):
         self._stamp, self.facts, self.problem = None, None, ""
         self.changed.emit()
 
+    def swap_manager(self, manager: MemorySearchManager | None) -> None:
+        """Use another memory of the same folder, which is being reopened; changes wait until it is open."""
+        self._kept = None if manager is None else manager.facts
+        self._stamp = None
+        if manager is not None:
+            self.look()
+            self._run()
+
     def watch(self, wanted: bool) -> None:
         """Set whether the view is visible: only then the facts are read again after changes by other programs."""
         if wanted:
@@ -114,8 +122,11 @@ class FactStore(QObject):
             self.do(_nothing)
 
     def do(self, act: Act, on_done: OnDone = _nothing, on_error: OnError = _nothing) -> None:
-        """Run `act`, which changes facts; `on_done` receives its result, after `facts` was updated."""
-        if self._kept is not None:
+        """Run `act`, which changes facts; `on_done` receives its result, after `facts` was updated.
+
+        While the folder is being reopened, it waits.
+        """
+        if self._kept is not None or self.facts is not None:
             self._steps.append(_Step(act, on_done, on_error))
             self._run()
 
@@ -134,21 +145,24 @@ class FactStore(QObject):
             if self._job is job:
                 self._job = None
                 result, problem, stamp, facts = found
-                self._show(problem, stamp, facts)
+                self._show(problem, stamp if kept is self._kept else None, facts)
                 step.on_done(result)
                 self._run()
 
         def on_error(sentence: str) -> None:
             if self._job is job:
                 self._job = None
-                if self.facts is None:
-                    self._show(sentence, (0, 0), ())
-                step.on_error(sentence)
+                if kept is not self._kept:
+                    self._steps.insert(0, step)  # its memory was closed before
+                else:
+                    if self.facts is None:
+                        self._show(sentence, (0, 0), ())
+                    step.on_error(sentence)
                 self._run()
 
         job = self._job = self._jobs.write(work, on_done, on_error)
 
-    def _show(self, problem: str, stamp: tuple[int, int], facts: tuple[Fact, ...] | None) -> None:
+    def _show(self, problem: str, stamp: tuple[int, int] | None, facts: tuple[Fact, ...] | None) -> None:
         new = facts is not None or problem != self.problem
         self.problem, self._stamp = problem, stamp
         if facts is not None:

@@ -172,11 +172,19 @@ class FactSearch(QObject):
         self._job.cancel()
         self.found = None
 
+    def repeat(self) -> None:
+        """Another memory of the same folder is used: `found` stays until its answer."""
+        self._job.cancel()
+        if self._saved.kept is not None and self._box.query:
+            self.find()
+
     @Slot()
     def find(self) -> None:
         """Search for the text in the box immediately."""
         self._pause.stop()
         kept, text = self._saved.kept, self._box.query
+        if kept is None and text and self._saved.facts is not None:
+            return  # the folder is being reopened, and then the search is repeated
         if kept is None or not text:
             self.forget()
             self.changed.emit()
@@ -268,6 +276,11 @@ class FactsPanel(QObject, ViewPanel):
         self.store.set_manager(manager)
         self.store.look()
         self.store.watch(manager is not None and self.body.isVisible())
+
+    def swap_manager(self, manager: MemorySearchManager | None) -> None:
+        """Use another memory of the same folder; typed text, the list and changes to undo stay."""
+        self.store.swap_manager(manager)
+        self._finder.repeat()
 
     def refresh(self) -> None:
         """The index has changed, perhaps with facts of an agent."""

@@ -341,7 +341,7 @@ class LineCanvas(QAbstractScrollArea):
             widest = max(widest, laid.width)
             late = late or time.perf_counter() > until
         painter.end()
-        self.painted = not late
+        self.painted = not left_out and self._left_out.isEmpty()
         if widest > self._widest:
             self._widest = widest
             self._sync_bars()

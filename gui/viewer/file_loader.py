@@ -139,6 +139,10 @@ class FileLoader(QObject):
         self._clock.setInterval(_SLOW_MS)
         self._clock.timeout.connect(self.slow)
 
+    @property
+    def busy(self) -> bool:
+        return self._job is not None
+
     def open(self, manager: MemorySearchManager, name: str) -> None:
         self.cancel()
         self._clock.start()

@@ -65,6 +65,8 @@ class ViewerPanel(BaseViewer):
         self.target: ViewTarget | None = None
         self.opened: OpenedFile | None = None
         self._reloading = False
+        self._reload_due = False
+        """Whether the shown file must be read again once its folder has been reopened."""
         self.source = ChunkedSource(jobs)
         card = ChunkCard()
         self.link_card = LinkCard(jobs, self)
@@ -102,6 +104,9 @@ class ViewerPanel(BaseViewer):
             self._open(reloading=False)
         elif self.opened is not None:
             self.rendered.resolve = self._resolver(self.opened.name)
+            if self._opener.busy or self._reload_due:
+                self._opener.cancel()
+                self._open(reloading=True)
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Disable the actions that this memory doesn't support."""
@@ -197,6 +202,7 @@ class ViewerPanel(BaseViewer):
     # --- opening --------------------------------------------------------------------------------------------------
 
     def _open(self, *, reloading: bool) -> None:
+        self._reload_due = self._manager is None and self.target is not None
         if self._manager is not None and self.target is not None:
             self._reloading = reloading
             self._opener.open(self._manager, self.target.name)

@@ -556,6 +556,47 @@ def test_reopened_folder_keeps_results_and_document(qtbot, opened, memory, monke
     assert opened.navigation.can_go_back
 
 
+def _reopen(qtbot, window: MainWindow, memory: FakeMemory, monkeypatch) -> None:
+    monkeypatch.setattr(memory, "close", lambda: None)  # which deletes the folder
+    with qtbot.waitSignal(window.workspace.opened):
+        window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: at_rest(window))
+
+
+@pytest.mark.parametrize("view", ["search", "sessions", "index", "facts", "edits"])
+def test_reopened_folder_keeps_focus_in_the_box(qtbot, opened, memory, monkeypatch, view):
+    opened.views.switch(view)
+    before = QApplication.focusWidget()
+    assert before is not None
+    _reopen(qtbot, opened, memory, monkeypatch)
+    assert QApplication.focusWidget() is before
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_focus_returns_after_reopening(qtbot, opened, memory, monkeypatch, there):
+    _find(qtbot, opened, "timer")
+    results, box = opened.search.body.list, opened.search.header.findChild(QLineEdit)
+    results.setFocus()
+    assert results.hasFocus()
+    set_manager = opened.views.set_manager
+
+    def close(manager, *, keep):
+        set_manager(manager, keep=keep)
+        results.setEnabled(manager is not None and there)
+
+    monkeypatch.setattr(opened.views, "set_manager", close)
+    _reopen(qtbot, opened, memory, monkeypatch)
+    assert (results if there else box).hasFocus()
+
+
+def test_focus_chosen_while_folder_reopens_stays(qtbot, opened, memory, monkeypatch):
+    _find(qtbot, opened, "timer")
+    opened.search.body.list.setFocus()
+    opened.workspace.opening.connect(lambda _: opened.sync_bar.setFocus())
+    _reopen(qtbot, opened, memory, monkeypatch)
+    assert opened.sync_bar.hasFocus()
+
+
 def test_failed_reopening_closes_the_document(qtbot, opened, memory, monkeypatch):
     _find(qtbot, opened, "timer")
     qtbot.waitUntil(lambda: opened.viewer.reads)

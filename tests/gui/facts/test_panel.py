@@ -323,6 +323,66 @@ def test_cleared_manager_empties_panel(qtbot, panel):
     assert not panel.box.isEnabled()
 
 
+def test_reopened_folder_keeps_typed_text_undo_and_search(qtbot, panel, memory, facts):
+    panel.body.editor.text.setPlainText("I prefer white tea")
+    panel.body.editor.save()
+    settle(qtbot, panel, lambda: "I prefer white tea" in texts(facts))
+    panel.search("tea")
+    settle(qtbot, panel, lambda: listed(panel) == ["I prefer white tea"])
+    panel.body.editor.text.setPlainText("I prefer no tea")
+    panel.swap_manager(None)
+    assert panel.box.isEnabled()
+    panel.swap_manager(memory)
+    settle(qtbot, panel, lambda: True)
+    assert listed(panel) == ["I prefer white tea"]
+    assert panel.body.editor.text.toPlainText() == "I prefer no tea"
+    assert "I prefer white tea" in texts(facts)
+    panel.changes.undo()
+    settle(qtbot, panel, lambda: "I prefer green tea" in texts(facts))
+
+
+def test_change_made_while_folder_reopens_is_saved_then(qtbot, panel, memory, facts):
+    panel.swap_manager(None)
+    panel.body.editor.text.setPlainText("I prefer white tea")
+    panel.body.editor.save()
+    assert panel.busy
+    panel.swap_manager(memory)
+    settle(qtbot, panel, lambda: "I prefer white tea" in texts(facts))
+
+
+def test_change_that_met_a_closed_memory_is_repeated(qtbot, panel, facts, memory):
+    def refuse(_fact: Fact) -> None:
+        raise FactRefused("The memory is closed.")
+
+    old = Facts(memory.user_data, lambda: None, lambda _: None)
+    old.change = refuse
+    panel.store._kept = old
+    panel.body.editor.text.setPlainText("I prefer white tea")
+    panel.body.editor.save()
+    panel.swap_manager(None)
+    panel.swap_manager(memory)
+    settle(qtbot, panel, lambda: "I prefer white tea" in texts(facts))
+
+
+def test_typed_text_is_saved_before_another_folder_opens(qtbot, panel, opened, facts, memory, monkeypatch, tmp_path):
+    order = []
+    monkeypatch.setattr(memory, "close", lambda: order.append("closed"))  # which deletes the folder
+    write = opened.workspace._jobs.write
+
+    def follow(work, *then):
+        order.append("job")
+        return write(work, *then)
+
+    monkeypatch.setattr(opened.workspace._jobs, "write", follow)
+    panel.body.editor.text.setPlainText("I prefer white tea")
+    opened.workspace.closed.connect(lambda: order.append("told"))
+    opened.folders.open(tmp_path)
+    assert order.index("job") < order.index("told")
+    qtbot.waitUntil(lambda: "I prefer white tea" in texts(facts))
+    monkeypatch.undo()
+    qtbot.waitUntil(lambda: at_rest(opened))
+
+
 def test_model_passes_qt_model_tester(qtbot, facts):
     model = FactModel()
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)

@@ -303,6 +303,28 @@ def test_changed_file_is_reloaded_at_same_position(qtbot, panel: ViewerPanel, me
     assert (panel.source.place(), panel.source.highlight) == (place, highlight)
 
 
+def test_file_changed_while_folder_reopens_is_reloaded(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+    show(GREENHOUSE)
+    opened, seen = panel.opened, []
+    panel._follower.changed.connect(lambda: seen.append(True))
+    panel.set_manager(None, keep=True)
+    memory.files[GREENHOUSE] = "# Changed\n"
+    memory.locate(GREENHOUSE)
+    qtbot.waitUntil(lambda: bool(seen))
+    assert panel.opened is opened
+    panel.set_manager(memory, keep=True)
+    qtbot.waitUntil(lambda: panel.source.text_at(1) == "# Changed")
+
+
+def test_reload_ended_by_reopening_is_repeated(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+    show(GREENHOUSE)
+    memory.files[GREENHOUSE] = "# Changed\n"
+    panel._open(reloading=True)
+    panel.set_manager(None, keep=True)
+    panel.set_manager(memory, keep=True)
+    qtbot.waitUntil(lambda: panel.source.text_at(1) == "# Changed")
+
+
 def test_file_replaced_by_editor_is_followed(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
     show(GREENHOUSE)
     path = memory.locate(GREENHOUSE)

@@ -133,6 +133,16 @@ def test_slow_frames_paint_every_line_then_end(
     assert on_screen(view) == whole
 
 
+def test_view_of_slow_frames_ends_up_painted(
+    qtbot, view: SourceView, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gui.viewer.canvas._FRAME_BUDGET", 0)
+    put(view, tmp_path, TEXT)
+    view.viewport().repaint()
+    assert not view.painted
+    qtbot.waitUntil(lambda: view.painted)
+
+
 def on_screen(view: SourceView) -> QImage:
     """What the last frames have painted."""
     return view.screen().grabWindow(view.winId()).toImage()
