@@ -10,8 +10,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPolygonF
 
 from engine import Cancelled, CancelToken, MapFile
+from gui.index.map.group_names import place_names
 from gui.index.map.groups import CIRCLE, LEAST, OTHERS, POLYGONS, RING, TOP_FOLDER, group, sign_path, signs_of
-from gui.index.map.map_view import place_names
 from gui.index.map.scene import PointIndex, Scene, draw_points
 from gui.index.map.viewport import Viewport
 from tests.helpers.fake_map import NOW, make_map

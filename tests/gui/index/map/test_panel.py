@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QListWidget, QPushButton, QW
 
 from engine import IndexCorrupt, SearchOutcome, SearchTimings
 from gui.index.map import map_view
-from gui.index.map.map_view import PlacedName, place_names
+from gui.index.map.group_names import PlacedName, place_names
 from gui.index.map.panel import MapPanel
 from gui.index.map.point_image import Look, PointImage
 from gui.search.query import Answer, Query

@@ -1,0 +1,111 @@
+"""Places the names of groups on the map, beside as few points as possible, and paints them."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QFontMetrics, QFontMetricsF, QPainter, QPainterPath, QPen
+
+from gui.style.stylesheet import font_at
+from gui.style.theme import Tokens
+from gui.widgets.labels import elide
+
+if TYPE_CHECKING:
+    from gui.index.map.scene import Scene
+
+_LONGEST_NAME = 160
+_NAME_PAD = 4
+_HALO = 4.0
+"""Width of the line around the letters of a name, which separates them from the points below."""
+_NAME_GAPS = (12, 34)
+"""Distances between a name and the middle of its group."""
+_NAME_SIDES = ((0, -1), (0, 1), (1, 0), (-1, 0), (1, -1), (-1, -1), (1, 1), (-1, 1))
+"""Sides of the group on which its name may be, the best ones first; the last four are corners."""
+_POINT = 4.0
+"""Pixels around a name that count as covered: about the radius of a point."""
+
+
+@dataclass(frozen=True)
+class PlacedName:
+    """The name of a group, in pixels from the origin of the map's units."""
+
+    text: str
+    peak: QPointF
+    box: QRectF
+
+    def zoomed(self, factor: float) -> "PlacedName":
+        """On the same side of its group, which is this many times as far from the origin."""
+        peak = self.peak * factor
+        return PlacedName(self.text, peak, self.box.translated(peak - self.peak))
+
+
+def place_names(
+    scene: "Scene", names: Iterable[tuple[str, float, float]], scale: float, unit: float
+) -> tuple[PlacedName, ...]:
+    """Place names around their groups' densest locations, where they cover the fewest points and no earlier name.
+
+    `names` are in the map's units, the first ones first; `scale`: pixels per unit. Names without room are left out.
+    """
+    font, metrics = font_at(13), QFontMetricsF(font_at(13))
+    longest = round(_LONGEST_NAME * unit)
+    placed: list[PlacedName] = []
+    for name, across, up in names:
+        text = elide(QFontMetrics(font), name, Qt.TextElideMode.ElideMiddle, longest)
+        size = QSizeF(metrics.horizontalAdvance(text) + 2 * _NAME_PAD, metrics.height())
+        peak = QPointF(across, -up) * scale
+        best, fewest = None, 0
+        for box in _boxes_around(peak, size, unit):
+            if any(box.intersects(other.box) for other in placed):
+                continue
+            covered = _covered(scene, box, scale)
+            if best is None or covered < fewest:
+                best, fewest = box, covered
+            if not covered:
+                break
+        if best is not None:
+            placed.append(PlacedName(text, peak, best))
+    return tuple(placed)
+
+
+def _boxes_around(peak: QPointF, size: QSizeF, unit: float) -> Iterator[QRectF]:
+    """The possible places of a name, the best ones first."""
+    for gap in _NAME_GAPS:
+        for right, down in _NAME_SIDES:
+            middle = QPointF(right * (size.width() / 2 + gap * unit), down * (size.height() / 2 + gap * unit))
+            box = QRectF(QPointF(), size)
+            box.moveCenter(peak + middle)
+            yield box
+
+
+def _covered(scene: "Scene", box: QRectF, scale: float) -> int:
+    """How many points a box covers."""
+    box = box.adjusted(-_POINT, -_POINT, _POINT, _POINT)
+    left, right, low, high = (edge / scale for edge in (box.left(), box.right(), -box.bottom(), -box.top()))
+    return scene.grid.count(left, low, right, high)
+
+
+def paint_names(
+    painter: QPainter, names: Iterable[PlacedName], origin: QPointF, room: QRectF, colours: Tokens, unit: float
+) -> None:
+    """Paint the names whose groups are in view, moved inside; `origin`: where the map's units begin."""
+    font = font_at(13)
+    ascent = QFontMetricsF(font).ascent()
+    painter.setFont(font)
+    taken: list[QRectF] = []
+    for name in names:
+        if not room.contains(name.peak + origin):
+            continue
+        box = name.box.translated(origin)
+        box.moveLeft(min(max(box.left(), room.left()), room.right() - box.width()))
+        box.moveTop(min(max(box.top(), room.top()), room.bottom() - box.height()))
+        if any(box.intersects(other) for other in taken):
+            continue
+        taken.append(box)
+        letters = QPainterPath()
+        letters.addText(QPointF(box.left() + _NAME_PAD, box.top() + ascent), font, name.text)
+        halo = QPen(colours.base, _HALO * unit)
+        halo.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        painter.strokePath(letters, halo)
+        painter.setPen(colours.text)
+        painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine), name.text)
