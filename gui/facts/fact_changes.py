@@ -92,7 +92,10 @@ class FactStore(QObject):
         return next((fact for fact in self.facts or () if fact.id == id_), None)
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Set the memory whose facts are read; None for none."""
+        """Set the memory whose facts are read, None for none; waiting changes of the previous one are still written."""
+        kept, waiting = self._kept, [step.act for step in self._steps if step.act is not _nothing]
+        if kept is not None and waiting:
+            self._jobs.write(lambda _: [act(kept) for act in waiting], _nothing, _nothing)
         self._kept = None if manager is None else manager.facts
         self._job = None
         self._steps.clear()

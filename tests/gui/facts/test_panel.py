@@ -383,6 +383,13 @@ def test_typed_text_is_saved_before_another_folder_opens(qtbot, panel, opened, f
     qtbot.waitUntil(lambda: at_rest(opened))
 
 
+def test_typed_text_is_saved_though_facts_are_being_read(qtbot, panel, facts):
+    panel.store.look()
+    panel.body.editor.text.setPlainText("I prefer white tea")
+    panel.set_manager(None)
+    qtbot.waitUntil(lambda: "I prefer white tea" in texts(facts))
+
+
 def test_model_passes_qt_model_tester(qtbot, facts):
     model = FactModel()
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
