@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QEvent, QMimeData, QObject, QPoint, QRect, Qt, QUrl, Signal, Slot
-from PySide6.QtGui import QDrag, QFileOpenEvent, QFontMetrics, QGuiApplication, QKeySequence, QPainter, QPixmap
+from PySide6.QtGui import QAction, QDrag, QFileOpenEvent, QFontMetrics, QGuiApplication, QKeySequence, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from engine import (
@@ -287,7 +287,9 @@ class SharingFeatures:
         for reader, actions in ((self._views.viewer, on_paper), (self._views.conversation, [*on_paper, *take_along])):
             inside = QMenu(tr("Share…"), self._window)
             inside.addActions(actions)
-            reader.offer([inside.menuAction()])
+            entry = QAction(tr("Share…"), self._window)  # the menu's own action dies with the first menu that shows it
+            entry.setMenu(inside)
+            reader.offer([entry])
 
     def _open_session(self) -> SessionSummary | None:
         """Return the session on the screen; None if none is shown."""

@@ -4,6 +4,7 @@ Python packages provide them (`importlib.metadata`); missing ones are in `resour
 itself and libraries of the system it was built on, and includes a list of them.
 """
 
+import contextlib
 import json
 import platform
 import re
@@ -160,8 +161,16 @@ def _licence(distribution: Distribution) -> str:
 
 def _texts(distribution: Distribution) -> list[str]:
     names = distribution.metadata.get_all("License-File") or ()
-    found = (distribution.read_text(f"licenses/{name}") or distribution.read_text(name) for name in names)
+    found = (_file(distribution, f"licenses/{name}") or _file(distribution, name) for name in names)
     return [text.strip("\n") for text in found if text]
+
+
+def _file(distribution: Distribution, name: str) -> str | None:
+    """Return the text of a file of a package's metadata; None if it is missing. A few are not UTF-8 but Latin-1."""
+    with contextlib.suppress(UnicodeDecodeError):
+        return distribution.read_text(name)
+    path = next((path for path in distribution.files or () if path.as_posix().endswith(f".dist-info/{name}")), None)
+    return None if path is None else path.read_binary().decode("latin-1")
 
 
 def _notices() -> Sequence[dict[str, Any]]:

@@ -54,7 +54,7 @@ def counted(index: apsw.Connection, asked: Asked, expression: str, ids: list[int
 
 
 def stem_frequencies(taken: Taken) -> list[float]:
-    return [frequencies[0] for _, frequencies, _ in taken.matches]
+    return [frequencies[0] for _, frequencies in taken.matches]
 
 
 def test_frequencies_are_weighted_and_neighbours_measured(index: apsw.Connection) -> None:
@@ -72,7 +72,7 @@ def test_frequencies_are_weighted_and_neighbours_measured(index: apsw.Connection
 def test_a_match_outside_of_the_text_is_reported(index: apsw.Connection) -> None:
     found = counted(index, Asked(0, ("s", "p"), ()), '("weir") OR ("pump")', [1, 2, 3])
     assert [taken.around for taken in found.values()] == [True, True, True]
-    assert [[titled for *_, titled in taken.matches] for taken in found.values()] == [
+    assert [[bool(frequencies[-1]) for _, frequencies in taken.matches] for taken in found.values()] == [
         [False, True],
         [True, False],
         [False, False],  # an alias is no title
@@ -84,5 +84,5 @@ def test_a_match_outside_of_the_text_is_reported(index: apsw.Connection) -> None
 def test_phrases_before_the_asked_ones_are_skipped(index: apsw.Connection) -> None:
     found = counted(index, Asked(1, ("p",), ()), '("weir") AND (("pump"))', [2])
     assert list(found) == [2]
-    assert [(place, words) for place, (_, words, *_), _ in found[2].matches] == [(0, 2.0)]
+    assert [(place, words) for place, (_, words, *_) in found[2].matches] == [(0, 2.0)]
     assert found[2].distances == []
