@@ -53,7 +53,10 @@ def show_view(window: "MainWindow", view: str, query: str) -> None:
         window.panes.show_dock(view == "diagnostics")
     if view == "remember":
         conversation = window.views.conversation
-        conversation.session_shown.connect(conversation.remember, _ONCE)
+        if conversation.opened is None:
+            conversation.session_shown.connect(conversation.remember, _ONCE)
+        else:
+            conversation.remember()
     if view == "chunks":
         window.viewer.file_shown.connect(window.viewer.show_chunk, _ONCE)
     if view == "palette":
