@@ -52,11 +52,7 @@ def show_view(window: "MainWindow", view: str, query: str) -> None:
     elif view == "diagnostics" or (spec is not None and view != "search"):
         window.panes.show_dock(view == "diagnostics")
     if view == "remember":
-        conversation = window.views.conversation
-        if conversation.opened is None:
-            conversation.session_shown.connect(conversation.remember, _ONCE)
-        else:
-            conversation.remember()
+        _remember(window)
     if view == "chunks":
         window.viewer.file_shown.connect(window.viewer.show_chunk, _ONCE)
     if view == "palette":
@@ -65,6 +61,15 @@ def show_view(window: "MainWindow", view: str, query: str) -> None:
         _when_open(window, window.commands.show_keys)
     if query:
         window.views.panel.search(query)
+
+
+def _remember(window: "MainWindow") -> None:
+    """Start a note of the session that is shown, or of the first one that will be."""
+    conversation = window.views.conversation
+    if conversation.opened is None:
+        conversation.session_shown.connect(conversation.remember, _ONCE)
+    else:
+        conversation.remember()
 
 
 def _beside(window: "MainWindow", view: str) -> Callable[[], object] | None:
