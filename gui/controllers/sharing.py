@@ -287,7 +287,7 @@ class SharingFeatures:
         for reader, actions in ((self._views.viewer, on_paper), (self._views.conversation, [*on_paper, *take_along])):
             inside = QMenu(tr("Share…"), self._window)
             inside.addActions(actions)
-            entry = QAction(tr("Share…"), self._window)  # the menu's own action dies with the first menu that shows it
+            entry = QAction(tr("Share…"), self._window)  # PySide drops menuAction() when a menu with it is cleared
             entry.setMenu(inside)
             reader.offer([entry])
 

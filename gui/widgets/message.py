@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine import tr
+from gui.style.stylesheet import set_role
 from gui.style.theme import tokens
 from gui.widgets.accessibility import announce
 from gui.widgets.icons import IconButton
@@ -162,6 +163,8 @@ class MessagePage(StatePage):
     def say(self, title: str, text: str, *actions: Action) -> None:
         self.words = f"{title}: {text}" if text else title
         self.show_state(breakable(title), breakable(text), actions=[(action.words, action.run) for action in actions])
+        for button in self._buttons[:1]:
+            set_role(button, "primary")
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.setAccessibleName(self.words)
 

@@ -195,8 +195,9 @@ def test_message_page_replaces_buttons(qtbot):
     qtbot.addWidget(page)
     page.say("It cannot be opened", "The folder is gone.", Action("Try again", lambda: None))
     page.say("The settings cannot be used", "Line 3.", Action("Open", lambda: None), Action("Again", lambda: None))
-    texts = [button.text() for button in page.findChildren(QPushButton) if not button.isHidden()]
-    assert texts == ["Open", "Again"]
+    buttons = [button for button in page.findChildren(QPushButton) if not button.isHidden()]
+    assert [button.text() for button in buttons] == ["Open", "Again"]
+    assert [button.property("role") for button in buttons] == ["primary", None]
     assert page.words == "The settings cannot be used: Line 3."
 
 
