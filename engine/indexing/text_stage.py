@@ -42,14 +42,18 @@ class TextStage:
         return self.outcome
 
     def _sessions(self) -> None:
-        with self._store.read(tables=self._tables) as snapshot:
-            found = sessions.transcripts(snapshot), sessions.listed_transcripts(snapshot), sessions.machines(snapshot)
-        if any(found) or self._settings.sessions.folders:
+        if self._settings.sessions.folders or self._has_sessions():
             from engine.indexing.session_stage import SessionStage  # brings every agent with it
 
             session_stage = SessionStage(self._work, self._commits, self.outcome)
             session_stage.list_new()
             session_stage.read()
+
+    def _has_sessions(self) -> bool:
+        """Return whether the index has sessions of folders that the settings no longer name."""
+        with self._store.read(tables=self._tables) as snapshot:
+            found = sessions.transcripts(snapshot), sessions.listed_transcripts(snapshot), sessions.machines(snapshot)
+        return any(found)
 
     def _notes(self) -> None:
         self._meter.start("discovering")
