@@ -52,7 +52,7 @@ def show_view(window: "MainWindow", view: str, query: str) -> None:
     elif view == "diagnostics" or (spec is not None and view != "search"):
         window.panes.show_dock(view == "diagnostics")
     if view == "remember":
-        _remember(window)
+        _when_open(window, partial(_remember, window))
     if view == "chunks":
         window.viewer.file_shown.connect(window.viewer.show_chunk, _ONCE)
     if view == "palette":
