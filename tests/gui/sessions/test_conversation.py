@@ -382,7 +382,7 @@ def test_message_and_session_are_copied_as_markdown(qtbot, panel: ConversationPa
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text().startswith("# Fix the valve controller"))
 
 
-def test_line_of_closed_group_stands_for_all_its_calls(qtbot, panel: ConversationPanel, memory, show) -> None:
+def test_line_of_closed_group_represents_all_its_calls(qtbot, panel: ConversationPanel, memory, show) -> None:
     turns = [("assistant", (("tool-call", words, "Bash"),)) for words in ("make", "make test")]
     session = make_session(turns, path="sessions/claude-code/tools.jsonl")
     memory.session_texts[session.summary.path] = session
