@@ -201,23 +201,23 @@ def make_parser(verb: str = "") -> argparse.ArgumentParser:
     verbs = parser.add_verbs()
     for name in (verb,) if verb in VERBS else VERBS:
         text = VERBS[name]
-        parents = [_place() if name == "mcp" else common]
+        parents = [_shared_options() if name == "mcp" else common]
         added = verbs.add_parser(name, help=text, description=text, parents=parents, allow_abbrev=False)
         if name in _ADD:
             _ADD[name](added)
     return parser
 
 
-def _common(**how: Any) -> _Parser:
-    """Return a parser with the options of every verb that prints; `how` is passed to the parser."""
-    common = _place(**how)
+def _common(**options: Any) -> _Parser:
+    """Return a parser with the options of all verbs that print; `options` go to `ArgumentParser`."""
+    common = _shared_options(**options)
     common.add_argument("--json", action="store_true", help="print JSON instead of text")
     return common
 
 
-def _place(**how: Any) -> _Parser:
-    """Return a parser with the options of every verb; `how` is passed to it."""
-    common = _Parser(add_help=False, **how)
+def _shared_options(**options: Any) -> _Parser:
+    """Return a parser with the options that all verbs share; `options` go to `ArgumentParser`."""
+    common = _Parser(add_help=False, **options)
     common.add_argument(
         "--workspace",
         type=folder,

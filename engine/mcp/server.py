@@ -172,7 +172,7 @@ Context = ServerRequestContext[Any]
 
 
 def make_server(access: AgentAccess, tools: Callable[[], tuple[AgentTool, ...]]) -> "Server[Any]":
-    """Create the server for one session of an agent; `tools` returns the tools that are available now."""
+    """Create the MCP server for one connection of an agent; `tools` is called for the list of tools when it asks."""
     handlers = _Handlers(access, tools)
     return Server(
         "mnemoscope",

@@ -87,7 +87,7 @@ def simple_word(run: str) -> str | None:
 
 
 class Streams(dict[str, tuple[str, str, str]]):
-    """Cache of words, stems and keys of looser forms, by run of characters, for one language.
+    """Cache of text analysis in one language: the words, stems and looser forms of each run of letters or digits.
 
     Words repeat, so most runs of a text cost one lookup. Threads may compute the same run at the same time, with the
     same result.

@@ -48,7 +48,7 @@ _RIGHT_TO_LEFT = "ar-XB"
 
 
 def begin_speaking(app: QApplication, tag: str) -> None:
-    """Set the language of the window; `tag` as for `speak`.
+    """Set the language of the window by its tag, such as `de`, or `system` for that of the desktop.
 
     Call it before any widget is created, since widgets translate their texts once.
     """

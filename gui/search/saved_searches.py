@@ -106,7 +106,7 @@ class SavedSearchController(QObject):
         opener = IconButton("search", tr(_OPEN))
         opener.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Up and Down in the empty box do the same
         opener.clicked.connect(self.picker.open)
-        box.lead_from_icon(opener)
+        box.set_leading_button(opener)
         follow_keys(self.star, self._name_star)
         self.star.clicked.connect(self._press_star)
         self.store.changed.connect(self._take)

@@ -83,7 +83,7 @@ class FileActions(QObject):
         source.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
     def set_target(self, target: ViewTarget | None) -> None:
-        """Set the file and the part that the actions apply to."""
+        """Set the file, and the matching part of it, that the actions apply to; None if no file is shown."""
         self._target = target
         for action in (self.edit, self.cite, self.copy_path, self.reveal):
             allow(action, target is not None, missing("file"))

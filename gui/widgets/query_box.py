@@ -171,8 +171,8 @@ class QueryBox(QWidget):
         """Add a button at the right end of the box."""
         self._row.insertWidget(self._row.indexOf(self._clear), button)
 
-    def lead_from_icon(self, button: QWidget) -> None:
-        """Show a button in place of the magnifier icon."""
+    def set_leading_button(self, button: QWidget) -> None:
+        """Show this button at the start of the box, in place of the magnifier icon."""
         self._row.replaceWidget(self._icon, button)
         self._icon.hide()
         self._lead = button

@@ -139,7 +139,7 @@ class KeySheet(QWidget):
 
 
 def _divided(columns: int) -> list[list[Group]]:
-    """Divide the groups of keys into columns of about the same height."""
+    """Divide the groups of keyboard shortcuts into columns of about the same height."""
     parts: list[list[Group]] = [[] for _ in range(columns)]
     found = groups(keymap())
     whole = sum(len(group.rows) + 1 for group in found)

@@ -386,5 +386,5 @@ def _whole(view: TableView) -> tuple[TableView, int]:
 
 
 def _remembered(view: TableView | None) -> tuple[TableView | None, int]:
-    """Return the status data from the cache; None if it is incomplete."""
+    """Return a cached view of the table with its number of vectors; None and 0 if it was not read completely."""
     return (None, 0) if view is None or not view.complete else (view, view.vectors())
