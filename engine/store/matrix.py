@@ -380,7 +380,7 @@ class Scan:
     def _enough_up_to(
         self, limit: int, counts: NDArray[np.int64], distances: Distances, cosines: Floats, *, wanted: int
     ) -> int:
-        """Return the Hamming distance of sign bits up to which to scan, so that few of the best `wanted` rows are missed.
+        """Return the Hamming distance of sign bits to scan up to, so that few of the best `wanted` rows are missed.
 
         `counts`: the number of rows at each distance. `distances`, `cosines`: of the rows scored so far, which are all
         rows up to the distance `limit`.
