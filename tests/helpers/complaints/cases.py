@@ -13,10 +13,10 @@ Situation = Literal[
     "usual", "words", "ageing", "pending", "failing", "unasked", "unembedded", "empty", "upgraded", "excluded"
 ]
 SITUATIONS: dict[Situation, str] = {
-    "usual": "as it is after the first start",
+    "usual": "in the state after the first start",
     "words": "without a model",
     "ageing": "with temporal decay, half of the score in 30 days",
-    "pending": "while the vectors are being made",
+    "pending": "while the vectors are being computed",
     "failing": "with a provider that does not answer",
     "unasked": "with an unapproved provider",
     "unembedded": "before anything was embedded",
@@ -53,25 +53,25 @@ CASES: tuple[Case, ...] = (
     # --- an empty answer though the index is full, without a reason --------------------------------------------------
     Case(
         "#10734",
-        "The index is healthy and every search comes back empty.",
+        "The index is complete, but every search returns nothing.",
         "Rock RMS mobile app",
         first="projects/rock-rms.md",
         says=("Its words give 1.00",),
     ),
-    Case("#41911", "A word of three letters finds nothing.", "MES", first="ops/mes-rollout.md", says=("“MES”",)),
+    Case("#41911", "A word of three letters returns nothing.", "MES", first="ops/mes-rollout.md", says=("“MES”",)),
     Case(
-        "#46671", "A single rare word finds nothing.", "browserless", first="ops/scraping.md", says=("“browserless”",)
+        "#46671", "A single rare word returns nothing.", "browserless", first="ops/scraping.md", says=("“browserless”",)
     ),
     Case(
         "#29112",
-        "A passphrase that was just written down is not found.",
+        "A newly saved passphrase is not found.",
         "qzv91-lime-orbit",
         first="canary.md",
         says=("“qzv91-lime-orbit”",),
     ),
     Case(
         "#39484",
-        "Several words find nothing where no passage has all of them.",
+        "Several words return nothing if no passage has all of them.",
         "Rocky Point bagging",
         first="retail/season.md",
         also=("retail/customers.md",),
@@ -79,21 +79,21 @@ CASES: tuple[Case, ...] = (
     ),
     Case(
         "#46570",
-        "Sessions crowd out the notes.",
+        "Sessions take all the places of notes in the results.",
         "Test Entry",
         also=("entry.md",),
         says=("“Test”",),
     ),
     Case(
         "#48800",
-        "A note is not found by its own name.",
+        "A note is not found by its file name.",
         "2026-03-16.md",
         first="meetings/2026-03-16.md",
         says=("file name",),
     ),
     Case(
         "#56862",
-        "Nothing is found and nothing says which limit is to blame.",
+        "The answer is empty, and no message names the filter that caused it.",
         "irrigation timer skipped",
         says=("In all sources, this query finds",),
         remedy="sources",
@@ -101,7 +101,7 @@ CASES: tuple[Case, ...] = (
     ),
     Case(
         "#11727",
-        "A period that is too short empties the answer in silence.",
+        "A date filter that is too narrow empties the answer without a message.",
         "vendor offers the flow meter",
         says=("Without a date limit, this query finds",),
         remedy="period",
@@ -109,7 +109,7 @@ CASES: tuple[Case, ...] = (
     ),
     Case(
         "#46671",
-        "The wrong folder is searched.",
+        "The folder filter excludes the right folder without a message.",
         "irrigation timer skipped",
         says=("In all files, this query finds",),
         remedy="scope",
@@ -117,7 +117,7 @@ CASES: tuple[Case, ...] = (
     ),
     Case(
         "#56862",
-        "A demand of the query excludes what is meant.",
+        "An excluded word removes the intended results without a message.",
         "MES -pallets",
         says=("every result excludes pallets. Without this condition, it finds",),
         remedy="demand",
@@ -125,18 +125,18 @@ CASES: tuple[Case, ...] = (
     ),
     Case(
         "#147349",
-        "A nonsense question finds the least bad passage instead of nothing.",
+        "A nonsense query returns unrelated passages instead of nothing.",
         "ZXQ unrelated quagga xylophone",
         says=("Nowhere in the index",),
     ),
     Case(
         "#117706",
-        "A word with a slip finds nothing and nobody says so.",
+        "A misspelt word returns nothing, without a suggestion.",
         "brwoserless",
         first="ops/scraping.md",
         says=("“browserless”",),
     ),
-    # --- keyword-only hits below the threshold, scores that are all alike ---------------------------------------------
+    # --- keyword-only hits below the threshold, identical scores -----------------------------------------------------
     Case(
         "#25183",
         "An exact ticket number scores 0.30 and is dropped at 0.35.",
@@ -171,28 +171,28 @@ CASES: tuple[Case, ...] = (
     ),
     Case(
         "#134604",
-        "The one best result is another than the first of many.",
+        "With one result, the best result differs from the first of many.",
         "Rocky Point bagging",
         first="retail/season.md",
         asked={"max_results": 1},
     ),
     Case(
         "#92337",
-        "A name with a hyphen and an accent finds everybody else.",
+        "A name with a hyphen and an accent returns other people.",
         "anne-marie lefebvre",
         first="people/anne-marie.md",
         says=("Its words give 1.00",),
     ),
     Case(
         "#92524",
-        "A whole question finds less than its one telling word.",
+        "A whole question returns fewer results than its most distinctive word.",
         "how long does the dough have to rest in the fridge?",
         first="home/bread.md",
         says=("“dough”",),
     ),
     Case(
         "#25183",
-        "What nearly matches is dropped, and nothing says how near it was.",
+        "A result just below the minimum score is dropped without a message.",
         "irrigation timer skipped",
         says=("Best match", "scored below 0.999"),
         remedy="weak",
@@ -202,11 +202,18 @@ CASES: tuple[Case, ...] = (
     Case("#20730", "Chinese words are not found inside a sentence.", "成语接龙", first="zh/game.md", says=("“成语”",)),
     Case("#20730", "Japanese words are not found inside a sentence.", "しりとり", first="ja/nikki.md"),
     Case("#20730", "Korean words are not found inside a sentence.", "끝말잇기", first="ko/ilgi.md"),
-    Case("#92728", "Two characters find nothing.", "龙井", first="zh/game.md", says=("“龙井”",), situation="words"),
-    Case("#41810", "Another word of two characters finds nothing.", "优先", first="zh/backup.md", situation="words"),
+    Case(
+        "#92728",
+        "A word of two characters returns nothing.",
+        "龙井",
+        first="zh/game.md",
+        says=("“龙井”",),
+        situation="words",
+    ),
+    Case("#41810", "Another word of two characters returns nothing.", "优先", first="zh/backup.md", situation="words"),
     Case(
         "#110500",
-        "Letters and characters in one word become one token that matches nothing.",
+        "A word of Latin letters and Chinese characters returns nothing.",
         "GitHub备份",
         first="zh/backup.md",
         says=("Its words give",),
@@ -219,10 +226,12 @@ CASES: tuple[Case, ...] = (
         first="sessions/main/zh-review.jsonl",
         situation="words",
     ),
-    Case("#56707", "Thai has no spaces either.", "เรือนกระจก", first="th/banthuek.md", situation="words"),
+    Case(
+        "#56707", "Thai words are not found inside a sentence.", "เรือนกระจก", first="th/banthuek.md", situation="words"
+    ),
     Case(
         "#56707",
-        "A question in one language does not find the note in another.",
+        "A query in one language does not find the note in another.",
         "heating bill too high",
         first="de/heizung.md",
         says=("Its meaning gives",),
@@ -255,7 +264,7 @@ CASES: tuple[Case, ...] = (
     ),
     Case(
         "#79852",
-        "What is written down for good fades with the rest.",
+        "Permanent notes lose score with age like the others.",
         "vaccination card",
         first="MEMORY.md",
         says=("It does not age.",),
@@ -263,16 +272,16 @@ CASES: tuple[Case, ...] = (
     ),
     Case(
         "#151914",
-        "Nobody can see which date a note ages by.",
+        "The date that a note ages by is not shown.",
         "lease of the allotment",
         first="memory/front.md",
         says=("by its front matter", "half of its score in 30 days"),
         situation="ageing",
     ),
-    # --- the index is not whole ---------------------------------------------------------------------------------------
+    # --- the index is incomplete --------------------------------------------------------------------------------------
     Case(
         "#46671",
-        "Vectors are still being made, and nothing says so.",
+        "Vectors are still being computed, without a message.",
         "quagga xylophone",
         says=("of the vectors are ready",),
         remedy="sync",
@@ -280,7 +289,7 @@ CASES: tuple[Case, ...] = (
     ),
     Case(
         "#11727",
-        "The provider fails, and the answer is simply empty.",
+        "The provider fails, and the answer is empty without a message.",
         "quagga xylophone",
         says=("Searched by words only: The service does not answer.",),
         remedy="settings",
@@ -288,7 +297,7 @@ CASES: tuple[Case, ...] = (
     ),
     Case(
         "#11727",
-        "The provider fails, and what has the words is not found either.",
+        "The provider fails, and passages with the words are not found either.",
         "irrigation timer",
         first="greenhouse.md",
         says=("Searched by words only: The service does not answer.", "Its meaning was not compared."),
@@ -296,7 +305,7 @@ CASES: tuple[Case, ...] = (
     ),
     Case(
         "#56862",
-        "A provider that costs money waits for a yes that nobody was asked for.",
+        "A paid provider waits for an approval that was never requested.",
         "quagga xylophone",
         says=("the embedding has not been approved yet",),
         remedy="embed",
@@ -304,7 +313,7 @@ CASES: tuple[Case, ...] = (
     ),
     Case(
         "#41911",
-        "Text is indexed, vectors are not, and a search by meaning finds nothing.",
+        "Text is indexed without vectors, and a search by meaning returns nothing.",
         "quagga xylophone",
         says=("nothing has been embedded yet",),
         remedy="sync",
@@ -312,7 +321,7 @@ CASES: tuple[Case, ...] = (
     ),
     Case(
         "#117706",
-        "Nothing is indexed, and an empty answer looks like any other.",
+        "The index is empty, without a message.",
         "irrigation timer",
         says=("Nothing is indexed yet.",),
         remedy="folder",
@@ -320,7 +329,7 @@ CASES: tuple[Case, ...] = (
     ),
     Case(
         "#10734",
-        "A tag finds nothing until a rebuild that nobody knows of is done.",
+        "A tag returns nothing until a rebuild, without a message.",
         "tag:garden",
         says=("Tags can be searched after the next update has read all notes again.",),
         remedy="sync",
@@ -328,7 +337,7 @@ CASES: tuple[Case, ...] = (
     ),
     Case(
         "#46570",
-        "A folder is left out by a rule, and the search does not tell.",
+        "A rule excludes a folder, without a message.",
         "winter plan of the drafts",
         says=("drafts/plan.md is not indexed: Excluded by the pattern",),
         remedy="excluded",
@@ -336,7 +345,7 @@ CASES: tuple[Case, ...] = (
     ),
     Case(
         "#46570",
-        "Sessions are asked for, and none are indexed.",
+        "Sessions are searched, but none are indexed.",
         "source:sessions irrigation",
         says=("No sessions are indexed",),
         remedy="add-sessions",
