@@ -1,7 +1,7 @@
 """The keyword leg: candidates from FTS5, then exact scores from their term frequencies."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import accumulate
 
@@ -61,13 +61,19 @@ class KeywordLeg:
         self._average_length = self._counts.average_length
         terms = [term for term in question.terms if not term.stop]
         self._counts.expect(token for term in terms for token in _tokens_of(term))
-        self.terms = _weighed([self._term(term) for term in terms], [term.filler for term in terms])
+        self._fillers = [term.filler for term in terms]
+        self.terms = _weighed([self._term(term) for term in terms], self._fillers)
         self._known = sorted((term for term in self.terms if term.chunks), key=lambda term: term.matches)
         """Known terms, rarest first."""
         self._places = [(self.terms.index(term), term) for term in self._known]
         self._choosing = _rarest(self._known)
         groups = tuple(term.group for term in question.terms if not term.stop)
         self._groups = groups if any(groups) else ()
+
+    def weigh_missing(self, similar: Collection[str]) -> None:
+        """Raise the weights of words that occur nowhere, except those in `similar`, which resemble an indexed word."""
+        rarest = scoring.inverse_document_frequency(self.chunks, 1)
+        self.terms = _weighed(self.terms, self._fillers, rarest, similar)
 
     def candidates(self, limit: int, among: ChunkFilter) -> list[int]:
         """Return the ids of the best chunks within the filter `among`, by FTS5's own ranking, best first.
@@ -399,15 +405,20 @@ def _stand_ins(words: Sequence[Word], start: str) -> list[Word]:
     return sorted(chosen)
 
 
-def _weighed(terms: Sequence[Term], fillers: Sequence[bool]) -> tuple[Term, ...]:
-    """Return the terms, with weights for those that occur nowhere.
+def _weighed(
+    terms: Sequence[Term], fillers: Sequence[bool], rarest: float = 0.0, similar: Collection[str] = ()
+) -> tuple[Term, ...]:
+    """Return the terms, with weights for those that occur nowhere; `rarest` raises those that are not in `similar`.
 
     Fillers, whose weight is low, don't lower these: "best pizza recipe" is as far from a recipe as "pizza recipe".
     """
     known = [(term.idf, filler) for term, filler in zip(terms, fillers, strict=True) if term.chunks]
-    telling = [idf for idf, filler in known if not filler]
-    unknown = scoring.unknown_weight(telling or [idf for idf, _ in known])
-    return tuple(term if term.chunks else msgspec.structs.replace(term, idf=unknown) for term in terms)
+    telling = [idf for idf, filler in known if not filler] or [idf for idf, _ in known]
+    likely_error, missing = scoring.unknown_weight(telling), scoring.unknown_weight(telling, rarest)
+    return tuple(
+        term if term.chunks else msgspec.structs.replace(term, idf=likely_error if term.surface in similar else missing)
+        for term in terms
+    )
 
 
 def _rarest(terms: Sequence[Term]) -> list[Term]:

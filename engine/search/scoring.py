@@ -42,8 +42,9 @@ _NAME = 0.5
 DEFINED = 1.4
 """Match of a chunk that defines what the query names: twice the bonus, since chunks that only use a name may have it
 often."""
-_UNKNOWN = 1.4
-"""Weight of a term that occurs nowhere, relative to the average of the others."""
+_UNKNOWN, _MOST_UNKNOWN = 1.4, 1.5
+"""Least and highest weight of a term that occurs nowhere, relative to the average of the others. With the higher one,
+half of a query of two words is no answer."""
 _NEAR = 0.3
 """Bonus for two neighbours of the query that are neighbours in the text, as a share of the rarer one's best score."""
 _WEIGHT_WITHOUT_WORDS = 0.8
@@ -66,13 +67,17 @@ def inverse_document_frequency(documents: int, containing: int) -> float:
     return math.log(1 + (documents - containing + 0.5) / (containing + 0.5))
 
 
-def unknown_weight(known: Sequence[float]) -> float:
+def unknown_weight(known: Sequence[float], rarest: float = 0.0) -> float:
     """Return the weight of a term that occurs nowhere, from the weights of the query's other terms (`known`).
 
     Its own rarity would be the highest of all, so that one misspelt word would hide every match of the others. Without
-    any weight, an off-topic query would be answered by its most ordinary word.
+    any weight, an off-topic query would be answered by its most ordinary word. `rarest`: the idf of a word in a single
+    chunk, which raises the weight within limits; 0 for a probable typing error.
     """
-    return _UNKNOWN * sum(known) / len(known) if known else 0.0
+    if not known:
+        return 0.0
+    average = sum(known) / len(known)
+    return min(_MOST_UNKNOWN * average, _UNKNOWN * max(average, rarest))
 
 
 def length_norm(length: float, average_length: float) -> float:

@@ -286,6 +286,7 @@ class Searcher:
         if liked is None and question.terms:
             with work.timed("analysis"):
                 work.suggestions = self._spelling.suggest(snapshot, work.request.query, question, leg.terms, among)
+                leg.weigh_missing({word for of in work.suggestions for word, _ in of.words})
         return KeywordPart(liked, question, demands, among, within, leg, self._ranker.times_of(work))
 
     def _find(

@@ -227,6 +227,16 @@ def test_unknown_word_does_not_hide_the_known_one(memory: BuiltinMemory) -> None
     assert [result.path for result in memory.search("zzyzx weir").results] == ["03.md"]
 
 
+def test_half_of_two_words_is_an_answer_only_beside_a_probable_error(memory: BuiltinMemory, tmp_path: Path) -> None:
+    texts = ["Tricks with the stdin of a process."] * 4 + ["A password of many letters."] * 2
+    for number, text in enumerate(texts):
+        (tmp_path / "notes" / f"extra {number}.md").write_text(f"{text}\n", "utf-8")
+    memory.sync()
+    assert len(memory.search("stdin pasword").results) == 4
+    assert not memory.search("skateboard tricks").results
+    assert memory.search("skateboard gauges").results  # in one note only, as rare as a word can be
+
+
 @pytest.mark.parametrize("filler", ["best ", "another "])
 def test_filler_does_not_lower_weight_of_unknown_words(memory: BuiltinMemory, tmp_path: Path, filler: str) -> None:
     (tmp_path / "notes" / "extra.md").write_text("Another day, the best of all.\n", "utf-8")
