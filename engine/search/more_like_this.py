@@ -104,7 +104,7 @@ def _mostly(found: dict[int, _Chunk], passage: Passage) -> list[int]:
 
 def stored_vector(snapshot: Snapshot, model: StoredModel, liked: LikedPassage) -> Vectors | None:
     """Return the mean direction (dims,) of a passage's stored vectors; None unless all its chunks are embedded."""
-    rows = [vector for _, vector in snapshot.vectors(model.id, liked.stands_for)]
+    rows = [vector for _, vector in snapshot.vectors(model.id, model.dims, liked.stands_for)]
     if not rows or len(rows) < len(liked.stands_for):
         return None
     import numpy as np

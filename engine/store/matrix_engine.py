@@ -170,7 +170,7 @@ class MatrixEngine:
         import numpy as np
 
         for start in range(0, len(chunks), _READ_AT_ONCE):
-            rows = list(snapshot.vectors(model_id, chunks[start : start + _READ_AT_ONCE]))
+            rows = list(snapshot.vectors(model_id, matrix.dims, chunks[start : start + _READ_AT_ONCE]))
             ids = np.asarray([id_ for id_, _ in rows], dtype=np.int64)
             matrix.add(ids, decode([vector for _, vector in rows], matrix.dims))
 

@@ -204,7 +204,7 @@ class UserData:
         with contextlib.closing(open_connection(backup, "frozen reader")) as connection:
             copy_database(connection, target)
         made = time.strftime("%Y-%m-%d %H:%M", time.localtime(changed_at(backup)))
-        return tr("from the backup of {time}", time=made)
+        return tr("from the backup of {time}; later changes are lost", time=made)
 
     def add_sync(self, summary: StoredSync) -> None:
         if not self.keeps:

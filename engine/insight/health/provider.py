@@ -68,7 +68,7 @@ def look_at_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFi
     with subject.store.read(subject.cancel) as snapshot:
         ids = snapshot.vector_chunk_ids(model.id)
         sample = ids[:: max(1, len(ids) // _SAMPLE)][:_SAMPLE]
-        stored = dict(snapshot.vectors(model.id, sample))
+        stored = dict(snapshot.vectors(model.id, model.dims, sample))
         texts = {id_: chunk.text for id_, chunk in snapshot.chunks(sample).items() if id_ in stored}
     if not texts:
         return fine(id_, name, tr("There are no vectors to compare."))
@@ -106,10 +106,9 @@ def _cosines(
     from engine.store.vector_encoding import decode
 
     made = provider.embed_documents(texts, cancel=subject.cancel)
-    whole = [vector if len(vector) == 2 * dims else bytes(2 * dims) for vector in stored]
     if made.shape[1] != dims:
         return [0.0] * len(texts)
-    cosines: list[float] = (made * decode(whole, dims).astype(np.float32)).sum(axis=1).tolist()
+    cosines: list[float] = (made * decode(stored, dims).astype(np.float32)).sum(axis=1).tolist()
     return cosines
 
 

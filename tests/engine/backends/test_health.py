@@ -172,6 +172,12 @@ def _half(number: float, dims: int = 64) -> bytes:
     return np.full(dims, number, "<f2").tobytes()
 
 
+def test_search_leaves_out_vectors_of_wrong_length(memory: BuiltinMemory) -> None:
+    execute(memory, "UPDATE embedding_cache SET vector = ?", (b"\0",))
+    outcome = memory.search("gauge", min_score=0)
+    assert {result.vector_score for result in outcome.results} == {None}
+
+
 @pytest.mark.parametrize(
     ("vector", "fault"),
     [
