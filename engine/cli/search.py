@@ -109,7 +109,7 @@ def _print_text(outcome: SearchOutcome, *, explain: bool) -> None:
     for result, reason in zip_longest(outcome.results, reasons):
         _print_result(result, reason)
         if result.more_in_file:
-            print(f"{_more_in_file(result)}\n")
+            print(f"{_more_in_file(result, at_least=outcome.total_is_least)}\n")
     hidden = outcome.total - len(outcome.results) - sum(result.more_in_file for result in outcome.results)
     if not outcome.results:
         print("No matches.")
@@ -151,10 +151,11 @@ def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) 
     print()
 
 
-def _more_in_file(result: MemorySearchResult) -> str:
+def _more_in_file(result: MemorySearchResult, *, at_least: bool) -> str:
     workspace = f"--workspace {shlex.quote(result.workspace)} " if result.workspace else ""
     path = shlex.quote(literal_glob(result.path))
-    return safe(f"+{result.more_in_file:,} more in {result.path}; {workspace}--path {path} shows them.")
+    least = " or" if at_least else ""
+    return safe(f"+{result.more_in_file:,}{least} more in {result.path}; {workspace}--path {path} shows them.")
 
 
 def _print_stages(explanation: SearchExplanation) -> None:

@@ -28,9 +28,11 @@ def test_more_in_file_is_a_line_with_the_option(run: Run, memory: FakeMemory, mo
         outcome = search(query, **options)  # type: ignore[arg-type]
         first, *others = outcome.results
         first = msgspec.structs.replace(first, path="my [log].md", more_in_file=345)
-        return msgspec.structs.replace(outcome, results=(first, *others), total=len(outcome.results) + 345)
+        total = len(outcome.results) + 345
+        return msgspec.structs.replace(outcome, results=(first, *others), total=total, total_is_least="least" in query)
 
     monkeypatch.setattr(memory, "search", limited)
+    assert "+345 or more in my [log].md;" in run("search", "irrigation", "timer", "least").out
     out = run("search", "irrigation", "timer").out
     assert "+345 more in my [log].md; --path 'my [[]log].md' shows them." in out
     assert "349 results.\n" in out
