@@ -15,7 +15,7 @@ from gui.viewer.outline import Outline
 
 TOO_LONG = marked("A part of this file is too long to render. Its source is shown.")
 
-_LONGEST_BLOCK = 16 * 1024
+_LONGEST_BLOCK = 8 * 1024
 """Most characters of a paragraph, line of code or cell: Qt lays out a paragraph in one step."""
 _SPANS = "*_`[~@:"
 """Characters that begin or end most inline formatting, including links."""
@@ -49,7 +49,7 @@ class Load:
         return any(getattr(self, field.name) >= getattr(limit, field.name) for field in fields(self))
 
 
-ENOUGH = Load(characters=16 * 1024, lines=2_000, items=300, cells=300, spans=500)
+ENOUGH = Load(characters=8 * 1024, lines=2_000, items=300, cells=300, spans=500)
 """A part with this load ends where the next one may begin."""
 MOST = Load(characters=64 * 1024, lines=8_000, items=1_000, cells=1_000, spans=2_000)
 """Limits of a part; a note without a possible split within them is refused."""
