@@ -156,7 +156,7 @@ def empty(question: Query, outcome: SearchOutcome, still_reading: str = "") -> t
     `still_reading`: the progress of the first indexing, as returned by `reading`.
     """
     if still_reading:
-        return _not_found(question), still_reading
+        return tr("Nothing found yet"), still_reading
     limits = _limits(question)
     sentences = (
         outcome.understood or _why(question, by_meaning=outcome.mode != "keyword"),
