@@ -95,5 +95,5 @@ def test_disk_full_from_start_writes_no_note(small_disk: Path) -> None:
 
 def test_read_only_disk_is_reported(small_disk: Path) -> None:
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
-    with pytest.raises(NoteError, match="cannot be written: make the folder writable"):
+    with pytest.raises(NoteError, match="Make it writable"):
         write_note(small_disk, Settings(), STEM, "# Session\n", "sessions/a/1")

@@ -95,7 +95,7 @@ def test_messages_are_filtered_before_limit(memory: FakeMemory, tmp_path: Path) 
 
 def test_session_without_messages_is_refused(memory: FakeMemory, tmp_path: Path) -> None:
     memory.session_texts[PATH] = make_session([("user", [("text", "/new")])], path=PATH)
-    with pytest.raises(NoteError, match="Nothing was said"):
+    with pytest.raises(NoteError, match="This session has no messages"):
         draft(memory, tmp_path)
 
 

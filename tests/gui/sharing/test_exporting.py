@@ -134,7 +134,7 @@ def test_export_to_note_or_missing_folder_is_refused(qtbot, opened, memory, find
     _told(qtbot, opened, "never changed")
     assert note.read_bytes() == before
     opened.sharing.exports.save(note.with_name("gone") / "a.md")
-    _told(qtbot, opened, "is not there any more")
+    _told(qtbot, opened, "no longer exists")
 
 
 def test_failed_search_writes_no_file(qtbot, opened, memory, find, choose, monkeypatch):

@@ -182,7 +182,7 @@ def test_revealed_secrets_are_masked_in_print(qtbot, read_session, memory, saved
     conversation = read_session.views.conversation
     masked = saved(read_session, tmp_path / "masked.pdf")
     assert SESSIONS[VALVE].masked or conversation.opened.conversation.session.masked
-    for words in ("Reveal…", "Reveal them"):
+    for words in ("Reveal…", "Reveal secrets"):
         next(b for b in conversation.banner.findChildren(QPushButton) if b.text() == words).click()
     qtbot.waitUntil(lambda: conversation.opened is not None and conversation.opened.wanted.reveal)
     again = saved(read_session, tmp_path / "revealed.pdf")

@@ -82,7 +82,7 @@ def test_permission_error_is_reported(tmp_path, notes, monkeypatch):
 
 
 def test_missing_folder_is_named(tmp_path, notes):
-    with pytest.raises(SavingFailed, match=r"is not there any more: choose another one\.$"):
+    with pytest.raises(SavingFailed, match=r"no longer exists\. Choose another one\.$"):
         save_whole(tmp_path / "gone/a.md", b"new", notes=[notes])
 
 

@@ -56,7 +56,7 @@ CASES: tuple[Case, ...] = (
         "The index is healthy and every search comes back empty.",
         "Rock RMS mobile app",
         first="projects/rock-rms.md",
-        says=("Its words give 1.00",),
+        says=("The words score 1.00",),
     ),
     Case("#41911", "A word of three letters finds nothing.", "MES", first="ops/mes-rollout.md", says=("“MES”",)),
     Case(
@@ -75,7 +75,7 @@ CASES: tuple[Case, ...] = (
         "Rocky Point bagging",
         first="retail/season.md",
         also=("retail/customers.md",),
-        says=("Its words give 1.00",),
+        says=("The words score 1.00",),
     ),
     Case(
         "#46570",
@@ -127,7 +127,7 @@ CASES: tuple[Case, ...] = (
         "#147349",
         "A nonsense question finds the least bad passage instead of nothing.",
         "ZXQ unrelated quagga xylophone",
-        says=("Nowhere in the index",),
+        says=("Not found in the index",),
     ),
     Case(
         "#117706",
@@ -166,7 +166,7 @@ CASES: tuple[Case, ...] = (
         "Without vectors hybrid search drops every hit.",
         "guest network Fledermaus",
         first="home/router.md",
-        says=("Its meaning was not compared.",),
+        says=("The meaning was not compared.",),
         situation="words",
     ),
     Case(
@@ -181,7 +181,7 @@ CASES: tuple[Case, ...] = (
         "A name with a hyphen and an accent finds everybody else.",
         "anne-marie lefebvre",
         first="people/anne-marie.md",
-        says=("Its words give 1.00",),
+        says=("The words score 1.00",),
     ),
     Case(
         "#92524",
@@ -209,7 +209,7 @@ CASES: tuple[Case, ...] = (
         "Letters and characters in one word become one token that matches nothing.",
         "GitHub备份",
         first="zh/backup.md",
-        says=("Its words give",),
+        says=("The words score",),
         situation="words",
     ),
     Case(
@@ -234,7 +234,7 @@ CASES: tuple[Case, ...] = (
         "soil sensor vendor",
         first="memory/topics/soil.md",
         also=("memory/{60}-1530-vendor-pitch.md",),
-        says=("It does not age.",),
+        says=("The passage keeps its full score at any age.",),
         situation="ageing",
     ),
     Case(
@@ -242,7 +242,7 @@ CASES: tuple[Case, ...] = (
         "Old generated reports in sub-folders outrank the note.",
         "portfolio positions",
         first="memory/finance/portfolio.md",
-        says=("It does not age.",),
+        says=("The passage keeps its full score at any age.",),
         situation="ageing",
     ),
     Case(
@@ -258,7 +258,7 @@ CASES: tuple[Case, ...] = (
         "What is written down for good fades with the rest.",
         "vaccination card",
         first="MEMORY.md",
-        says=("It does not age.",),
+        says=("The passage keeps its full score at any age.",),
         situation="ageing",
     ),
     Case(
@@ -274,7 +274,7 @@ CASES: tuple[Case, ...] = (
         "#46671",
         "Vectors are still being made, and nothing says so.",
         "quagga xylophone",
-        says=("of the vectors are ready",),
+        says=("of the passages have a vector",),
         remedy="sync",
         situation="pending",
     ),
@@ -291,7 +291,7 @@ CASES: tuple[Case, ...] = (
         "The provider fails, and what has the words is not found either.",
         "irrigation timer",
         first="greenhouse.md",
-        says=("Searched by words only: The service does not answer.", "Its meaning was not compared."),
+        says=("Searched by words only: The service does not answer.", "The meaning was not compared."),
         situation="failing",
     ),
     Case(

@@ -47,7 +47,7 @@ def test_failed_search_uses_builtin_immediately(open_manager, place):
     assert paths(outcome) == {"greenhouse.md", "shopping.md"}, "nothing had been indexed there before"
     assert str(GONE) in outcome.notice
     assert "a second one of the same notes" in outcome.notice
-    assert "answers in place of qmd" in outcome.notice
+    assert "answers instead of qmd" in outcome.notice
     assert place.opened[0].closed
 
 
@@ -252,7 +252,7 @@ def test_unexpected_error_still_falls_back(open_manager, place, caplog):
     place.fails(KeyError("docid of someone's secret"))
     outcome = manager.search("irrigation")
     assert outcome.results
-    assert "It failed unexpectedly (KeyError)." in outcome.notice
+    assert "The search engine failed unexpectedly (KeyError)." in outcome.notice
     assert "secret" not in outcome.notice
 
 
