@@ -100,7 +100,7 @@ def dealings(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
     if place := custom.get("keyPlace"):
         yield "API key", f"from {place}"
     if custom.get("price"):
-        yield "Price", f"${custom['price']:g} for a million tokens"
+        yield "Price", f"${custom['price']:g} per million tokens"
     elif custom.get("remote") and custom["price"] is None:
         yield "Price", "unknown; set it in the settings under prices"
     if passed_over := custom.get("passedOver"):

@@ -137,7 +137,7 @@ def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) 
     lines = f"{result.start_line}-{result.end_line}"
     heading = safe(" › ".join(result.heading) or result.title)
     where = f"{safe(result.workspace)}: " if result.workspace else ""
-    left = " (left branch)" if result.message is not None and result.message.rewound else ""
+    left = " (abandoned branch)" if result.message is not None and result.message.rewound else ""
     print(f"{result.score:.3f} {where}{safe(result.path)}:{lines}  {heading}{left}")
     if marks_wanted():
         print_marked(result.snippet, result.match_ranges)

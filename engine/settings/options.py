@@ -212,10 +212,7 @@ class SyncSettings(Section, frozen=True):
         bool, option("At the start", "Bring the index up to date once when a session starts.", applies="immediately")
     ] = True
     on_search: Annotated[
-        bool,
-        option(
-            "After a search", "Update an outdated index after a search in the window, and before a search by an agent."
-        ),
+        bool, option("After a search", "Update an outdated index after a search, and before an agent's search.")
     ] = True
     interval_minutes: Annotated[
         int,
@@ -235,8 +232,7 @@ class SessionSettings(Section, frozen=True):
         tuple[str, ...],
         option(
             "Session folders",
-            "Folders, or exported files, with sessions of AI agents. Sessions are indexed only if you list "
-            "their folders here.",
+            "Folders, or exported files, with sessions of AI agents. Only sessions listed here are indexed.",
             also="history, transcripts, chats",
         ),
     ] = ()
@@ -258,8 +254,7 @@ class SessionSettings(Section, frozen=True):
         str,
         option(
             "Price list",
-            "TOML file with prices of models, which precede the built-in price list; empty uses only the "
-            "built-in list.",
+            "TOML file with prices of models that override the built-in prices; empty uses only the latter.",
             also="cost, dollars, tokens",
         ),
     ] = ""
@@ -291,9 +286,7 @@ class BatchSettings(Section, frozen=True):
     wait: Annotated[bool, option("Wait for batch jobs", "Wait for batch jobs; off leaves them to a later update.")] = (
         True
     )
-    concurrency: Annotated[
-        int, option("Parallel batch jobs", "Maximum number of batch jobs at the same time.", 1, 16)
-    ] = 2
+    concurrency: Annotated[int, option("Parallel batch jobs", "Maximum number of batch jobs at once.", 1, 16)] = 2
     poll_interval_ms: Annotated[
         int, option("Polling interval", "Milliseconds between two checks of a batch job.", 10)
     ] = 2000
@@ -312,8 +305,7 @@ class RemoteSettings(Section, frozen=True):
         str,
         option(
             "Address of the service",
-            "Address of the provider's API; empty takes its usual address. For openai, the address of a "
-            "compatible server also works.",
+            "Address of the provider's API; empty takes the usual one. For openai, any compatible server works.",
             group=Group.EMBEDDING,
             also="server, endpoint, URL, Ollama",
         ),
@@ -346,10 +338,7 @@ class LocalSettings(Section, frozen=True):
 
     model_path: Annotated[
         str,
-        option(
-            "Model file",
-            "GGUF file of the gguf provider, or its name on the model hub, such as hf:owner/repository/file.gguf.",
-        ),
+        option("Model file", "GGUF file for gguf, or its name on the model hub such as hf:owner/repository/file.gguf."),
     ] = ""
     model_cache_dir: Annotated[
         str,
@@ -369,10 +358,7 @@ class CacheSettings(Section, frozen=True):
         option("Keep vectors of removed text", "Keep vectors of texts that left the index, in case they come back."),
     ] = True
     max_entries: Annotated[
-        int,
-        option(
-            "Maximum cached vectors", "Maximum number of vectors to keep; vectors of indexed texts are always kept.", 1
-        ),
+        int, option("Maximum cached vectors", "Maximum number of vectors; those of indexed texts are always kept.", 1)
     ] = 50_000
 
 
@@ -412,8 +398,7 @@ class Settings(Section, frozen=True):
         int | None,
         option(
             "Maximum answer length",
-            "Maximum number of characters of passages in one answer to an agent; unset takes qmd's own limit "
-            "with qmd, else no limit.",
+            "Maximum length of the passages in one answer to an agent, in characters; unset: qmd's limit, else none.",
             1,
             group=Group.ANSWERS,
             applies="immediately",
@@ -484,10 +469,7 @@ class Settings(Section, frozen=True):
     ] = 10_000_000
     sessions: SessionSettings = SessionSettings()
     sources: Annotated[
-        tuple[Source, ...],
-        option(
-            "Search in", "Sources to search: notes, sessions or both; an empty list means notes.", group=Group.SESSIONS
-        ),
+        tuple[Source, ...], option("Search in", "Sources to search; an empty list means notes.", group=Group.SESSIONS)
     ] = ("memory",)
     store: StoreSettings = StoreSettings()
     chunking: ChunkingSettings = ChunkingSettings()

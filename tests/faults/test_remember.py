@@ -78,7 +78,7 @@ def small_disk(workspace: Path) -> Iterator[Path]:
 def test_full_disk_leaves_no_partial_note(small_disk: Path) -> None:
     write_note(small_disk, Settings(), STEM, "# Session\n", "sessions/a/1")
     (small_disk / "ballast").write_bytes(b"\0" * (900 * 1024))
-    with pytest.raises(NoteError, match="is full: make room"):
+    with pytest.raises(NoteError, match=r"is full\. Free some space"):
         write_note(small_disk, Settings(), STEM, note_of("x"), "sessions/a/1")
     assert [path.name for path in (small_disk / "memory").iterdir() if path.suffix != ""] == [f"{STEM}.md"]
 

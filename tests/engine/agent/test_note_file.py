@@ -177,5 +177,5 @@ def test_changed_or_deleted_note_is_not_undone(workspace: Path) -> None:
     with pytest.raises(NoteError, match="was changed"):
         locate_untouched(workspace, note)
     file.unlink()
-    with pytest.raises(NoteError, match="not there any more"):
+    with pytest.raises(NoteError, match="no longer exists"):
         locate_untouched(workspace, note)

@@ -183,7 +183,7 @@ def test_model_gets_only_beginning_of_messages(memory: FakeMemory, tmp_path: Pat
 
 @pytest.mark.parametrize("answer", ["", "<think>never ends", "来週"])
 def test_unusable_name_suggestion_raises(note: SessionNote, answer: str) -> None:
-    with ChatServer(answer) as server, pytest.raises(ProviderError, match="answered with no name"):
+    with ChatServer(answer) as server, pytest.raises(ProviderError, match="did not suggest a name"):
         suggest_slug(note, server.named())
 
 

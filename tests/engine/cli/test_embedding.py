@@ -103,7 +103,7 @@ def test_nothing_sent_without_user_to_ask(verb: Run, paid: PaidProvider) -> None
     assert answer.code == 1
     assert answer.out.startswith("Indexed 1 file")
     assert answer.err.count("\n") == 1
-    assert "run mnemoscope index --yes to agree" in answer.err
+    assert "to agree, run mnemoscope index --yes" in answer.err
     assert paid.embedded == []
     assert "word" in verb("search", "word0007").out, "words are searched meanwhile"
 
@@ -304,7 +304,7 @@ def test_doctor_shows_key_source_never_key(
 ) -> None:
     store_key("openai", Settings(provider="openai"), "the-very-secret-key")
     answer = verb("doctor", "--json")
-    assert checks(answer)["Key: openai"] == ("fine", "It is in the keychain.")
+    assert checks(answer)["Key: openai"] == ("fine", "The API key is in the keychain.")
     state, detail = checks(answer)["Embedding"]
     assert state == "fine"
     assert detail == ("openai, dear; texts are sent to this provider (named as provider); $10 per million tokens")

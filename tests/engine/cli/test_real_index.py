@@ -88,6 +88,6 @@ def test_explain_shows_age_and_diversity(verb: Run, folder: Path, settings: Path
         "in 30 days: × 0.00 = 0.00."
     ) in answer
     assert "The passage keeps its full score at any age." in answer
-    assert "were taken off for being like copy.md#L1" in answer
+    assert "was deducted because it is similar to copy.md#L1" in answer
     assert "  age " in answer
     assert "  diversity " in answer

@@ -68,7 +68,7 @@ def test_exclusions_are_part_of_the_query(run: Run, memory: FakeMemory) -> None:
 
 
 def test_results_have_one_format(run: Run) -> None:
-    assert "leave out one of them" in run("search", "irrigation", "--json", "--markdown").err
+    assert "not both" in run("search", "irrigation", "--json", "--markdown").err
 
 
 def test_options_set_ageing_and_variety_for_one_search(run: Run, memory: FakeMemory) -> None:

@@ -46,7 +46,7 @@ def test_skipped_files_are_named_with_reasons(verb: Run, store: Path) -> None:
     for number in range(25):
         (store / f"page-{number:02}.html").write_text("x")
     before = check(verb, "Files not read in sessions/boats")
-    assert before["detail"].startswith("26 files are not read: notes.txt: It does not have the name of a transcript ")
+    assert before["detail"].startswith("26 files are not read: notes.txt: Its name is not that of a transcript ")
     verb("index")
     found = check(verb, "Files not read in sessions/boats")
     assert (found["state"], found["detail"][:23]) == ("fine", "27 files are not read: ")
@@ -96,7 +96,7 @@ def test_unreadable_transcript_is_one_finding(verb: Run, store: Path, monkeypatc
     )
     found = check(verb, "sessions/boats/one.jsonl")
     assert (found["state"], found["detail"]) == ("degraded", "Can't be read: Permission denied.")
-    assert found["advice"].startswith("Check its permissions")
+    assert found["advice"].startswith("Check the permissions")
 
 
 def test_missing_or_empty_folder_reported(verb: Run, store: Path) -> None:

@@ -216,7 +216,7 @@ def test_left_branch_is_one_line_unless_full(run: Run, memory: FakeMemory) -> No
     )
     memory.session_texts = {"sessions/a/1": msgspec.structs.replace(session, messages=messages)}
     out = run("sessions", "show", "a1").out
-    assert "Go.\n\n[Left branch: 2 messages]\n\nUser" in out
+    assert "Go.\n\n[Abandoned branch: 2 messages]\n\nUser" in out
     assert "Gone." not in out
     full = run("sessions", "show", "a1", "--full").out
     assert "User (abandoned branch)" in full

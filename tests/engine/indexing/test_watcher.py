@@ -362,7 +362,7 @@ def test_a_failing_listener_does_not_end_the_watcher(tmp_path, caplog):
     ("error", "told"),
     [
         (OSError(errno.ENOSPC, "inotify watch limit reached"), "has no folder watches left"),
-        (OSError(errno.EMFILE, "inotify instance limit reached"), "lets no more programs watch folders"),
+        (OSError(errno.EMFILE, "inotify instance limit reached"), "allows no more programs to watch folders"),
         (RuntimeError("Cannot start the stream."), "does not tell about changes (Cannot start the stream), so"),
     ],
 )

@@ -18,7 +18,7 @@ def test_every_part_of_a_score_has_its_say_in_order() -> None:
         "other, is 71% of a full match (10.0)."
     )
     assert said["meaning"] == (
-        "The meaning scores 0.63: a cosine of 0.465 is 0.63 of this model's range from 0.15 to 0.65."
+        "The meaning scores 0.63: a cosine of 0.465 is 63% of this model's range from 0.15 to 0.65."
     )
     assert said["mixture"] == "Meaning counts 30% and words 70%: 0.30 × 0.63 + 0.70 × 0.71 = 0.69."
     assert said["age"] == (

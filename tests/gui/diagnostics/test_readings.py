@@ -108,7 +108,7 @@ def test_texts_destination_and_key_source_are_shown():
     away = here | {"remote": True, "consent": "agreed to", "passedOver": [], "keyPlace": "the keychain"}
     found = _reading("Embedding", "Texts", provider="gemini", custom=away)
     assert found.value == "sent to gemini"
-    assert "You agreed to it" in found.tip
+    assert "You agreed to this provider" in found.tip
     assert _reading("Embedding", "Texts", custom=away | {"server": "work.example"}).value == "sent to work.example"
     assert _reading("Embedding", "Key", custom=away).value == "in the keychain"
     variable = _reading("Embedding", "Key", custom=away | {"keyPlace": "the environment variable OPENAI_API_KEY"})
@@ -228,7 +228,7 @@ def test_pending_vectors_are_counted_against_total():
     ("due", "takes"),
     [
         ({}, "$0.15 at $0.02 a million"),
-        ({"cost": None, "price": None}, "at a price that is not known"),
+        ({"cost": None, "price": None}, "at an unknown price"),
         ({"cost": 0.0, "provider": "gguf"}, "about 9 min 0 s, no cost"),
     ],
 )
@@ -311,7 +311,7 @@ def test_every_status_field_affects_readings():
 
 def test_scripts_unknown_to_model_are_listed():
     found = _reading("Embedding", "Scripts", custom={"unknownScripts": ["Greek", "Thai"]})
-    assert found.value == "2 by words only"
+    assert found.value == "2 found by words only"
     assert "Greek, Thai" in found.tip
 
 

@@ -60,7 +60,7 @@ def _show(panel: ExplanationPanel, outcome: SearchOutcome, result: MemorySearchR
 
 
 def test_empty_panel_shows_introduction(panel):
-    assert "this says where each score comes from" in _said(panel)
+    assert "to see where each score comes from" in _said(panel)
     assert not panel.findChild(StageTable).isVisible()
 
 
@@ -150,7 +150,7 @@ def test_missing_explanation_shows_progress_then_note(panel, outcome):
     panel.show_answer(_answer(bare))
     assert "This answer has no explanation" in _said(panel)
     panel.show_answer(None)
-    assert "this says where each score comes from" in _said(panel)
+    assert "to see where each score comes from" in _said(panel)
 
 
 def _bare(outcome: SearchOutcome) -> SearchOutcome:

@@ -316,7 +316,7 @@ def test_duplicate_wording() -> None:
     older = msgspec.structs.replace(right, size=3_000)
     assert wording.between_text(left, older) == "The left note is newer by 24 h; the right one is longer by 2.4 KB"
     assert wording.summary_text(1000, 1200, 10_000, 3) == (
-        "1,200 groups among 10,000 notes · the first 1,000 are listed · 3 hidden"
+        "1,200 groups among 10,000 notes · the first 1,000 groups are listed · 3 hidden"
     )
 
 

@@ -58,7 +58,7 @@ def test_findings_needing_attention_come_first_with_summary(show: Show) -> None:
     assert page.summary_bar.summary.text() == "2 of 3 checks need attention."
     assert page.summary_bar.said.text().startswith("Checked at ")
     keywords, user, database = rows(page)
-    assert keywords.accessibleName().startswith("Keyword index: Needs attention. Not found by words: 3 passages.")
+    assert keywords.accessibleName().startswith("Keyword index: Needs attention. 3 passages can't be found by words.")
     assert user.accessibleName() == "Your data: Broken. Damaged. Move it away."
     assert (keywords.button.isVisible(), user.button.isVisible(), database.button.isVisible()) == (True, False, False)
     assert keywords.button.accessibleName() == "Repair the keyword index: Keyword index"

@@ -202,7 +202,7 @@ def test_unseen_notes_are_announced_at_start_until_opened(qtbot, window, memory)
     memory.session_texts = dict(SESSIONS)
     first, second = by_agent(memory, "first"), by_agent(memory, "second")
     window.folders.open(memory.folder)
-    qtbot.waitUntil(lambda: "Agents wrote 2 notes of sessions" in window.banner.text)
+    qtbot.waitUntil(lambda: "Agents wrote 2 session notes" in window.banner.text)
     assert set(memory.unseen_notes.all()) == {first, second}
     memory.files[second.path] = memory.files[first.path] = "# Session\n"
     press(window.banner, "Open")

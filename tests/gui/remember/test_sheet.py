@@ -138,7 +138,7 @@ def test_escape_without_changes_closes_immediately(qtbot, filled):
 
 def test_existing_note_is_reported(sheet):
     sheet.show_note(msgspec.structs.replace(NOTE, existing="memory/2026-05-31-drip.md"))
-    assert "There is a note of this session already: memory/2026-05-31-drip.md." in said(sheet)
+    assert "This session already has a note: memory/2026-05-31-drip.md." in said(sheet)
     sheet.suggest("better")
     assert "already" in said(sheet)
 

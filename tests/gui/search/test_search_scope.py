@@ -198,7 +198,7 @@ def test_similar_search_without_result_or_passage_is_reported(qtbot, panel, resu
     assert panel.body.page.accessibleName().startswith("No similar passages")
     panel.controller.search_like(Passage(path="gone.md", start_line=1, end_line=3), "")
     settle()
-    assert "Nothing of gone.md is indexed" in panel.body.page.accessibleName()
+    assert "No passage of gone.md is indexed" in panel.body.page.accessibleName()
     assert said(bar) == ["Like gone.md#L1-L3"]
 
 

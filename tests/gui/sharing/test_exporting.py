@@ -121,7 +121,7 @@ def test_name_without_extension_gets_one_and_replaces_nothing(qtbot, opened, fin
     assert json.loads(made.read_text("utf-8"))["query"] == "irrigation timer"
     made.write_text("mine")
     opened.sharing.exports.choose()
-    _told(qtbot, opened, "is there already: choose another name.")
+    _told(qtbot, opened, "already exists. Choose another name.")
     assert made.read_text() == "mine"
 
 

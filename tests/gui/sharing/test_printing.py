@@ -238,7 +238,7 @@ def test_save_as_pdf_adds_extension_and_replaces_nothing(qtbot, read_note, tmp_p
     qtbot.waitUntil(lambda: (tmp_path / "out.pdf").exists() and "saved as" in read_note.banner.text)
     (tmp_path / "out.pdf").write_bytes(b"mine")
     read_note.sharing.printing.save_pdf()
-    qtbot.waitUntil(lambda: "is there already" in read_note.banner.text)
+    qtbot.waitUntil(lambda: "already exists" in read_note.banner.text)
     assert (tmp_path / "out.pdf").read_bytes() == b"mine"
 
 

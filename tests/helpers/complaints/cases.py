@@ -119,7 +119,7 @@ CASES: tuple[Case, ...] = (
         "#56862",
         "A demand of the query excludes what is meant.",
         "MES -pallets",
-        says=("every result excludes pallets. Without this condition, it finds",),
+        says=("every result excludes pallets. Without this condition, the query finds",),
         remedy="demand",
         situation="words",
     ),
@@ -225,7 +225,7 @@ CASES: tuple[Case, ...] = (
         "A question in one language does not find the note in another.",
         "heating bill too high",
         first="de/heizung.md",
-        says=("Its meaning gives",),
+        says=("The meaning scores",),
     ),
     # --- ageing -------------------------------------------------------------------------------------------------------
     Case(
@@ -250,7 +250,7 @@ CASES: tuple[Case, ...] = (
         "Sessions never age.",
         "vendor offers the flow meter",
         first="sessions/main/vendor-new.jsonl",
-        says=("by the session's end",),
+        says=("according to the session's end",),
         situation="ageing",
     ),
     Case(
@@ -266,7 +266,7 @@ CASES: tuple[Case, ...] = (
         "Nobody can see which date a note ages by.",
         "lease of the allotment",
         first="memory/front.md",
-        says=("by its front matter", "half of its score in 30 days"),
+        says=("according to its front matter", "half of its score in 30 days"),
         situation="ageing",
     ),
     # --- the index is not whole ---------------------------------------------------------------------------------------
