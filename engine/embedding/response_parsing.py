@@ -129,4 +129,4 @@ def vector_of(sent: Any) -> "Vectors":
                 return vector
     except (ValueError, TypeError, OverflowError, binascii.Error):
         pass
-    raise Transient(tr("The service's answer has something else where a vector belongs."))
+    raise Transient(tr("The service's answer contains something other than a vector."))

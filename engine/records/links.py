@@ -78,12 +78,14 @@ def parse_link(text: str) -> Link:
         raise LinkRefused(tr("This link is damaged, so it is not opened."))
     place, _, asked = text[len(_START) :].partition("?")
     if place.lower().removesuffix("/") != _PLACE:
-        raise LinkRefused(tr("This link asks for something that links cannot do: they only open a place in a file."))
+        raise LinkRefused(
+            tr("This link asks for an action that isn't supported: links only open a location in a file.")
+        )
     values = _values(asked)
     line = _number(values, "line")
     end = _number(values, "end")
     if end is not None and (line is None or end < line):
-        raise LinkRefused(tr("This link names lines that end before they begin."))
+        raise LinkRefused(tr("The last line in this link comes before the first line."))
     link = Link(
         workspace=values.get("workspace", ""),
         path=values.get("path", ""),
@@ -92,11 +94,11 @@ def parse_link(text: str) -> Link:
         message=values.get("message", ""),
     )
     if not _is_folder(link.workspace):
-        raise LinkRefused(tr("This link does not name a folder by its whole path on this computer."))
+        raise LinkRefused(tr("This link does not give the full path of a folder on this computer."))
     if not _is_name(link.path):
         raise LinkRefused(tr("This link does not name a valid file inside its folder."))
     if len(link.message) > _LONGEST_ID:
-        raise LinkRefused(tr("This link names a message that no session can have."))
+        raise LinkRefused(tr("The message number in this link is invalid."))
     return link
 
 
@@ -107,9 +109,11 @@ def _values(asked: str) -> dict[str, str]:
     for pair in asked.split("&"):
         name, equals, value = pair.partition("=")
         if name not in _KNOWN:
-            raise LinkRefused(tr("This link says something that Mnemoscope does not know, so it is not opened."))
+            raise LinkRefused(tr("This link contains a parameter that Mnemoscope does not know, so it is not opened."))
         if name in values or not equals or not value:
-            raise LinkRefused(tr("This link does not say clearly what “{name}” is, so it is not opened.", name=name))
+            raise LinkRefused(
+                tr("The value of “{name}” in this link is empty or ambiguous, so the link is not opened.", name=name)
+            )
         values[name] = _unescaped(value)
     return values
 
@@ -132,7 +136,7 @@ def _number(values: dict[str, str], name: str) -> int | None:
     if text is None:
         return None
     if _NUMBER.fullmatch(text) is None:
-        raise LinkRefused(tr("This link names no line that a file could have."))
+        raise LinkRefused(tr("The line number in this link is invalid."))
     return int(text)
 
 

@@ -138,11 +138,11 @@ def distinctive_words(snapshot: Snapshot, liked: LikedPassage, frequencies: Coun
 def _missing(passage: Passage) -> str:
     path, first, last = shown(passage.path), passage.start_line, passage.end_line
     if last == LAST_LINE:
-        return tr("Nothing of {path} is indexed: it may have changed since.", path=path)
+        return tr("No passage of {path} is indexed: the file may have changed.", path=path)
     if first == last:
-        return tr("Nothing of {path}, line {line:,}, is indexed: it may have changed since.", path=path, line=first)
+        return tr("No passage of {path}, line {line:,}, is indexed: the file may have changed.", path=path, line=first)
     return tr(
-        "Nothing of {path}, lines {line:,} to {last:,}, is indexed: it may have changed since.",
+        "No passage of {path}, lines {line:,} to {last:,}, is indexed: the file may have changed.",
         path=path,
         line=first,
         last=last,

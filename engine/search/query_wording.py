@@ -28,9 +28,9 @@ def understood(query: Query) -> str:
     words = [_shown(atom) for _, atom in query.wanted()]
     demands = [demand(clause) for clause in query.required]
     if words:
-        said = tr("Looked for {words}.", words=", ".join(words))
+        said = tr("Searched for {words}.", words=", ".join(words))
     else:
-        said = tr("No words are looked for: what changed last comes first.")
+        said = tr("The query has no words, so the files changed last come first.")
     return said + " " + tr("Every result {demands}.", demands="; ".join(demands)) if demands else said
 
 

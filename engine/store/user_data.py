@@ -187,7 +187,7 @@ class UserData:
         restored = tr("Your facts, saved searches and update history were restored {source}.", source=source)
         if not there:
             return restored
-        return f"{restored} " + tr("The file that was there is now {file}.", file=aside.name)
+        return f"{restored} " + tr("The previous file was renamed to {file}.", file=aside.name)
 
     def _copy_newest(self, target: Path) -> str:
         """Copy the deleted file's data if they are intact, else the newest backup. Returns words for which of them it

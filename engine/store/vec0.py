@@ -186,11 +186,11 @@ class Vec0Engine:
     def problem(self, snapshot: Snapshot, model: StoredModel) -> str:
         """Return a sentence on what is wrong with an existing table; empty if nothing is."""
         if not self.in_step(snapshot, model):
-            return tr("It is not in step with the vectors: they are compared in memory.")
+            return tr("The vector table doesn't match the stored vectors, so vectors are compared in memory.")
         if stored_ids(snapshot.connection) != snapshot.vector_chunk_ids(model.id):
-            return tr("The vector table does not hold exactly the passages that have a vector.")
+            return tr("The rows of the vector table don't match the passages that have a vector.")
         if mostly_holes(snapshot.connection):
-            return tr("Most of its space is left over from removed vectors.")
+            return tr("Most space in the vector table is left over from removed vectors.")
         return ""
 
     def refill(self, model: StoredModel, cancel: CancelToken | None) -> None:

@@ -225,13 +225,13 @@ class VectorIndex:
 
         there = vec0.has_table(snapshot.connection)
         if model is None:
-            return tr("An unused table takes up space.") if there and self._chosen == "numpy" else ""
+            return tr("An unused vector table takes up space.") if there and self._chosen == "numpy" else ""
         if not self.wants_table(snapshot, model):
-            return tr("An unused table takes up space.") if there else ""
+            return tr("An unused vector table takes up space.") if there else ""
         if self._chosen == "auto" and not self._table.in_step(snapshot, model):
             return ""  # searches use the matrix until the next update
         if not there:
-            return tr("It does not exist yet, so vectors are compared in memory.")
+            return tr("The vector table does not exist yet, so vectors are compared in memory.")
         return self._table.problem(snapshot, model)
 
     def refill_table(self, model: StoredModel | None, cancel: CancelToken | None = None) -> None:

@@ -360,8 +360,8 @@ class ConversationPanel(BaseViewer):
         self.banner.say(
             tr("Show these secrets in plain text on this screen? They are masked again in the next session."),
             "degraded",
-            Action(tr("Reveal them"), lambda: self._reread(reveal=True)),
-            Action(tr("Keep them masked"), self._keep_masked),
+            Action(tr("Reveal secrets"), lambda: self._reread(reveal=True)),
+            Action(tr("Keep secrets masked"), self._keep_masked),
             key=_SECRETS,
         )
 

@@ -85,7 +85,7 @@ def show_sync(sync: StoredSync, parent: QWidget) -> QDialog:
 
 
 def _facts(sync: StoredSync) -> list[tuple[str, str]]:
-    vectors = tr("{embedded:,} embedded, reused not noted", embedded=sync.vectors_embedded)
+    vectors = tr("{embedded:,} embedded, reused not recorded", embedded=sync.vectors_embedded)
     if sync.vectors_reused is not None:
         vectors = tr(
             "{embedded:,} embedded, {reused:,} reused", embedded=sync.vectors_embedded, reused=sync.vectors_reused
@@ -300,7 +300,7 @@ class OverviewPage(IndexPage):
         self._show_live()
 
     def show_problem(self, sentence: str) -> None:
-        again = Attention("", "degraded", tr("The index could not be counted"), sentence, (tr("Try again"), _AGAIN))
+        again = Attention("", "degraded", tr("The index statistics can't be read"), sentence, (tr("Try again"), _AGAIN))
         self.attention.show_rows("overview", (again,))
 
     def clear(self) -> None:

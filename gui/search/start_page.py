@@ -84,7 +84,7 @@ class StartLists(QWidget):
                 button = self._add(grid, title(question), limits(question), name)
                 button.clicked.connect(lambda _=False, chosen=question: choose_recent(chosen))
         if content.notes:
-            grid = self._section(tr("Changed lately"))
+            grid = self._section(tr("Recently changed"))
             for note in content.notes:
                 name = tr("Open {title}, changed {when}", title=note.title, when=ago(note.modified))
                 button = self._add(grid, note.title, ago(note.modified), name)

@@ -185,7 +185,7 @@ def without_sessions(status: MemoryProviderStatus) -> tuple[str, str]:
     if kept := elsewhere(status):
         return tr("These sessions belong to other workspaces"), kept
     if status.syncing is not None:
-        return tr("No session is indexed yet"), tr("They are listed here as soon as they have been read.")
+        return tr("No session is indexed yet"), tr("Sessions are listed here as soon as they have been indexed.")
     return tr("No session is indexed yet"), tr("No session was found in the folders that you chose.")
 
 

@@ -34,7 +34,7 @@ def follows_words(
     if follows.full_rebuild:
         then = tr("The index is then rebuilt; searches use the old one until that is done.")
     elif follows.other_index:
-        then = tr("Another index is then used and brought up to date; the present one is not deleted.")
+        then = tr("Another index is then used and updated; the current one is not deleted.")
     elif follows.other_files:
         then = tr("The index is then updated to the new choice of files.")
     elif other_model:

@@ -125,7 +125,7 @@ class _ModelRow(QFrame):
         again = (
             tr("They are embedded again at the next update, and billed again if the model costs money.")
             if model.active
-            else tr("Embedding them again starts from nothing.")
+            else tr("If you use this model again, its passages must be embedded again.")
         )
         question = tr_count("Delete {count:,} vector?", "Delete {count:,} vectors?", model.vectors)
         self._question = label(f"{question} {again}", wrap=True)

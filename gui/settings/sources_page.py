@@ -121,7 +121,7 @@ class MatchCard(QFrame):
         self._rules = label("", "meta", wrap=True)
         self._table = IssuesTable()
         self._table.setAccessibleName(tr("Skipped files, and the rules that skip them"))
-        self._left = label(tr("Left out"), "section")
+        self._left = label(tr("Not indexed"), "section")
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 12, 14, 12)
         column.setSpacing(6)

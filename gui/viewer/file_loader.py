@@ -172,7 +172,7 @@ def _open(manager: MemorySearchManager, name: str, token: CancelToken) -> Opened
         location = manager.locate(name)
         lines = FileLines(manager.open_file(name, cancel=token))
     except FileNotFoundError as problem:
-        raise MnemoscopeError(tr("{name} is not there any more.", name=name)) from problem
+        raise MnemoscopeError(tr("{name} no longer exists.", name=name)) from problem
     # Registered first: if this job is cancelled, before or after its end, the file must be closed.
     keep = token.on_cancel(lines.close)
     try:

@@ -276,16 +276,16 @@ def _due(estimate: EmbeddingEstimate) -> str:
 def price_words(estimate: EmbeddingEstimate) -> str:
     """Return the cost of an estimate, with the source of the price."""
     if estimate.cost is None or estimate.price is None:
-        return tr("at a price that is not known here")
+        return tr("at an unknown price")
     if estimate.price_checked:
         origin = tr("list price of {day}", day=day_words(estimate.price_checked))
     else:
         origin = tr("your own price with the discount for batch jobs") if estimate.batch else tr("your own price")
     cost, price = money(estimate.cost), estimate.price
     if estimate.most_cost is None:
-        return tr("{cost} at ${price:g} a million ({origin})", cost=cost, price=price, origin=origin)
+        return tr("{cost} at ${price:g} per million tokens ({origin})", cost=cost, price=price, origin=origin)
     return tr(
-        "{cost} at ${price:g} a million ({origin}), at most {most} if the jobs fail",
+        "{cost} at ${price:g} per million tokens ({origin}), at most {most} if the jobs fail",
         cost=cost,
         price=price,
         origin=origin,

@@ -104,7 +104,9 @@ class FilesAndBatches:
             return read_job(retrying(lambda: self._ask("GET", f"/batches/{id}", cancel=cancel), cancel=cancel))
         except Refused as error:
             if error.status in _NO_SUCH_API:
-                raise JobGone(tr("{service} knows nothing of a batch job any more.", service=self.service)) from error
+                raise JobGone(
+                    tr("{service} no longer knows a batch job that was submitted.", service=self.service)
+                ) from error
             raise
 
     def results(self, job: RemoteJob, take: Callable[[Result], None], *, cancel: CancelToken | None = None) -> None:
@@ -124,7 +126,7 @@ class FilesAndBatches:
         return ask(self._http, method, f"{self._http.base_url}{url}", cancel=cancel, **content)
 
     def _explained(self) -> AbstractContextManager[None]:
-        sentence = tr("{service} offers no batch jobs: texts are asked for directly.", service=self.service)
+        sentence = tr("{service} offers no batch jobs: texts are embedded directly.", service=self.service)
         return explained(sentence, _NO_SUCH_API)
 
 

@@ -111,7 +111,9 @@ class GeminiBatches:
             return read_job(retrying(lambda: self._ask("GET", url, cancel=cancel), cancel=cancel))
         except Refused as error:
             if error.status == 404:
-                raise JobGone(tr("{service} knows nothing of a batch job any more.", service=self.service)) from error
+                raise JobGone(
+                    tr("{service} no longer knows a batch job that was submitted.", service=self.service)
+                ) from error
             raise
 
     def results(self, job: RemoteJob, take: Callable[[Result], None], *, cancel: CancelToken | None = None) -> None:
@@ -138,7 +140,7 @@ class GeminiBatches:
 
     def _explained(self) -> AbstractContextManager[None]:
         sentence = tr(
-            "{service} offers no batch jobs for {model}: texts are asked for directly.",
+            "{service} offers no batch jobs for {model}: texts are embedded directly.",
             service=self.service,
             model=self._model,
         )

@@ -55,7 +55,7 @@ def ask(
         body = http.sdk.request(method, url, **content).content
     answer = read_json(body) if body.strip() else {}
     if not isinstance(answer, dict):
-        raise Transient(tr("{name} answered with something that is no object.", name=http.service.name))
+        raise Transient(tr("{name} sent an answer that is not a JSON object.", name=http.service.name))
     return answer
 
 

@@ -68,13 +68,13 @@ def about(record: IndexMap) -> str:
     percent = 100 * record.shown_variance
     if record.layout == "neighbours":
         return tr(
-            "Passages that are alike in meaning lie side by side; distances between groups say little. "
-            "The two main directions alone would show {percent:.0f} % of the differences.",
+            "Passages with similar meaning lie side by side; distances between groups say little. The two "
+            "main directions of meaning alone would show {percent:.0f} % of the differences.",
             percent=percent,
         )
     return tr(
-        "Passages lie where their two main directions put them, which show {percent:.0f} % of the differences in "
-        "meaning.",
+        "Passages are placed along the two main directions of their meaning, which show {percent:.0f} % "
+        "of the differences.",
         percent=percent,
     )
 

@@ -10,7 +10,7 @@ from gui.widgets.state_dot import State
 VECTOR_STATES: dict[VectorState, tuple[State, str]] = {
     "ready": ("fine", marked("has its vector")),
     "pending": ("working", marked("waits for its vector")),
-    "refused": ("degraded", marked("its vector was refused")),
+    "refused": ("degraded", marked("text rejected by the provider")),
     "none": ("off", marked("no model: found by words only")),
 }
 _SOURCES = {"memory": marked("notes"), "sessions": marked("sessions")}

@@ -203,7 +203,7 @@ def test_definition_ranks_above_uses(memory: BuiltinMemory, tmp_path: Path, defi
         assert [result.path for result in outcome.results] == ["defines.md", "uses.md"]
         assert outcome.explanation is not None
         assert [reason.defines for reason in outcome.explanation.results] == [True, False]
-    assert "It defines what the query names" in " ".join(map(str, reasons_of(outcome.explanation.results[0])))
+    assert "The passage defines the name in the query" in " ".join(map(str, reasons_of(outcome.explanation.results[0])))
 
 
 def test_use_of_a_name_is_no_definition(memory: BuiltinMemory, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def _show(panel: ExplanationPanel, outcome: SearchOutcome, result: MemorySearchR
 
 
 def test_empty_panel_shows_introduction(panel):
-    assert "this says where each score comes from" in _said(panel)
+    assert "to see where each score comes from" in _said(panel)
     assert not panel.findChild(StageTable).isVisible()
 
 
@@ -121,7 +121,9 @@ def test_empty_answer_names_emptying_stage(panel, outcome, memory_of_nothing):
     panel.show_answer(_answer(memory_of_nothing))
     said = _said(panel)
     assert "Why nothing was found" in said
-    assert "Threshold: 4 passages entered, 0 remaining. 4 scored below 0.35. This step removed everything." in said
+    assert (
+        "Threshold: 4 passages entered, 0 remaining. Passages that scored below 0.35: 4. This step removed everything."
+    ) in said
     assert outcome.results[0].citation not in said
 
 
@@ -148,7 +150,7 @@ def test_missing_explanation_shows_progress_then_note(panel, outcome):
     panel.show_answer(_answer(bare))
     assert "This answer has no explanation" in _said(panel)
     panel.show_answer(None)
-    assert "this says where each score comes from" in _said(panel)
+    assert "to see where each score comes from" in _said(panel)
 
 
 def _bare(outcome: SearchOutcome) -> SearchOutcome:

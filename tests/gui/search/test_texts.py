@@ -46,20 +46,20 @@ def test_hint_before_first_search():
     assert messages.hint(make_status(index_error="The index is damaged."))[1] == "The index is damaged."
     assert messages.hint(make_status(backend="qmd", index_error="It is not there.")) == (
         "qmd does not answer",
-        "It is not there. Until it does, the built-in index answers what you search for.",
+        "It is not there. Meanwhile, the built-in index answers your searches.",
     )
 
 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({}, "Still reading: 0 of 834 files. Results appear as files are indexed."),
+        ({}, "Files are still being indexed: 0 of 834 files. Results appear as files are indexed."),
         (
             {"completed": 1200, "total": 2000},
-            "Still reading: 1,200 of 2,000 files. Results appear as files are indexed.",
+            ("Files are still being indexed: 1,200 of 2,000 files. Results appear as files are indexed."),
         ),
-        ({"total": 1}, "Still reading: 0 of 1 file. Results appear as files are indexed."),
-        ({"phase": "discovering", "total": 0}, "Still reading. Results appear as files are indexed."),
+        ({"total": 1}, "Files are still being indexed: 0 of 1 file. Results appear as files are indexed."),
+        ({"phase": "discovering", "total": 0}, "Files are still being indexed. Results appear as files are indexed."),
         ({"phase": "embedding"}, ""),
     ],
 )
@@ -72,7 +72,7 @@ def test_reading_during_first_index_counts_files(changes, said):
 
 def test_reading_while_paused_shows_paused():
     status = make_status(syncing=make_progress(phase="indexing", completed=3, total=9), paused=True)
-    assert messages.reading(status) == "Reading is paused: 3 of 9 files."
+    assert messages.reading(status) == "Indexing is paused: 3 of 9 files."
 
 
 def test_reading_during_later_sync_is_empty():
@@ -83,7 +83,7 @@ def test_reading_during_later_sync_is_empty():
 
 
 def test_empty_answer_shows_interpreted_operators(make_outcome):
-    outcome = make_outcome(understood="Looked for pump. Every result is in tag:x. Nothing is in tag:x.")
+    outcome = make_outcome(understood="Searched for pump. Every result is in tag:x. No passage is in tag:x.")
     _, sentence = messages.empty(Query("pump tag:x", ("memory",)), outcome)
     assert sentence == f"{outcome.understood} Only notes were searched."
 

@@ -309,7 +309,7 @@ def test_secrets_are_masked_until_revealed(qtbot, panel: ConversationPanel, memo
     click_banner(panel, "Reveal…")
     assert memory.session_reads == [(VALVE, False)]
     with qtbot.waitSignal(panel.session_shown):
-        click_banner(panel, "Reveal them")
+        click_banner(panel, "Reveal secrets")
     assert memory.session_reads[-1] == (VALVE, True)
     text = "".join(message.text for message in panel.opened.conversation.session.messages)
     assert SECRET in text
@@ -520,7 +520,7 @@ def test_revealed_secret_is_never_used_in_search(qtbot, panel: ConversationPanel
     show()
     click_banner(panel, "Reveal…")
     with qtbot.waitSignal(panel.session_shown):
-        click_banner(panel, "Reveal them")
+        click_banner(panel, "Reveal secrets")
     settle(qtbot, panel)
     for number, entry in enumerate(panel.view.conversation.entries):
         panel.view.current.go_to(number)
@@ -545,7 +545,7 @@ def test_chunk_card_steps_through_chunks_with_messages(qtbot, panel, show, memor
     qtbot.waitUntil(card.isVisible)
     assert card.accessibleName().startswith("Passage 2 of 2")
     previous = next(
-        button for button in card.findChildren(QAbstractButton) if button.accessibleName() == "Passage before"
+        button for button in card.findChildren(QAbstractButton) if button.accessibleName() == "Previous passage"
     )
     previous.click()
     qtbot.waitUntil(lambda: card.accessibleName().startswith("Passage 1 of 2"))

@@ -292,7 +292,7 @@ def test_damaged_settings_file_can_be_set_aside(qtbot, dialog):
     _rest(qtbot, dialog)
     assert "settings.toml, line 1" in _said(dialog)
     with qtbot.waitSignal(dialog.set_aside_requested):
-        _button(dialog, "Set it aside, use the defaults").click()
+        _button(dialog, "Rename the file and use the defaults").click()
 
 
 def test_narrow_dialog_replaces_page_list_with_combo_box(qtbot, dialog, appearance):

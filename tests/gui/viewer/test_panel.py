@@ -114,7 +114,7 @@ def test_refused_path_shows_error_and_can_be_retried(qtbot, panel: ViewerPanel, 
 def test_deleted_file_shows_error(qtbot, panel: ViewerPanel, memory: FakeMemory) -> None:
     memory.open_error = FileNotFoundError(2, "No such file", "x")
     panel.show_file(GREENHOUSE)
-    qtbot.waitUntil(lambda: panel.empty_page.sentence.text() == f"{GREENHOUSE} is not there any more.")
+    qtbot.waitUntil(lambda: panel.empty_page.sentence.text() == f"{GREENHOUSE} no longer exists.")
 
 
 def test_only_slow_opening_is_announced(qtbot, panel: ViewerPanel, memory: FakeMemory, monkeypatch) -> None:
@@ -236,7 +236,7 @@ def test_n_without_query_shows_hint(panel: ViewerPanel, show) -> None:
 def test_n_without_matching_word_shows_hint(qtbot, panel: ViewerPanel, find, show) -> None:
     show(find("timer", "greenhouse"), "sprinkler")
     press(panel, "n")
-    qtbot.waitUntil(lambda: hint(panel) == "No word of the search is in this file.")
+    qtbot.waitUntil(lambda: hint(panel) == "This file contains none of the words searched for.")
 
 
 def test_overview_strip_shows_hits(qtbot, panel: ViewerPanel, find, show) -> None:

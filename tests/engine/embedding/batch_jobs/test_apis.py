@@ -120,7 +120,7 @@ def test_files_are_deleted(server, api):
 
 def test_missing_job_api_differs_from_refusal(server, api):
     server.offers_jobs = False
-    with pytest.raises(BatchUnavailable, match="asked for directly"):
+    with pytest.raises(BatchUnavailable, match="embedded directly"):
         begin(api)
     with pytest.raises(JobGone):
         api.look("batches/b9")
