@@ -237,6 +237,20 @@ def test_half_of_two_words_is_an_answer_only_beside_a_probable_error(memory: Bui
     assert memory.search("skateboard gauges").results  # in one note only, as rare as a word can be
 
 
+def test_missing_pair_of_characters_is_no_missing_word(memory: BuiltinMemory, tmp_path: Path) -> None:
+    for number in range(4):
+        (tmp_path / "notes" / f"extra {number}.md").write_text("备份每天运行。\n", "utf-8")
+    memory.sync()
+    with memory.store.read() as snapshot:
+        pairs = KeywordLeg(snapshot, analyse_query("备份硬盘"), Frequencies())
+        words = KeywordLeg(snapshot, analyse_query("pump skateboard"), Frequencies())
+        before = [[term.idf for term in leg.terms] for leg in (pairs, words)]
+        for leg in (pairs, words):
+            leg.weigh_missing(())
+    assert [term.idf for term in pairs.terms] == before[0]
+    assert words.terms[1].idf > before[1][1]
+
+
 @pytest.mark.parametrize("filler", ["best ", "another "])
 def test_filler_does_not_lower_weight_of_unknown_words(memory: BuiltinMemory, tmp_path: Path, filler: str) -> None:
     (tmp_path / "notes" / "extra.md").write_text("Another day, the best of all.\n", "utf-8")
