@@ -227,7 +227,7 @@ def test_unknown_word_does_not_hide_the_known_one(memory: BuiltinMemory) -> None
     assert [result.path for result in memory.search("zzyzx weir").results] == ["03.md"]
 
 
-def test_half_of_two_words_is_an_answer_only_beside_a_probable_error(memory: BuiltinMemory, tmp_path: Path) -> None:
+def test_one_of_two_words_answers_beside_a_probable_error(memory: BuiltinMemory, tmp_path: Path) -> None:
     texts = ["Tricks with the stdin of a process."] * 4 + ["A password of many letters."] * 2
     for number, text in enumerate(texts):
         (tmp_path / "notes" / f"extra {number}.md").write_text(f"{text}\n", "utf-8")
