@@ -155,8 +155,17 @@ class SessionFiles:
             usage_record(StoredUsage(model, *msgspec.structs.astuple(spent)))
             for model, spent in found.facts.usage.items()
         )
+        # Numbers of the text that is returned: an open session grows long before it is indexed again.
+        counted = before.text.summary.messages if read.continued and before is not None else 0
         text = SessionText(
-            summary=msgspec.structs.replace(self._known(path), usage=usage, spent=total_usage(usage, self._prices())),
+            summary=msgspec.structs.replace(
+                self._known(path),
+                messages=counted + sum(map(found.facts.counts, found.messages)),
+                started=found.facts.started,
+                ended=found.facts.ended,
+                usage=usage,
+                spent=total_usage(usage, self._prices()),
+            ),
             messages=tuple(messages),
             masked=masked,
             unknown=tuple(sorted(found.unknown.items())),
