@@ -197,6 +197,11 @@ class ConversationPanel(BaseViewer):
         return None if self._opened is None else place
 
     @property
+    def is_read(self) -> bool:
+        """Whether the user has scrolled the open session, or has the keyboard focus in it."""
+        return self._opened is not None and (self.view.verticalScrollBar().value() > 0 or self.view.hasFocus())
+
+    @property
     def scrolled(self) -> SignalInstance:
         """The signal that the scroll bar's value has changed."""
         return self.view.verticalScrollBar().valueChanged

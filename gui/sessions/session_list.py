@@ -329,6 +329,10 @@ class SessionList(RowList):
             self._set_current(number)
         return number >= 0
 
+    def hold(self) -> None:
+        """Keep the current session when new ones come, as if the user had chosen it."""
+        self._chosen = True
+
     def _moved_away(self) -> bool:
         return self._chosen or self.verticalScrollBar().value() > 0
 

@@ -152,6 +152,8 @@ class Views(QObject):
     @Slot()
     def refresh(self) -> None:
         """Update all views after a change of the index; lazy ones only when they are shown."""
+        if self.current == "sessions" and self.conversation.is_read:
+            self.sessions.view.list.hold()
         for name, panel in self.panels.items():
             if self.specs[name].lazy:
                 self._stale.add(name)
