@@ -208,9 +208,7 @@ class ConversationPanel(BaseViewer):
 
     def return_to(self, path: str, place: ReadingPlace | None = None) -> None:
         """When the session `path` is shown next, restore its last position, or go to `place`; an empty path cancels."""
-        if place is not None:
-            self._left.leave(place)
-        self._left.want(path)
+        self._left.want(path, place)
 
     def offer(self, actions: Sequence[QAction]) -> None:
         """Add actions to the menu of the open session."""
