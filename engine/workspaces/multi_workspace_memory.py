@@ -210,8 +210,10 @@ class MultiWorkspaceMemory:
         text = self.at(path, lambda memory, there: memory.read_session(there, reveal=reveal, cancel=cancel))
         return _replace(text, summary=_replace(text.summary, path=path))
 
-    def raw_message(self, path: str, line: int, *, reveal: bool = False) -> str:
-        return self.at(path, lambda memory, there: memory.raw_message(there, line, reveal=reveal))
+    def raw_lines(
+        self, path: str, lines: Sequence[int], *, reveal: bool = False, cancel: CancelToken | None = None
+    ) -> tuple[str, ...]:
+        return self.at(path, lambda memory, there: memory.raw_lines(there, lines, reveal=reveal, cancel=cancel))
 
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
         name, _ = split_name(path)

@@ -17,7 +17,7 @@ from gui.widgets.tab_order import following
 from gui.window.main_window import MainWindow
 from tests.helpers.chips import choose_from_chip
 from tests.helpers.fake_memory import FakeMemory
-from tests.helpers.fake_sessions import SESSIONS, VALVE
+from tests.helpers.fake_sessions import NOW, SESSIONS, VALVE, make_session
 from tests.helpers.windows import at_rest
 
 CHILD = next(path for path, session in SESSIONS.items() if session.summary.parent)
@@ -196,6 +196,18 @@ def test_conversation_refreshes_on_index_change(qtbot, window, memory, monkeypat
     memory.files["late.md"] = "# Late"
     qtbot.waitUntil(lambda: bool(heard))
     qtbot.waitUntil(lambda: at_rest(window))
+
+
+@pytest.mark.parametrize("is_read", [True, False])
+def test_read_session_stays_when_another_begins(qtbot, window, memory, monkeypatch, is_read):
+    _sessions(qtbot, window)
+    monkeypatch.setattr(type(window.views.conversation), "is_read", is_read)
+    newer = make_session([("user", [("text", "Is the pump on?")])], path="sessions/new.jsonl", started=NOW, ended=NOW)
+    memory.session_texts["sessions/new.jsonl"] = newer
+    window.views.refresh()
+    listed = window.sessions.view.list
+    qtbot.waitUntil(lambda: at_rest(window) and listed.rows.place(("session", "sessions/new.jsonl")) >= 0)
+    assert listed.current_session().path == (VALVE if is_read else "sessions/new.jsonl")
 
 
 def test_selected_session_is_shown_as_conversation(qtbot, window, shown):

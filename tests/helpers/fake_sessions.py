@@ -85,7 +85,7 @@ def masked(session: SessionText, *, reveal: bool) -> SessionText:
 
 
 def raw_line(message: SessionMessage, *, reveal: bool) -> str:
-    """Return a transcript line for this message, as returned by `raw_message`."""
+    """Return a transcript line for this message, as returned by `raw_lines`."""
     content = [{"type": message.kind, "text": message.text, "tool": message.tool}]
     line = {"type": message.role, "uuid": message.id, "timestamp": message.time, "content": content, "env": SECRET}
     text = json.dumps(line)
