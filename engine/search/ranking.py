@@ -80,7 +80,7 @@ class Ranker:
                 with work.timed("keyword"):
                     part.candidates = leg.candidates(limit, among)
                     if len(part.candidates) >= limit and among == ChunkFilter():
-                        named = named_chunks(snapshot, work.query, leg.titled())
+                        named = named_chunks(snapshot, work.query, part.question, leg.titled())
                         part.candidates = list(dict.fromkeys([*named, *part.candidates]))
             by_words = part.candidates
             work.stages.add("keywords", leg.chunks, len(by_words))
