@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from engine.base import lazy_pattern
 from engine.text.analysis import phrase_tokens
 from engine.text.scripts import HANGUL, SYMBOL, UNSPACED, script_of, shape
-from engine.text.stems import COMPOUNDING, JOINED, REVERSED, SHORTEST_END, irregular_forms, stems_of
+from engine.text.stems import COMPOUNDING, JOINED, REVERSED, SHORTEST_END, irregular_forms, stems_of, uninflected
 from engine.text.tokens import Piece, clusters, groups, pairs, pieces
 
 if TYPE_CHECKING:
@@ -28,6 +28,9 @@ _GAP = lazy_pattern(r"[ \u00a0\-]?")
 _SHORTEST_JOINED, _LONGEST_JOINED = 4, 24
 _SHORTEST_BEGINNING = 5
 """Length of the shortest stem that is searched at the beginning of compounds."""
+_UMLAUTS = frozenset("äöü")
+_SHORTEST_UMLAUT_END = 3
+"""Length of the shortest stem of a word with an umlaut at the end of compounds: few other languages have such words."""
 _SHORTEST_BARE, _LONGEST_SUFFIX = 3, 5
 _SHORTEST_STUMP, _LEAST_STUMP = 4, 0.4
 _DIGRAPHS = {
@@ -118,7 +121,7 @@ def _of_word(term: "QueryTerm", root: str, languages: Sequence[str], *, certain:
         for spelling in (spelling for language in languages for spelling in _respelt(root, language)):
             stems += (stems_of(language)[spelling] for language in languages)
         for language in COMPOUNDING.intersection(languages):
-            stems += _in_compounds(stems_of(language)[root])
+            stems += _in_compounds(root, stems_of(language)[root])
     return _Forms(words, stems, irregular_forms(root) if languages[0] == "english" else ())
 
 
@@ -172,10 +175,11 @@ def _respelt(root: str, language: str) -> Iterator[str]:
         yield spelling
 
 
-def _in_compounds(stem: str) -> Iterator[str]:
+def _in_compounds(root: str, stem: str) -> Iterator[str]:
     if stem.isalpha():
-        if len(stem) >= SHORTEST_END:
-            yield f"{REVERSED}{stem[::-1]}*"
+        last = uninflected(root, stem)
+        if len(last) >= (SHORTEST_END if _UMLAUTS.isdisjoint(root) else _SHORTEST_UMLAUT_END):
+            yield f"{REVERSED}{last[::-1]}*"
         if len(stem) >= _SHORTEST_BEGINNING:
             yield f"{stem}*"
 
