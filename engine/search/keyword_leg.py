@@ -100,13 +100,15 @@ class KeywordLeg:
         return list(dict.fromkeys(found + self._ranked(self._ranking(), matches, limit, among)))
 
     def titled(self) -> list[int] | None:
-        """Return the ids of chunks that include all whose titles, aliases or file names contain every term.
+        """Return the ids of chunks that include all whose titles, aliases or file names contain every term but fillers.
 
         None if there are too many.
         """
-        if len(self._known) < len(self.terms):
+        telling = [term for term, filler in zip(self.terms, self._fillers, strict=True) if not filler]
+        if not all(term.chunks for term in telling):
             return []
-        rarest = (" OR ".join(term.stemmed + term.plain) for term in self._known[:2])
+        telling.sort(key=lambda term: term.matches)
+        rarest = (" OR ".join(term.stemmed + term.plain) for term in telling[:2])
         expression = " AND ".join(f"({phrases})" for phrases in rarest if phrases)
         if not expression:
             return []
