@@ -190,7 +190,7 @@ _steps = st.lists(st.tuples(st.booleans(), _ids, st.integers(0, 2**16)), max_siz
 @given(steps=_steps)
 def test_random_changes_match_dict(steps):
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("matrix_blocks", "matrix"):
+        for module in ("vector_matrix_blocks", "vector_matrix"):
             patch.setattr(f"engine.store.{module}.BLOCK_ROWS", 8)
         patch.setattr("engine.store.vector_matrix._MOST_DEAD", 2)
         matrix, model = QuantisedMatrix(8), {}
