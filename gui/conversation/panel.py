@@ -10,7 +10,7 @@ from engine import FileChunks, MemorySearchManager, tr, tr_count
 from gui.conversation.actions import ConversationActions
 from gui.conversation.entries import Conversation
 from gui.conversation.header import ConversationHeader
-from gui.conversation.hits import ConversationLines
+from gui.conversation.hit_navigation import ConversationLines
 from gui.conversation.loader import (
     Landing,
     NewMessages,
