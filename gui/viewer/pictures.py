@@ -90,7 +90,7 @@ class PictureLoader(QObject):
         """Load the images into a document that has room for them; `ratio`: device pixels per logical pixel."""
         self.stop()
         self._document, self._ratio = document, ratio
-        self._due = list(reversed(pictures.items()))
+        self._due = list(pictures.items())[::-1]
         self._load_next()
 
     def stop(self) -> None:
