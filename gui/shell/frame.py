@@ -287,7 +287,9 @@ class HeaderBar(QWidget):
         current = self._switch_buttons[self._view].text()
         self._view_menu.setText(current)
         self._view_menu.setAccessibleName(tr("View: {name}", name=current))
-        beside = self._buttons.sizeHint().width() + _BUTTONS_GAP
+        self.dock_button.setVisible(self._working)
+        shown = [button for button in (self.dock_button, self.menu_button) if not button.isHidden()]
+        beside = sum(button.sizeHint().width() + _BUTTONS_GAP for button in shown)
         before = self._switch_row.sizeHint().width()
         fits = before + max(box.least_width for box in self._boxes.values()) + beside + _BUTTONS_SIDE <= self.width()
         if not fits:
@@ -297,7 +299,6 @@ class HeaderBar(QWidget):
         for box in self._boxes.values():
             box.leave(beside, before)
             box.setVisible(self._working and box is self._boxes[self._view])
-        self.dock_button.setVisible(self._working)
         self._name.setVisible(not self._working)
 
     def changeEvent(self, event: QEvent) -> None:

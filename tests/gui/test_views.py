@@ -432,6 +432,15 @@ def test_narrow_window_hides_view_switch(qtbot, window):
     assert chips.mapTo(window, chips.rect().topRight()).x() < window.width()
 
 
+def test_box_leaves_room_for_buttons_once_folder_is_open(qtbot, window):
+    header, box = window.frame.header, window.search.box
+    header.show_working(False)
+    assert not header.dock_button.isVisible()
+    header.show_working(True)
+    qtbot.waitUntil(lambda: header.dock_button.isVisible() and box.isVisible())
+    qtbot.waitUntil(lambda: _right_edge(box, window) < _left_edge(header.dock_button, window))
+
+
 def test_view_switch_hides_depending_on_font_scale(qtbot, window, appearance):
     switch = next(b for b in window.frame.header.findChildren(QPushButton) if b.text() == "Index").parentWidget()
     appearance.set_font_scale(0.8)
