@@ -40,6 +40,8 @@ _WEAK = 0.5
 """Weight of a prefix or a looser form if the exact one is in the index; without it, they count in full."""
 _STEM_ONLY = 0.9
 """Weight of another form of a word if the form in the query is in the index."""
+_OTHER_SPELLING = 0.75
+"""The same for other spellings of an identifier, such as `getUserName` for `user_name`."""
 _FILLER = 0.2
 """Weight of a word that only introduces the query, such as "how"."""
 _MOST_PARTS = 6
@@ -382,7 +384,7 @@ def _contribution(term: Term, frequencies: Sequence[float], norm: float) -> tupl
     frequency = max(stems, words)  # both streams count the same occurrences
     given = term_score(term.idf, frequency, norm) if frequency else 0.0
     if not words and term.plain and term.stemmed:
-        given *= _STEM_ONLY
+        given *= _OTHER_SPELLING if " " in term.stemmed[0] else _STEM_ONLY
     strength = 1.0 if frequency else 0.0
     if irregular:
         # A rare form of a common word ("sought") would give the common one ("seek") a high weight.

@@ -206,6 +206,14 @@ def test_definition_ranks_above_uses(memory: BuiltinMemory, tmp_path: Path, defi
     assert "The passage defines the name in the query" in " ".join(map(str, reasons_of(outcome.explanation.results[0])))
 
 
+@pytest.mark.parametrize("other", ["Call getUserName().", "A user name."])
+def test_exact_spelling_of_an_identifier_first(memory: BuiltinMemory, tmp_path: Path, other: str) -> None:
+    for name, text in {"exact": "Here user_name is written as in the query.", "other": other}.items():
+        (tmp_path / "notes" / f"{name}.md").write_text(f"{text}\n", "utf-8")
+    memory.sync()
+    assert [result.path for result in memory.search("user_name").results] == ["exact.md", "other.md"]
+
+
 def test_use_of_a_name_is_no_definition(memory: BuiltinMemory, tmp_path: Path) -> None:
     lines = "def load_dotenv_all(path):", "x = load_dotenv(path)", "the class load_dotenv has", "load_dotenv == 1"
     for number, line in enumerate(lines):

@@ -1,7 +1,8 @@
 """Notes that have the words of a query in another form or spelling are found, below those with the exact form.
 
 All pairs are in one index of notes in many languages. Each query has a note with the exact form, which gives the
-looser one the least weight.
+looser one the least weight. Where folding makes both forms the same word, the exact note comes first as the shorter
+one.
 """
 
 from collections.abc import Iterator
@@ -66,9 +67,9 @@ _FORMS = {
     ],
     "nukta and anusvara": [
         ("हिंदी", "मैं हिन्दी सीखता हूँ"),
-        ("पंजाब", "पञ्जाब में"),
+        ("पंजाब", "हम पञ्जाब में बहुत दिन तक रहे"),
         ("फ़ोन", "मेरा फोन खो गया"),
-        ("लडका", "लड़का आया"),
+        ("लडका", "वह लड़का आया और फिर चला गया"),
     ],
     "suffixes after an apostrophe": [
         ("Ankara", "Ankara'da toplantı yaptık."),
@@ -109,9 +110,9 @@ _FORMS = {
         ("12 kg", "Weight 12㎏ total"),
     ],
     "invisible characters": [
-        ("passphrase", "pass\u200bphrase here"),
+        ("passphrase", "pass\u200bphrase rules of the other office"),
         ("hyphenation", "hyphen\u00adation rules of the printer"),
-        ("zero\u200bwidth", "zerowidth is here"),
+        ("zero\u200bwidth", "zerowidth is a word here as well"),
     ],
     "code": [
         ("email", "Send me an e-mail."),
@@ -122,7 +123,7 @@ _FORMS = {
         ("vue.js", "We use vuejs here."),
         ("username", "Call getUserName() before the others."),
         ("file name", "Call getFileName() before the others."),
-        ("host_name", "Call getHostName() before the others."),
+        ("host_name", "Call getHostName()."),
         ("3.11", "Runs python3.11 now."),
         ("python 3.12", "Runs python3.12 now."),
         ("a1b2", "commit a1b2c3d fixed"),
@@ -153,7 +154,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuiltinMemory]:
     notes.mkdir()
     for number, (_, query, text) in enumerate(_PAIRS):
         (notes / f"looser-{number}.md").write_text(f"{text}\n", "utf-8")
-        (notes / f"exact-{number}.md").write_text(f"{query} again.\n", "utf-8")
+        (notes / f"exact-{number}.md").write_text(f"Wrote {query} again.\n", "utf-8")
     for number, (query, text) in enumerate(_UNRELATED):
         (notes / f"unrelated-{number}.md").write_text(f"{text}\n", "utf-8")
         (notes / f"named-{number}.md").write_text(f"{query} again.\n", "utf-8")
