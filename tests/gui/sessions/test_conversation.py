@@ -1,6 +1,8 @@
 """The conversation view in use."""
 
+import time
 from collections.abc import Iterator
+from itertools import count
 
 import msgspec
 import pytest
@@ -188,6 +190,25 @@ def test_map_click_opens_folded_hit_and_drag_does_not(qtbot, panel: Conversation
     settle(qtbot, panel)
     assert "unit_0031" in visible_text(panel)
     assert view.highlights.framed is not None
+
+
+def test_slow_frames_find_every_highlight_then_end(
+    qtbot, panel: ConversationPanel, show, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    show()
+    view, seconds, searched = panel.view, count(), set[str]()
+    monkeypatch.setattr(time, "perf_counter", lambda: float(next(seconds)))
+
+    def find_word(text: str) -> list[tuple[int, int]]:
+        searched.add(text)
+        return [(0, 1)]
+
+    view.highlights.set_finders(find_word, None)
+    view.viewport().repaint()
+    assert not view.painted
+    assert len(searched) == 1
+    qtbot.waitUntil(lambda: view.painted)
+    assert len(searched) > 5
 
 
 def test_open_session_is_not_read_again(qtbot, panel: ConversationPanel, memory: FakeMemory, show) -> None:
