@@ -128,6 +128,9 @@ def test_header_of_session_without_usage_says_so(qtbot) -> None:
     header.show_session(make_session([("user", [("text", "Hello")])]))
     assert header.facts.text().endswith("1 message")
     assert "Tokens and cost: not recorded" in tip_of(header.facts)
+    assert "Duration" not in tip_of(header.facts)
+    header.show_session(make_session([], started=None))
+    assert "Duration: unknown" in tip_of(header.facts)
 
 
 def test_show_line_scrolls_to_it_and_frames_query_words(qtbot, panel: ConversationPanel, show) -> None:
