@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
+from engine.corpus.documents import DocumentError, is_document
 from engine.corpus.line_reader import NumberedText
 from engine.corpus.links import anchored_lines
 from engine.corpus.path_guard import PathGuard
@@ -52,7 +53,12 @@ def linked_text(
     if note is None or guard.refused((note.path,), snapshot.meta("names")):
         return None
     try:
-        text = NumberedText.open(guard.locate(note.path), cancel)
+        location = guard.locate(note.path)
+        if is_document(note.path) and not anchor:
+            return _document(note)  # reading its text would take seconds
+        text = NumberedText.open(location, cancel)
+    except DocumentError:
+        return _document(note)
     except (OSError, PathRefused):
         return None
     with text:
@@ -63,3 +69,8 @@ def linked_text(
     return LinkedText(
         path=note.path, title=note.title, line=first, end=end, text=shown, anchored=found is not None or not anchor
     )
+
+
+def _document(note: LinkedNote) -> LinkedText:
+    """Return a document as a whole, without its text."""
+    return LinkedText(path=note.path, title=note.title, line=1, end=1, text="", anchored=True)
