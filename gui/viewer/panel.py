@@ -24,7 +24,7 @@ from gui.viewer.link_card import LinkCard
 from gui.viewer.match_navigator import IN_FILE
 from gui.viewer.note_markup import FOLD_SCHEME, Resolve
 from gui.viewer.notice_page import NothingToRead
-from gui.viewer.outline import HeadingPlace, Outline, heading_key
+from gui.viewer.outline import HeadingPlace, Outline, heading_key, is_markup
 from gui.viewer.source_and_page import SourceAndPage
 from gui.widgets.message import Action
 
@@ -215,7 +215,7 @@ class ViewerPanel(BaseViewer):
         if old is not None:
             old.close()
         self._follower.follow(opened.location)
-        self.header.offer_modes(not opened.is_document)
+        self.header.offer_modes(not is_markup(opened.name))
         self.rendered.resolve = self._resolver(opened.name)
         self._chunks.show_file(opened.name, opened.lines)
         self.link_card.show_file(opened.name)
