@@ -27,7 +27,18 @@ _CONTEXT = 240
 _AROUND = 1_000
 """Characters on each side of a link that are searched for the ends of its sentence."""
 _NOTES = (".md", ".markdown")
-_TYPES = (*_NOTES, ".mdx", ".txt", ".org", ".rst", ".rest", ".adoc", ".asciidoc", *json_notes.ENDINGS, *documents.ENDINGS)
+_TYPES = (
+    *_NOTES,
+    ".mdx",
+    ".txt",
+    ".org",
+    ".rst",
+    ".rest",
+    ".adoc",
+    ".asciidoc",
+    *json_notes.ENDINGS,
+    *documents.ENDINGS,
+)
 """Endings of the files that can be indexed: a target that ends in one of them is a path."""
 _FILES = frozenset("avif bmp gif jpeg jpg png svg webp flac m4a mp3 ogg wav 3gp mkv mov mp4 ogv webm zip base".split())
 """Extensions of files that are not notes."""

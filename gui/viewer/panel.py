@@ -77,6 +77,7 @@ class ViewerPanel(BaseViewer):
         self.external.manager = manager
         self.link_card.set_manager(manager)
         self.file_actions = FileActions(jobs, self.external, self.source, self)
+        self.file_actions.page_at = lambda line: self.opened.page_at(line) if self.opened else 0
         self.similar = SimilarAction(jobs, self.source, self.rendered, self)
         self._opener = FileLoader(jobs, self)
         self._follower = FileWatch(self)
