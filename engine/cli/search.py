@@ -124,8 +124,8 @@ def _print_text(outcome: SearchOutcome, *, explain: bool) -> None:
         print(f"Searched within {earlier.passages:,}{total} results.")
     if outcome.corrected is not None:
         print(f"Showing results for “{safe(outcome.corrected.query)}”; --exact searches for the words as typed.")
-    if outcome.suggestions:
-        meant = " or ".join(f"“{safe(suggestion.query)}”" for suggestion in outcome.suggestions)
+    if outcome.offered:
+        meant = " or ".join(f"“{safe(suggestion.query)}”" for suggestion in outcome.offered)
         print(f"Did you mean {meant}?")
     if outcome.notice:
         print(outcome.notice)

@@ -11,6 +11,7 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused, WorkspaceError
+from engine.corpus.documents import DocumentError, is_document
 from engine.corpus.folder_walk import FolderWalk
 from engine.corpus.ignore import IgnoreRules
 from engine.corpus.line_reader import NumberedText
@@ -63,7 +64,12 @@ def linked_text(
     if note is None or guard.refused((note.path,), snapshot.meta("names")):
         return None
     try:
-        text = NumberedText.open(guard.locate(note.path), cancel)
+        location = guard.locate(note.path)
+        if is_document(note.path) and not anchor:
+            return _document(note)  # reading its text would take seconds
+        text = NumberedText.open(location, cancel)
+    except DocumentError:
+        return _document(note)
     except (OSError, PathRefused):
         return None
     with text:
@@ -74,6 +80,11 @@ def linked_text(
     return LinkedText(
         path=note.path, title=note.title, line=first, end=end, text=shown, anchored=found is not None or not anchor
     )
+
+
+def _document(note: LinkedNote) -> LinkedText:
+    """Return a document as a whole, without its text."""
+    return LinkedText(path=note.path, title=note.title, line=1, end=1, text="", anchored=True)
 
 
 # --- The images that a note shows ------------------------------------------------------------------------------------

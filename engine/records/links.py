@@ -27,7 +27,8 @@ _UNWRITTEN = lazy_pattern(r"[\s\x00-\x20\x7f]")
 """Characters that are invalid in a URL."""
 
 _CITED = lazy_pattern(
-    r"(?P<path>.+)(?:#L(?P<first>\d{1,9})(?:-L(?P<last>\d{1,9}))?|:(?P<from>\d{1,9})-(?P<to>\d{1,9}))"
+    r"(?P<path>.+)(?:#L(?P<first>\d{1,9})(?:-L(?P<last>\d{1,9}))?(?: \(page \d{1,9}\))?"
+    r"|:(?P<from>\d{1,9})-(?P<to>\d{1,9}))"
 )
 
 
@@ -164,14 +165,15 @@ class Citation(NamedTuple):
     """At least `first`."""
 
 
-def cite(path: str, first: int | None = None, last: int | None = None) -> str:
-    """Return the citation `path#L5-L9`, or `path#L5` for one line.
+def cite(path: str, first: int | None = None, last: int | None = None, page: int = 0) -> str:
+    """Return the citation `path#L5-L9`, or `path#L5` for one line; of a document with pages `path#L5-L9 (page 3)`.
 
     Only the path is returned for a file without lines, or up to `LAST_LINE`.
     """
     if first is None or last == LAST_LINE:
         return path
-    return f"{path}#L{first}" if last is None or last <= first else f"{path}#L{first}-L{last}"
+    lines = f"#L{first}" if last is None or last <= first else f"#L{first}-L{last}"
+    return f"{path}{lines} (page {page})" if page else f"{path}{lines}"
 
 
 def parse_citation(text: str) -> Citation | None:

@@ -120,7 +120,7 @@ def _words(of: ResultExplanation) -> str:
     first = sorted((term for term in of.terms if term.score), key=lambda term: -term.score)
     besides = [in_quotes(term.term) for term in of.terms if not term.score]
     given = _GIVEN_NEAR if of.nearness >= _LEAST else _GIVEN
-    said = [tr(given, score=of.text_score, words=_listed([*map(_term, first)]), near=of.nearness)]
+    said = [tr(given, score=of.shown_text_score, words=_listed([*map(_term, first)]), near=of.nearness)]
     if besides:
         said.append(tr(_BESIDES, words=_listed(besides)))
     if of.missing:
@@ -171,7 +171,7 @@ def _meaning(of: ResultExplanation) -> str:
     if of.vector_score is None or of.cosine is None:
         return tr("The passage has no vector yet, so only its words count.")
     where = "above" if of.cosine >= of.cosine_high else "in" if of.cosine > of.cosine_low else "below"
-    return tr(_COSINES[where], score=of.vector_score, cosine=of.cosine, low=of.cosine_low, high=of.cosine_high)
+    return tr(_COSINES[where], score=of.shown_vector_score, cosine=of.cosine, low=of.cosine_low, high=of.cosine_high)
 
 
 def _mixture(of: ResultExplanation) -> str:
@@ -179,10 +179,9 @@ def _mixture(of: ResultExplanation) -> str:
         return tr("The title or file name equals the query, which alone is a full match, 1.00.")
     if of.vector_score is not None and not of.language_known:
         return tr("The model does not know the query's language, so only its words count.")
-    if of.vector_score is None or not 0 < of.vector_weight < 1:
+    words_score, meaning_score = of.shown_text_score, of.shown_vector_score
+    if not of.mixed or meaning_score is None:
         return ""
-    words_score = of.text_evidence or of.text_score
-    meaning_score = of.vector_score if of.vector_evidence is None else of.vector_evidence
     text_weight = of.text_weight * of.agreement
     mixed = of.vector_weight * meaning_score + text_weight * words_score
     differs = tr(_DIFFERS, share=of.agreement) if of.agreement < 1 - _LEAST and words_score > _LEAST else ""

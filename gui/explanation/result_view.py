@@ -349,9 +349,10 @@ class ResultView(QWidget):
         if reason.cosine is not None and reason.cosine_low is not None and reason.cosine_high is not None:
             self._range.show_range(reason.cosine_low, reason.cosine_high, reason.cosine)
         self._range.setVisible(measured)
+        meaning = reason.shown_vector_score
         values = {
-            "words": number(reason.text_score, ".2f") if reason.full_bm25 else "",
-            "meaning": "" if reason.vector_score is None else number(reason.vector_score, ".2f"),
+            "words": number(reason.shown_text_score, ".2f") if reason.full_bm25 else "",
+            "meaning": "" if meaning is None else number(meaning, ".2f"),
             "mixture": number(reason.fresh_score, ".2f"),
             "time": f"× {number(reason.time_lift, '.2f')}" if reason.time else "",
             "age": f"× {number(reason.decay, '.2f')}" if reason.date is not None else "",

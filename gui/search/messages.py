@@ -28,8 +28,6 @@ _READING = ("waiting", "discovering", "indexing")
 """Phases of a sync in which not all text can be searched yet."""
 _LONGEST_QUERY = 80
 _SECOND = 1000
-_GOOD_SCORE = 0.6
-"""Score of a best result from which an answer is not weak."""
 _LACKS_WORDS = {
     (False, False): marked("No note contains these words."),
     (False, True): marked("No note matches, by words or meaning."),
@@ -90,13 +88,6 @@ def indexed(status: MemoryProviderStatus | None) -> str:
     return f"{files} · {tr_count('{count:,} passage', '{count:,} passages', status.chunks)}"
 
 
-def offered(outcome: SearchOutcome) -> tuple[QuerySuggestion, ...]:
-    """Return the suggestions to show: none if the answer is good, and no word that occurs only once, often a typo."""
-    if outcome.results and max(result.score for result in outcome.results) >= _GOOD_SCORE:
-        return ()
-    return tuple(suggestion for suggestion in outcome.suggestions if suggestion.chunks > 1)
-
-
 def new_words(suggestion: QuerySuggestion) -> str:
     """Return the word that a suggestion puts in place of the unknown one; the whole query if it replaces several."""
     return suggestion.words[0][1] if len(suggestion.words) == 1 else suggestion.query
@@ -112,7 +103,7 @@ def spelling(outcome: SearchOutcome) -> str:
     """Return a sentence about a corrected query that was searched, or "Did you mean …?"; empty if there is neither."""
     if outcome.corrected is not None:
         return tr("Showing results for {query}", query=in_quotes(outcome.corrected.query))
-    return meant(offered(outcome))
+    return meant(outcome.offered)
 
 
 def reading(status: MemoryProviderStatus | None) -> str:

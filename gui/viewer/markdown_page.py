@@ -31,7 +31,7 @@ from PySide6.QtGui import (
 from engine import tr
 from gui.style.theme import Tokens, ground_pen
 from gui.viewer.line_layout import spans
-from gui.viewer.note_markup import ANCHOR, ANCHOR_END, MARK, MARK_END
+from gui.viewer.note_markup import ANCHOR, ANCHOR_END, MARK, MARK_END, QUOTED, SEPARATOR
 from gui.viewer.outline import heading_key
 from gui.viewer.pictures import WHOLE_LINE, Picture, reserve
 from gui.widgets.plain_text import SealedDocument
@@ -52,10 +52,12 @@ _HEADING_SCALES = {1: 1.5, 2: 1.25, 3: 1.1}
 _HEADING_MARGINS = {1: (8, 10), 2: (20, 8), 3: (16, 6)}
 _BLOCKS_AN_EDIT = 200
 _DEEPEST_QUOTE = 20
+_GAP = 6
+"""Height of a separator in pixels."""
 
 _ANCHOR = re.compile(f"{ANCHOR}([^{ANCHOR_END}]*){ANCHOR_END}")
 _MARKED = re.compile(f"{MARK}[^{MARK}{MARK_END}]*{MARK_END}")
-_STRAY_MARK = re.compile(f"[{ANCHOR}{ANCHOR_END}{MARK}{MARK_END}]")
+_STRAY_MARK = re.compile(f"[{ANCHOR}{ANCHOR_END}{MARK}{MARK_END}{QUOTED}]")
 
 QUOTE_INDENT = 18
 CODE_INDENT = 12
@@ -113,6 +115,7 @@ def page_steps(
     for block in blocks(document):
         _place_images(block, cursor, pictures)
         anchors |= dict.fromkeys(_take_anchors(block, cursor), block.blockNumber())
+        _quote_heading(block, cursor)
         _style_block(block, cursor, style)
         _highlight(block, cursor, style)
         if block.blockFormat().headingLevel():
@@ -209,6 +212,16 @@ def _take_anchors(block: QTextBlock, cursor: QTextCursor) -> list[str]:
     return names
 
 
+def _quote_heading(block: QTextBlock, cursor: QTextCursor) -> None:
+    """Put a heading back into the quotes that contain it."""
+    text = block.text()
+    if level := len(text) - len(text.lstrip(QUOTED)):
+        _remove(block, cursor, 0, level)
+        look = QTextBlockFormat()
+        look.setProperty(_QUOTE_LEVEL, level)
+        cursor.mergeBlockFormat(look)
+
+
 def _highlight(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> None:
     """Give `==highlighted==` text its background."""
     look = QTextCharFormat()
@@ -233,6 +246,7 @@ def _remove(block: QTextBlock, cursor: QTextCursor, start: int, end: int) -> Non
 
 def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> None:
     level = block.blockFormat().headingLevel()
+    indent = QUOTE_INDENT * quote_level(block) * style.scale
     look = QTextBlockFormat()
     look.setLineHeight(style.line_height, _PROPORTIONAL)
     above, below = 0.0, 8.0
@@ -244,19 +258,17 @@ def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> No
         below = 0 if is_code(block.next()) else 22
         look.setNonBreakableLines(False)
         look.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
-        look.setLeftMargin(CODE_INDENT * style.scale)
+        look.setLeftMargin(indent + CODE_INDENT * style.scale)
         look.setRightMargin(CODE_INDENT * style.scale)
     elif block.textList() is not None:
         below = 4 if block.next().textList() is not None else 10
-    elif quote_level(block):
-        indent = QUOTE_INDENT * quote_level(block) * style.scale
-        if block.textDirection() == Qt.LayoutDirection.RightToLeft:
-            look.setLeftMargin(block.blockFormat().rightMargin())
-            look.setRightMargin(indent)
-        else:
-            look.setLeftMargin(indent)
     elif block.blockFormat().hasProperty(_RULER):
         look.setBackground(QBrush(style.colours.line))  # Qt draws the ruler in this colour
+    elif block.text() == SEPARATOR:
+        below = 0
+        look.setLineHeight(_GAP * style.scale, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+    if indent and not is_code(block):
+        _indent(look, block, indent)
     if QTextCursor(block).currentTable() is not None:
         above = below = 0
         look.setLineHeight(_CELL_LINE_HEIGHT, _PROPORTIONAL)
@@ -273,6 +285,15 @@ def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> No
             cursor.setPosition(position)
             cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
             cursor.setCharFormat(ink)
+
+
+def _indent(look: QTextBlockFormat, block: QTextBlock, indent: float) -> None:
+    """Set the margin of a quote (`indent` in pixels) at the side where its text begins."""
+    if block.textDirection() == Qt.LayoutDirection.RightToLeft:
+        look.setLeftMargin(block.blockFormat().rightMargin())
+        look.setRightMargin(indent)
+    else:
+        look.setLeftMargin(indent)
 
 
 def _style_ink(ink: QTextCharFormat, level: int, *, code: bool, style: PageStyle) -> bool:

@@ -5,7 +5,7 @@ Links become links to `note:`, which the viewer resolves in the index; nothing i
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import quote
 
 from engine import CODE_SPAN, HASHTAG, LinkedText, without_links, written_links
@@ -18,8 +18,14 @@ FOOTNOTE = "footnote-"
 """Beginning of an anchor of this page that is a footnote."""
 ANCHOR, ANCHOR_END, MARK, MARK_END = "\ue000", "\ue001", "\ue002", "\ue003"
 """Characters for private use, around the name of an anchor and around highlighted text; the page takes them out."""
+QUOTED = "\ue004"
+"""Character for private use before a heading, as many as there are quotes around it: Qt's importer forgets them."""
+SEPARATOR = MARK + MARK_END
+"""A paragraph that ends a quote or block of code, since Qt's document joins it with the next one."""
 
-_PRIVATE = dict.fromkeys(map(ord, (ANCHOR, ANCHOR_END, MARK, MARK_END)), " ")
+_PRIVATE = dict.fromkeys(map(ord, (ANCHOR, ANCHOR_END, MARK, MARK_END, QUOTED)), " ")
+_QUOTED_HEADING = re.compile(r"((?:[ \t]*>)+[ \t]{0,4}#{1,6}[ \t]+)(?=\S)")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _CALLOUT = re.compile(r"((?:[ \t]*>)+)[ \t]*\[!([\w-]{1,40})(?:\|[^\]]*)?\]([+-]?)[ \t]*(.*)")
 _QUOTES = re.compile(r"(?:[ \t]*>)+")
 _TASK = re.compile(r"([ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([/\-])\][ \t]+(.*)")
@@ -71,6 +77,8 @@ class NoteMarkup:
         self._folded = 0
         """Level of the folded callout whose text is left out."""
         self._embeds = 0
+        self._after_quote = self._after_blank = False
+        """Whether the last text was a quote, and whether a blank line followed."""
 
     def find_comments(self, lines: Iterable[tuple[int, str]]) -> None:
         """Find which of these numbered lines, all outside of code, may end a comment; called before `line`."""
@@ -78,12 +86,25 @@ class NoteMarkup:
 
     def line(self, number: int, line: str) -> str | None:
         """Return the text that replaces a line outside of code, possibly several lines; None to omit the line."""
+        embeds, level = self._embeds, _level(line)
+        text = self._rewritten(number, line, level)
+        if text is None:
+            return None
+        if not line.strip():
+            self._after_blank = True
+            return text
+        embed = self._embeds > embeds
+        separate = self._after_quote and (embed or (level > 0 and self._after_blank))
+        self._after_quote = embed or level > 0 or (self._after_quote and not self._after_blank)
+        self._after_blank = embed
+        return f"{line[: len(line) - len(line.lstrip())]}{SEPARATOR}\n\n{text}" if separate else text
+
+    def _rewritten(self, number: int, line: str, level: int) -> str | None:
         if number == self._page_properties + 1 and _PAGE_PROPERTY.fullmatch(line.lstrip("\ufeff")):
             self._page_properties = number
             return None
         if _PROPERTY.fullmatch(line):
             return None
-        level = _level(line)
         line = self._without_comments(number, line.translate(_PRIVATE))
         if self._folded:
             if level >= self._folded:
@@ -102,7 +123,7 @@ class NoteMarkup:
         if found := _TASK.fullmatch(line):
             before, state, text = found.groups()
             return f"{before}◐ {self._inline(text)}" if state == "/" else f"{before}✕ ~~{self._inline(text)}~~"
-        return self._inline(line)
+        return self._inline(_keep_quoted(line, level) if level else line)
 
     def _without_comments(self, number: int, line: str) -> str:
         """Remove the comments from a line; a `%%` without an end stays as text."""
@@ -121,7 +142,9 @@ class NoteMarkup:
         return "".join(parts)
 
     def _callout(self, number: int, quotes: str, kind: str, fold: str, title: str) -> str:
-        name = self._inline(title) if title else escaped(kind.replace("-", " ").capitalize())
+        name = escaped(kind.replace("-", " ").capitalize())
+        if title and title.casefold() != name.casefold():
+            name = f"{name}: {self._inline(title)}"
         if not fold:
             return f"{quotes} **{name}**\n{quotes}"
         is_open = (fold == "+") != (number in self._toggled)
@@ -141,11 +164,28 @@ class NoteMarkup:
         self._embeds += 1
         text = found.text[:_LONGEST_EMBED]
         label = f"{found.title} › {link.anchor.lstrip('^')}" if link.anchor else found.title
-        inner = [self._inline(part.translate(_PRIVATE)) for part in text.split("\n")]
+        inner = list(self._embedded(text.translate(_PRIVATE)))
         cut = ["", "…"] if len(found.text) > _LONGEST_EMBED or found.end - found.line >= len(inner) else []
         return "\n".join(
             ("", f"> {linked(label, link.target, link.anchor)}", ">", *(f"> {part}" for part in (*inner, *cut)), "")
         )
+
+    def _embedded(self, text: str) -> Iterator[str]:
+        """Yield the lines of an embedded text, rewritten outside of fenced code."""
+        fence = ""
+        for line in text.split("\n"):
+            found = _FENCE.match(line)
+            if fence:
+                closes = found is not None and found[1].startswith(fence) and not line[found.end() :].strip()
+                fence = "" if closes else fence
+                yield line
+            elif found:
+                fence = found[1]
+                yield line
+            else:
+                yield self._inline(_keep_quoted(f"> {line}", _level(line) + 1)[2:])
+        if fence:
+            yield fence
 
     def _inline(self, text: str) -> str:
         """Rewrite the inline markup of a line outside of code."""
@@ -195,6 +235,11 @@ class NoteMarkup:
         found = self._resolve(block, "")
         text = found.text.split("\n", 1)[0] if found is not None else ""
         return without_links(text.strip(" \t-*+#>"))[:_LONGEST_BLOCK] or f"(({block}))"
+
+
+def _keep_quoted(line: str, level: int) -> str:
+    """Mark the heading in a quoted line with the number of quotes around it."""
+    return _QUOTED_HEADING.sub(lambda found: found[0] + QUOTED * level, line, count=1)
 
 
 def linked(label: str, target: str, anchor: str) -> str:

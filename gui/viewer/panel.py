@@ -25,7 +25,7 @@ from gui.viewer.link_card import LinkCard
 from gui.viewer.match_navigator import IN_FILE
 from gui.viewer.note_markup import FOLD_SCHEME
 from gui.viewer.notice_page import NothingToRead
-from gui.viewer.outline import HeadingPlace, Outline, heading_key
+from gui.viewer.outline import HeadingPlace, Outline, heading_key, is_markup
 from gui.viewer.pictures import LocateImage
 from gui.viewer.source_and_page import SourceAndPage
 from gui.widgets.message import Action
@@ -79,6 +79,7 @@ class ViewerPanel(BaseViewer):
         self.external.manager = manager
         self.link_card.set_manager(manager)
         self.file_actions = FileActions(jobs, self.external, self.source, self)
+        self.file_actions.page_at = lambda line: self.opened.page_at(line) if self.opened else 0
         self.similar = SimilarAction(jobs, self.source, self.rendered, self)
         self._opener = FileLoader(jobs, self)
         self._follower = FileWatch(self)
@@ -217,7 +218,7 @@ class ViewerPanel(BaseViewer):
         if old is not None:
             old.close()
         self._follower.follow(opened.location)
-        self.header.offer_modes(not opened.is_document)
+        self.header.offer_modes(not is_markup(opened.name))
         self._let_resolve(opened.name)
         self._chunks.show_file(opened.name, opened.lines)
         self.link_card.show_file(opened.name)

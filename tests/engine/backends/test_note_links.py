@@ -10,9 +10,11 @@ import pytest
 
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
+from engine.corpus.discovery import READABLE_EXTENSIONS
 from engine.memory.insight import IndexInsight
 from engine.settings import Settings
 from engine.settings.options import StoreSettings
+from tests.helpers.document_files import docx, epub, odt, pdf, word_paragraph
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
 BLOCK = "60ab6f5b-4bdc-4ef0-a0f8-6cad9dcad2b2"
@@ -125,6 +127,56 @@ def test_linked_text_is_section_or_block(
 def test_linked_text_of_missing_note_is_none(memory: BuiltinMemory) -> None:
     assert insight(memory).linked_text("Missing page", "", "Home.md") is None
     assert insight(memory).linked_text("../../etc/passwd", "", "Home.md") is None
+
+
+def test_links_find_documents_and_canvases(open_memory, workspace: Path) -> None:
+    (workspace / "Hub.md").write_text(
+        "[[Herds.pdf#page=2]] [[docs/Plan.docx]] [b](docs/Plan.docx) [[Log.odt]] [[Book.epub]] [[Zoo.html#Pens]]\n"
+        "[[Board.canvas]] [[Lab.ipynb]]\n"
+    )
+    (workspace / "docs").mkdir()
+    (workspace / "Herds.pdf").write_bytes(pdf([["Intro"], ["A quagga grazes"], ["End"]]))
+    (workspace / "docs" / "Plan.docx").write_bytes(docx(word_paragraph("Count")))
+    (workspace / "Log.odt").write_bytes(odt("<text:p>One</text:p>"))
+    (workspace / "Book.epub").write_bytes(epub({"One": "<p>Slept.</p>"}))
+    (workspace / "Zoo.html").write_bytes(b"<h2>Lions</h2><p>None</p><h2>Pens</h2><p>Two")
+    (workspace / "Board.canvas").write_text(
+        '{"nodes": [{"id": "a", "type": "text", "text": "See [[Hub]]", "x": 0, "y": 0, "width": 9, "height": 9}]}'
+    )
+    (workspace / "Lab.ipynb").write_text('{"cells": [], "nbformat": 4, "metadata": {}}')
+    memory = open_memory(use=None, extensions=READABLE_EXTENSIONS)
+    assert memory.sync().failed == ()
+    found = insight(memory).note_links("Hub.md")
+    assert [link.path for link in found.links] == [
+        "Herds.pdf",
+        "docs/Plan.docx",
+        "docs/Plan.docx",
+        "Log.odt",
+        "Book.epub",
+        "Zoo.html",
+        "Board.canvas",
+        "Lab.ipynb",
+    ]
+    assert [link.path for link in found.backlinks] == ["Board.canvas"]
+    page = insight(memory).linked_text("Herds.pdf", "page=2", "Hub.md")
+    assert page is not None
+    assert page.text.startswith("# Page 2\n")
+    assert "quagga" in page.text
+    assert "End" not in page.text
+    pens = insight(memory).linked_text("Zoo.html", "Pens", "Hub.md")
+    assert pens is not None
+    assert pens.text.startswith("## Pens")
+    assert insight(memory).linked_text("Herds.pdf", "", "Hub.md") is not None
+
+
+def test_linked_text_of_damaged_document_is_the_document(open_memory, workspace: Path) -> None:
+    (workspace / "Herds.pdf").write_bytes(pdf([["Intro"]]))
+    memory = open_memory(use=None, extensions=READABLE_EXTENSIONS)
+    memory.sync()
+    (workspace / "Herds.pdf").write_bytes(b"damaged")
+    found = insight(memory).linked_text("Herds.pdf", "page=1", "Hub.md")
+    assert found is not None
+    assert (found.path, found.line, found.text) == ("Herds.pdf", 1, "")
 
 
 def test_linked_text_does_not_follow_a_symlink(memory: BuiltinMemory, tmp_path: Path) -> None:

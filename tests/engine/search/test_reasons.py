@@ -50,6 +50,16 @@ def test_reason_of_doubted_words_says_why_they_count_less() -> None:
     )
 
 
+def test_reasons_of_mixture_show_the_scores_that_are_added() -> None:
+    reason = make_reason(text_score=1.0, text_evidence=1.12, vector_score=0.0, vector_evidence=-0.1)
+    said = _said(reason)
+    assert said["mixture"] == "Meaning counts 30% and words 70%: 0.30 × -0.10 + 0.70 × 1.12 = 0.75."
+    assert said["words"].startswith("The words score 1.12: ")
+    assert said["meaning"].startswith("The meaning scores -0.10: ")
+    alone = msgspec.structs.replace(reason, vector_score=None, vector_evidence=None, cosine=None)
+    assert _said(alone)["words"].startswith("The words score 1.00: ")
+
+
 def test_zero_parts_left_out() -> None:
     plain = make_reason(
         vector_score=None, cosine=None, cosine_low=None, cosine_high=None, vector_weight=0.0, date_origin=None,

@@ -175,6 +175,8 @@ def test_excluded_type_can_be_included(qtbot, appearance, jobs, memory):
 def test_only_endings_of_text_can_be_included():
     left_out = {"state": "excluded", "rule": "extension", "source": "memory"}
     assert excluded_type(make_path_state(**left_out, file="/home/ada/notes/a.ORG")) == ".org"
+    for ending in (".asciidoc", ".rest", ".tex", ".log", ".csv"):
+        assert excluded_type(make_path_state(**left_out, file=f"/home/ada/notes/a{ending}")) == ending
     assert excluded_type(make_path_state(**left_out, file="/home/ada/notes/a.png")) == ""
 
 

@@ -558,13 +558,18 @@ def test_org_file_has_its_headings_code_and_title(panel: ViewerPanel, memory: Fa
 
 
 def test_page_is_only_made_of_markdown(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
-    memory.files["garden.org"] = "* Beds\n"
+    panel.resize(1400, 500)
     panel.choose_rendered(True)
-    show("garden.org")
-    assert panel.page is panel.source
-    assert hint(panel) == "Only Markdown is shown as a page. The source of this file is shown."
-    with qtbot.assertNotEmitted(panel._source_and_page.notified), qtbot.waitSignal(panel.file_shown):
-        panel._open(reloading=True)
+    for name in ("garden.org", "garden.rst", "garden.REST", "garden.adoc", "garden.asciidoc"):
+        memory.files[name] = "* Beds\n"
+        with qtbot.assertNotEmitted(panel._source_and_page.notified):
+            show(name)
+        assert panel.page is panel.source
+        assert panel.header.rendered_button.isHidden()
+    memory.files["garden.txt"] = "Beds\n"
+    show("garden.txt")
+    qtbot.waitUntil(lambda: panel.page is panel.rendered)
+    assert not panel.header.rendered_button.isHidden()
 
 
 def test_canvas_is_readable_text(panel: ViewerPanel, memory: FakeMemory, show) -> None:
