@@ -73,9 +73,13 @@ class KeywordLeg:
         self._groups = groups if any(groups) else ()
 
     def weigh_missing(self, similar: Collection[str]) -> None:
-        """Raise the weights of words that occur nowhere, except those in `similar`, which resemble an indexed word."""
+        """Raise the weights of words that occur nowhere, except those in `similar`, which resemble an indexed word.
+
+        Pairs of characters keep theirs: one that spans two words may be missing although both words are indexed.
+        """
+        pairs = {term.surface for term in self.question.terms if not term.stems}
         rarest = scoring.inverse_document_frequency(self.chunks, 1)
-        self.terms = _weighed(self.terms, self._fillers, rarest, similar)
+        self.terms = _weighed(self.terms, self._fillers, rarest, pairs.union(similar))
 
     def candidates(self, limit: int, among: ChunkFilter) -> list[int]:
         """Return the ids of the best chunks within the filter `among`, by FTS5's own ranking, best first.

@@ -59,9 +59,9 @@ def restrict(
         if not some and (unmet := demands.unmet(files)):
             demanded = any_of(map(demand, unmet))
             if files is None:
-                note += " " + tr("Nothing {demands}.", demands=demanded)
+                note += " " + tr("No passage {demands}.", demands=demanded)
             else:
-                note += " " + tr("Nothing that passes the filters {demands}.", demands=demanded)
+                note += " " + tr("No passage that passes the filters {demands}.", demands=demanded)
         if any(map(work.query.demands, _FROM_NOTES)) and not _has_tags(snapshot):
             work.tags_wait = True
             note += " " + tr("Tags can be searched after the next update has read all notes again.")
@@ -372,7 +372,7 @@ class Searcher:
             return None
         if len(query) != model.dims:
             reason = tr(
-                "{model} answers with {now:,} numbers, no more with {before:,}.",
+                "{model} now returns vectors of {now:,} dimensions instead of {before:,}.",
                 model=provider.model,
                 now=len(query),
                 before=model.dims,

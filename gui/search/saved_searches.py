@@ -141,7 +141,7 @@ class SavedSearchController(QObject):
     def _name_star(self) -> None:
         name = self.store.name_of(self._now())
         if name:
-            self.star.set_accessible(tr("Saved as “{name}”: press to forget it", name=name))
+            self.star.set_accessible(tr("Saved as “{name}”: press to remove it", name=name))
         else:
             self.star.set_accessible(tr(_SAVE), with_key(tr(_SAVE), "search.save"))
 

@@ -1,7 +1,7 @@
 """The LanceDB backend: indexes this machine's files as usual, and searches a table that several machines share."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -85,7 +85,7 @@ def elsewhere(path: str) -> Unsupported:
     """Return the error for opening a file of another machine, of which only passages are in the table."""
     return Unsupported(
         tr(
-            "This file is on the machine “{machine}”: only its indexed text is here, and it cannot be opened.",
+            "This file is on the machine “{machine}”. Only its indexed text is available here, so it can't be opened.",
             machine=machine_of(path),
         )
     )
@@ -208,10 +208,12 @@ class LanceMemory:
             raise elsewhere(path)
         return self._local.read_session(path, reveal=reveal, cancel=cancel)
 
-    def raw_message(self, path: str, line: int, *, reveal: bool = False) -> str:
+    def raw_lines(
+        self, path: str, lines: Sequence[int], *, reveal: bool = False, cancel: CancelToken | None = None
+    ) -> tuple[str, ...]:
         if is_foreign(path):
             raise elsewhere(path)
-        return self._local.raw_message(path, line, reveal=reveal)
+        return self._local.raw_lines(path, lines, reveal=reveal, cancel=cancel)
 
     def status(self) -> MemoryProviderStatus:
         own = self._local.status()
@@ -238,7 +240,7 @@ class LanceMemory:
             place = self.table.place()
             mine = (own.provider, own.model) if view.model is None else (view.model.provider, view.model.model)
             if view.model is not None and mine != (own.provider, own.model) and own.provider != "none":
-                problem = problem or tr("Only words are searched: {reason}", reason=other_model(view))
+                problem = problem or tr("No search by meaning: {reason}", reason=other_model(view))
             vectors = msgspec.structs.replace(vectors, rows=vectors_there, dims=view.dims)
         status = msgspec.structs.replace(
             own,

@@ -30,7 +30,7 @@ from engine.settings.options import RemoteSettings
 from tests.helpers.embedding_servers.chat_server import KEY, ChatServer
 from tests.helpers.embedding_servers.server import Hang, Say
 from tests.helpers.fake_memory import FakeMemory
-from tests.helpers.fake_sessions import MASK, SECRET, SESSIONS, VALVE, make_session
+from tests.helpers.fake_sessions import MASK, SECRET, SESSIONS, VALVE, leave, make_session
 
 PATH = "sessions/claude-code/greenhouse/a.jsonl"
 ENDED = 1_780_246_799.0  # 2026-05-31 16:59:59 UTC
@@ -95,7 +95,7 @@ def test_messages_are_filtered_before_limit(memory: FakeMemory, tmp_path: Path) 
 
 def test_session_without_messages_is_refused(memory: FakeMemory, tmp_path: Path) -> None:
     memory.session_texts[PATH] = make_session([("user", [("text", "/new")])], path=PATH)
-    with pytest.raises(NoteError, match="Nothing was said"):
+    with pytest.raises(NoteError, match="This session has no messages"):
         draft(memory, tmp_path)
 
 
@@ -183,7 +183,7 @@ def test_model_gets_only_beginning_of_messages(memory: FakeMemory, tmp_path: Pat
 
 @pytest.mark.parametrize("answer", ["", "<think>never ends", "来週"])
 def test_unusable_name_suggestion_raises(note: SessionNote, answer: str) -> None:
-    with ChatServer(answer) as server, pytest.raises(ProviderError, match="answered with no name"):
+    with ChatServer(answer) as server, pytest.raises(ProviderError, match="did not suggest a name"):
         suggest_slug(note, server.named())
 
 
@@ -307,6 +307,11 @@ def test_sub_agent_messages_count_in_own_session_only() -> None:
     turns = [("user", [("text", "Look for the relay.")])]
     assert said_in(make_session(turns, side=True)) == []
     assert len(said_in(make_session(turns, side=True, parent="3f6c"))) == 1
+
+
+def test_left_branches_are_left_out() -> None:
+    session = leave(make_session([("user", [("text", text)]) for text in ("Start.", "Glue it.", "Sew it.")]), 2)
+    assert [said.text for said in said_in(session)] == ["Start.", "Sew it."]
 
 
 def test_each_message_starts_a_new_line() -> None:

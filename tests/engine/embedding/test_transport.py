@@ -156,7 +156,7 @@ def test_an_answer_without_end_is_given_up() -> None:
     with (
         answering(answer) as url,
         client_of(url) as client,
-        pytest.raises(ProviderError, match="larger than any right one"),
+        pytest.raises(ProviderError, match="larger than any valid answer"),
         client.call(60, most_bytes=1_000_000),
     ):
         client.sdk.get(url)

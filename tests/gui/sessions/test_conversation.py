@@ -1,6 +1,8 @@
 """The conversation view in use."""
 
+import time
 from collections.abc import Iterator
+from itertools import count
 
 import msgspec
 import pytest
@@ -126,6 +128,9 @@ def test_header_of_session_without_usage_says_so(qtbot) -> None:
     header.show_session(make_session([("user", [("text", "Hello")])]))
     assert header.facts.text().endswith("1 message")
     assert "Tokens and cost: not recorded" in tip_of(header.facts)
+    assert "Duration" not in tip_of(header.facts)
+    header.show_session(make_session([], started=None))
+    assert "Duration: unknown" in tip_of(header.facts)
 
 
 def test_show_line_scrolls_to_it_and_frames_query_words(qtbot, panel: ConversationPanel, show) -> None:
@@ -188,6 +193,25 @@ def test_map_click_opens_folded_hit_and_drag_does_not(qtbot, panel: Conversation
     settle(qtbot, panel)
     assert "unit_0031" in visible_text(panel)
     assert view.highlights.framed is not None
+
+
+def test_slow_frames_find_every_highlight_then_end(
+    qtbot, panel: ConversationPanel, show, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    show()
+    view, seconds, searched = panel.view, count(), set[str]()
+    monkeypatch.setattr(time, "perf_counter", lambda: float(next(seconds)))
+
+    def find_word(text: str) -> list[tuple[int, int]]:
+        searched.add(text)
+        return [(0, 1)]
+
+    view.highlights.set_finders(find_word, None)
+    view.viewport().repaint()
+    assert not view.painted
+    assert len(searched) == 1
+    qtbot.waitUntil(lambda: view.painted)
+    assert len(searched) > 5
 
 
 def test_open_session_is_not_read_again(qtbot, panel: ConversationPanel, memory: FakeMemory, show) -> None:
@@ -309,7 +333,7 @@ def test_secrets_are_masked_until_revealed(qtbot, panel: ConversationPanel, memo
     click_banner(panel, "Reveal…")
     assert memory.session_reads == [(VALVE, False)]
     with qtbot.waitSignal(panel.session_shown):
-        click_banner(panel, "Reveal them")
+        click_banner(panel, "Reveal secrets")
     assert memory.session_reads[-1] == (VALVE, True)
     text = "".join(message.text for message in panel.opened.conversation.session.messages)
     assert SECRET in text
@@ -520,7 +544,7 @@ def test_revealed_secret_is_never_used_in_search(qtbot, panel: ConversationPanel
     show()
     click_banner(panel, "Reveal…")
     with qtbot.waitSignal(panel.session_shown):
-        click_banner(panel, "Reveal them")
+        click_banner(panel, "Reveal secrets")
     settle(qtbot, panel)
     for number, entry in enumerate(panel.view.conversation.entries):
         panel.view.current.go_to(number)
@@ -545,7 +569,7 @@ def test_chunk_card_steps_through_chunks_with_messages(qtbot, panel, show, memor
     qtbot.waitUntil(card.isVisible)
     assert card.accessibleName().startswith("Passage 2 of 2")
     previous = next(
-        button for button in card.findChildren(QAbstractButton) if button.accessibleName() == "Passage before"
+        button for button in card.findChildren(QAbstractButton) if button.accessibleName() == "Previous passage"
     )
     previous.click()
     qtbot.waitUntil(lambda: card.accessibleName().startswith("Passage 1 of 2"))

@@ -56,7 +56,7 @@ CASES: tuple[Case, ...] = (
         "The index is complete, but every search returns nothing.",
         "Rock RMS mobile app",
         first="projects/rock-rms.md",
-        says=("Its words give 1.00",),
+        says=("The words score 1.00",),
     ),
     Case("#41911", "A word of three letters returns nothing.", "MES", first="ops/mes-rollout.md", says=("“MES”",)),
     Case(
@@ -75,7 +75,7 @@ CASES: tuple[Case, ...] = (
         "Rocky Point bagging",
         first="retail/season.md",
         also=("retail/customers.md",),
-        says=("Its words give 1.00",),
+        says=("The words score 1.00",),
     ),
     Case(
         "#46570",
@@ -119,7 +119,7 @@ CASES: tuple[Case, ...] = (
         "#56862",
         "An excluded word removes the intended results without a message.",
         "MES -pallets",
-        says=("every result excludes pallets. Without this condition, it finds",),
+        says=("every result excludes pallets. Without this condition, the query finds",),
         remedy="demand",
         situation="words",
     ),
@@ -127,7 +127,7 @@ CASES: tuple[Case, ...] = (
         "#147349",
         "A nonsense query returns unrelated passages instead of nothing.",
         "ZXQ unrelated quagga xylophone",
-        says=("Nowhere in the index",),
+        says=("Not found in the index",),
     ),
     Case(
         "#117706",
@@ -166,7 +166,7 @@ CASES: tuple[Case, ...] = (
         "Without vectors hybrid search drops every hit.",
         "guest network Fledermaus",
         first="home/router.md",
-        says=("Its meaning was not compared.",),
+        says=("The meaning was not compared.",),
         situation="words",
     ),
     Case(
@@ -181,7 +181,7 @@ CASES: tuple[Case, ...] = (
         "A name with a hyphen and an accent returns other people.",
         "anne-marie lefebvre",
         first="people/anne-marie.md",
-        says=("Its words give 1.00",),
+        says=("The words score 1.00",),
     ),
     Case(
         "#92524",
@@ -216,7 +216,7 @@ CASES: tuple[Case, ...] = (
         "A word of Latin letters and Chinese characters returns nothing.",
         "GitHub备份",
         first="zh/backup.md",
-        says=("Its words give",),
+        says=("The words score",),
         situation="words",
     ),
     Case(
@@ -234,7 +234,7 @@ CASES: tuple[Case, ...] = (
         "A query in one language does not find the note in another.",
         "heating bill too high",
         first="de/heizung.md",
-        says=("Its meaning gives",),
+        says=("The meaning scores",),
     ),
     # --- ageing -------------------------------------------------------------------------------------------------------
     Case(
@@ -243,7 +243,7 @@ CASES: tuple[Case, ...] = (
         "soil sensor vendor",
         first="memory/topics/soil.md",
         also=("memory/{60}-1530-vendor-pitch.md",),
-        says=("It does not age.",),
+        says=("The passage keeps its full score at any age.",),
         situation="ageing",
     ),
     Case(
@@ -251,7 +251,7 @@ CASES: tuple[Case, ...] = (
         "Old generated reports in sub-folders outrank the note.",
         "portfolio positions",
         first="memory/finance/portfolio.md",
-        says=("It does not age.",),
+        says=("The passage keeps its full score at any age.",),
         situation="ageing",
     ),
     Case(
@@ -259,7 +259,7 @@ CASES: tuple[Case, ...] = (
         "Sessions never age.",
         "vendor offers the flow meter",
         first="sessions/main/vendor-new.jsonl",
-        says=("by the session's end",),
+        says=("according to the session's end",),
         situation="ageing",
     ),
     Case(
@@ -267,7 +267,7 @@ CASES: tuple[Case, ...] = (
         "Permanent notes lose score with age like the others.",
         "vaccination card",
         first="MEMORY.md",
-        says=("It does not age.",),
+        says=("The passage keeps its full score at any age.",),
         situation="ageing",
     ),
     Case(
@@ -275,7 +275,7 @@ CASES: tuple[Case, ...] = (
         "The date that a note ages by is not shown.",
         "lease of the allotment",
         first="memory/front.md",
-        says=("by its front matter", "half of its score in 30 days"),
+        says=("according to its front matter", "half of its score in 30 days"),
         situation="ageing",
     ),
     # --- the index is incomplete --------------------------------------------------------------------------------------
@@ -283,7 +283,7 @@ CASES: tuple[Case, ...] = (
         "#46671",
         "Vectors are still being computed, without a message.",
         "quagga xylophone",
-        says=("of the vectors are ready",),
+        says=("of the passages have a vector",),
         remedy="sync",
         situation="pending",
     ),
@@ -300,7 +300,7 @@ CASES: tuple[Case, ...] = (
         "The provider fails, and passages with the words are not found either.",
         "irrigation timer",
         first="greenhouse.md",
-        says=("Searched by words only: The service does not answer.", "Its meaning was not compared."),
+        says=("Searched by words only: The service does not answer.", "The meaning was not compared."),
         situation="failing",
     ),
     Case(

@@ -25,7 +25,7 @@ def explained(answer: Answered) -> str:
         said += [str(reason) for reason in reasons_of(explanation.results[0])]
     else:
         said += [stage.note for stage in explanation.stages if stage.name == explanation.emptied_by]
-        said += [stage.note for stage in explanation.stages if stage.name == "words" and "Nowhere" in stage.note]
+        said += [stage.note for stage in explanation.stages if stage.name == "words" and "Not found" in stage.note]
         said += [f"Did you mean “{suggestion.query}”?" for suggestion in answer.outcome.suggestions]
         said += [remedy.advice for remedy in explanation.remedies]
     return undated(" ".join(dict.fromkeys(part for part in said if part)))
