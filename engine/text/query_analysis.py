@@ -160,7 +160,7 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
             group=term.group if term.group == earlier.group else 0,
         )
     terms = tuple(found.values())
-    if all(term.stop for term in terms) or _one_doubtful_stop_word(terms, own):
+    if all(term.stop for term in terms) or _one_doubtful_stop_word(terms, text, own):
         terms = tuple(term._replace(stop=False) for term in terms)
     terms = _with_fillers(terms, text, known[0])
     phrases = (phrase_tokens(atom.text) for _, atom in query.searched_atoms() if isinstance(atom, Phrase))
@@ -233,10 +233,15 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
     return terms if all(term.filler or term.stop for term in marked) else marked
 
 
-def _one_doubtful_stop_word(terms: tuple[QueryTerm, ...], own: str) -> bool:
-    """Return whether a short query got its language from a single function word: "lost hat" is not German."""
+def _one_doubtful_stop_word(terms: tuple[QueryTerm, ...], text: str, own: str) -> bool:
+    """Return whether a short query got its language from a single function word: "lost hat" is not German.
+
+    A filler of the same language confirms it: "wie funktioniert nix" is German.
+    """
     stops = [term.surface for term in terms if term.stop]
-    return own != "english" and len(terms) < _SHORT_QUERY and len(stops) == 1 and stops[0].isascii()
+    if own == "english" or len(terms) >= _SHORT_QUERY or len(stops) != 1 or not stops[0].isascii():
+        return False
+    return not any(term.filler for term in _with_fillers(terms, text, own))
 
 
 def _terms(query: str, group: Group, languages: tuple[str, ...]) -> Iterator[QueryTerm]:

@@ -103,6 +103,7 @@ def test_aged_note_of_that_name_stays_first(memory) -> None:
         ("the nix", "nix.md"),
         ("how does nix work", "nix.md"),
         ("best nix tutorial", "nix.md"),
+        ("cómo funciona nix", "nix.md"),
         ("什么是水泵", "水泵.md"),
     ],
 )

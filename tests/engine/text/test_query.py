@@ -142,6 +142,7 @@ def test_a_query_without_words_has_no_terms(query: str) -> None:
 def test_foreign_function_word_not_dropped() -> None:
     assert content("lost hat", "german", "english") == ["lost", "hat"]
     assert content("wo hat er den Hut verloren", "german", "english") == ["Hut", "verloren"]
+    assert content("wie funktioniert nix", "german", "english") == ["funktioniert", "nix"]
 
 
 def test_foreign_rules_leave_no_stump_of_a_word() -> None:
@@ -166,6 +167,7 @@ def test_hyphenated_words_split_identifiers_whole() -> None:
         ("the best ", []),
         ('"another note" embed ', []),
         ("wie funktioniert die Sicherung im Keller ", ["funktioniert"]),
+        ("wie funktioniert nix ", ["funktioniert"]),
     ],
 )
 def test_analyse_query_marks_fillers_if_others_are_left(query: str, fillers: list[str]) -> None:
