@@ -53,6 +53,22 @@ def test_repeated_messages_returned_once() -> None:
     assert parser.unknown == {"hologram": 1, "without a type": 1}
 
 
+def test_rewound_messages_are_a_left_branch() -> None:
+    def left(*values: dict[str, Any]) -> tuple[list[tuple[int, int]], str]:
+        parser = GeminiLines().parser("chats/session-1.jsonl")
+        feed(parser, enumerate(values, 1))
+        return parser.facts.rewound, parser.facts.opening
+
+    said = [
+        {"id": str(number), "type": "gemini" if number % 2 else "user", "content": f"Sing song {number}."}
+        for number in range(6)
+    ]
+    assert left(*said[:4], {"$rewindTo": "2"}, *said[4:]) == ([(3, 5)], "Sing song 0.")
+    assert left(*said[:4], {"$rewindTo": "0"}, *said[4:]) == ([(1, 5)], "Sing song 4.")
+    assert left(*said[:4], {"$rewindTo": "gone"}) == ([(1, 5)], "Sing song 0.")
+    assert left({"$rewindTo": "2"}, *said) == ([], "Sing song 0.")
+
+
 def test_the_file_of_a_sub_agent_is_a_side_conversation(tmp_path: Path) -> None:
     (tmp_path / ".project_root").write_text("/home/ada/boats\n")
     parser = GeminiLines().parser(str(tmp_path / "chats" / "parent-id" / "child-id.jsonl"))
