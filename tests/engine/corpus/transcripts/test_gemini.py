@@ -13,6 +13,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus.transcripts.gemini import GeminiDocument, GeminiLines
 from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.registry import resume_command
 from tests.helpers.transcripts import (
     feed,
     feed_with_pauses,
@@ -67,6 +68,13 @@ def test_rewound_messages_are_a_left_branch() -> None:
     assert left(*said[:4], {"$rewindTo": "0"}, *said[4:]) == ([(1, 5)], "Sing song 4.")
     assert left(*said[:4], {"$rewindTo": "gone"}) == ([(1, 5)], "Sing song 0.")
     assert left({"$rewindTo": "2"}, *said) == ([], "Sing song 0.")
+
+
+def test_only_recorded_sessions_are_resumed_by_id() -> None:
+    session = "1a2b3c4d-0000-4000-8000-000000000001"
+    assert resume_command("gemini", session) == f"gemini --resume {session}"
+    for other in ("checkpoint-hull", "session-2026-05-04T09-00-1a2b3c4d", f"'{session} x'", ""):
+        assert resume_command("gemini", other) == ""
 
 
 def test_the_file_of_a_sub_agent_is_a_side_conversation(tmp_path: Path) -> None:
