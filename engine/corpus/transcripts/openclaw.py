@@ -4,7 +4,8 @@ Written from the session format of Pi (version 3, https://pi.dev/docs/latest/ses
 from OpenClaw's public source and documentation between February and September 2026. Newer versions can store
 transcripts in SQLite; remaining files are read. Pi stores `~/.pi/agent/sessions/--<folder>--/<time>_<session>.jsonl`
 (its public source, March 2026), and Oh My Pi the same below `~/.omp`, with a title in the header (January 2026) or in a
-line of its own in front of it (July 2026).
+line of its own in front of it (July 2026). `parentSession` in the header, earlier `branchedFrom`, is the session that
+the user forked, so it makes no part of it.
 
 A line is an entry of a tree; all branches are read, in the order in which they were written. If the `parentId` of an
 entry isn't the entry before it, the user went back to that parent, and left the branch between them. Text written
@@ -161,8 +162,6 @@ class OpenClawParser(LineParser, kw_only=True):
         facts.title = facts.title or clean(string(value.get("title"))).strip()
         facts.project = clean(string(value.get("cwd")))
         facts.started = seconds(value.get("timestamp")) or facts.started
-        parent = string(value.get("parentSession")) or string(value.get("branchedFrom"))
-        facts.parent = facts.parent or _session_id(clean(re.split(r"[/\\]", parent)[-1]))
 
     def _message(self, message: Mapping[str, Any], entry: Mapping[str, Any], line: int) -> list[Message]:
         role = message.get("role")
