@@ -70,7 +70,7 @@ def _parent(connection: apsw.Connection, key: str) -> str:
     ended = "p.ended_at, CAST(p.end_reason AS BLOB)" if known >= {"ended_at", "end_reason"} else "NULL, NULL"
     query = f"""SELECT CAST(s.parent_session_id AS BLOB), CAST(s.source AS BLOB), {config}, s.started_at, {ended}
         FROM sessions s LEFT JOIN sessions p ON p.id = s.parent_session_id WHERE s.id = ?"""
-    parent, source, config_, started, end, reason = connection.execute(query, (key,)).fetchone()
+    parent, source, config_, started, end, reason = next(connection.execute(query, (key,)))
     marks = parse_line(config_) if isinstance(config_, bytes) else None
     if as_text(source) == "subagent" or (marks and marks.get(_PART)):
         return as_text(parent)
