@@ -30,7 +30,7 @@ _MOST = 0.9
 
 WIDTH, RESULTS_HEIGHT = 640, 420
 SHOW_ALL = command("quick.all", "Show all results in the window", "quick", "Ctrl+Return")
-_NOT_OPEN = (marked("Nothing is open to search"), marked("Choose a folder of notes in the window first."))
+_NOT_OPEN = (marked("No folder is open"), marked("Choose a folder of notes in the window first."))
 
 
 class QuickPanel(QWidget):

@@ -34,7 +34,7 @@ from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
 
 AWAY = marked("Folder missing")
 NOT_INDEXED = marked("Not indexed yet")
-LOOKING = marked("Looking at its index…")
+LOOKING = marked("Reading the index…")
 
 
 def state_text(known: KnownWorkspace, state: WorkspaceState | None) -> str:

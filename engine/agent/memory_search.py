@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 from msgspec import UNSET
 
-from engine.agent.access import AgentAccess
+from engine.agent.memory_access import AgentAccess
 from engine.agent.tool import count, said, share, unavailable
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, QueryTooLong
@@ -138,10 +138,10 @@ def _passage(result: MemorySearchResult, cited: bool) -> CitedPassage:
     )
     if not cited:
         return passage
-    citation = cite(result.path, result.start_line, result.end_line)
+    lines = result.path, result.start_line, result.end_line
     page = page_of(result.heading[0]) if result.heading and has_pages(result.path) else 0
-    snippet = f"{result.snippet.strip()}\n\nSource: {citation}" + (f" (page {page})" if page else "")
-    return msgspec.structs.replace(passage, snippet=snippet, citation=citation)
+    snippet = f"{result.snippet.strip()}\n\nSource: {cite(*lines, page)}"
+    return msgspec.structs.replace(passage, snippet=snippet, citation=cite(*lines))
 
 
 def _fitting(passages: Iterable[CitedPassage], budget: int) -> Iterator[CitedPassage]:

@@ -39,7 +39,7 @@ def write_note(workspace: Path, settings: Settings, stem: str, text: str, sessio
     """Create `memory/<stem>.md`, or with `-2` and so on if it exists. Raises `NoteError`, `WorkspaceError`."""
     data = text.encode("utf-8", "replace")
     if len(data) > _LONGEST:
-        raise NoteError(tr("This note is too long to be written: shorten it."))
+        raise NoteError(tr("This note is too long to save. Shorten it."))
     home = workspace.resolve()
     with _sentences(home / MEMORY_FOLDER):
         _make_folder(home, settings)
@@ -62,7 +62,7 @@ def locate_untouched(workspace: Path, note: WrittenNote) -> Path:
         with open_binary(path) as file:
             same = _digest(file.read(_LONGEST + 1)) == note.digest
     except FileNotFoundError:
-        raise NoteError(tr("{path} is not there any more.", path=note.path)) from None
+        raise NoteError(tr("{path} no longer exists.", path=note.path)) from None
     except (OSError, PathRefused):
         same = False
     if not same:
@@ -111,7 +111,10 @@ class _Folder:
         self._descriptor = -1
         if is_link(os.lstat(path)):
             raise NoteError(
-                tr("{path} is a link, and nothing is written through links: put a folder in its place.", path=path)
+                tr(
+                    "{path} is a symbolic link, and notes are never saved through links. Replace it with a folder.",
+                    path=path,
+                )
             )
         if not path.is_dir():
             raise NoteError(tr("{path} is not a folder: move it away, so that notes can be saved there.", path=path))
@@ -189,10 +192,10 @@ def _sentences(folder: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise NoteError(
-                tr("The disk of {folder} is full: make room, then the note can be written.", folder=folder)
+                tr("The disk of {folder} is full. Free some space, then save the note again.", folder=folder)
             ) from error
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-            raise NoteError(tr("{folder} cannot be written: make the folder writable.", folder=folder)) from error
+            raise NoteError(tr("Can't write to the folder {folder}. Make it writable.", folder=folder)) from error
         reason = (error.strerror or str(error)).rstrip(".")
         raise NoteError(
             tr("The note cannot be written to {folder}: {reason}.", folder=folder, reason=reason)

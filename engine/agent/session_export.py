@@ -59,7 +59,7 @@ def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:
 
 
 def _left_branch(messages: int) -> str:
-    return f"Left branch: {plural(messages, 'message')}"
+    return f"Abandoned branch: {plural(messages, 'message')}"
 
 
 def unknown_items(count: int) -> str:
@@ -71,7 +71,7 @@ def says_who(message: SessionMessage, *, aside: bool) -> str:
     """Return the speaker of a message: the agent for a tool result, empty for text inserted by the program."""
     if message.role == "system":
         return ""
-    left = " (left branch)" if message.rewound else ""
+    left = " (abandoned branch)" if message.rewound else ""
     return f"{'User' if message.role == 'user' else 'Assistant'}{' (aside)' if aside else ''}{left}"
 
 

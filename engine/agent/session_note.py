@@ -125,7 +125,7 @@ def draft_note(
     read = manager.read_session(session, cancel=cancel)
     said = said_in(read)
     if not said:
-        raise NoteError(tr("Nothing was said in this session, so there is nothing to write down."))
+        raise NoteError(tr("This session has no messages, so there is nothing to save."))
     last = said[-(messages or wanted.messages) :]
     moment = _moment(max((message.time for message in read.messages if message.time), default=None), read.summary)
     insight = manager.insight
@@ -175,7 +175,7 @@ def suggest_slug(note: SessionNote, settings: Settings, *, cancel: CancelToken |
     lines = [line for line in _THOUGHT.sub("", answer[:_SENT]).splitlines() if line.strip()]
     slug = to_slug(lines[-1].rpartition(":")[2]) if lines else ""
     if not slug:
-        raise ProviderError(tr("{name} answered with no name for the note.", name=model.name))
+        raise ProviderError(tr("{name} did not suggest a name for the note.", name=model.name))
     return slug
 
 
@@ -439,7 +439,7 @@ def _first_draft(wanted: Sequence[SessionSummary], draft: Callable[[str], Sessio
         try:
             return draft(session.path)
         except FileNotFoundError:
-            failures.append(NoteError(f"The transcript of {session.path} is not there any more."))
+            failures.append(NoteError(f"The transcript of {session.path} no longer exists."))
         except NoteError as nothing_said:
             failures.append(nothing_said)
     raise failures[0]

@@ -306,7 +306,5 @@ class FallbackMemoryManager:
 
     def _notice(self, used: ActiveMemory, said: str) -> str:
         state = "" if used.catching_up is None else used.catching_up.sentence()
-        instead = tr(
-            "The built-in index, a second one of the same notes, answers in place of {engine}.", engine=self._name
-        )
+        instead = tr("The built-in index of the same notes answers instead of {engine}.", engine=self._name)
         return " ".join(filter(None, (used.failure, instead, state, said)))

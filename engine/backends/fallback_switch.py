@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 _REFRESH_TIMEOUT = 2.0
 """Seconds that answers wait for the refresh, enough for an index that existed before."""
 _REFRESH_POLL = 0.05
-_STILL = marked("It is being brought up to date, so something may be missing yet.")
-_STOPPED = marked("It was not brought up to date, since that was stopped: something may be missing.")
+_STILL = marked("The built-in index is being updated, so results may be missing.")
+_STOPPED = marked("The update of the built-in index was stopped, so results may be missing.")
 
 log = logging.getLogger(__name__)
 
@@ -89,7 +89,7 @@ class IndexRefresh:
 def _not_done(why: str) -> str:
     if not why:
         return ""
-    return tr("It could not be brought up to date, so something may be missing: {reason}", reason=why)
+    return tr("The built-in index could not be updated, so results may be missing: {reason}", reason=why)
 
 
 class ActiveMemory(NamedTuple):
@@ -209,7 +209,7 @@ class MemorySwitch:
 
 def both(failure: str, error: Exception) -> BackendError:
     """Return the error to raise when the built-in index fails too."""
-    also = tr("The built-in index could not answer in its place: {reason}", reason=sentence_of(error))
+    also = tr("The built-in index could not answer either: {reason}", reason=sentence_of(error))
     return BackendError(f"{failure} {also}")
 
 
@@ -217,7 +217,7 @@ def sentence_of(error: Exception) -> str:
     """Return the error as a sentence for the user."""
     if not isinstance(error, MnemoscopeError):
         log.error("A memory failed with an unexpected error", exc_info=error)
-        return tr("It failed unexpectedly ({error}).", error=type(error).__name__)
+        return tr("The search engine failed unexpectedly ({error}).", error=type(error).__name__)
     text = str(error).strip()
     return text if text.endswith((".", "!", "?")) else f"{text}."
 

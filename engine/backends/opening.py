@@ -270,5 +270,5 @@ def try_backend(workspace: Path, settings: Settings, *, cancel: CancelToken | No
     """
     home = _TESTS.get(settings.backend)
     if home is None:
-        return tr("It is a part of this program, and ready.")
+        return tr("The built-in index is part of this program and ready to use.")
     return cast("_TryOut", importlib.import_module(home).try_out)(workspace, settings, cancel)

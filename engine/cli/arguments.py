@@ -39,7 +39,7 @@ def count(text: str) -> int:
     except ValueError:
         number = 0
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
     return number
 
 
@@ -50,7 +50,7 @@ def days(text: str) -> float:
     except ValueError:
         number = -1
     if not 0 <= number < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of days")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of days")
     return number
 
 
@@ -61,7 +61,7 @@ def share(text: str) -> float:
     except ValueError:
         number = -1
     if not 0 <= number <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 1")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
     return number
 
 
@@ -104,13 +104,15 @@ def add_fact_actions(
         )
 
     listing = add("list", "List facts, the newest first.")
-    listing.add_argument("--state", choices=_STATES, help="those that are remembered, wait or were forgotten")
-    listing.add_argument("--category", choices=FACT_CATEGORIES, help="only of this kind")
-    adding = add("add", "Keep a fact; it is not kept twice.")
+    listing.add_argument(
+        "--state", choices=_STATES, help="list only facts in this state; waiting means not approved yet"
+    )
+    listing.add_argument("--category", choices=FACT_CATEGORIES, help="list only facts of this kind")
+    adding = add("add", "Save a fact, unless it is saved already.")
     adding.add_argument("text", nargs="+", type=nonempty, metavar="TEXT", help="one sentence")
     adding.add_argument("--category", choices=FACT_CATEGORIES, help="category; by default derived from its words")
     adding.add_argument(
-        "--importance", type=share, default=USUAL_IMPORTANCE, metavar="F", help=f"0 to 1; else {USUAL_IMPORTANCE}"
+        "--importance", type=share, default=USUAL_IMPORTANCE, metavar="F", help=f"0 to 1; default {USUAL_IMPORTANCE}"
     )
     search = add("search", "Find facts by words and meaning.")
     search.add_argument("query", nargs="+", type=nonempty, metavar="Q", help="words or a question")
@@ -121,18 +123,20 @@ def add_fact_actions(
     for action, text in (
         ("approve", "Approve pending facts, so that agents see them."),
         ("forget", f"Forget facts; for {FORGOTTEN_DAYS} days they can be restored."),
-        ("restore", "Remember forgotten facts again."),
+        ("restore", "Restore forgotten facts."),
     ):
         named = add(action, text)
-        named.add_argument("ids", nargs="+", type=nonempty, metavar="ID", help="its id, or a unique beginning of it")
+        named.add_argument(
+            "ids", nargs="+", type=nonempty, metavar="ID", help="the id of a fact, or a unique beginning of it"
+        )
         if action == "forget":
             named.add_argument(
                 "--for-good", action="store_true", default=False, help="delete them permanently from every file"
             )
-    add("export", "Print all that is remembered as Markdown, or as JSON with --json.")
+    add("export", "Print all facts as Markdown, or as JSON with --json.")
     for action, text in (
-        ("recall", "Print the facts and passages for a message, for an agent's hooks."),
-        ("capture", "Keep what sounds worth remembering in a message, to be approved; for the hooks of an agent."),
+        ("recall", "Print the facts and passages that match a message; for hooks of agents."),
+        ("capture", "Save statements of a message that are worth remembering, for approval; for hooks of agents."),
     ):
         hook = add(action, text)
         hook.add_argument(
@@ -140,7 +144,7 @@ def add_fact_actions(
             nargs="*",
             default=[],
             metavar="MESSAGE",
-            help="the user's message; else from standard input, as text or as the JSON of a hook with a prompt",
+            help="the user's message; by default, text or a hook's JSON with a prompt from standard input",
         )
         hook.add_argument("--session", default=None, metavar="KEY", help="the key of the agent's session")
 
@@ -158,7 +162,7 @@ def parse_until(text: str) -> float:
 def _parse(text: str) -> Period:
     period = parse_period(text)
     if period is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no date: use {EXAMPLES}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a date: use {EXAMPLES}")
     return period
 
 
@@ -201,28 +205,28 @@ def make_parser(verb: str = "") -> argparse.ArgumentParser:
     verbs = parser.add_verbs()
     for name in (verb,) if verb in VERBS else VERBS:
         text = VERBS[name]
-        parents = [_place() if name == "mcp" else common]
+        parents = [_shared_options() if name == "mcp" else common]
         added = verbs.add_parser(name, help=text, description=text, parents=parents, allow_abbrev=False)
         if name in _ADD:
             _ADD[name](added)
     return parser
 
 
-def _common(**how: Any) -> _Parser:
-    """Return a parser with the options of every verb that prints; `how` is passed to the parser."""
-    common = _place(**how)
+def _common(**options: Any) -> _Parser:
+    """Return a parser with the options of all verbs that print; `options` go to `ArgumentParser`."""
+    common = _shared_options(**options)
     common.add_argument("--json", action="store_true", help="print JSON instead of text")
     return common
 
 
-def _place(**how: Any) -> _Parser:
-    """Return a parser with the options of every verb; `how` is passed to it."""
-    common = _Parser(add_help=False, **how)
+def _shared_options(**options: Any) -> _Parser:
+    """Return a parser with the options that all verbs share; `options` go to `ArgumentParser`."""
+    common = _Parser(add_help=False, **options)
     common.add_argument(
         "--workspace",
         type=folder,
         metavar="DIR",
-        help="the folder of notes; else the one that the window opened last, else the current directory",
+        help="the folder of notes; by default the last one opened in the window, else the current directory",
     )
     common.add_argument("--config", type=Path, metavar="FILE", help="read this settings file instead of your own")
     return common
@@ -231,8 +235,8 @@ def _place(**how: Any) -> _Parser:
 def _add_index(index: argparse.ArgumentParser) -> None:
     mode = index.add_mutually_exclusive_group()
     mode.add_argument("--force", action="store_true", help="read every file again and build a new index")
-    mode.add_argument("--dry-run", action="store_true", help="only say what would be indexed, and what it would cost")
-    index.add_argument("--yes", action="store_true", help="agree to what embedding costs, without a question")
+    mode.add_argument("--dry-run", action="store_true", help="only print what would be indexed, and what it would cost")
+    index.add_argument("--yes", action="store_true", help="accept the cost of embedding without being asked")
 
 
 def _add_search(search: _Parser) -> None:
@@ -248,7 +252,7 @@ def _add_search(search: _Parser) -> None:
         "--like", type=nonempty, metavar="PATH#L5-L9", help=("find passages similar to these lines, or to a whole file")
     )
     asked.add_argument(
-        "--saved", type=nonempty, metavar="NAME", help="ask a search that was saved in the window, with its filters"
+        "--saved", type=nonempty, metavar="NAME", help="run a search that was saved in the window, with its filters"
     )
     search.add_argument(
         "--within",
@@ -256,16 +260,18 @@ def _add_search(search: _Parser) -> None:
         default=[],
         type=nonempty,
         metavar="Q",
-        help="only among what this finds; may be repeated, each within the one before",
+        help="search only within the results of this query; may be repeated, each within the previous one",
     )
     search.add_argument(
         "--all-workspaces",
         action="store_true",
-        help="search the other workspaces of this computer as well; each result names its own",
+        help="search all workspaces on this computer; each result names its workspace",
     )
     search.add_argument("--max-results", type=count, metavar="N", help="show at most N results")
     search.add_argument("--min-score", type=share, metavar="F", help="show results that score at least F, 0 to 1")
-    search.add_argument("--source", action="append", choices=get_args(Source), help="search only this; may be repeated")
+    search.add_argument(
+        "--source", action="append", choices=get_args(Source), help="search only this source; may be repeated"
+    )
     search.add_argument("--path", metavar="GLOB", help="search only files whose path matches")
     search.add_argument(
         "--since",
@@ -283,15 +289,15 @@ def _add_search(search: _Parser) -> None:
         "--half-life-days",
         type=days,
         metavar="N",
-        help="let dated results lose half of their score in each N days; 0: none loses any",
+        help="dated results lose half of their score every N days; 0 for never",
     )
     search.add_argument(
         "--diverse",
         action=argparse.BooleanOptionalAction,
-        help="put results that say the same behind others, or leave them by score",
+        help="move similar results down, or order results by score alone",
     )
     search.add_argument("--exact", action="store_true", help="search for the words as typed, without corrections")
-    search.add_argument("--explain", action="store_true", help="say where each score comes from")
+    search.add_argument("--explain", action="store_true", help="explain where each score comes from")
     search.add_argument(
         "--markdown", action="store_true", help="print a page of Markdown with citations instead of text"
     )
@@ -301,8 +307,9 @@ def _query_help(program: str) -> str:
     width = max(len(example) for example, _ in QUERY_HELP)
     table = "\n".join(f"  {example:<{width}}  {meaning}" for example, meaning in QUERY_HELP)
     return (
-        f"a query is words, and any of:\n{table}\n\n"
-        f"Dates are like 2026-05-31, 2026-05, yesterday, last week or 7d. Operators alone list what changed last.\n"
+        f"A query consists of words and any of these:\n{table}\n\n"
+        f"Dates are like 2026-05-31, 2026-05, yesterday, last week or 7d.\n"
+        f"A query of operators alone lists the files changed last.\n"
         f"Quote a query for the shell: {program} 'drip \"left valve\" -hose after:2026-05'"
     )
 
@@ -339,20 +346,32 @@ def _add_sessions(sessions: argparse.ArgumentParser) -> None:
         "id", type=nonempty, metavar="ID", help="its id, a unique beginning of it, or its stable name (sessions/…)"
     )
     show.add_argument(
-        "--full", action="store_true", default=False, help="print thinking, tool calls and their results whole"
+        "--full", action="store_true", default=False, help="print thinking, tool calls and tool results in full"
     )
-    export = add("export", "Write one session into a file to take along; secrets are masked.")
-    export.add_argument("id", type=nonempty, metavar="ID", help="as sessions show takes it")
+    export = add("export", "Export one session to a file; secrets are masked.")
+    export.add_argument(
+        "id", type=nonempty, metavar="ID", help="its id, a unique beginning of it, or its stable name (sessions/…)"
+    )
     export.add_argument("--format", choices=EXPORT_FORMATS, default="html", help="html (default) or markdown")
     export.add_argument("-o", "--output", type=Path, metavar="FILE", required=True, help="the file to write")
     context = add("context", "Print a text with which another agent can continue a session; secrets are masked.")
-    context.add_argument("id", type=nonempty, metavar="ID", help="as sessions show takes it")
-    context.add_argument("--characters", type=count, default=None, metavar="N", help="at most N (default: settings)")
+    context.add_argument(
+        "id", type=nonempty, metavar="ID", help="its id, a unique beginning of it, or its stable name (sessions/…)"
+    )
+    context.add_argument(
+        "--characters",
+        type=count,
+        default=None,
+        metavar="N",
+        help="print at most N characters; by default as set in the settings",
+    )
     stats = add("stats", "Add up messages, duration, tokens and cost.")
     _add_session_filters(stats, listing=False)
-    stats.add_argument("--by", choices=STATS_KEYS, default=None, help="one line for each of these")
+    stats.add_argument("--by", choices=STATS_KEYS, default=None, help="print one line for each value of this")
     files = add("files", "List the files that a session read or changed.")
-    files.add_argument("id", type=nonempty, metavar="ID", help="as for show")
+    files.add_argument(
+        "id", type=nonempty, metavar="ID", help="its id, a unique beginning of it, or its stable name (sessions/…)"
+    )
     touching = add("touching", "List the sessions that read or changed a file, newest first.")
     touching.add_argument(
         "path", type=nonempty, metavar="PATH", help="a name, the end of a path or a pattern, such as src/*.py"
@@ -362,24 +381,40 @@ def _add_sessions(sessions: argparse.ArgumentParser) -> None:
 def _add_remember(remember: argparse.ArgumentParser) -> None:
     which = remember.add_mutually_exclusive_group(required=True)
     which.add_argument(
-        "session", nargs="?", type=nonempty, metavar="SESSION", help="its id or stable name, as sessions show takes it"
+        "session",
+        nargs="?",
+        type=nonempty,
+        metavar="SESSION",
+        help="the session's id, a unique beginning of it, or its stable name (sessions/…)",
     )
-    which.add_argument("--latest", action="store_true", help="the newest session; once, until it continues")
+    which.add_argument(
+        "--latest", action="store_true", help="the newest session, unless it already has a note and has not continued"
+    )
     which.add_argument(
         "--hook", action="store_true", help="the session that has ended, from the JSON of an agent's hook on stdin"
     )
-    remember.add_argument("--messages", type=count, metavar="N", help="take the last N messages; else 15, or as set")
-    remember.add_argument("--slug", type=nonempty, metavar="WORDS", help="what the note is called behind its date")
-    remember.add_argument("--again", action="store_true", help="even if there is a note of this session already")
-    remember.add_argument("--dry-run", action="store_true", help="only print the note and where it would go")
+    remember.add_argument(
+        "--messages", type=count, metavar="N", help="save the last N messages; by default as set in the settings (15)"
+    )
+    remember.add_argument("--slug", type=nonempty, metavar="WORDS", help="name of the note, after its date")
+    remember.add_argument("--again", action="store_true", help="write a note even if this session already has one")
+    remember.add_argument(
+        "--dry-run", action="store_true", help="only print the note and the file that it would be written to"
+    )
 
 
 def _add_session_filters(sessions: argparse.ArgumentParser, *, listing: bool = True) -> None:
-    sessions.add_argument("--agent", metavar="NAME", help="only of this program: claude-code, codex, openclaw …")
-    sessions.add_argument("--project", metavar="TEXT", help="only those whose folder's path contains this")
-    sessions.add_argument("--machine", metavar="NAME", help="only from this machine, as sessions.machines names it")
-    sessions.add_argument("--since", type=parse_since, metavar="D", help="only with messages on or after this date")
-    sessions.add_argument("--until", type=parse_until, metavar="D", help="only begun before the end of this date")
+    sessions.add_argument("--agent", metavar="NAME", help="only sessions of this agent: claude-code, codex, openclaw …")
+    sessions.add_argument("--project", metavar="TEXT", help="only sessions whose project folder contains this text")
+    sessions.add_argument(
+        "--machine", metavar="NAME", help="only sessions from this machine, as named in the setting sessions.machines"
+    )
+    sessions.add_argument(
+        "--since", type=parse_since, metavar="D", help="only sessions with messages on or after this date"
+    )
+    sessions.add_argument(
+        "--until", type=parse_until, metavar="D", help="only sessions that began on or before this date"
+    )
     if listing:
         sessions.add_argument("--max", type=count, metavar="N", help="list at most N sessions")
 
@@ -393,7 +428,7 @@ def _add_facts(facts: argparse.ArgumentParser) -> None:
 
 
 def _add_status(status: argparse.ArgumentParser) -> None:
-    status.add_argument("--deep", action="store_true", help="also try the embedding model and sqlite-vec")
+    status.add_argument("--deep", action="store_true", help="also test the embedding model and sqlite-vec")
     status.epilog = (
         'The lines "Degraded", with --json the list "degraded", name each part that works worse than the settings '
         "ask for, with the reason and what to do. The exit code is 0 whenever the status could be read."
@@ -401,9 +436,13 @@ def _add_status(status: argparse.ArgumentParser) -> None:
 
 
 def _add_doctor(doctor: argparse.ArgumentParser) -> None:
-    doctor.add_argument("--deep", action="store_true", help="also re-embed some passages and compare")
+    doctor.add_argument(
+        "--deep", action="store_true", help="also re-embed some passages and compare them with their stored vectors"
+    )
     what = doctor.add_mutually_exclusive_group()
-    what.add_argument("path", nargs="?", type=nonempty, metavar="PATH", help="only say why this file is found, or not")
+    what.add_argument(
+        "path", nargs="?", type=nonempty, metavar="PATH", help="only explain why this file is found or not"
+    )
     what.add_argument("--repair", action="store_true", help="repair everything that can be repaired without loss")
 
 
@@ -412,7 +451,7 @@ def _add_mcp(mcp: argparse.ArgumentParser) -> None:
         "--session-key",
         type=nonempty,
         metavar="KEY",
-        help="the agent's session, such as agent:main:discord:group:123; only a private one sees facts and sessions",
+        help="the agent's session, such as agent:main:discord:group:123; only private sessions get facts and sessions",
     )
 
 

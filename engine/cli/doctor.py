@@ -22,7 +22,7 @@ from engine.corpus.transcripts.stores import find_transcripts
 from engine.embedding.registry import select_provider
 from engine.insight.health import provider, sources
 from engine.insight.health.environment import look_at_user_data
-from engine.insight.health.subject import UPDATE, degraded, failed, fine
+from engine.insight.health.health_check import UPDATE, degraded, failed, fine
 from engine.records import HealthFinding
 from engine.settings import settings_path
 from engine.store.location import index_files
@@ -54,7 +54,7 @@ def explain(place: CliWorkspace, arguments: Namespace) -> int:
     print(safe(state.sentence))
     print_table((name, safe(value)) for name, value in _facts(state))
     if state.contents is not None:
-        print_issues("Passed over", state.contents.passed)
+        print_issues("Skipped", state.contents.passed)
     return 0
 
 
@@ -130,7 +130,7 @@ def _about_backend(manager: "MemorySearchManager", token: CancelToken) -> Health
     manager.search("memory", mode="keyword", max_results=1, cancel=token)
     status = manager.status()
     if status.fallback is not None:
-        instead = f"{status.fallback.reason} The built-in index answers in place of {status.fallback.from_}."
+        instead = f"{status.fallback.reason} The built-in index answers instead of {status.fallback.from_}."
         return failed("backend", "Backend", instead)
     if status.index_error:
         return degraded("backend", "Backend", status.index_error)

@@ -10,9 +10,9 @@ from engine.cli.output import safe
 from engine.records import BatchStatus, EmbeddingEstimate, MemoryProviderStatus
 
 _AGREED = {
-    "named as provider": "as the settings name it as provider",
-    "named as fallback": "as the settings name it as fallback",
-    "agreed to": "as remote.agreed in the settings allows",
+    "named as provider": "because it is set as provider in the settings",
+    "named as fallback": "because it is set as fallback in the settings",
+    "agreed to": "because remote.agreed in the settings allows it",
 }
 
 
@@ -33,12 +33,12 @@ def estimate_text(estimate: EmbeddingEstimate, server: str | None = None) -> str
 
 def _price(estimate: EmbeddingEstimate) -> str:
     if estimate.price is None or estimate.cost is None:
-        return "at a price that is not known here"
+        return "at an unknown price"
     if not estimate.price:
         return "free"
     day = f", list price of {estimate.price_checked}" if estimate.price_checked else ""
     most = "" if estimate.most_cost is None else f", at most {dollars(estimate.most_cost)} if the jobs fail"
-    return f"{dollars(estimate.cost)}{most} (${estimate.price:g} for a million{day})"
+    return f"{dollars(estimate.cost)}{most} (${estimate.price:g} per million tokens{day})"
 
 
 def awaiting_text(estimate: EmbeddingEstimate) -> str:
@@ -49,7 +49,7 @@ def awaiting_text(estimate: EmbeddingEstimate) -> str:
     costs = f"costs {takes}" if estimate.cost != 0 else f"takes {duration(estimate.seconds)}"
     return (
         f"Embedding {plural(estimate.chunks, 'passage')} with {safe(estimate.provider)} {costs} and was not begun; "
-        "words are searched: run mnemoscope index --yes to agree."
+        "only words are searched: to agree, run mnemoscope index --yes."
     )
 
 
@@ -80,15 +80,15 @@ def spent_text(tokens: int, cost: float | None) -> str:
     """Return the tokens and cost of a sync as text; empty if nothing was charged."""
     if not tokens:
         return ""
-    return f"{tokens:,} tokens, {'at a price that is not known here' if cost is None else dollars(cost)}"
+    return f"{tokens:,} tokens, {'at an unknown price' if cost is None else dollars(cost)}"
 
 
 def provider_problem(status: MemoryProviderStatus) -> str:
     """Return why the provider of the settings isn't used; empty if it is."""
     if reason := status.custom.get("providerUnavailableReason"):
-        return f"Only words are searched: {reason}"
+        return f"No search by meaning: {reason}"
     if status.fallback is not None:
-        return f"{status.provider} stands in for {status.fallback.from_}: {status.fallback.reason}"
+        return f"{status.provider} is used instead of {status.fallback.from_}: {status.fallback.reason}"
     return ""
 
 
@@ -100,11 +100,11 @@ def dealings(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
     if place := custom.get("keyPlace"):
         yield "API key", f"from {place}"
     if custom.get("price"):
-        yield "Price", f"${custom['price']:g} for a million tokens"
+        yield "Price", f"${custom['price']:g} per million tokens"
     elif custom.get("remote") and custom["price"] is None:
-        yield "Price", "not known here; set it in the settings under prices"
+        yield "Price", "unknown; set it in the settings under prices"
     if passed_over := custom.get("passedOver"):
-        yield "Passed over", " ".join(passed_over)
+        yield "Skipped", " ".join(passed_over)
     if status.awaiting is not None:
         yield "Waiting", awaiting_text(status.awaiting)
 

@@ -42,10 +42,10 @@ class EmbeddingPreview(Record, frozen=True):
     @property
     def text(self) -> str:
         if self.problem:
-            return safe(f"Only words would be searched: {self.problem}")
+            return safe(f"No search by meaning: {self.problem}")
         parts = [] if self.indexed is None else [estimate_text(self.indexed, self.server)]
         if self.unread_files:
-            cost = "at a price that is not known here" if self.unread_cost is None else dollars(self.unread_cost)
+            cost = "at an unknown price" if self.unread_cost is None else dollars(self.unread_cost)
             tokens = f"{self.unread_tokens:,} tokens" + ("" if self.unread_cost == 0 else f", {cost}")
             files = f"{plural(self.unread_files, 'file')} not read yet ({size(self.unread_bytes)})"
             parts.append(f"{files}: roughly {tokens}. Sessions are not counted.")

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from engine.agent.access import AgentAccess
 from engine.agent.fact_capture import category_of
 from engine.agent.facts import capture, recall_block
+from engine.agent.memory_access import AgentAccess
 from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, StoreError
@@ -49,7 +49,7 @@ def _list(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
     for fact in found:
         print(_line(fact))
     if not found:
-        print('Nothing is remembered yet: mnemoscope facts add "…" keeps a fact.' if not every else "No facts.")
+        print('No facts yet: mnemoscope facts add "…" saves one.' if not every else "No facts.")
     waiting = sum(_state(fact) == "waiting" for fact in every)
     if waiting and arguments.state != "waiting":
         print(f"{plural(waiting, 'fact')} to be approved: mnemoscope facts list --state waiting")
@@ -62,7 +62,7 @@ def _add(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
     if arguments.json:
         print_json(kept)
     else:
-        print(f"{'Known already' if kept.duplicate else 'Kept'}: {_line(kept.fact)}")
+        print(f"{'Already saved' if kept.duplicate else 'Saved'}: {_line(kept.fact)}")
 
 
 def _search(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
@@ -73,7 +73,7 @@ def _search(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
         print_json(found)
         return
     if found.notice:
-        print(f"By words only: {found.notice}", file=sys.stderr)
+        print(f"Searched by words only: {found.notice}", file=sys.stderr)
     for one in found.results:
         print(f"{one.score:.3f}  {_line(one.fact)}")
     if not found.results:
@@ -86,13 +86,13 @@ def _approve(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
 
 def _forget(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
     if arguments.for_good:
-        _change(arguments, facts, "", lambda chosen: facts.erase([fact.id for fact in chosen]), "Gone for good")
+        _change(arguments, facts, "", lambda chosen: facts.erase([fact.id for fact in chosen]), "Deleted permanently")
     else:
         _change(arguments, facts, "", lambda chosen: facts.forget([fact.id for fact in chosen]), "Forgotten")
 
 
 def _restore(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
-    _change(arguments, facts, "forgotten", lambda chosen: facts.restore(fact.id for fact in chosen), "Remembered again")
+    _change(arguments, facts, "forgotten", lambda chosen: facts.restore(fact.id for fact in chosen), "Restored")
 
 
 def _export(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:

@@ -49,4 +49,4 @@ def _print_text(text: FileText, *, raw: bool) -> None:
     elif text.total_lines is None:
         print("This file is missing.", file=sys.stderr)
     elif not text.lines:
-        print(f"Nothing here: the file has {plural(text.total_lines, 'line')}.", file=sys.stderr)
+        print(f"No such line: the file has {plural(text.total_lines, 'line')}.", file=sys.stderr)

@@ -21,7 +21,7 @@ from engine.settings import Settings
 
 _LAYOUTS = {
     "openclaw": "an agent's workspace: MEMORY.md and the memory folder are indexed",
-    "folder": "a folder of notes, indexed whole",
+    "folder": "a folder of notes: all of its notes are indexed",
 }
 
 
@@ -43,21 +43,21 @@ def fetch_missing(settings: Settings, *, agreed: bool, may_ask: bool) -> str:
         if agreed or _ask(model, hub_host()):
             with interruptible() as token, LiveLine() as line:
                 fetch_model(settings, progress=lambda step: line.show(_shown(step)), cancel=token)
-            print(f"Fetched {safe(model)}.", file=sys.stderr)
+            print(f"Downloaded {safe(model)}.", file=sys.stderr)
     except ProviderError as error:
         return str(error)
     return ""
 
 
 def _ask(model: str, host: str) -> bool:
-    question = f"The model {safe(model)} is not on this computer. Fetch it from {safe(host)}? [y/N] "
+    question = f"The model {safe(model)} is not on this computer. Download it from {safe(host)}? [y/N] "
     print(question, end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
 def _shown(step: ModelFetchProgress) -> str:
     share = step.received / step.total if step.total else 1
-    return f"Fetching {share:.0%} · {size(step.received)} of {size(step.total)} · {safe(step.model)}"
+    return f"Downloading {share:.0%} · {size(step.received)} of {size(step.total)} · {safe(step.model)}"
 
 
 def run(arguments: Namespace) -> int:
@@ -74,7 +74,7 @@ def run(arguments: Namespace) -> int:
                 print(f"mnemoscope: {report.error}", file=sys.stderr)
             _print_report(report)
             if not ask(report.awaiting, manager.status().custom.get("server")):
-                print("Nothing was embedded; words are searched.")
+                print("Nothing was embedded; only words are searched.")
                 return int(bool(report.error))
             report = _sync(manager, force=False, approve=report.awaiting)
         missing = "" if unfetched else provider_problem(manager.status())
@@ -96,7 +96,7 @@ def _sync(manager: "MemorySearchManager", *, force: bool, approve: bool | Embedd
 def _end(report: SyncReport, unfetched: str) -> int:
     """Print how the update ended, and return the exit code. `unfetched`: why the model could not be downloaded."""
     if report.cancelled:
-        told = ("mnemoscope: Stopped; files indexed so far stay indexed.", left_running(report.batch_jobs))
+        told = ("mnemoscope: Stopped. Files indexed so far stay indexed.", left_running(report.batch_jobs))
         print(*filter(None, told), file=sys.stderr)
         return 130
     problems = [unfetched, report.error, awaiting_text(report.awaiting) if report.awaiting else ""]
@@ -114,14 +114,14 @@ def _print_report(report: SyncReport) -> None:
     if report.vectors_embedded or report.vectors_reused or report.vectors_pending:
         print(
             f"Vectors: {report.vectors_embedded:,} new, {report.vectors_reused:,} reused, "
-            f"{report.vectors_pending:,} still to come."
+            f"{report.vectors_pending:,} pending."
         )
     if spent := spent_text(report.tokens, report.cost):
         print(f"Spent: {spent}.")
     if told := left_running(report.batch_jobs):
         print(told)
     print_failed(report.failed)
-    print_issues("Passed over", report.skipped)
+    print_issues("Skipped", report.skipped)
 
 
 def _preview(place: CliWorkspace, token: CancelToken, *, as_json: bool) -> int:
@@ -142,8 +142,8 @@ def _print_preview(preview: WorkspacePreview) -> None:
     print(f"{safe(preview.workspace)} is {_LAYOUTS[preview.layout]}.")
     print(f"{plural(preview.files, 'file')}, {size(preview.bytes)}, would be indexed; nothing was changed.")
     if preview.session_files:
-        print(f"So would {plural(preview.session_files, 'session file')}, {size(preview.session_bytes)}.")
+        print(f"{plural(preview.session_files, 'session file')}, {size(preview.session_bytes)}, would be indexed, too.")
     print_table(
         (plural(folder.files, "file"), f"{size(folder.bytes)}  {safe(folder.path)}") for folder in preview.folders
     )
-    print_issues("Passed over", preview.skipped)
+    print_issues("Skipped", preview.skipped)

@@ -76,7 +76,7 @@ def _tell(arguments: Namespace, place: CliWorkspace, done: Remembered) -> None:
         told |= {"text": note.text} if arguments.dry_run else {}
         print_json(told | ({"notice": done.notice} if done.notice else {}))
     elif there:
-        print(safe(f"This session is remembered already: {file}"))
+        print(safe(f"This session already has a note: {file}"))
     elif arguments.dry_run:
         taken = f"{note.messages:,} of {plural(note.said, 'message')}"
         print(safe(f"Would be written to {file}, with {taken}:"), end="\n\n")

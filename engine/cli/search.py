@@ -65,7 +65,7 @@ def run(arguments: Namespace) -> int:
     if arguments.all_workspaces and not arguments.query:
         raise MnemoscopeError("--all-workspaces can be combined with words or a query, not with --like or --saved.")
     if arguments.json and arguments.markdown:
-        raise MnemoscopeError("The results come as --json or as --markdown: leave out one of them.")
+        raise MnemoscopeError("Use either --json or --markdown, not both.")
     place = find_place(arguments)
     with interruptible() as token, opened(place) as manager:
         if arguments.all_workspaces:
@@ -109,7 +109,7 @@ def _print_text(outcome: SearchOutcome, *, explain: bool) -> None:
     for result, reason in zip_longest(outcome.results, reasons):
         _print_result(result, reason)
         if result.more_in_file:
-            print(f"{_more_in_file(result)}\n")
+            print(f"{_more_in_file(result, at_least=outcome.total_is_least)}\n")
     hidden = outcome.total - len(outcome.results) - sum(result.more_in_file for result in outcome.results)
     if not outcome.results:
         print("No matches.")
@@ -118,14 +118,14 @@ def _print_text(outcome: SearchOutcome, *, explain: bool) -> None:
         print(f"{len(outcome.results):,} of {total}{'; --max-results shows more' if hidden > 0 else ''}.")
     if outcome.telling:
         what = "these words of it" if outcome.mode == "keyword" else "its meaning and these words"
-        print(f"Looked for {what}: {safe(', '.join(outcome.telling))}.")
+        print(f"Searched for {what}: {safe(', '.join(outcome.telling))}.")
     for earlier in outcome.within:
         total = f" of {earlier.total:,}" if earlier.total > earlier.passages else ""
         print(f"Searched within {earlier.passages:,}{total} results.")
     if outcome.corrected is not None:
         print(f"Showing results for “{safe(outcome.corrected.query)}”; --exact searches for the words as typed.")
-    if outcome.suggestions:
-        meant = " or ".join(f"“{safe(suggestion.query)}”" for suggestion in outcome.suggestions)
+    if outcome.offered:
+        meant = " or ".join(f"“{safe(suggestion.query)}”" for suggestion in outcome.offered)
         print(f"Did you mean {meant}?")
     if outcome.notice:
         print(outcome.notice)
@@ -137,7 +137,7 @@ def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) 
     lines = f"{result.start_line}-{result.end_line}"
     heading = safe(" › ".join(result.heading) or result.title)
     where = f"{safe(result.workspace)}: " if result.workspace else ""
-    left = " (left branch)" if result.message is not None and result.message.rewound else ""
+    left = " (abandoned branch)" if result.message is not None and result.message.rewound else ""
     print(f"{result.score:.3f} {where}{safe(result.path)}:{lines}  {heading}{left}")
     if marks_wanted():
         print_marked(result.snippet, result.match_ranges)
@@ -151,10 +151,11 @@ def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) 
     print()
 
 
-def _more_in_file(result: MemorySearchResult) -> str:
+def _more_in_file(result: MemorySearchResult, *, at_least: bool) -> str:
     workspace = f"--workspace {shlex.quote(result.workspace)} " if result.workspace else ""
     path = shlex.quote(literal_glob(result.path))
-    return safe(f"+{result.more_in_file:,} more in {result.path}; {workspace}--path {path} shows them.")
+    least = " or" if at_least else ""
+    return safe(f"+{result.more_in_file:,}{least} more in {result.path}; {workspace}--path {path} shows them.")
 
 
 def _print_stages(explanation: SearchExplanation) -> None:

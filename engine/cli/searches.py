@@ -36,7 +36,7 @@ def run(arguments: Namespace) -> int:
     if arguments.json:
         print_json({"searches": saved})
     elif not saved:
-        print("No search is saved yet: in the window, Ctrl+S saves the one on show.")
+        print("No searches are saved yet: in the window, Ctrl+S saves the current search.")
     else:
         print_table((safe(search.name), safe(" ".join(_words(search.question, folders)))) for search in saved)
     return 0
@@ -60,7 +60,7 @@ def ask_saved(
     if question is None:
         if kept.unreadable:
             raise StoreError(kept.unreadable)
-        raise MnemoscopeError(f"No search is saved as “{name}”: mnemoscope searches lists those that are.")
+        raise MnemoscopeError(f"No saved search is named “{name}”: mnemoscope searches lists all of them.")
     with contextlib.suppress(StoreError):  # the search can still be run on a full disk
         kept.touch(name)
     named = cast("SearchOptions", {option: value for option, value in given.items() if value not in (None, ())})

@@ -45,7 +45,7 @@ def run(arguments: Namespace) -> int:
         try:
             session = manager.read_session(path, cancel=token)
         except FileNotFoundError:
-            raise MnemoscopeError(f"The transcript of {path} is not there any more.") from None
+            raise MnemoscopeError(f"The transcript of {path} no longer exists.") from None
     if arguments.action == "export":
         return _export(arguments, session, place)
     if arguments.action == "context":
@@ -201,7 +201,7 @@ def _notes(stats: SessionStats) -> Sequence[str]:
     if stats.total.without_usage:
         notes.append(f"{plural(stats.total.without_usage, 'session')} without recorded tokens.")
     if stats.unpriced:
-        notes.append(f"No price is known of {safe(', '.join(stats.unpriced))}; a plus marks costs without it.")
+        notes.append(f"No price is known for {safe(', '.join(stats.unpriced))}; a plus marks costs without it.")
     dates = sorted({source.date for source in stats.prices if source.date})
     if dates and stats.total.usage.cost is not None:
         notes.append(f"Costs are as recorded, else by list prices of {dates[0]} to {dates[-1]}.")
@@ -236,7 +236,7 @@ def _list_uses(arguments: Namespace, known: Sequence[SessionSummary], uses: Sequ
         line = f"{names.get(path, path):<{width}}  {_moment(use.time)}  {use.agent}  {done}  {title}{project}"
         print(safe(line))
     if not uses:
-        print("No session read or changed such a file.")
+        print("No session read or changed a matching file.")
 
 
 def _kinds(uses: Sequence[FileUse], key: Callable[[FileUse], str]) -> dict[str, str]:

@@ -29,7 +29,7 @@ def run(arguments: Namespace) -> int:
     for label, text in lines:
         print(f"{label + ':':<{width}}  {safe(text)}")
     print_failed(status.failed_files)
-    print_issues("Passed over", status.skipped_files)
+    print_issues("Skipped", status.skipped_files)
     return 0
 
 
@@ -40,7 +40,7 @@ def _about_workspace(status: MemoryProviderStatus, place: CliWorkspace) -> Itera
     yield "Sources", ", ".join(status.sources)
     yield "Backend", status.backend
     if status.fallback and "fallback" in status.custom:
-        yield "Fallback", f"in place of {status.fallback.from_}: {status.fallback.reason}"
+        yield "Fallback", f"instead of {status.fallback.from_}: {status.fallback.reason}"
     yield "Indexed", f"{plural(status.files, 'file')} · {plural(status.chunks, 'passage')}"
     for count in status.source_counts:
         yield f"  {count.source}", f"{plural(count.files, 'file')} · {plural(count.chunks, 'passage')}"
@@ -69,7 +69,7 @@ def _about_search(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
         yield "Model", status.model
     yield from dealings(status)
     if scripts := status.custom.get("unknownScripts"):
-        yield "By words only", ", ".join(scripts)
+        yield "Found by words only", ", ".join(scripts)
     yield "Keywords", _state(status.fts.enabled, status.fts.available, status.fts.error)
     yield "Vectors", _vectors(status.vector, status.pending_vectors)
     if status.vector.enabled and status.vector.requested and status.vector.dims:
@@ -111,10 +111,10 @@ def _state(enabled: bool, available: bool | None, problem: str | None) -> str:
 
 def _vectors(vector: VectorStatus, pending: int) -> str:
     if not vector.enabled or not (vector.dims or vector.rows):
-        return f"off: {vector.load_error or 'only words are searched'}"
+        return f"off: {vector.load_error or 'no search by meaning'}"
     dims = f", {vector.dims} dimensions" if vector.dims else ""
     text = f"{vector.rows:,} searched with {vector.engine}{dims}"
-    return f"{text}; {pending:,} still to come" if pending else text
+    return f"{text}; {pending:,} pending" if pending else text
 
 
 def _engine(vector: VectorStatus) -> str:

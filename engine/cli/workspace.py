@@ -63,7 +63,7 @@ def _current() -> Path:
     try:
         return Path.cwd()
     except OSError:  # removed, or on a drive that was unplugged
-        raise WorkspaceError("The current directory is not there any more: name a folder with --workspace.") from None
+        raise WorkspaceError("The current directory no longer exists: name a folder with --workspace.") from None
 
 
 @contextmanager
@@ -146,7 +146,7 @@ def asked_of(
         return
     folder = next((one.folder for one in known_to(place, config) if one.name == name and one.present), None)
     if folder is None:
-        raise MnemoscopeError(f"This search is in {there} of the workspace {name}, which is not there any more.")
+        raise MnemoscopeError(f"This search is in {there} of the workspace {name}, which no longer exists.")
     from engine.backends.opening import open_memory
 
     memory = open_memory(folder, _settings_of(folder, config))

@@ -26,8 +26,12 @@ from engine.corpus.roots import Layout, Root, Roots, find_roots
 from engine.records import FileIssue, PreviewFolder, PreviewKind, WorkspacePreview
 from engine.settings import Settings
 
-READABLE_EXTENSIONS = (*Settings().extensions, *JSON_ENDINGS, *DOCUMENT_ENDINGS)
-"""Endings of all files with a format that is understood: notes, canvases, notebooks and documents."""
+_OTHER_NAMES = (".asciidoc", ".rest", ".mdown", ".mkd")
+"""Rarer endings of the formats of notes."""
+_PLAIN_TEXT = (".tex", ".log", ".csv")
+"""Text that many people keep with their notes, but not as notes."""
+READABLE_EXTENSIONS = (*Settings().extensions, *_OTHER_NAMES, *JSON_ENDINGS, *DOCUMENT_ENDINGS, *_PLAIN_TEXT)
+"""Endings of all files that can be read: notes, canvases, notebooks, documents and other text."""
 _LISTED_PER_RULE = 1_000
 _LISTED_ENDINGS = 30
 

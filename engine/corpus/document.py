@@ -30,7 +30,7 @@ class DocumentInfo(msgspec.Struct, frozen=True):
 
 
 def describe(text: str, name: str) -> DocumentInfo:
-    """Return the metadata of the note with this stable name.
+    """Return the metadata of the note with this name (its path relative to its folder, with slashes).
 
     Its title is that of the front matter, else a level 1 heading at the beginning of the text, else the file name. The
     title of a journal page of Logseq is its date; the date as Logseq writes it is an alias.
@@ -67,7 +67,7 @@ def describe(text: str, name: str) -> DocumentInfo:
 
 
 def note_title(text: str, name: str) -> str:
-    """Return the title of the note with this stable name, from the beginning of its `text`."""
+    """Return the title of the note with this name, from the beginning of its `text`."""
     return describe(text, name).title
 
 

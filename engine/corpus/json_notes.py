@@ -25,6 +25,8 @@ _MOST_GROUPS = 100
 """Most groups that are read; cards in other groups are listed before the groups."""
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _TICKS = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
+_OUTPUT = "Output"
+"""The line between the code of a cell and its output."""
 _NO_TEXT = ("<Figure size", "<IPython.core")
 """Beginnings of output text that only stands for a picture or a widget."""
 
@@ -158,6 +160,8 @@ def _notebook(notebook: dict[str, Any]) -> Iterator[str]:
         if cell.get("cell_type") == "code":
             output = "\n".join(filter(None, map(_output, _list(cell.get("outputs")))))
             if output := _ESCAPES.sub("", output).strip("\n"):
+                if source.strip():
+                    yield _OUTPUT  # else the two blocks of code look like one
                 more = "\n…" if len(output) > _MOST_OUTPUT else ""
                 yield _fenced(output[:_MOST_OUTPUT] + more, "")
 

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 import msgspec
 
 from engine.base import lazy_pattern
-from engine.corpus import markdown
+from engine.corpus import documents, json_notes, markdown
 from engine.text.folding import fold
 
 LinkKind = Literal["link", "embed", "block"]
@@ -27,9 +27,20 @@ _CONTEXT = 240
 _AROUND = 1_000
 """Characters on each side of a link that are searched for the ends of its sentence."""
 _NOTES = (".md", ".markdown")
-_FILES = frozenset(
-    "avif bmp gif jpeg jpg png svg webp flac m4a mp3 ogg wav 3gp mkv mov mp4 ogv webm pdf zip base canvas".split()
+_TYPES = (
+    *_NOTES,
+    ".mdx",
+    ".txt",
+    ".org",
+    ".rst",
+    ".rest",
+    ".adoc",
+    ".asciidoc",
+    *json_notes.ENDINGS,
+    *documents.ENDINGS,
 )
+"""Endings of the files that can be indexed: a target that ends in one of them is a path."""
+_FILES = frozenset("avif bmp gif jpeg jpg png svg webp flac m4a mp3 ogg wav 3gp mkv mov mp4 ogv webm zip base".split())
 """Extensions of files that are not notes."""
 
 _WIKI = re.compile(r"(!?)\[\[([^\[\]\n|]{1,400})(?:\|([^\[\]\n]{0,400}))?\]\]")
@@ -39,6 +50,7 @@ _MARKDOWN = re.compile(
 _BLOCK = re.compile(r"\(\(([0-9A-Za-z][0-9A-Za-z-]{3,63})\)\)")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _BLOCK_ID = lazy_pattern(r"[ \t]*(?:[-*+][ \t]+)?id::[ \t]*([0-9A-Za-z][0-9A-Za-z-]{3,63})[ \t]*")
+_PAGE = lazy_pattern(r"page=(\d{1,9})(?:&.*)?")
 _ANCHOR = lazy_pattern(r"(?:.*\s)?\^([0-9A-Za-z-]{1,64})[ \t]*", re.DOTALL)
 _MARKER = lazy_pattern(r"(?:[ \t>]|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])|#{1,6}(?=[ \t])|\[.\](?=[ \t]))+")
 _BULLET = lazy_pattern(r"^[ \t]*[-*+][ \t]+")
@@ -163,7 +175,7 @@ def closeness(target: str, home: str, path: str) -> int | None:
     if wanted.startswith("/"):
         wanted = wanted.strip("/")
         return 0 if page == wanted else 3 if page.endswith(f"/{wanted}") else None
-    if page == normpath(join_path(folder, wanted)) and (wanted.startswith(".") or written.lower().endswith(_NOTES)):
+    if page == normpath(join_path(folder, wanted)) and (wanted.startswith(".") or written.lower().endswith(_TYPES)):
         return 0
     if page == wanted:
         return 1
@@ -259,10 +271,14 @@ def _sentence_ends(line: str, start: int, end: int) -> list[int]:
 
 
 def anchored_lines(lines: Sequence[str], anchor: str) -> tuple[int, int] | None:
-    """Return the first and last line, from 1, of the section or block that an anchor names; None if there is none."""
+    """Return the first and last line, from 1, of the section or block that an anchor names; None if there is none.
+
+    An anchor `page=3`, as in links to a PDF, names the heading of that page in the document's text.
+    """
     if anchor.startswith("^"):
         return _block(lines, anchor[1:].lower())
-    wanted = _letters(anchor)
+    page = _PAGE.fullmatch(anchor)
+    wanted = _letters(f"Page {int(page[1])}" if page else anchor)
     begun = level = 0
     fence = ""
     for number, line in enumerate(lines, 1):

@@ -103,7 +103,7 @@ def key_state(provider: str, settings: Settings) -> KeyState:
 def store_key(provider: str, settings: Settings, value: str) -> None:
     """Save a key in the keychain for the server that `provider` uses with these settings. Raises `ProviderError`."""
     own = settings_of(settings, provider)
-    checked = checked_key(value, tr("What was entered"))
+    checked = checked_key(value, tr("The entered text"))
     try:
         keychain.write(_account(provider, own), checked)
     except keychain.NoKeychain as error:

@@ -74,16 +74,17 @@ def read_gguf(path: str) -> GgufFile:
     pooling = values.get(f"{architecture}.pooling_type", _NONE)
     if not isinstance(architecture, str) or not (_is_size(dims) and _is_size(context)):
         raise ProviderError(
-            tr("The file {path} does not hold a language model: choose one that embeds texts.", path=path)
+            tr("The file {path} contains no language model: choose a model that embeds texts.", path=path)
         )
     if pooling == _RANK:
         raise ProviderError(
-            tr("The model {path} compares texts and makes no vectors: choose one that embeds texts.", path=path)
+            tr(
+                "The model {path} only re-ranks texts and makes no vectors: choose a model that embeds texts.",
+                path=path,
+            )
         )
     if pooling not in {_NONE, _MEAN, _CLS, _LAST}:
-        raise ProviderError(
-            tr("The model {path} has a way of pooling that is not known here: choose another one.", path=path)
-        )
+        raise ProviderError(tr("The model {path} uses an unknown pooling method: choose another model.", path=path))
     name = values.get("general.name")
     return GgufFile(
         path=path,
@@ -237,7 +238,10 @@ def model_place(settings: Settings) -> ModelPlace:
     match = _HUB_ID.fullmatch(named)
     if match is None or not {"", ".", ".."}.isdisjoint(named.removeprefix(_HUB).split("/")):
         raise ProviderError(
-            tr('"{named}" does not name a file on the hub: write it as hf:owner/repository/file.gguf.', named=named)
+            tr(
+                '"{named}" does not name a file on the model hub: write it as hf:owner/repository/file.gguf.',
+                named=named,
+            )
         )
     if _PIECE.search(named):
         raise ProviderError(

@@ -151,7 +151,7 @@ class _Server:
             raise RuntimeError(answer["error"]["message"])
         rows = sorted(answer["data"], key=lambda row: int(row["index"]))
         if [row["index"] for row in rows] != list(range(len(texts))):
-            raise RuntimeError(marked("it answered other texts than it was asked"))
+            raise RuntimeError(marked("it returned vectors for other texts than it was given"))
         return b"".join(base64.b64decode(row["embedding"]) for row in rows)
 
     def _tokens(self, text: str) -> int:

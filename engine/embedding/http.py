@@ -152,7 +152,7 @@ class _Guard(httpx2.BaseTransport):
         if (request.url.scheme, request.url.host, request.url.port) != self._origin:
             raise ProviderError(
                 tr(
-                    "A request of {name} to {host} was stopped: that is not its server.",
+                    "A request to {host} was blocked, because {host} is not a server of {name}.",
                     name=self._client.service.name,
                     host=request.url.host,
                 )
@@ -197,7 +197,7 @@ class _Guard(httpx2.BaseTransport):
         except zlib.error:
             raise self._client.broken_answer() from None
         except (httpcore2.NetworkError, httpcore2.ProtocolError):
-            raise Transient(tr("{name} broke off its answer.", name=name)) from None
+            raise Transient(tr("{name} stopped in the middle of its answer.", name=name)) from None
 
     def close(self) -> None:
         self._transport.close()

@@ -116,8 +116,8 @@ class _Fetch:
         if free < content.size - have + _ROOM_TO_LEAVE:
             raise ProviderError(
                 tr(
-                    "The model takes {size}, but {parent} has {free} left: "
-                    "make room, or choose another folder for local.model_cache_dir.",
+                    "The model needs {size}, but {parent} has only {free} left: free some space, or choose another "
+                    "folder for local.model_cache_dir.",
                     size=_megabytes(content.size),
                     parent=part.parent,
                     free=_megabytes(free),
@@ -152,14 +152,12 @@ class _Fetch:
             if start and response.status_code != httpx2.codes.PARTIAL_CONTENT:
                 file.truncate(0)
             elif start and not response.headers.get("Content-Range", "").startswith(f"bytes {start}-"):
-                raise ProviderError(
-                    tr("The hub sent another part of {id} than was asked for: try again.", id=self._model.id)
-                )
+                raise ProviderError(tr("The model hub sent the wrong part of {id}: try again.", id=self._model.id))
             for piece in response.iter_raw():
                 file.write(piece)
                 self._report(file.tell(), content.size)
         if file.tell() < content.size:
-            raise Transient(tr("The hub broke off {id}.", id=self._model.id))
+            raise Transient(tr("The model hub interrupted the download of {id}.", id=self._model.id))
 
     def _report(self, received: int, total: int) -> None:
         now = time.monotonic()
@@ -206,7 +204,9 @@ class _Hub:
             sha256 = response.headers.get(_ETAG, "").strip('"')
             trusted = host_of(str(response.request.url)) == self._origin
         if not (trusted and _SIZE.fullmatch(size) and _SHA256.fullmatch(sha256)):
-            raise ProviderError(tr("The hub gives no checksum for {id}: choose a model that has one.", id=model.id))
+            raise ProviderError(
+                tr("The model hub provides no checksum for {id}: choose a model that has one.", id=model.id)
+            )
         return _Content(int(size), sha256)
 
     @contextlib.contextmanager
@@ -230,7 +230,7 @@ class _Hub:
                     return
                 url = _url(response.headers.get("Location", ""), url)
             self._check(url)
-        raise ProviderError(tr("The hub redirects too often for {id}: try again later.", id=model.id))
+        raise ProviderError(tr("The model hub redirects too often for {id}: try again later.", id=model.id))
 
     def close(self) -> None:
         for client in self._clients.values():
@@ -242,11 +242,11 @@ class _Hub:
             with _Call(0, most_bytes, self._cancel).under_way():
                 yield
         except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
-            raise Transient(tr("The hub cannot be reached ({error}): check the network.", error=error)) from None
+            raise Transient(tr("The model hub cannot be reached ({error}): check the network.", error=error)) from None
         except (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError, httpx2.HTTPError):
-            raise Transient(tr("The hub broke off its answer: try again.")) from None
+            raise Transient(tr("The model hub stopped in the middle of its answer: try again.")) from None
         except AnswerTooLarge:
-            raise ProviderError(tr("The hub sent more data than announced: try again later.")) from None
+            raise ProviderError(tr("The model hub sent more data than announced: try again later.")) from None
 
     @contextlib.contextmanager
     def _asked(self, url: httpx2.URL, headers: Mapping[str, str]) -> Iterator[httpx2.Response]:
@@ -268,10 +268,11 @@ class _Hub:
             return
         if url.scheme != "https" or not (url.host == ours.host or f".{url.host}".endswith(_CDN)):
             if not url.host:
-                raise ProviderError(tr("The download was stopped: the hub redirects to an invalid address."))
+                raise ProviderError(tr("The download was stopped: the model hub redirects to an invalid address."))
             raise ProviderError(
                 tr(
-                    "The download was stopped: the hub redirects to {host}. Only https servers of the hub are trusted.",
+                    "The download was stopped: the model hub redirects to {host}. Only https servers of the hub are "
+                    "trusted.",
                     host=url.host,
                 )
             )
@@ -281,12 +282,13 @@ class _Hub:
         if status in {401, 403, 404}:
             raise ProviderError(
                 tr(
-                    "The hub does not give {id}: check its name, or agree to its terms there and set HF_TOKEN.",
+                    "The model hub does not provide {id}: check its name, or agree to its terms on the hub and set "
+                    "HF_TOKEN.",
                     id=model.id,
                 )
             )
         if status >= 400:
-            raise refusal(Service(tr("The hub"), "HF_TOKEN"), status, response.headers, b"")
+            raise refusal(Service(tr("The model hub"), "HF_TOKEN"), status, response.headers, b"")
 
 
 def _endpoint() -> str:
@@ -297,7 +299,7 @@ def _url(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
     try:
         return httpx2.URL(text) if base is None else base.join(text)
     except httpx2.InvalidURL:
-        raise ProviderError(tr("The hub has no address that can be asked: correct HF_ENDPOINT, or unset it.")) from None
+        raise ProviderError(tr("HF_ENDPOINT is not a valid address of a model hub: correct it, or unset it.")) from None
 
 
 def _megabytes(count: int) -> str:

@@ -134,7 +134,7 @@ def _key_at_hand(settings: Settings, name: str, cancel: CancelToken | None) -> "
         from engine.embedding.gguf_file import model_on_disk
 
         if not model_on_disk(settings):
-            raise _NotAtHand(tr("gguf: there is no model file on this machine."))
+            raise _NotAtHand(tr("gguf: no model file was found on this machine."))
     if name not in REMOTE:
         return None
     from engine.embedding.api_keys import find_key
@@ -194,13 +194,13 @@ def probe_provider(settings: Settings, key: str | None = None, *, cancel: Cancel
 
     alone = msgspec.structs.replace(settings, fallback="none")
     try:
-        typed = None if key is None else checked_key(key, tr("What was entered"))
+        typed = None if key is None else checked_key(key, tr("The entered text"))
     except ProviderError as error:
         return _failed(str(error))
     selection = select_provider(alone, key=typed, cancel=cancel)
     provider = selection.provider
     if provider is None:
-        return _failed(selection.unavailable_reason or tr("There is no provider to test: only words are searched."))
+        return _failed(selection.unavailable_reason or tr("There is no provider to test, so no search by meaning."))
     started = time.perf_counter()
     try:
         vector = provider.embed_query(WORD, cancel=cancel)

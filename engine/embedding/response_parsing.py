@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _AT_ONCE = 4 * 1024 * 1024
 _STEP = 64 * 1024
 _MOST_TOKENS = 2**53
+MOST_DIMENSIONS = 16_384
+"""Longest vector that is accepted: four times the longest that a service offers."""
 _NO_NUMBERS = (b"NaN", b"-Infinity", b"Infinity")
 """Invalid JSON that some servers send for special numbers."""
 
@@ -102,7 +104,10 @@ def _vectors(sent: Iterable[tuple[int, Any]]) -> "dict[int, Vectors]":
 
 
 def vector_of(sent: Any) -> "Vectors":
-    """Float32 (dims,) from a list of numbers or from base64; None becomes NaN. Raises `Transient` if it is neither."""
+    """Return float32 (dims,) from a list of numbers or from base64; None becomes NaN.
+
+    Raises `Transient` if it is neither, and `ProviderError` if it is longer than `MOST_DIMENSIONS`.
+    """
     import numpy as np
 
     try:
@@ -111,8 +116,17 @@ def vector_of(sent: Any) -> "Vectors":
         if isinstance(sent, list | np.ndarray):
             with np.errstate(over="ignore"):  # values beyond float32 become infinite and are requested again
                 vector: Vectors = np.array(sent, dtype=np.float64).astype(np.float32)
+            if vector.ndim == 1 and vector.size > MOST_DIMENSIONS:
+                raise ProviderError(
+                    tr(
+                        "The service's vectors have {count:,} numbers, and at most {most:,} are supported: "
+                        "choose another model.",
+                        count=vector.size,
+                        most=MOST_DIMENSIONS,
+                    )
+                )
             if vector.ndim == 1 and vector.size:
                 return vector
     except (ValueError, TypeError, OverflowError, binascii.Error):
         pass
-    raise Transient(tr("The service's answer has something else where a vector belongs."))
+    raise Transient(tr("The service's answer contains something other than a vector."))

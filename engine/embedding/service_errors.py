@@ -120,7 +120,7 @@ class AnswerTooLarge(ProviderError):
     """A server sends more than any valid response."""
 
     def __init__(self) -> None:
-        super().__init__(tr("The service's answer is larger than any right one: check base_url in the settings."))
+        super().__init__(tr("The service's answer is larger than any valid answer: check base_url in the settings."))
 
 
 class Refused(ProviderError):
@@ -212,7 +212,10 @@ def refusal(
     if status >= 500 or status == 408:
         return Transient(
             tr(
-                "{name} has trouble of its own (status {status}{quote}).", name=name, status=status, quote=quoted(shown)
+                "{name} reports an internal error (status {status}{quote}).",
+                name=name,
+                status=status,
+                quote=quoted(shown),
             ),
             _asked(headers, answer, said),
         )
@@ -239,10 +242,12 @@ def _redirected(name: str, headers: Mapping[str, str]) -> str:
     target = re.match(r"https?://(?:[^/@\s]*@)?([^/\s?#]+)", headers.get("location", ""), re.IGNORECASE)
     if target is None:
         return tr(
-            "{name} sends requests elsewhere, which is never followed: check base_url in the settings.", name=name
+            "{name} redirects requests to another address, and redirects are never followed: check base_url "
+            "in the settings.",
+            name=name,
         )
     return tr(
-        "{name} sends requests elsewhere to {host}, which is never followed: check base_url in the settings.",
+        "{name} redirects requests to {host}, and redirects are never followed: check base_url in the settings.",
         name=name,
         host=target[1][:100],
     )

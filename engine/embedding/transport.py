@@ -265,7 +265,10 @@ class Transport(httpx2.BaseTransport):
             self._pool = httpcore2.SOCKSProxy(address, login, **options)
         else:
             raise ProviderError(
-                tr("The system's proxy is no http or socks5 proxy but {kind}.", kind=url.scheme or tr("unnamed"))
+                tr(
+                    "The system's proxy is of type {kind}, but only http and socks5 proxies are supported.",
+                    kind=url.scheme or tr("unnamed"),
+                )
             )
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:

@@ -160,7 +160,7 @@ class IndexingService:
         with self._change:
             self._check_open()
             if self._running is not None:
-                raise IndexBusy(tr("The index is being updated: stop the update, or wait for its end."))
+                raise IndexBusy(tr("The index is being updated: stop the update, or wait until it has finished."))
             mine = self._running = _Running(cancel or CancelToken())
         try:
             yield

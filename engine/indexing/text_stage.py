@@ -96,7 +96,7 @@ class TextStage:
         self._meter.step(len(due), "")
 
     def _read(self, file: FoundFile, stored: StoredFile | None) -> NoteText | None:
-        """Return the text of a note that is new or has changed; None if it can't be read or needs no preparation."""
+        """Return the text of a new or changed note; None if it is unchanged, or can't be read, which is recorded."""
         from engine.indexing import note_preparation  # brings chunking and analysis with it
 
         try:

@@ -308,27 +308,28 @@ def _missing_sentence(missing: Sequence[str]) -> str:
     if not missing:
         return ""
     if len(missing) == 1:
-        return tr("{folder} is missing; it is watched as soon as it returns.", folder=missing[0])
-    return tr("{folders} are missing; they are watched as soon as they return.", folders=", ".join(missing))
+        return tr("{folder} is missing. Watching resumes as soon as it returns.", folder=missing[0])
+    return tr("{folders} are missing. Watching resumes as soon as they return.", folders=", ".join(missing))
 
 
 def _polling_sentence(error: Exception, seconds: float) -> str:
     code = error.errno if isinstance(error, OSError) else None
     if code == errno.ENOSPC:
         return tr(
-            "The system has no folder watches left (fs.inotify.max_user_watches), so changes are looked for every "
-            "{seconds:g} seconds.",
+            "The system has no folder watches left (fs.inotify.max_user_watches), so Mnemoscope checks for "
+            "changes every {seconds:g} seconds.",
             seconds=seconds,
         )
     if code == errno.EMFILE:
         return tr(
-            "The system lets no more programs watch folders (fs.inotify.max_user_instances), so changes are looked for "
-            "every {seconds:g} seconds.",
+            "The system allows no more programs to watch folders (fs.inotify.max_user_instances), so "
+            "Mnemoscope checks for changes every {seconds:g} seconds.",
             seconds=seconds,
         )
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return tr(
-        "The system does not tell about changes ({reason}), so changes are looked for every {seconds:g} seconds.",
+        "The system does not report changes in folders ({reason}), so Mnemoscope checks for changes "
+        "every {seconds:g} seconds.",
         reason=reason.rstrip("."),
         seconds=seconds,
     )

@@ -214,7 +214,7 @@ def _blocks(
 ) -> Iterator[tuple[list[int], Vectors]]:
     for start in range(0, len(ids), _AT_ONCE):
         with store.read(cancel) as snapshot:
-            rows = list(snapshot.vectors(model.id, ids[start : start + _AT_ONCE]))
+            rows = list(snapshot.vectors(model.id, model.dims, ids[start : start + _AT_ONCE]))
         if rows:
             yield [id_ for id_, _ in rows], decode([row for _, row in rows], model.dims).astype(np.float32)
 

@@ -21,8 +21,8 @@ _SAME_PLACE = 0.5
 """Least overlap of two ranges of lines, as a share of the shorter one, to count as the same passage."""
 
 _NOT_KEPT = marked(
-    "The folder of the index cannot be written, so nothing can be hidden: make it writable or choose another one with "
-    "`store.path` in the settings."
+    "The folder of the index is not writable, so groups can't be hidden: make it writable or choose "
+    "another one with `store.path` in the settings."
 )
 
 

@@ -20,7 +20,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 
-from engine.agent.access import AgentAccess
+from engine.agent.memory_access import AgentAccess
 from engine.agent.memory_search import memory_context, memory_prompt_section
 from engine.agent.session_export import readable_session
 from engine.agent.tool import AgentTool, said
@@ -172,7 +172,7 @@ Context = ServerRequestContext[Any]
 
 
 def make_server(access: AgentAccess, tools: Callable[[], tuple[AgentTool, ...]]) -> "Server[Any]":
-    """Create the server for one session of an agent; `tools` returns the tools that are available now."""
+    """Create the MCP server for one connection of an agent; `tools` is called for the list of tools when it asks."""
     handlers = _Handlers(access, tools)
     return Server(
         "mnemoscope",

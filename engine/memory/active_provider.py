@@ -163,7 +163,7 @@ class ActiveProvider:
     @staticmethod
     def _probe(selection: "Selection") -> Probe:
         if selection.provider is None:
-            return Probe(ok=False, error=selection.unavailable_reason or tr("No provider: only words are searched."))
+            return Probe(ok=False, error=selection.unavailable_reason or tr("No provider, so no search by meaning."))
         try:
             selection.provider.embed_query("ping")
         except MnemoscopeError as error:

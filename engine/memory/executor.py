@@ -121,7 +121,7 @@ class BackgroundExecutor(Executor):
         return future
 
     def start(self, work: Callable[[], object]) -> Job | None:
-        """Run a function in the background; returns None after shutdown."""
+        """Run a function in the background and return its job; after shutdown, return None instead."""
         job = Job(work, self._forget)
         return job if self._add(job) and self._hand_over(job) else None
 

@@ -191,7 +191,7 @@ class Facts:
     def change(self, fact: Fact) -> Fact:
         """Save the changed text, category and importance of a fact.
 
-        The former version is removed from all files.
+        The former version is erased from the database and its log, so that it can't be recovered from the files.
         """
         importance = min(1.0, max(0.0, fact.importance))
         now = msgspec.structs.replace(fact, text=_checked(fact.text), importance=importance, changed=time.time())

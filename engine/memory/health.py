@@ -14,7 +14,7 @@ from engine.corpus.transcripts.stores import find_transcripts
 from engine.embedding.registry import Selection
 from engine.indexing.cost_estimate import name_of
 from engine.insight.health import database, environment, keywords, provider, sources, vectors
-from engine.insight.health.subject import UPDATE, HealthCheck, Report, Subject, degraded, failed, fine
+from engine.insight.health.health_check import UPDATE, HealthCheck, Report, Subject, degraded, failed, fine
 from engine.memory.embedding_models import still_awaiting
 from engine.memory.index_updates import IndexUpdates
 from engine.memory.memory_context import MemoryContext
@@ -142,7 +142,7 @@ class Health:
         )
         if estimate is not None:
             waits = tr("Embedding them with {provider} waits for your agreement.", provider=estimate.provider)
-            advice = tr("Agree to it, or choose another provider.")
+            advice = tr("Allow the embedding, or choose another provider.")
             return degraded(id_, title, f"{detail} {waits}", advice=advice, count=pending)
         return degraded(id_, title, detail, repair=tr(UPDATE), count=pending)
 

@@ -38,9 +38,9 @@ _BUILT_IN = RuleOrigin(key="", value="", layer="built-in", file="", line=0)
 _SHOWN_PASSED = 20
 
 MISSING = marked("There is no such file or folder: check its name for typos.")
-NEW = marked("It is new and waits for the next update.")
-CHANGED = marked("It has changed since it was indexed: its old text is found until the next update.")
-GONE = marked("It was deleted. Its indexed text can be found until the next update.")
+NEW = marked("The file is new: the next update indexes it.")
+CHANGED = marked("The file has changed since it was indexed. Until the next update, searches find its old text.")
+GONE = marked("The file was deleted. Searches find its text until the next update.")
 
 _NAME_EXTRA_PATHS = frozenset({skip_reasons.HIDDEN_FOLDER.said(), skip_reasons.OUTSIDE_MEMORY.said()})
 """Reasons that already tell the user to add the path to `extra_paths`."""
@@ -248,16 +248,16 @@ def indexed_message(chunks: int, vectors: int | None, sessions: int, refused: st
     `refused`: why some of its chunks have no vector, one sentence; empty if unknown.
     """
     if not chunks:
-        return tr("It is indexed, but holds no text that could be found.")
+        return tr("The file is indexed but contains no text to find.")
     held = tr_count("{count:,} passage", "{count:,} passages", chunks)
     if sessions > 1:
         of = tr_count("{count:,} session", "{count:,} sessions", sessions)
         held = tr("{chunks} of {sessions}", chunks=held, sessions=of)
     if vectors is None:
-        return tr("It is indexed: {chunks}, found by words.", chunks=held)
+        return tr("The file is indexed: {chunks}, found by words.", chunks=held)
     if vectors == chunks:
-        return tr("It is indexed: {chunks}, found by words and by meaning.", chunks=held)
-    partly = tr("It is indexed: {chunks}, and {count:,} can be found by meaning so far.", chunks=held, count=vectors)
+        return tr("The file is indexed: {chunks}, found by words and by meaning.", chunks=held)
+    partly = tr("The file is indexed: {chunks}, {count:,} of them found by meaning so far.", chunks=held, count=vectors)
     return f"{partly} {refused}".rstrip()
 
 
@@ -269,7 +269,7 @@ def excluded_message(standing: PathStatus, detail: str, origin: RuleOrigin, *, a
     said = tr_reason(detail)
     if standing.barred and standing.barred != standing.name:
         goes_on = _lowered(said) if said == detail else said
-        said = tr("It lies in {folder}: {reason}", folder=standing.barred, reason=goes_on)
+        said = tr("The path is in {folder}: {reason}", folder=standing.barred, reason=goes_on)
     if addable and detail not in _NAME_EXTRA_PATHS:
         advice = tr("This rule is built in; add the path to extra_paths in the settings to have it indexed.")
         return f"{said} {advice}"
@@ -278,27 +278,29 @@ def excluded_message(standing: PathStatus, detail: str, origin: RuleOrigin, *, a
 
 def outside_message(wanted: bool) -> str:
     if not wanted:
-        return tr("It lies outside of all that is indexed here.")
-    return tr("It is outside of all indexed folders. To index it, add it to extra_paths in the settings.")
+        return tr("This path is outside everything that can be indexed here.")
+    return tr("This path is outside all indexed folders. To index it, add it to extra_paths in the settings.")
 
 
 def folder_message(contents: FolderContents) -> str:
     known = contents.indexed + contents.waiting + contents.failed
     if not known and not contents.gone:
-        said = tr("A folder without a file that could be indexed")
+        said = tr("A folder without files to index")
     else:
         said = tr_count(
             "A folder with {count:,} indexed file",
             "A folder with {count:,} indexed files",
             contents.indexed,
         )
-    waiting = tr_count("{count:,} for the next update", "{count:,} for the next update", contents.waiting)
+    waiting = tr_count(
+        "{count:,} waiting for the next update", "{count:,} waiting for the next update", contents.waiting
+    )
     failed = tr_count("{count:,} failed", "{count:,} failed", contents.failed)
-    gone = tr_count("{count:,} gone from the disk", "{count:,} gone from the disk", contents.gone)
+    gone = tr_count("{count:,} deleted from the disk", "{count:,} deleted from the disk", contents.gone)
     more = ((waiting, contents.waiting), (failed, contents.failed), (gone, contents.gone))
     sentences = [", ".join((said, *(words for words, count in more if count))) + ".", *_passed(contents)]
     if not contents.whole:
-        sentences.append(tr("It is too large to be looked at as a whole."))
+        sentences.append(tr("The folder is too large to check completely."))
     return " ".join(sentences)
 
 
@@ -307,23 +309,23 @@ def _passed(contents: FolderContents) -> Iterator[str]:
         return
     first = contents.passed[0]
     if contents.passed_total == 1:
-        yield tr("Passed over: {names}.", names=first.path)
+        yield tr("Skipped: {names}.", names=first.path)
         if first.detail:
             yield tr_reason(first.detail)
     else:
         names = tr("{name} and {count:,} more", name=first.path, count=contents.passed_total - 1)
-        yield tr("Passed over: {names}.", names=names)
+        yield tr("Skipped: {names}.", names=names)
 
 
 def _set_at(origin: RuleOrigin) -> str:
     if not origin.key:
         return tr("This rule is built in.")
     if origin.layer == "built-in":
-        return tr("This is the built-in value of {key}: set another in the settings.", key=origin.key)
+        return tr("This rule is the default of {key}. Change it in the settings.", key=origin.key)
     at = {"key": origin.key, "line": origin.line, "file": origin.file}
     if origin.layer == "workspace":
-        return tr("It is set for this folder: {key} in line {line} of {file}.", **at)
-    return tr("It is set for all folders: {key} in line {line} of {file}.", **at)
+        return tr("This rule is set for this folder: {key} in line {line} of {file}.", **at)
+    return tr("This rule is set for all folders: {key} in line {line} of {file}.", **at)
 
 
 def _lowered(sentence: str) -> str:

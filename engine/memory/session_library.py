@@ -57,7 +57,7 @@ def likeness(
     ids, _ = vectors.search(snapshot, model, wanted, _CANDIDATES, allowed=allowed)
     paths = {id_: chunk.path for id_, chunk in snapshot.chunks(ids.tolist()).items()}
     best: dict[str, float] = {}
-    for id_, row in snapshot.vectors(model.id, list(paths)):
+    for id_, row in snapshot.vectors(model.id, model.dims, list(paths)):
         rest = decode([row], model.dims)[0] - common
         cosine = float(rest @ wanted) / (float(np.linalg.norm(rest)) or 1.0)
         if cosine >= max(LEAST, best.get(paths[id_], 0.0)):
@@ -88,7 +88,7 @@ def _middle(snapshot: Snapshot, model: StoredModel, ids: list[int]) -> Vectors |
 
     total = np.zeros(model.dims)
     for start in range(0, len(ids), _AT_ONCE):
-        rows = [vector for _, vector in snapshot.vectors(model.id, ids[start : start + _AT_ONCE])]
+        rows = [vector for _, vector in snapshot.vectors(model.id, model.dims, ids[start : start + _AT_ONCE])]
         if rows:
             total += decode(rows, model.dims).sum(axis=0, dtype=np.float64)
     length = float(np.linalg.norm(total))

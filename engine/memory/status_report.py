@@ -274,7 +274,7 @@ def _meaning(status: MemoryProviderStatus) -> Iterator[Degraded]:
         used = tr("{provider} is used instead. Fix this, or choose another provider.", provider=status.provider)
         yield Degraded("provider", reason, used)
     elif unavailable and status.requested_provider != "none":
-        only = tr("Only words are searched. Fix this, or choose another provider.")
+        only = tr("No search by meaning. Fix this, or choose another provider.")
         yield Degraded("provider", str(unavailable), only)
     if failure:
         yield Degraded("provider", str(failure), tr("To try it again, run mnemoscope status --deep."))
@@ -286,7 +286,9 @@ def _meaning(status: MemoryProviderStatus) -> Iterator[Degraded]:
         )
         yield Degraded("vectors", waiting, tr("Run mnemoscope index --yes."))
     if status.vector.needs_extension:
-        remedy = tr("Correct store.vector.extension_path, or set store.vector.engine to numpy, which answers now.")
+        remedy = tr(
+            "Correct store.vector.extension_path, or set store.vector.engine to numpy, which is used meanwhile."
+        )
         yield Degraded("sqlite-vec", status.vector.load_error or "", remedy)
 
 
@@ -298,7 +300,7 @@ def _following(status: MemoryProviderStatus) -> Iterator[Degraded]:
         count = tr_count(
             "{count:,} file could not be indexed.", "{count:,} files could not be indexed.", len(status.failed_files)
         )
-        yield Degraded("files", count, tr("failedFiles has the reason of each."))
+        yield Degraded("files", count, tr("The list failedFiles gives the reason for each file."))
     if batch.last_error and batch.failures:
         again = tr("Texts are embedded without batch jobs after {count} failures.", count=batch.limit)
         yield Degraded("batch-jobs", batch.last_error, again)

@@ -147,6 +147,21 @@ class ResultExplanation(Record, frozen=True):
         """The score with `time_lift`, before ageing."""
         return min(1.0, self.fresh_score * self.time_lift)
 
+    @property
+    def mixed(self) -> bool:
+        """Whether `fresh_score` is a weighted sum of `shown_text_score` and `shown_vector_score`."""
+        return not self.named and self.language_known and self.vector_score is not None and 0 < self.vector_weight < 1
+
+    @property
+    def shown_text_score(self) -> float:
+        """The text score to show: in a weighted sum, the one that is added up there, which may exceed 1."""
+        return self.text_evidence or self.text_score if self.mixed else self.text_score
+
+    @property
+    def shown_vector_score(self) -> float | None:
+        """The vector score to show: in a weighted sum, the one that is added up there, which may exceed 0 and 1."""
+        return self.vector_score if not self.mixed or self.vector_evidence is None else self.vector_evidence
+
 
 class SearchRemedy(Record, frozen=True):
     """A change that gives results where a search found nothing, already tried or looked up."""

@@ -125,8 +125,8 @@ class DuplicateGroup(Record, frozen=True):
 _WORDS: dict[DuplicateKind, str] = {
     "identical": marked("The same text"),
     "alike": marked("Nearly the same"),
-    "contained": marked("One holds the other"),
-    "passage": marked("A passage in common"),
+    "contained": marked("One contains the other"),
+    "passage": marked("Shared passage"),
     "recurring": marked("Recurs in many notes"),
 }
 

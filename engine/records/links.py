@@ -27,7 +27,8 @@ _UNWRITTEN = lazy_pattern(r"[\s\x00-\x20\x7f]")
 """Characters that are invalid in a URL."""
 
 _CITED = lazy_pattern(
-    r"(?P<path>.+)(?:#L(?P<first>\d{1,9})(?:-L(?P<last>\d{1,9}))?|:(?P<from>\d{1,9})-(?P<to>\d{1,9}))"
+    r"(?P<path>.+)(?:#L(?P<first>\d{1,9})(?:-L(?P<last>\d{1,9}))?(?: \(page \d{1,9}\))?"
+    r"|:(?P<from>\d{1,9})-(?P<to>\d{1,9}))"
 )
 
 
@@ -78,12 +79,14 @@ def parse_link(text: str) -> Link:
         raise LinkRefused(tr("This link is damaged, so it is not opened."))
     place, _, asked = text[len(_START) :].partition("?")
     if place.lower().removesuffix("/") != _PLACE:
-        raise LinkRefused(tr("This link asks for something that links cannot do: they only open a place in a file."))
+        raise LinkRefused(
+            tr("This link asks for an action that isn't supported: links only open a location in a file.")
+        )
     values = _values(asked)
     line = _number(values, "line")
     end = _number(values, "end")
     if end is not None and (line is None or end < line):
-        raise LinkRefused(tr("This link names lines that end before they begin."))
+        raise LinkRefused(tr("The last line in this link comes before the first line."))
     link = Link(
         workspace=values.get("workspace", ""),
         path=values.get("path", ""),
@@ -92,11 +95,11 @@ def parse_link(text: str) -> Link:
         message=values.get("message", ""),
     )
     if not _is_folder(link.workspace):
-        raise LinkRefused(tr("This link does not name a folder by its whole path on this computer."))
+        raise LinkRefused(tr("This link does not give the full path of a folder on this computer."))
     if not _is_name(link.path):
         raise LinkRefused(tr("This link does not name a valid file inside its folder."))
     if len(link.message) > _LONGEST_ID:
-        raise LinkRefused(tr("This link names a message that no session can have."))
+        raise LinkRefused(tr("The message number in this link is invalid."))
     return link
 
 
@@ -107,9 +110,11 @@ def _values(asked: str) -> dict[str, str]:
     for pair in asked.split("&"):
         name, equals, value = pair.partition("=")
         if name not in _KNOWN:
-            raise LinkRefused(tr("This link says something that Mnemoscope does not know, so it is not opened."))
+            raise LinkRefused(tr("This link contains a parameter that Mnemoscope does not know, so it is not opened."))
         if name in values or not equals or not value:
-            raise LinkRefused(tr("This link does not say clearly what “{name}” is, so it is not opened.", name=name))
+            raise LinkRefused(
+                tr("The value of “{name}” in this link is empty or ambiguous, so the link is not opened.", name=name)
+            )
         values[name] = _unescaped(value)
     return values
 
@@ -132,7 +137,7 @@ def _number(values: dict[str, str], name: str) -> int | None:
     if text is None:
         return None
     if _NUMBER.fullmatch(text) is None:
-        raise LinkRefused(tr("This link names no line that a file could have."))
+        raise LinkRefused(tr("The line number in this link is invalid."))
     return int(text)
 
 
@@ -160,14 +165,15 @@ class Citation(NamedTuple):
     """At least `first`."""
 
 
-def cite(path: str, first: int | None = None, last: int | None = None) -> str:
-    """Return the citation `path#L5-L9`, or `path#L5` for one line.
+def cite(path: str, first: int | None = None, last: int | None = None, page: int = 0) -> str:
+    """Return the citation `path#L5-L9`, or `path#L5` for one line; of a document with pages `path#L5-L9 (page 3)`.
 
     Only the path is returned for a file without lines, or up to `LAST_LINE`.
     """
     if first is None or last == LAST_LINE:
         return path
-    return f"{path}#L{first}" if last is None or last <= first else f"{path}#L{first}-L{last}"
+    lines = f"#L{first}" if last is None or last <= first else f"#L{first}-L{last}"
+    return f"{path}{lines} (page {page})" if page else f"{path}{lines}"
 
 
 def parse_citation(text: str) -> Citation | None:

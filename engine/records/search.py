@@ -147,6 +147,10 @@ class QuerySuggestion(Record, frozen=True):
     """Number of chunks that contain the rarest of the new words."""
 
 
+_GOOD_SCORE = 0.6
+"""Score of a best result from which an answer is not weak."""
+
+
 class SearchOutcome(Record, frozen=True):
     results: tuple[MemorySearchResult, ...]
     """Best first."""
@@ -180,6 +184,13 @@ class SearchOutcome(Record, frozen=True):
     """Seconds since a cached answer was computed; None for a new one."""
     understood: str = ""
     """How a query with operators was parsed, and which of them match nothing; empty for plain words."""
+
+    @property
+    def offered(self) -> tuple[QuerySuggestion, ...]:
+        """The suggestions to show: none if the answer is good, and no word that occurs only once, often a typo."""
+        if self.results and max(result.score for result in self.results) >= _GOOD_SCORE:
+            return ()
+        return tuple(suggestion for suggestion in self.suggestions if suggestion.chunks > 1)
 
 
 class FileText(Record, frozen=True):

@@ -33,7 +33,7 @@ from engine.redaction.non_secrets import (
     is_token,
     value_of,
 )
-from engine.redaction.pattern import BARE_PASSWORD, BARE_TOKEN, LINE_END, NAME_END, QUOTED, SIGN, SecretPattern
+from engine.redaction.secret_pattern import BARE_PASSWORD, BARE_TOKEN, LINE_END, NAME_END, QUOTED, SIGN, SecretPattern
 from engine.redaction.token_patterns import LONG_AFTER_COLON
 
 _PASSWORD_NAME = "(?i:passw(?:or[dt]|d)|passphrase|passcode|kennwort|pwd)"
@@ -106,8 +106,14 @@ TOLD_BY_SURROUNDINGS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "Token on a command line",
-        "`--api-key x`, `--token x`, `--secret x` and options that end so",
-        ("run --api-key «abcdefgh» -v", "run --token «abc123def»", "run --client-secret '«s3cr3t-value»'"),
+        "`--api-key x`, `--token x`, `--secret x` and options that end so; `aws configure set`, `setx`",
+        (
+            "run --api-key «abcdefgh» -v",
+            "run --token «abc123def»",
+            "run --client-secret '«s3cr3t-value»'",
+            "aws configure set aws_secret_access_key «wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»",
+            "setx API_KEY «abc123def»",
+        ),
         ("token", "secret", "key"),
         rf"(?<=[-_])(?i:token|secret|key){_OPTION}(?:{QUOTED}|{BARE_TOKEN})",
         judge=is_option_token,
@@ -270,7 +276,7 @@ TOLD_BY_SURROUNDINGS: tuple[SecretPattern, ...] = (
     ),
 )
 
-_OPTION_ANCHOR = r"-(?<=[ \t]-)(?=[upPaUw]|-user|-proxy|-auth)"
+_OPTION_ANCHOR = r"-(?<=[ \t]-)(?=[upPaUw]|[A-Za-z#]{1,8}u[ \t\"']|-user|-proxy|-auth)"
 _LOOK_BACK = 400
 # The short options that take a password, by program. After "user:" the password follows a user's name and a colon;
 # after "attached" it follows without a blank.
@@ -355,10 +361,11 @@ TOLD_BY_SYNTAX: tuple[SecretPattern, ...] = (
             "curl -u ada:«hunter2» https://example.com",
             "curl -X POST --user 'ada:«correct horse»' https://example.com",
             "curl -s \\\n  -u ada:«hunter2» \\\n  https://example.com",
+            "curl -sSLu ada:«hunter2» https://example.com",
             "http -a ada:«hunter2» example.com",
         ),
         (_OPTION_ANCHOR,),
-        r"""-(?P<option>[uUa]|-user|-proxy-user|-auth)[ \t=]{0,2}"""
+        r"""-(?:[A-Za-z#]{1,8}(?=u[ \t"']))?(?P<option>[uUa]|-user|-proxy-user|-auth)[ \t=]{0,2}"""
         r"""(?:(?P<quote>["'])[^\s:"']{0,128}:([^"'\n]{1,200}+)(?P=quote)|[^\s:"'`]{0,128}:([^\s"'`]{1,200}+))""",
         "whole",
         is_program_login,
@@ -402,9 +409,11 @@ TOLD_BY_SYNTAX: tuple[SecretPattern, ...] = (
             "ALTER USER ada WITH ENCRYPTED PASSWORD '«correct horse»'",
             "ALTER LOGIN ada WITH PASSWORD = N'«hunter2»'",
             "SET PASSWORD FOR ada = PASSWORD('«hunter2»')",
+            "SET PASSWORD FOR 'ada'@'%' = '«hunter2»'",
         ),
         ("pass",),
-        rf"(?i:password)[ \t]{{0,4}}(?:\([ \t]{{0,4}}|=[ \t]{{0,4}}|[ \t])N?{QUOTED}",
+        rf"(?i:password(?:[ \t]{{1,4}}for[ \t]{{1,4}}\S{{1,128}})?)"
+        rf"[ \t]{{0,4}}(?:\([ \t]{{0,4}}|=[ \t]{{0,4}}|[ \t])N?{QUOTED}",
         "whole",
         is_sql_password,
     ),
@@ -461,9 +470,14 @@ TOLD_BY_SYNTAX: tuple[SecretPattern, ...] = (
     SecretPattern(
         "Login in base64",
         '`"auth": "…"`, `_auth=…` of Docker, npm and others',
-        ('{"auths": {"https://x": {"auth": "«YWRhOmh1bnRlcjI=»"}}}', "//registry.npmjs.org/:_auth=«YWRhOmh1bnRlcjI=»"),
+        (
+            '{"auths": {"https://x": {"auth": "«YWRhOmh1bnRlcjI=»"}}}',
+            "//registry.npmjs.org/:_auth=«YWRhOmh1bnRlcjI=»",
+            "//registry.npmjs.org/:_authToken=«dXNlcjpwYXNz»",
+            "_auth=«swordfish»",
+        ),
         ('"auth"', "_auth"),
-        rf"(?:_|\")auth{NAME_END}{SIGN}(?:{QUOTED}|{BARE_TOKEN})",
+        rf"(?:_auth(?i:token)?|\"auth){NAME_END}{SIGN}(?:{QUOTED}|{BARE_TOKEN})",
         "whole",
         is_auth_field,
     ),

@@ -31,7 +31,7 @@ WORDS = frozenset(
     typed unchanged under undefined unique unknown unless unset until up updated used useful user valid verified very
     visible was weak what when where whether which who why will with within without working would wrong yes yet you
     your password passwords passwd passphrase token secret key keys username login example placeholder confirm
-    confirmation show hide change repeat retype choose forgotten verify manager managers hash hashes prompt length
+    confirmation show hide change repeat retype choose forgotten verify click manager managers hash hashes prompt length
     option options flag flags argument parameter variable header setting file files strings
     per via ever into over onto upon inside outside during against among across back next end start part
     abgelaufen aber alle als auch auf aus bei bekannt bereits das dem den der des die durch ein eine einem einen einer
@@ -122,7 +122,7 @@ _EXPRESSION = lazy_pattern(
 )
 _PARTICIPLE = lazy_pattern(r"[a-z]{2,}(?:ed|ly|able|ible|ert|iert)")
 _TECHNICAL = lazy_pattern(
-    r"(?:sha-?\d|base(?:32|58|64)|utf-?\d|oauth|md5|[rhe]s\d{3}|uuid|\d+-(?:bit|byte|char|hex|digit|day|hour|minute|word))"
+    r"(?:sha-?\d|base(?:32|58|64)|utf-?\d|oauth|md5|[rhe]s\d{3}|uuid|\d+-(?:bit|byte|char|hex|digit|day|hour|minute|word)|\d+(?:px|r?em|pt|v[hw])\Z)"
 )
 _UNIT = lazy_pattern(
     r"\s*(?:char|letter|byte|bit|digit|day|hour|minute|month|week|year|word|time|zeichen|stellen|tage)", re.IGNORECASE
@@ -142,6 +142,7 @@ _PATH = lazy_pattern(
 _DOTTED = lazy_pattern(rf"{_WORD}(?:(?:\.|::|->){_WORD})+", re.ASCII)
 _NUMBER = lazy_pattern(r"[\d.,_%+-]+")
 _AWS_SECRET_LENGTH = 40  # a secret may begin with a slash and look like a path
+_SETTING = lazy_pattern(r"(?:\bconfig(?:ure)?[ \t]{1,4}set|\bsetx)[ \t]{1,4}\Z", re.IGNORECASE)
 _PLAIN_VALUE = lazy_pattern(r"[A-Za-z0-9+/=_.~:-]+")
 _USER = lazy_pattern(r"(?:user|login|username|e-?mail|account|usr|host)\b[^\n]{0,40}\Z", re.IGNORECASE)
 _OF_PASS = lazy_pattern(r"(?:de|palavra)[ _-]?\Z", re.IGNORECASE)
@@ -202,7 +203,7 @@ def is_token(before: str, match: re.Match[str]) -> bool:
 def is_key(before: str, match: re.Match[str]) -> bool:
     """Whether the value in `… key = …` is a secret, not the key of a dictionary, a table or a sort order."""
     name, parts = _name(before, match), _parts(before)
-    if not _may_be_token(value_of(match), parts):
+    if not _may_be_token(value_of(match), parts, 3 if _in_quotes(match) else 4):
         return False
     if _is_random(value_of(match), 12):
         return True
@@ -263,12 +264,13 @@ def is_personal_token(before: str, match: re.Match[str]) -> bool:
 def is_auth_field(before: str, match: re.Match[str]) -> bool:
     """Whether the value in `"auth": "…"` or `_auth=…` is a login in base64."""
     value = value_of(match)
+    of_npm = match[0].startswith("_auth") and (not before or before[-1] in ":\n") and match["sign"] == "="
     return (
         len(value) >= 8
         and _PLAIN_VALUE.fullmatch(value) is not None
         and not is_ordinary(value)
         and not ("_" in value and value.isidentifier())
-        and (any(map(str.isdigit, value)) or value.endswith("=") or bool(_CAMEL.search(value)))
+        and (of_npm or any(map(str.isdigit, value)) or value.endswith("=") or bool(_CAMEL.search(value)))
     )
 
 
@@ -303,7 +305,7 @@ def is_block(before: str, match: re.Match[str]) -> bool:
 
 def is_named_service(before: str, match: re.Match[str]) -> bool:
     """Whether a value has the length and alphabet of the keys of the service that is named before it."""
-    from engine.redaction.services import NAMED_SERVICES
+    from engine.redaction.service_tokens import NAMED_SERVICES
 
     value = value_of(match)
     if not (any(map(str.isdigit, value)) and any(map(str.isalpha, value))):
@@ -462,11 +464,12 @@ def _in_one_string(before: str, match: re.Match[str]) -> bool:
 
 @cache
 def _service_name() -> re.Pattern[str]:
-    from engine.redaction.services import NAMED_SERVICES
+    from engine.redaction.service_tokens import NAMED_SERVICES
 
     names = "|".join(sorted(NAMED_SERVICES, key=len, reverse=True))
     return re.compile(rf"(?<![a-z])({names})[ \t\w.-]{{0,20}}[\"'\s]{{0,3}}\Z", re.IGNORECASE | re.ASCII)
 
 
 def _is_option(before: str) -> bool:
-    return "--" in before[len(before.rstrip(_NAME)) :] + "-" and before.rstrip(_NAME) != before
+    named = before.rstrip(_NAME)
+    return named != before and ("--" in before[len(named) :] + "-" or _SETTING.search(named) is not None)

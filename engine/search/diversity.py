@@ -66,7 +66,7 @@ def likeness_of(snapshot: Snapshot, ids: Sequence[int], model: StoredModel | Non
     by_words = _by_words(snapshot, ids)
     if model is None:
         return by_words
-    rows = dict(snapshot.vectors(model.id, ids))
+    rows = dict(snapshot.vectors(model.id, model.dims, ids))
     places = {index: row for row, index in enumerate(i for i, id_ in enumerate(ids) if id_ in rows)}
     if not places:
         return by_words

@@ -27,12 +27,12 @@ _MOST_EXCLUDED = 2
 _SHORTEST_NAME = 3
 """Fewest characters of a word that is searched in the names of files that are not indexed."""
 _HELPS: dict[RemedyName, str] = {
-    "sync": marked("Update to create the vectors: then meaning is compared, too."),
-    "embed": marked("Allow the embedding to compare meaning, too."),
-    "settings": marked("When the configured model works again, meaning is compared, too."),
+    "sync": marked("Update to create the vectors for search by meaning."),
+    "embed": marked("Allow the embedding to search by meaning, too."),
+    "settings": marked("Search by meaning resumes when the configured model works again."),
 }
-_WORDS_APART = marked("As separate words, they find {results}.")
-_WITHOUT = marked("Without this condition, it finds {results}.")
+_WORDS_APART = marked("Without the quotation marks, the query finds {results}.")
+_WITHOUT = marked("Without this condition, the query finds {results}.")
 _LEGS = ("question", "words", "keywords", "vectors")
 _LIMITS: tuple[tuple[RemedyName, str, dict[str, Any]], ...] = (
     ("sources", marked("In all sources, this query finds {results}."), {"sources": None}),
@@ -87,7 +87,7 @@ class _Advice:
             yield self._of_index("folder", tr("Wrong folder?"))
             return
         if self._work.tags_wait:
-            yield self._of_index("sync", tr("The next update reads the tags of all notes."))
+            yield self._of_index("sync", tr("Tags are incomplete until the next update has read all notes."))
         cut = self._stage in ("threshold", "unknown", "age")
         if cut:
             yield from self._ageless()
@@ -106,7 +106,7 @@ class _Advice:
         higher = next((of.facts for of in self._work.stages.found if isinstance(of.facts, Demand)), None)
         if higher is not None:
             advice = tr(
-                "Best match {best:.2f}, by meaning; while nothing has {words}, the minimum is {least:.2f}.",
+                "Best match {best:.2f}, by meaning; the minimum is {least:.2f} because nothing contains {words}.",
                 best=higher.best or 0.0,
                 words=any_of(map(in_quotes, higher.unknown)),
                 least=higher.least,
@@ -119,7 +119,7 @@ class _Advice:
     def _ageless(self) -> Iterator[SearchRemedy]:
         """Suggest the same query without ageing, if that has results."""
         if self._request.half_life_days:
-            advice = marked("Without ageing, this query finds {results}.")
+            advice = marked("If older results keep their score, this query finds {results}.")
             yield from self._tried("age", advice, half_life_days=0.0)
 
     # --- limits of the request --------------------------------------------------------------------------------------
@@ -139,14 +139,14 @@ class _Advice:
         if restricted:
             found += self._tried("limits", marked("Without any limit, this query finds {results}."), **free)
         if not found and query.question.strip() and len(query.required) + restricted > 1:
-            advice = marked("Its words alone, without any limit, find {results}.")
+            advice = marked("Without operators and limits, the words of this query find {results}.")
             found += self._tried("words", advice, query=query.question, **free)
         yield from found
 
     def _wider(self) -> Iterator[SearchRemedy]:
         """Suggest the query outside the results of the earlier query that it is limited to."""
         if self._request.within is not None:
-            advice = marked("Beyond these results, this query finds {results}.")
+            advice = marked("Outside these results, this query finds {results}.")
             yield from self._tried("within", advice, within=None)
 
     def _demands(self) -> Iterator[SearchRemedy]:
@@ -157,7 +157,7 @@ class _Advice:
             if not other.strip():
                 continue
             unphrased = not clause.negated and isinstance(clause.alternatives[0], Phrase)
-            asks = tr("The query asks that every result {demand}.", demand=demand(clause))
+            asks = tr("The query requires that every result {demand}.", demand=demand(clause))
             without = _WORDS_APART if unphrased else _WITHOUT
             for remedy in self._tried("demand", without, query=other):
                 yield msgspec.structs.replace(remedy, advice=f"{asks} {remedy.advice}")
@@ -198,7 +198,7 @@ class _Advice:
         for issue in named[:_MOST_EXCLUDED]:
             advice = tr("{path} is not indexed: {reason}", path=issue.path, reason=tr_reason(issue.detail))
             if len(named) > _MOST_EXCLUDED:
-                advice += " " + tr("{count:,} more are not indexed.", count=len(named) - 1)
+                advice += " " + tr("{count:,} more files are not indexed.", count=len(named) - 1)
             yield self._of_index("excluded", advice, issue.path)
 
     def _names(self, issue: FileIssue) -> bool:
@@ -218,7 +218,7 @@ class _Advice:
         elif work.vectors_ready < 1:
             name = "sync" if stored_models.awaiting(self._snapshot) is None else "embed"
             advice = tr(
-                "{share} of the vectors are ready: passages without one are found by their words alone.",
+                "{share} of the passages have a vector; the others are found by words only.",
                 share=floored(work.vectors_ready),
             )
             yield self._of_index(name, advice)

@@ -45,26 +45,30 @@ def stage_record(stage: Stage) -> SearchStage:
 def _age(stage: Stage) -> str:
     limit = _facts(stage, Best)
     return _with_best(
-        tr("{count:,} fell below {least:g} by their age.", count=stage.entered - stage.left, least=limit.least), limit
+        tr(
+            "Passages that age lowered below {least:g}: {count:,}.", count=stage.entered - stage.left, least=limit.least
+        ),
+        limit,
     )
 
 
 def _threshold(stage: Stage) -> str:
     limit = _facts(stage, Best)
     return _with_best(
-        tr("{count:,} scored below {least:g}.", count=stage.entered - stage.left, least=limit.least), limit
+        tr("Passages that scored below {least:g}: {count:,}.", count=stage.entered - stage.left, least=limit.least),
+        limit,
     )
 
 
 def _with_best(note: str, limit: Best) -> str:
-    return note if limit.best is None else f"{note} {tr('The best of them reached {score:.2f}.', score=limit.best)}"
+    return note if limit.best is None else f"{note} {tr('The best score was {score:.2f}.', score=limit.best)}"
 
 
 def _diversity(stage: Stage) -> str:
     order = _facts(stage, Diversity)
     return tr_count(
-        "{count:,} of the first {first:,} was moved for more variety.",
-        "{count:,} of the first {first:,} were moved for more variety.",
+        "{count:,} of the first {first:,} passages was moved for more variety.",
+        "{count:,} of the first {first:,} passages were moved for more variety.",
         order.moved,
         first=order.first,
     )
@@ -79,41 +83,41 @@ def _keywords(stage: Stage) -> str:
 
 
 def _newest(stage: Stage) -> str:
-    return tr("The first passage of each file, newest files first.")
+    return tr("The first passage of each file was chosen, newest files first.")
 
 
 def _passage(stage: Stage) -> str:
-    return tr("The passage itself is left out.")
+    return tr("The passage that was searched for is left out.")
 
 
 def _question(stage: Stage) -> str:
     if stage.facts is None:
         return tr("The passage's stored vector was used: nothing was embedded.")
     embedded = _facts(stage, EmbeddedQuery)
-    return tr("{model} embedded it in {count:,} dimensions.", model=embedded.model, count=embedded.dims)
+    return tr("{model} embedded the query in {count:,} dimensions.", model=embedded.model, count=embedded.dims)
 
 
 def _results(stage: Stage) -> str:
-    return tr("{shown:,} of {total:,} are shown.", shown=stage.left, total=stage.entered)
+    return tr("{shown:,} of {total:,} results are shown.", shown=stage.left, total=stage.entered)
 
 
 def _role(stage: Stage) -> str:
     roles = stage.facts
     assert isinstance(roles, frozenset)
-    return tr("The others match only in messages that are not by {roles}.", roles=any_of(sorted(roles)))
+    return tr("The other passages match only in messages that are not by {roles}.", roles=any_of(sorted(roles)))
 
 
 def _scores(stage: Stage) -> str:
     if not stage.left:
-        return tr("Nothing was left to score.")
-    return tr("The best of them reached {score:.2f}.", score=_facts(stage, float))
+        return tr("No passage was left to score.")
+    return tr("The best score was {score:.2f}.", score=_facts(stage, float))
 
 
 def _times(stage: Stage) -> str:
     named = _facts(stage, TimesNamed)
     return tr_count(
-        "{count:,} of them is of the time that the query names, or of the days next to it: {times}.",
-        "{count:,} of them are of the time that the query names, or of the days next to it: {times}.",
+        "{count:,} passage dates from the time in the query, or from the days next to it: {times}.",
+        "{count:,} passages date from the time in the query, or from the days next to it: {times}.",
         named.lifted,
         times=", ".join(map(time_words, named.times)),
     )
@@ -131,8 +135,8 @@ def time_words(time: TimeExpression) -> str:
 
 def _title(stage: Stage) -> str:
     return tr_count(
-        "{count:,} of them comes first: its name matches.",
-        "{count:,} of them come first: their names match.",
+        "{count:,} passage comes first because its title or file name matches.",
+        "{count:,} passages come first because their titles or file names match.",
         _facts(stage, int),
     )
 
@@ -140,22 +144,22 @@ def _title(stage: Stage) -> str:
 def _unknown(stage: Stage) -> str:
     demand = _facts(stage, Demand)
     note = tr_count(
-        "{count:,} result by meaning scored below {least:.2f}, the minimum while nothing has {words}.",
-        "{count:,} results by meaning scored below {least:.2f}, the minimum while nothing has {words}.",
+        "{count:,} result by meaning scored below {least:.2f}, the minimum when nothing contains {words}.",
+        "{count:,} results by meaning scored below {least:.2f}, the minimum when nothing contains {words}.",
         stage.entered - stage.left,
         least=demand.least,
         words=any_of(list(map(in_quotes, demand.unknown))),
     )
-    return note if demand.best is None else f"{note} {tr('The best of them reached {score:.2f}.', score=demand.best)}"
+    return note if demand.best is None else f"{note} {tr('The best score was {score:.2f}.', score=demand.best)}"
 
 
 def _vectors(stage: Stage) -> str:
-    note = tr("The {count:,} nearest by meaning.", count=stage.left)
+    note = tr("Passages chosen by meaning: {count:,}.", count=stage.left)
     if stage.facts is None:
         return note
     ready = _facts(stage, VectorsReady)
     share = tr(
-        "{share} of the vectors are ready: {ready:,} of {total:,}.",
+        "{share} of the passages have a vector: {ready:,} of {total:,}.",
         share=floored(ready.ready / ready.total),
         ready=ready.ready,
         total=ready.total,
@@ -187,11 +191,11 @@ def _words(stage: Stage) -> str:
     unknown = [word for word, chunks in terms.chunks.items() if not chunks]
     notes = []
     if known:
-        notes.append(tr("Passages with each word: {words}.", words=", ".join(known)))
+        notes.append(tr("Number of passages with each word: {words}.", words=", ".join(known)))
     if unknown:
-        notes.append(tr("Nowhere in the index: {words}.", words=_quoted(unknown)))
+        notes.append(tr("Not found in the index: {words}.", words=_quoted(unknown)))
     if terms.dropped:
-        notes.append(tr("Left out as too common in any text: {words}.", words=_quoted(terms.dropped)))
+        notes.append(tr("Ignored as too common: {words}.", words=_quoted(terms.dropped)))
     return " ".join(notes) or tr("The query has no words.")
 
 

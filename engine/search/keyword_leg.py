@@ -1,7 +1,7 @@
 """The keyword leg: candidates from FTS5, then exact scores from their term frequencies."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import accumulate
 
@@ -40,6 +40,8 @@ _WEAK = 0.5
 """Weight of a prefix or a looser form if the exact one is in the index; without it, they count in full."""
 _STEM_ONLY = 0.9
 """Weight of another form of a word if the form in the query is in the index."""
+_OTHER_SPELLING = 0.75
+"""The same for other spellings of an identifier, such as `getUserName` for `user_name`."""
 _FILLER = 0.2
 """Weight of a word that only introduces the query, such as "how"."""
 _MOST_PARTS = 6
@@ -61,13 +63,23 @@ class KeywordLeg:
         self._average_length = self._counts.average_length
         terms = [term for term in question.terms if not term.stop]
         self._counts.expect(token for term in terms for token in _tokens_of(term))
-        self.terms = _weighed([self._term(term) for term in terms], [term.filler for term in terms])
+        self._fillers = [term.filler for term in terms]
+        self.terms = _weighed([self._term(term) for term in terms], self._fillers)
         self._known = sorted((term for term in self.terms if term.chunks), key=lambda term: term.matches)
         """Known terms, rarest first."""
         self._places = [(self.terms.index(term), term) for term in self._known]
         self._choosing = _rarest(self._known)
         groups = tuple(term.group for term in question.terms if not term.stop)
         self._groups = groups if any(groups) else ()
+
+    def weigh_missing(self, similar: Collection[str]) -> None:
+        """Raise the weights of words that occur nowhere, except those in `similar`, which resemble an indexed word.
+
+        Pairs of characters keep theirs: one that spans two words may be missing although both words are indexed.
+        """
+        pairs = {term.surface for term in self.question.terms if not term.stems}
+        rarest = scoring.inverse_document_frequency(self.chunks, 1)
+        self.terms = _weighed(self.terms, self._fillers, rarest, pairs.union(similar))
 
     def candidates(self, limit: int, among: ChunkFilter) -> list[int]:
         """Return the ids of the best chunks within the filter `among`, by FTS5's own ranking, best first.
@@ -90,13 +102,15 @@ class KeywordLeg:
         return list(dict.fromkeys(found + self._ranked(self._ranking(), matches, limit, among)))
 
     def titled(self) -> list[int] | None:
-        """Return the ids of chunks that include all whose titles, aliases or file names contain every term.
+        """Return the ids of chunks that include all whose titles, aliases or file names contain every term but fillers.
 
         None if there are too many.
         """
-        if len(self._known) < len(self.terms):
+        telling = [term for term, filler in zip(self.terms, self._fillers, strict=True) if not filler]
+        if not all(term.chunks for term in telling):
             return []
-        rarest = (" OR ".join(term.stemmed + term.plain) for term in self._known[:2])
+        telling.sort(key=lambda term: term.matches)
+        rarest = (" OR ".join(term.stemmed + term.plain) for term in telling[:2])
         expression = " AND ".join(f"({phrases})" for phrases in rarest if phrases)
         if not expression:
             return []
@@ -370,7 +384,7 @@ def _contribution(term: Term, frequencies: Sequence[float], norm: float) -> tupl
     frequency = max(stems, words)  # both streams count the same occurrences
     given = term_score(term.idf, frequency, norm) if frequency else 0.0
     if not words and term.plain and term.stemmed:
-        given *= _STEM_ONLY
+        given *= _OTHER_SPELLING if " " in term.stemmed[0] else _STEM_ONLY
     strength = 1.0 if frequency else 0.0
     if irregular:
         # A rare form of a common word ("sought") would give the common one ("seek") a high weight.
@@ -399,15 +413,20 @@ def _stand_ins(words: Sequence[Word], start: str) -> list[Word]:
     return sorted(chosen)
 
 
-def _weighed(terms: Sequence[Term], fillers: Sequence[bool]) -> tuple[Term, ...]:
-    """Return the terms, with weights for those that occur nowhere.
+def _weighed(
+    terms: Sequence[Term], fillers: Sequence[bool], rarest: float = 0.0, similar: Collection[str] = ()
+) -> tuple[Term, ...]:
+    """Return the terms, with weights for those that occur nowhere; `rarest` raises those that are not in `similar`.
 
     Fillers, whose weight is low, don't lower these: "best pizza recipe" is as far from a recipe as "pizza recipe".
     """
     known = [(term.idf, filler) for term, filler in zip(terms, fillers, strict=True) if term.chunks]
-    telling = [idf for idf, filler in known if not filler]
-    unknown = scoring.unknown_weight(telling or [idf for idf, _ in known])
-    return tuple(term if term.chunks else msgspec.structs.replace(term, idf=unknown) for term in terms)
+    telling = [idf for idf, filler in known if not filler] or [idf for idf, _ in known]
+    likely_error, missing = scoring.unknown_weight(telling), scoring.unknown_weight(telling, rarest)
+    return tuple(
+        term if term.chunks else msgspec.structs.replace(term, idf=likely_error if term.surface in similar else missing)
+        for term in terms
+    )
 
 
 def _rarest(terms: Sequence[Term]) -> list[Term]:

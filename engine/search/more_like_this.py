@@ -104,7 +104,7 @@ def _mostly(found: dict[int, _Chunk], passage: Passage) -> list[int]:
 
 def stored_vector(snapshot: Snapshot, model: StoredModel, liked: LikedPassage) -> Vectors | None:
     """Return the mean direction (dims,) of a passage's stored vectors; None unless all its chunks are embedded."""
-    rows = [vector for _, vector in snapshot.vectors(model.id, liked.stands_for)]
+    rows = [vector for _, vector in snapshot.vectors(model.id, model.dims, liked.stands_for)]
     if not rows or len(rows) < len(liked.stands_for):
         return None
     import numpy as np
@@ -138,11 +138,11 @@ def distinctive_words(snapshot: Snapshot, liked: LikedPassage, frequencies: Coun
 def _missing(passage: Passage) -> str:
     path, first, last = shown(passage.path), passage.start_line, passage.end_line
     if last == LAST_LINE:
-        return tr("Nothing of {path} is indexed: it may have changed since.", path=path)
+        return tr("No passage of {path} is indexed: the file may have changed.", path=path)
     if first == last:
-        return tr("Nothing of {path}, line {line:,}, is indexed: it may have changed since.", path=path, line=first)
+        return tr("No passage of {path}, line {line:,}, is indexed: the file may have changed.", path=path, line=first)
     return tr(
-        "Nothing of {path}, lines {line:,} to {last:,}, is indexed: it may have changed since.",
+        "No passage of {path}, lines {line:,} to {last:,}, is indexed: the file may have changed.",
         path=path,
         line=first,
         last=last,

@@ -23,14 +23,14 @@ _DEMANDS = {
 def understood(query: Query) -> str:
     """Describe in sentences how a query was parsed.
 
-    For example: "Looked for drip, valve*. Every result has “left valve”, excludes hose, is in path:daily.".
+    For example: "Searched for drip, valve*. Every result has “left valve”, excludes hose, is in path:daily.".
     """
     words = [_shown(atom) for _, atom in query.wanted()]
     demands = [demand(clause) for clause in query.required]
     if words:
-        said = tr("Looked for {words}.", words=", ".join(words))
+        said = tr("Searched for {words}.", words=", ".join(words))
     else:
-        said = tr("No words are looked for: what changed last comes first.")
+        said = tr("The query has no words, so the files changed last come first.")
     return said + " " + tr("Every result {demands}.", demands="; ".join(demands)) if demands else said
 
 

@@ -80,7 +80,7 @@ class Ranker:
                 with work.timed("keyword"):
                     part.candidates = leg.candidates(limit, among)
                     if len(part.candidates) >= limit and among == ChunkFilter():
-                        named = named_chunks(snapshot, work.query, leg.titled())
+                        named = named_chunks(snapshot, work.query, part.question, leg.titled())
                         part.candidates = list(dict.fromkeys([*named, *part.candidates]))
             by_words = part.candidates
             work.stages.add("keywords", leg.chunks, len(by_words))
@@ -147,7 +147,7 @@ class Ranker:
             # The weights depend on the cosines of the best, so these are exact, whichever engine compared the vectors.
             cosines = {} if meaning is None else meaning.near_cosines(ids) | meaning.cosines(best)
 
-        texts, names, complete, sums = words.evidence, words.names, words.complete, words.sums
+        texts, names, complete, sums = words.evidence, words.names, words.in_some_form, words.sums
 
         def evidence(id_: int) -> Evidence:
             cosine = cosines.get(id_)
@@ -156,7 +156,7 @@ class Ranker:
             return Evidence(texts.get(id_, 0.0), vector, id_ in complete, name_bonus(name) if name else 0.0)
 
         with work.timed("merge"):
-            blend = self._blend(meaning, map(evidence, best), words, work)
+            blend = self._blend(meaning, map(evidence, best), part.question, work)
 
         def scored(id_: int) -> Scored:
             of = evidence(id_)
@@ -193,7 +193,7 @@ class Ranker:
         return words, ranked, blend
 
     def _blend(
-        self, meaning: "VectorLeg | None", found: Iterable[Evidence], words: KeywordScores, work: SearchContext
+        self, meaning: "VectorLeg | None", found: Iterable[Evidence], question: QueryAnalysis, work: SearchContext
     ) -> Blend:
         hybrid = work.request.hybrid
         if meaning is None:
@@ -204,7 +204,7 @@ class Ranker:
             return Blend.mean(hybrid.vector_weight)
         if work.request.like is not None:
             return Blend.between_passages()
-        return Blend.of(meaning.calibration, found, len(words.terms))
+        return Blend.of(meaning.calibration, found, question.word_count)
 
     def spread(
         self, kept: list[Scored], snapshot: Snapshot, meaning: "VectorLeg | None", work: SearchContext

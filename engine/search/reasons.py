@@ -24,38 +24,40 @@ _ORIGINS = {
     "session": marked("the session's end"),
     "modified": marked("the file's time"),
 }
-_GIVEN = marked("Its words give {score:.2f}: {words}.")
-_GIVEN_NEAR = marked("Its words give {score:.2f}: {words}, near each other {near:.2f}.")
-_BESIDES = marked("It has {words}, too: where any of several words will do, the best one counts.")
+_GIVEN = marked("The words score {score:.2f}: {words}.")
+_GIVEN_NEAR = marked("The words score {score:.2f}: {words}, near each other {near:.2f}.")
+_BESIDES = marked("The passage also contains {words}, but of several alternatives only the best one counts.")
 _SUMS = {
-    (False, True): marked("The BM25 sum of {sum:.1f} is {share:.0%} of the {full:.1f} of a full match."),
-    (False, False): marked("The BM25 sum of {sum:.1f} reaches the {full:.1f} of a full match."),
+    (False, True): marked("The BM25 sum of {sum:.1f} is {share:.0%} of a full match ({full:.1f})."),
+    (False, False): marked("The BM25 sum of {sum:.1f} counts as a full match ({full:.1f})."),
     (True, True): marked(
-        "The BM25 sum of {sum:.1f} and {near:.1f} for nearness is {share:.0%} of the {full:.1f} of a full match."
+        "The BM25 sum of {sum:.1f}, plus {near:.1f} for words near each other, is {share:.0%} of a full "
+        "match ({full:.1f})."
     ),
     (True, False): marked(
-        "The BM25 sum of {sum:.1f} and {near:.1f} for nearness reaches the {full:.1f} of a full match."
+        "The BM25 sum of {sum:.1f}, plus {near:.1f} for words near each other, counts as a full match ({full:.1f})."
     ),
 }
 """Texts by whether proximity contributes, and whether the BM25 sum is less than a full match."""
-_FITS = marked("Its title or file name fits the query: {score:.2f} more.")
-_DEFINES = marked("It defines what the query names: {score:.2f} more.")
-_HOLDS = marked("It holds {share:.0%} of the query, weighted by rarity: {score:.2f} more.")
+_FITS = marked("The title or file name matches the query: {score:.2f} more.")
+_DEFINES = marked("The passage defines the name in the query: {score:.2f} more.")
+_HOLDS = marked("The passage contains {share:.0%} of the query, weighted by rarity: {score:.2f} more.")
 _HOLDS_TOGETHER = marked(
-    "It holds {share:.0%} of the query, weighted by rarity, {together:.0%} in two adjacent lines: {score:.2f} more."
+    "The passage contains {share:.0%} of the query, weighted by rarity, and {together:.0%} in two "
+    "adjacent lines: {score:.2f} more."
 )
 _COSINES = {
     "below": marked(
-        "Its meaning gives {score:.2f}: a cosine of {cosine:.3f} lies below this model's range"
-        " from {low:.2f} to {high:.2f}."
+        "The meaning scores {score:.2f}: a cosine of {cosine:.3f} lies below this model's range from "
+        "{low:.2f} to {high:.2f}."
     ),
     "in": marked(
-        "Its meaning gives {score:.2f}: a cosine of {cosine:.3f} is {score:.0%} of this model's range"
-        " from {low:.2f} to {high:.2f}."
+        "The meaning scores {score:.2f}: a cosine of {cosine:.3f} is {score:.0%} of this model's range "
+        "from {low:.2f} to {high:.2f}."
     ),
     "above": marked(
-        "Its meaning gives {score:.2f}: a cosine of {cosine:.3f} lies above this model's range"
-        " from {low:.2f} to {high:.2f}."
+        "The meaning scores {score:.2f}: a cosine of {cosine:.3f} lies above this model's range from "
+        "{low:.2f} to {high:.2f}."
     ),
 }
 _MIXED = marked(
@@ -70,10 +72,12 @@ _FEW_WORDS = marked("No passage matches the words of the query well, so meaning 
 _MANY_WORDS = marked("Passages match the words of the query, so meaning counts little.")
 _MUCH = 0.5
 """Weight of meaning from which it counts more than usual with every model."""
-_DIFFERS = marked("Some words are missing and its meaning differs, so {share:.0%} of the words' score counts.")
-_OF_TIME = marked("It is of the time that the query names, {time}: × {lift:.2f} = {score:.2f}.")
-_BESIDE_TIME = marked("It is of the days next to the time that the query names, {time}: × {lift:.2f} = {score:.2f}.")
-_REACHED = marked("Its score of {score:.2f} reaches the minimum of {least:g}.")
+_DIFFERS = marked("Some words are missing and the meaning differs, so only {share:.0%} of the words' score counts.")
+_OF_TIME = marked("The passage dates from the time in the query, {time}: × {lift:.2f} = {score:.2f}.")
+_BESIDE_TIME = marked(
+    "The passage dates from the days next to the time in the query, {time}: × {lift:.2f} = {score:.2f}."
+)
+_REACHED = marked("The score of {score:.2f} reaches the minimum of {least:g}.")
 _NAMED = marked("Shown because its title matches; with its age, its score is below the minimum of {least:g}.")
 _BY_WORDS = marked("Shown because its words alone reach the minimum of {least:g}.")
 _MOST_TERMS = 8
@@ -110,17 +114,17 @@ def reasons_of(explanation: ResultExplanation) -> tuple[Reason, ...]:
 
 def _words(of: ResultExplanation) -> str:
     if not of.full_bm25:
-        return tr("No words were looked for.")
+        return tr("The query has no words to score.")
     if not of.terms:
-        return tr("It has none of the words: {words}.", words=_listed([*map(in_quotes, of.missing)]))
+        return tr("The passage contains none of the words: {words}.", words=_listed([*map(in_quotes, of.missing)]))
     first = sorted((term for term in of.terms if term.score), key=lambda term: -term.score)
     besides = [in_quotes(term.term) for term in of.terms if not term.score]
     given = _GIVEN_NEAR if of.nearness >= _LEAST else _GIVEN
-    said = [tr(given, score=of.text_score, words=_listed([*map(_term, first)]), near=of.nearness)]
+    said = [tr(given, score=of.shown_text_score, words=_listed([*map(_term, first)]), near=of.nearness)]
     if besides:
         said.append(tr(_BESIDES, words=_listed(besides)))
     if of.missing:
-        said.append(tr("Missing: {words}.", words=_listed([*map(in_quotes, of.missing)])))
+        said.append(tr("Missing words: {words}.", words=_listed([*map(in_quotes, of.missing)])))
     return " ".join(said)
 
 
@@ -142,7 +146,8 @@ def _sums(of: ResultExplanation) -> Iterator[str]:
         yield tr(said, share=of.covered, together=of.together, score=of.from_coverage)
     if of.text_limit < min(1.0, share):
         yield tr(
-            "It matches {share:.0%} of the query, weighted by rarity, so the BM25 sum gives at most {most:.2f}.",
+            "The passage contains {share:.0%} of the query, weighted by rarity, so the BM25 sum gives at "
+            "most {most:.2f}.",
             share=of.covered,
             most=of.text_limit,
         )
@@ -162,22 +167,21 @@ def _listed(words: Sequence[str]) -> str:
 
 def _meaning(of: ResultExplanation) -> str:
     if of.cosine_low is None or of.cosine_high is None:
-        return tr("Its meaning was not compared.")
+        return tr("The meaning was not compared.")
     if of.vector_score is None or of.cosine is None:
-        return tr("It has no vector yet: its words alone decide.")
+        return tr("The passage has no vector yet, so only its words count.")
     where = "above" if of.cosine >= of.cosine_high else "in" if of.cosine > of.cosine_low else "below"
-    return tr(_COSINES[where], score=of.vector_score, cosine=of.cosine, low=of.cosine_low, high=of.cosine_high)
+    return tr(_COSINES[where], score=of.shown_vector_score, cosine=of.cosine, low=of.cosine_low, high=of.cosine_high)
 
 
 def _mixture(of: ResultExplanation) -> str:
     if of.named:
-        return tr("Its title or file name equals the query: that alone is a full match, 1.00.")
+        return tr("The title or file name equals the query, which alone is a full match, 1.00.")
     if of.vector_score is not None and not of.language_known:
-        return tr("The model does not know the query's language: its words alone decide.")
-    if of.vector_score is None or not 0 < of.vector_weight < 1:
+        return tr("The model does not know the query's language, so only its words count.")
+    words_score, meaning_score = of.shown_text_score, of.shown_vector_score
+    if not of.mixed or meaning_score is None:
         return ""
-    words_score = of.text_evidence or of.text_score
-    meaning_score = of.vector_score if of.vector_evidence is None else of.vector_evidence
     text_weight = of.text_weight * of.agreement
     mixed = of.vector_weight * meaning_score + text_weight * words_score
     differs = tr(_DIFFERS, share=of.agreement) if of.agreement < 1 - _LEAST and words_score > _LEAST else ""
@@ -206,9 +210,10 @@ def _age(of: ResultExplanation) -> str:
     if of.date_origin is None:
         return ""
     if of.date is None or of.half_life_days is None:
-        return tr("It does not age.")
+        return tr("The passage keeps its full score at any age.")
     return tr(
-        "It dates from {day} by {origin}; it loses half of its score in {days:g} days: × {left:.2f} = {score:.2f}.",
+        "The passage dates from {day}, according to {origin}, and loses half of its score in {days:g} "
+        "days: × {left:.2f} = {score:.2f}.",
         day=datetime.fromtimestamp(of.date, UTC).strftime("%Y-%m-%d"),
         origin=tr(_ORIGINS[of.date_origin]),
         days=of.half_life_days,
@@ -220,8 +225,8 @@ def _age(of: ResultExplanation) -> str:
 def _place(of: ResultExplanation) -> str:
     if of.mmr_like:
         return tr(
-            "It is number {place} of the list, number {by_score} by score:"
-            " {penalty:.2f} were taken off for being like {other}.",
+            "The result is number {place} in the list but number {by_score} by score: {penalty:.2f} was "
+            "deducted because it is similar to {other}.",
             place=of.rank,
             by_score=of.score_rank,
             penalty=of.mmr_penalty,
@@ -229,7 +234,11 @@ def _place(of: ResultExplanation) -> str:
         )
     if of.rank == of.score_rank:
         return ""
-    return tr("It is number {place} of the list, number {by_score} by score.", place=of.rank, by_score=of.score_rank)
+    return tr(
+        "The result is number {place} in the list but number {by_score} by score.",
+        place=of.rank,
+        by_score=of.score_rank,
+    )
 
 
 def _threshold(of: ResultExplanation) -> str:

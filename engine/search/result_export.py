@@ -50,7 +50,7 @@ def results_markdown(results: Iterable[MemorySearchResult], *, asked: str, total
         if result.workspace:
             told.append(f"in {_code(result.workspace)}")
         if result.message is not None:
-            left = " (left branch)" if result.message.rewound else ""
+            left = " (abandoned branch)" if result.message.rewound else ""
             told.append(f"{_SAID_BY.get(result.message.role, result.message.role)}{left}")
         yield " · ".join(told)
         if result.context is not None:

@@ -42,8 +42,9 @@ _NAME = 0.5
 DEFINED = 1.4
 """Match of a chunk that defines what the query names: twice the bonus, since chunks that only use a name may have it
 often."""
-_UNKNOWN = 1.4
-"""Weight of a term that occurs nowhere, relative to the average of the others."""
+_UNKNOWN, _MOST_UNKNOWN = 1.4, 1.5
+"""Least and highest weight of a term that occurs nowhere, relative to the average of the others. With the higher one,
+half of a query of two words is no answer."""
 _NEAR = 0.3
 """Bonus for two neighbours of the query that are neighbours in the text, as a share of the rarer one's best score."""
 _WEIGHT_WITHOUT_WORDS = 0.8
@@ -66,13 +67,17 @@ def inverse_document_frequency(documents: int, containing: int) -> float:
     return math.log(1 + (documents - containing + 0.5) / (containing + 0.5))
 
 
-def unknown_weight(known: Sequence[float]) -> float:
+def unknown_weight(known: Sequence[float], rarest: float = 0.0) -> float:
     """Return the weight of a term that occurs nowhere, from the weights of the query's other terms (`known`).
 
     Its own rarity would be the highest of all, so that one misspelt word would hide every match of the others. Without
-    any weight, an off-topic query would be answered by its most ordinary word.
+    any weight, an off-topic query would be answered by its most ordinary word. `rarest`: the idf of a word in a single
+    chunk, which raises the weight within limits; 0 for a probable typing error.
     """
-    return _UNKNOWN * sum(known) / len(known) if known else 0.0
+    if not known:
+        return 0.0
+    average = sum(known) / len(known)
+    return min(_MOST_UNKNOWN * average, _UNKNOWN * max(average, rarest))
 
 
 def length_norm(length: float, average_length: float) -> float:
@@ -228,9 +233,16 @@ class Evidence(NamedTuple):
     vector: float | None
     """Meaning score without its limits; None without a vector."""
     complete: bool = False
-    """Whether the chunk holds every term of the query."""
+    """Whether the chunk holds every term of the query in some form."""
     from_name: float = 0.0
     """Part of `text` from the title, the file name or a definition."""
+
+    @property
+    def doubtful(self) -> float:
+        """Share of the keyword score that another meaning lowers: nothing from names, or of a chunk with every term."""
+        if self.complete:
+            return 0.0
+        return 1 - self.from_name / self.text if self.text else 1.0
 
 
 class Blend(msgspec.Struct, frozen=True):
@@ -269,11 +281,10 @@ class Blend(msgspec.Struct, frozen=True):
         return cls.mean(_WEIGHT_BETWEEN_PASSAGES)
 
     def agreeing(self, of: Evidence) -> float:
-        """Return the share of the chunk's keyword score that counts; the part from titles always counts."""
+        """Return the share of the chunk's keyword score that counts."""
         if of.vector is None or of.complete or not of.text:
             return 1.0
-        differing = 1 - of.from_name / of.text
-        return 1 - self.agreement * (1 - within_limits(of.vector)) * differing
+        return 1 - self.agreement * (1 - within_limits(of.vector)) * of.doubtful
 
     def text_part(self, of: Evidence) -> float:
         """Return the keywords' part of the chunk's score.
@@ -284,10 +295,10 @@ class Blend(msgspec.Struct, frozen=True):
         return of.text if of.vector is None else self.text_weight * self.agreeing(of) * of.text
 
     def weight(self, of: Evidence) -> float:
-        """Return the weight of the chunk's meaning; meaning never lowers the score of a chunk with every term."""
-        if of.vector is None or (of.complete and of.vector < 0):
+        """Return the weight of the chunk's meaning. A negative one only counts against doubtful keyword matches."""
+        if of.vector is None:
             return 0.0
-        return self.vector_weight
+        return self.vector_weight if of.vector >= 0 else self.vector_weight * of.doubtful
 
     def scores(self, of: Evidence) -> tuple[float, float]:
         """Return the chunk's score without limits of 0 and 1, and the score of its keywords alone.

@@ -28,7 +28,7 @@ from engine.search.results import at_tool_call, make_result, matched_fields, sai
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.search_sources import SearchSources
 from engine.search.suggestions import Spelling, evident, likely, supported, without_words
-from engine.search.title_matches import called, put_first
+from engine.search.title_matches import called_in, put_first
 from engine.settings.query_options import ResultCacheSettings
 from engine.store.snapshot import Snapshot, StoredChunk
 from engine.text import QueryAnalysis, analyse_query, parse_query
@@ -59,9 +59,9 @@ def restrict(
         if not some and (unmet := demands.unmet(files)):
             demanded = any_of(map(demand, unmet))
             if files is None:
-                note += " " + tr("Nothing {demands}.", demands=demanded)
+                note += " " + tr("No passage {demands}.", demands=demanded)
             else:
-                note += " " + tr("Nothing that passes the filters {demands}.", demands=demanded)
+                note += " " + tr("No passage that passes the filters {demands}.", demands=demanded)
         if any(map(work.query.demands, _FROM_NOTES)) and not _has_tags(snapshot):
             work.tags_wait = True
             note += " " + tr("Tags can be searched after the next update has read all notes again.")
@@ -286,6 +286,7 @@ class Searcher:
         if liked is None and question.terms:
             with work.timed("analysis"):
                 work.suggestions = self._spelling.suggest(snapshot, work.request.query, question, leg.terms, among)
+                leg.weigh_missing({word for of in work.suggestions for word, _ in of.words})
         return KeywordPart(liked, question, demands, among, within, leg, self._ranker.times_of(work))
 
     def _find(
@@ -304,7 +305,7 @@ class Searcher:
         ids = self._ranker.candidates(part, meaning, snapshot, work)
         words, ranked, blend = self._ranker.rank(ids, part, meaning, snapshot, work)
         with work.timed("keyword"):
-            named = called(snapshot, work.query, words.complete & words.around)
+            named = called_in(snapshot, work.query, question, words)
         ranked = put_first(ranked, named, work.stages)
         kept = cut(ranked, work.request.min_score, work.stages)
         if blend.agreement:  # otherwise the weights are the user's, or a passage is the query
@@ -371,7 +372,7 @@ class Searcher:
             return None
         if len(query) != model.dims:
             reason = tr(
-                "{model} answers with {now:,} numbers, no more with {before:,}.",
+                "{model} now returns vectors of {now:,} dimensions instead of {before:,}.",
                 model=provider.model,
                 now=len(query),
                 before=model.dims,

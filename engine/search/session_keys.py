@@ -15,8 +15,12 @@ _DIRECT = frozenset({"direct", "dm"})
 _SHARED = frozenset(
     {
         "group",
+        "groupchat",
         "channel",
+        "chatroom",
         "room",
+        "lobby",
+        "everyone",
         "guild",
         "server",
         "space",
@@ -37,8 +41,8 @@ _SHARED = frozenset(
 )
 _NAME = lazy_pattern(r"(?!\d{5,}\Z)[a-z0-9][a-z0-9_.-]*", re.ASCII)
 """Name of a main session, a program or an account; a long number is the id of a chat."""
-_PERSON = lazy_pattern(r"[^@:!#\s]+(?:@[a-z0-9-]+(?:\.[a-z0-9-]+)+)?|@[^@:!#\s]+:[a-z0-9.-]+(?::\d{1,5})?")
-"""Number, name or address of one contact (WhatsApp's and Matrix's too)."""
+_PERSON = lazy_pattern(r"(?!-\d)[^@:!#\s]+(?:@[a-z0-9-]+(?:\.[a-z0-9-]+)+)?|@[^@:!#\s]+:[a-z0-9.-]+(?::\d{1,5})?")
+"""Number, name or address of one contact (WhatsApp's and Matrix's too); Telegram's groups have negative numbers."""
 _SHARED_ADDRESS = lazy_pattern(r"@(?:g\.us|broadcast|newsletter)\b")
 
 

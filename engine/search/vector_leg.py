@@ -51,7 +51,7 @@ class VectorLeg:
     def cosines(self, ids: Sequence[int]) -> dict[int, float]:
         """Return exact cosines by id; chunks without a vector are left out. Each reads three pages of the index."""
         if new := [id_ for id_ in ids if id_ not in self._exact]:
-            rows = list(self.snapshot.vectors(self.model.id, new))
+            rows = list(self.snapshot.vectors(self.model.id, self.model.dims, new))
             if rows:
                 matrix = decode([vector for _, vector in rows], self.model.dims).astype("float32")
                 self._exact.update(zip((id_ for id_, _ in rows), (matrix @ self.query).tolist(), strict=True))

@@ -15,26 +15,32 @@ class SlugSettings(Section, frozen=True):
         str,
         option(
             "Chat model",
-            "Chat model that names notes of sessions; naming one agrees to sending it the beginning of the note, with "
-            "secrets masked. Empty takes the session's own words.",
+            "Chat model that suggests names for session notes. If you set one, it receives the beginning of "
+            "the note, with secrets masked. Empty takes the session's own words.",
         ),
     ] = ""
     base_url: Annotated[
         str,
         option(
             "Address of the chat model",
-            "Address of that model's server, as OpenAI and servers like it have it; empty takes OpenAI's.",
+            "Address of the chat model's server, which must be OpenAI-compatible; empty takes OpenAI's.",
         ),
     ] = ""
     api_key_env: Annotated[
         str,
         option(
             "Chat model key variable",
-            "Environment variable that holds the API key of that server; empty takes its usual one.",
+            "Environment variable with the API key of the chat model's server; empty takes the server's usual one.",
         ),
     ] = ""
     timeout_seconds: Annotated[
-        float, option("Chat model timeout", "Seconds after which the session's own words are taken instead.", 1, 120)
+        float,
+        option(
+            "Chat model timeout",
+            "Seconds to wait for the chat model's suggestion; after that, the session's own words are used.",
+            1,
+            120,
+        ),
     ] = 15
 
 
@@ -43,7 +49,7 @@ class RememberSettings(Section, frozen=True):
     APPLIES = "immediately"
 
     messages: Annotated[
-        int, option("Messages in a note", "Last messages of a session that go into its note.", 1, 1000)
+        int, option("Messages in a note", "Number of messages at the end of a session that its note contains.", 1, 1000)
     ] = 15
     longest_message: Annotated[
         int,
@@ -85,7 +91,7 @@ class FactsSettings(Section, frozen=True):
         int,
         option(
             "Maximum length of sent facts",
-            "Characters of a message that are used to find facts, and of all facts together.",
+            "Maximum number of characters of a message that are used to find facts, and of all facts that are sent.",
             100,
             10_000,
         ),
@@ -102,7 +108,7 @@ class FactsSettings(Section, frozen=True):
     ] = 500
     capture_triggers: Annotated[
         tuple[str, ...],
-        option("Extra trigger words", "More words or phrases by which a message sounds worth keeping; at most 50."),
+        option("Extra trigger words", "More words or phrases that mark a message as worth saving; at most 50."),
     ] = ()
 
     def __post_init__(self) -> None:

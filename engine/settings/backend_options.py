@@ -28,14 +28,14 @@ class QmdSessionSettings(Section, frozen=True):
         bool,
         option(
             "Let qmd search sessions",
-            "Let qmd search sessions, too: their text is written out for it, with secrets masked.",
+            "Let qmd search sessions, too: their text is exported to files for it, with secrets masked.",
         ),
     ] = True
     retention_days: Annotated[
         int,
         option(
             "Maximum session age for qmd",
-            "Days after which a session is no longer written out for qmd; 0 for never.",
+            "Age in days from which sessions are no longer exported for qmd; 0 for no limit.",
             0,
         ),
     ] = 0
@@ -45,13 +45,17 @@ class QmdLimitSettings(Section, frozen=True):
     GROUP = Group.QMD
     APPLIES = "answering"
 
-    max_results: Annotated[int, option("Maximum qmd results", "Results of qmd to show at first.", 1)] = 6
+    max_results: Annotated[int, option("Maximum qmd results", "Number of qmd results to show at first.", 1)] = 6
     max_snippet_chars: Annotated[
         int, option("Maximum qmd passage length", "Longest passage of a result, in characters.", 40)
     ] = 700
     max_injected_chars: Annotated[
         int,
-        option("Maximum qmd answer length", "Most characters of all passages together that an agent gets from qmd.", 1),
+        option(
+            "Maximum qmd answer length",
+            "Maximum number of characters of all passages together that an agent gets from qmd.",
+            1,
+        ),
     ] = 4000
     timeout_ms: Annotated[
         int, option("qmd search timeout", "Timeout of one search with qmd, in milliseconds.", 100)
@@ -85,10 +89,10 @@ class QmdModelSettings(Section, frozen=True):
     ] = ""
     generate: Annotated[
         str,
-        option("qmd query expansion model", "Model by which qmd puts questions in other words; empty takes its own."),
+        option("qmd query expansion model", "Model with which qmd rewords queries; empty takes qmd's own."),
     ] = ""
     rerank: Annotated[
-        str, option("qmd reranking model", "Model by which qmd puts results in order; empty takes its own.")
+        str, option("qmd reranking model", "Model with which qmd re-ranks results; empty takes qmd's own.")
     ] = ""
 
 
@@ -130,14 +134,16 @@ class QmdSettings(Section, frozen=True):
     embed_minutes: Annotated[
         int,
         option(
-            "qmd embedding interval", "Minutes that must lie between two runs that give qmd's index its vectors.", 0
+            "qmd embedding interval",
+            "Minimum number of minutes between two runs that embed the passages in qmd's index.",
+            0,
         ),
     ] = 60
     command_timeout_seconds: Annotated[
-        float, option("qmd command timeout", "Seconds for a short command of qmd.", 0.1)
+        float, option("qmd command timeout", "Seconds to wait for a short command of qmd.", 0.1)
     ] = 30
     update_timeout_seconds: Annotated[
-        float, option("qmd update timeout", "Seconds for an update of qmd's index.", 0.1)
+        float, option("qmd update timeout", "Seconds to wait for an update of qmd's index.", 0.1)
     ] = 120
     embed_timeout_seconds: Annotated[
         float, option("qmd embedding timeout", "Timeout of one embedding run, in seconds.", 0.1)
@@ -160,8 +166,9 @@ class LanceDbSettings(Section, frozen=True):
         str,
         option(
             "Table location",
-            "Where the table is: a folder, s3://bucket/path or db://database; empty takes the user's data folder. "
-            "Naming an address of another machine agrees to keep the notes' text there, with secrets masked.",
+            "Location of the table: a folder, s3://bucket/path or db://database; empty takes the user's data "
+            "folder. If you set an address on another machine, the text of your notes is stored there, with "
+            "secrets masked.",
         ),
     ] = ""
     table: Annotated[
@@ -195,7 +202,7 @@ class LanceDbSettings(Section, frozen=True):
         float,
         option(
             "Table timeout",
-            "Seconds after which a table that does not answer is given up.",
+            "Seconds to wait for an answer of the table.",
             1,
             600,
             group=Group.LANCEDB,
@@ -219,7 +226,7 @@ def uri_problem(uri: str) -> Problem | None:
     parts = urlsplit(uri.strip())
     if parts.query or parts.fragment:
         return Problem(
-            marked("{it} must end before the ? or #: what else the storage needs goes into lancedb.storage_options.")
+            marked("{it} must end before the ? or #. Other options of the storage belong in lancedb.storage_options.")
         )
     if not parts.netloc:
         return Problem(marked("{it} must name a bucket or database, such as s3://bucket/path."))

@@ -74,13 +74,13 @@ def other_name(path: tuple[str, ...], value: Any) -> Problem | None:
         return None
     name = value.strip().lower()
     if known := next((provider.name for provider in PROVIDERS if name in provider.aliases), None):
-        return Problem(marked('{it} is called "{name}" here.'), {"name": known})
+        return Problem(marked('{it} is called "{name}" in Mnemoscope.'), {"name": known})
     if name.startswith("hf:") or name.endswith(".gguf"):
         if redact(value) != value:
             return Problem(marked('{it} must be "gguf".'))
         return Problem(marked('{it} must be "gguf", with local.model_path = "{path}".'), {"path": value})
     if address := COMPATIBLE.get("lm-studio" if name == "lmstudio" else name.replace("_", "-")):
-        return Problem(marked('{it} is reached as "openai" with remote.base_url = "{address}".'), {"address": address})
+        return Problem(marked('{it} is set as "openai" with remote.base_url = "{address}".'), {"address": address})
     return None
 
 

@@ -84,7 +84,7 @@ class WindowSettings(Section, frozen=True):
         dict[str, tuple[str, ...]],
         option(
             "Custom shortcuts",
-            "Keys in place of the program's own, by the name of a command; an empty list takes them away.",
+            "Your own shortcuts, by the name of a command; an empty list removes the shortcuts of the command.",
             group=Group.KEYBOARD,
             also="shortcuts, hotkeys, key bindings, quick search",
         ),
@@ -128,8 +128,8 @@ class VectorSettings(Section, frozen=True):
         VectorEngine,
         option(
             "Vector search method",
-            "What compares vectors: sqlite-vec in the index file, numpy in memory, or auto: sqlite-vec while the index "
-            "is small enough for a search within 5 ms, then numpy.",
+            "Method that compares vectors: sqlite-vec in the index file, numpy in memory, or auto: "
+            "sqlite-vec while the index is small enough for a search within 5 ms, then numpy.",
         ),
     ] = "auto"
     extension_path: Annotated[
@@ -206,13 +206,13 @@ class SyncSettings(Section, frozen=True):
         bool, option("Watch the folders", "Watch the folders and index what changes.", also="automatic, live, refresh")
     ] = True
     watch_debounce_ms: Annotated[
-        int, option("Delay after a change", "Milliseconds of quiet to wait for after a change.", 0)
+        int, option("Delay after a change", "Milliseconds without further changes before changed files are indexed.", 0)
     ] = 1500
     on_session_start: Annotated[
         bool, option("At the start", "Bring the index up to date once when a session starts.", applies="immediately")
     ] = True
     on_search: Annotated[
-        bool, option("After a search", "Update an outdated index: after a search, and before an agent's.")
+        bool, option("After a search", "Update an outdated index after a search, and before an agent's search.")
     ] = True
     interval_minutes: Annotated[
         int,
@@ -232,7 +232,7 @@ class SessionSettings(Section, frozen=True):
         tuple[str, ...],
         option(
             "Session folders",
-            "Folders, or exported files, with sessions of AI agents; listing one is what switches sessions on.",
+            "Folders, or exported files, with sessions of AI agents. Only sessions listed here are indexed.",
             also="history, transcripts, chats",
         ),
     ] = ()
@@ -254,7 +254,7 @@ class SessionSettings(Section, frozen=True):
         str,
         option(
             "Price list",
-            "TOML file with prices of models, asked before the built-in one; empty is the built-in one alone.",
+            "TOML file with prices of models that override the built-in prices; empty uses only the latter.",
             also="cost, dollars, tokens",
         ),
     ] = ""
@@ -262,7 +262,7 @@ class SessionSettings(Section, frozen=True):
         int,
         option(
             "Length of a context",
-            "Characters of the text with which another agent continues a session.",
+            "Maximum number of characters of the text with which another agent continues a session.",
             LEAST_CONTEXT,
             200_000,
             also="continue, handover, copy",
@@ -286,12 +286,12 @@ class BatchSettings(Section, frozen=True):
     wait: Annotated[bool, option("Wait for batch jobs", "Wait for batch jobs; off leaves them to a later update.")] = (
         True
     )
-    concurrency: Annotated[int, option("Parallel batch jobs", "Batch jobs under way at the same time.", 1, 16)] = 2
+    concurrency: Annotated[int, option("Parallel batch jobs", "Maximum number of batch jobs at once.", 1, 16)] = 2
     poll_interval_ms: Annotated[
-        int, option("Polling interval", "Milliseconds between two looks at a batch job.", 10)
+        int, option("Polling interval", "Milliseconds between two checks of a batch job.", 10)
     ] = 2000
     timeout_minutes: Annotated[
-        float, option("Batch job timeout", "Minutes after which a batch job is given up.", 0.001)
+        float, option("Batch job timeout", "Minutes to wait for a batch job before it is given up.", 0.001)
     ] = 60
 
 
@@ -305,7 +305,7 @@ class RemoteSettings(Section, frozen=True):
         str,
         option(
             "Address of the service",
-            "Address of the provider's API; empty takes its own. For openai also that of a compatible server.",
+            "Address of the provider's API; empty takes the usual one. For openai, any compatible server works.",
             group=Group.EMBEDDING,
             also="server, endpoint, URL, Ollama",
         ),
@@ -325,8 +325,8 @@ class RemoteSettings(Section, frozen=True):
         tuple[RemoteProvider, ...],
         option(
             "Approved services",
-            "Providers that texts may be sent to when provider is auto; naming one as provider or fallback agrees, "
-            "too.",
+            "Providers that texts may be sent to when provider is auto; setting a service as provider or "
+            "fallback also allows it.",
             group=Group.EMBEDDING,
         ),
     ] = ()
@@ -338,13 +338,13 @@ class LocalSettings(Section, frozen=True):
 
     model_path: Annotated[
         str,
-        option("Model file", "GGUF file of the gguf provider, or its hub id such as hf:owner/repository/file.gguf."),
+        option("Model file", "GGUF file for gguf, or its name on the model hub such as hf:owner/repository/file.gguf."),
     ] = ""
     model_cache_dir: Annotated[
         str,
         option(
             "Folder for downloaded models",
-            "Folder for models fetched from the hub; empty puts them under the user's data folder.",
+            "Folder for models downloaded from the model hub; empty puts them under the user's data folder.",
             group=Group.VECTORS,
         ),
     ] = ""
@@ -358,7 +358,7 @@ class CacheSettings(Section, frozen=True):
         option("Keep vectors of removed text", "Keep vectors of texts that left the index, in case they come back."),
     ] = True
     max_entries: Annotated[
-        int, option("Maximum cached vectors", "Most vectors to keep; those of indexed texts always stay.", 1)
+        int, option("Maximum cached vectors", "Maximum number of vectors; those of indexed texts are always kept.", 1)
     ] = 50_000
 
 
@@ -369,7 +369,7 @@ class Settings(Section, frozen=True):
         str,
         option(
             "Folder to open at start",
-            "Folder of notes to open when none is named; the window remembers the last one here.",
+            "Folder of notes to open if you don't choose one; the window stores the last opened folder here.",
             group=Group.GENERAL,
             also="startup, directory",
             applies="immediately",
@@ -379,8 +379,8 @@ class Settings(Section, frozen=True):
         Backend,
         option(
             "Engine",
-            "What keeps the index: the program itself (builtin), the command qmd, or a LanceDB table (lancedb). When "
-            "another one fails, the built-in index answers.",
+            "Search engine that stores and searches the index: Mnemoscope itself (builtin), the command qmd, "
+            "or a LanceDB table (lancedb). When qmd or LanceDB fails, the built-in index answers.",
             group=Group.ENGINE,
             also="database, search engine",
         ),
@@ -398,7 +398,7 @@ class Settings(Section, frozen=True):
         int | None,
         option(
             "Maximum answer length",
-            "Most characters of passages in one answer to an agent; unset: qmd's own limit, else all.",
+            "Maximum length of the passages in one answer to an agent, in characters; unset: qmd's limit, else none.",
             1,
             group=Group.ANSWERS,
             applies="immediately",
@@ -469,7 +469,7 @@ class Settings(Section, frozen=True):
     ] = 10_000_000
     sessions: SessionSettings = SessionSettings()
     sources: Annotated[
-        tuple[Source, ...], option("Search in", "What to search; an empty list means the notes.", group=Group.SESSIONS)
+        tuple[Source, ...], option("Search in", "Sources to search; an empty list means notes.", group=Group.SESSIONS)
     ] = ("memory",)
     store: StoreSettings = StoreSettings()
     chunking: ChunkingSettings = ChunkingSettings()

@@ -15,13 +15,13 @@ class MmrSettings(Section, frozen=True):
     GROUP = Group.ORDER
 
     enabled: Annotated[
-        bool, option("More variety", "Put results that say the same behind others.", also="diversity, duplicates, MMR")
+        bool, option("More variety", "Move similar results down.", also="diversity, duplicates, MMR")
     ] = False
     lambda_: Annotated[
         float,
         option(
             "Balance of score and variety",
-            "1 orders by score alone; the smaller, the more results that are alike give way.",
+            "1 orders results by score alone. The smaller the value, the further similar results move down.",
             0,
             1,
         ),
@@ -36,7 +36,7 @@ class TemporalDecaySettings(Section, frozen=True):
         option("Prefer newer results", "Let results lose score with their age.", also="recency, newer, date, decay"),
     ] = False
     half_life_days: Annotated[
-        float, option("Half-life", "Days after which half of the score is left; whole days.", 1)
+        float, option("Half-life", "Days after which a result has lost half of its score; whole days.", 1)
     ] = 30
     evergreen: Annotated[
         tuple[str, ...],
@@ -69,7 +69,7 @@ class HybridSettings(Section, frozen=True):
         bool,
         option(
             "Include keyword search",
-            "Join the scores of words and meaning; off searches by meaning alone.",
+            "Combine the scores of words and meaning; off searches by meaning alone.",
             also="hybrid search, keywords",
         ),
     ] = True
@@ -97,7 +97,7 @@ class HybridSettings(Section, frozen=True):
         int,
         option(
             "Candidates per result",
-            "Candidates that each kind of search brings, as a multiple of the results wanted.",
+            "Number of candidates from each kind of search, as a multiple of the number of results.",
             1,
             20,
         ),
@@ -125,7 +125,7 @@ class ResultCacheSettings(Section, frozen=True):
         option("Cache results", "Answer the same query from the cache while the index is unchanged.", also="cache"),
     ] = True
     ttl_seconds: Annotated[float, option("Maximum age", "Seconds for which an answer is cached; 0 for none.", 0)] = 60
-    max_entries: Annotated[int, option("Maximum number", "Most answers to keep.", 1, 1000)] = 64
+    max_entries: Annotated[int, option("Maximum number", "Maximum number of cached answers.", 1, 1000)] = 64
 
 
 class QuerySettings(Section, frozen=True):

@@ -56,7 +56,7 @@ def save_settings(
         for key in values:
             if value_at(now, key) != value_at(seen, key):
                 raise SettingsError(
-                    tr('"{key}" was changed in {path} meanwhile; nothing was saved.', key=key, path=path)
+                    tr('Another program changed "{key}" in {path} meanwhile; nothing was saved.', key=key, path=path)
                 )
     layer = table_of(document, workspace)
     for key, value in values.items():
@@ -292,9 +292,11 @@ def _with(table: dict[str, Any], names: list[str], value: Any) -> dict[str, Any]
 
 def _changed_meanwhile(key: str, path: Path, found: Any) -> str:
     if found is None:
-        return tr('"{key}" was changed in {path} meanwhile: it is not set there, and stays so.', key=key, path=path)
+        return tr(
+            'Another program removed "{key}" from {path} meanwhile, so your change was not saved.', key=key, path=path
+        )
     return tr(
-        '"{key}" was changed in {path} meanwhile: it is {value} there, and stays so.',
+        'Another program set "{key}" to {value} in {path} meanwhile, so your change was not saved.',
         key=key,
         path=path,
         value=msgspec.json.encode(found).decode(),

@@ -379,7 +379,7 @@ class IndexStore:
     def _replace_damaged(self, damage: IndexCorrupt) -> str:
         """Replace the damaged file with a new one, holding the writer lock. Returns the message to show."""
         if not self._take_lock():
-            mending = tr("Another process is repairing it: try again in a moment.")
+            mending = tr("Another process is repairing the index: try again in a moment.")
             raise IndexBusy(f"{damage} {mending}") from damage
         try:
             self._writer, sentence = replace_damaged(self.files, damage)

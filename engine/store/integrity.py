@@ -58,7 +58,7 @@ def damage(snapshot: Snapshot) -> str:
     elif first == ("ok",):
         reason = unreadable(snapshot.connection, _columns(snapshot.generations()))
     else:
-        reason = first[0] if first else tr("no answer")
+        reason = first[0] if first else tr("the integrity check gave no answer")
     return tr("The database file is damaged: {reason}.", reason=reason) if reason else ""
 
 

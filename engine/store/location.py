@@ -160,15 +160,15 @@ def usable_index_files(workspace: Path, store_path: str) -> IndexFiles:
     if on_network_drive(files.folder):
         raise StoreError(
             tr(
-                "The index would lie on a network drive, where it could be damaged: choose a folder on this computer's "
-                "own disk for `store.path` in place of {folder}.",
+                "The index can't be stored on a network drive, where it could be damaged: choose a folder on "
+                "this computer's own disk for `store.path` in place of {folder}.",
                 folder=store_path or files.folder,
             )
         )
     if store_path and files.folder.resolve().is_relative_to(workspace):
         raise StoreError(
             tr(
-                "The index would lie among the notes: choose a folder outside {folder} for `store.path`.",
+                "The index can't be stored among the notes: choose a folder outside {folder} for `store.path`.",
                 folder=workspace,
             )
         )

@@ -242,14 +242,17 @@ class Snapshot:
         )
         return [id_ for (id_,) in rows]
 
-    def vectors(self, model_id: int, ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
-        """Yield (chunk id, float16 vector) for those of the chunks that have a vector."""
+    def vectors(self, model_id: int, dims: int, ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+        """Yield (chunk id, float16 vector) for those of the chunks that have a vector.
+
+        Damaged ones, which don't have `dims` components, are left out.
+        """
         for group in _groups(ids):
             yield from self.connection.execute(
                 f"""SELECT c.id, e.vector FROM {self.tables.chunks} c
                     CROSS JOIN embedding_cache e ON e.model_id = ? AND e.hash = c.hash
-                    WHERE c.id IN ({_marks(group)})""",
-                (model_id, *group),
+                    WHERE c.id IN ({_marks(group)}) AND length(e.vector) = ?""",
+                (model_id, *group, 2 * dims),
             )
 
     def has_vectors(self, model_id: int) -> bool:

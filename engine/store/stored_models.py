@@ -102,7 +102,7 @@ def note_speed(writer: Writer, model_id: int, letters_a_second: float) -> None:
 
 
 def awaiting(snapshot: Snapshot) -> Awaiting | None:
-    """Return the embedding that awaits approval since the last sync; None if there is none."""
+    """Return what the last sync didn't embed because its cost awaits approval; None if nothing awaits it."""
     found = snapshot.meta("awaiting")
     if isinstance(found, str):
         with contextlib.suppress(ValueError):  # written by another version
@@ -111,7 +111,7 @@ def awaiting(snapshot: Snapshot) -> Awaiting | None:
 
 
 def note_awaiting(writer: Writer, what: Awaiting | None) -> None:
-    """Store the embedding that awaits approval; None if there is none."""
+    """Store what was not embedded because its cost awaits approval; None if nothing awaits it."""
     writer.set_meta("awaiting", None if what is None else msgspec.json.encode(what).decode())
 
 

@@ -187,7 +187,7 @@ class UserData:
         restored = tr("Your facts, saved searches and update history were restored {source}.", source=source)
         if not there:
             return restored
-        return f"{restored} " + tr("The file that was there is now {file}.", file=aside.name)
+        return f"{restored} " + tr("The previous file was renamed to {file}.", file=aside.name)
 
     def _copy_newest(self, target: Path) -> str:
         """Copy the deleted file's data if they are intact, else the newest backup. Returns words for which of them it
@@ -204,7 +204,7 @@ class UserData:
         with contextlib.closing(open_connection(backup, "frozen reader")) as connection:
             copy_database(connection, target)
         made = time.strftime("%Y-%m-%d %H:%M", time.localtime(changed_at(backup)))
-        return tr("from the backup of {time}", time=made)
+        return tr("from the backup of {time}; later changes are lost", time=made)
 
     def add_sync(self, summary: StoredSync) -> None:
         if not self.keeps:

@@ -87,7 +87,7 @@ def simple_word(run: str) -> str | None:
 
 
 class Streams(dict[str, tuple[str, str, str]]):
-    """Cache of words, stems and keys of looser forms, by run of characters, for one language.
+    """Cache of text analysis in one language: the words, stems and looser forms of each run of letters or digits.
 
     Words repeat, so most runs of a text cost one lookup. Threads may compute the same run at the same time, with the
     same result.
@@ -118,7 +118,7 @@ class Streams(dict[str, tuple[str, str, str]]):
         if token != word and not word.isupper():
             return self[token]
         stem = self._stems[token]
-        return token, stem, ending_key(stem) if self._compounds else ""
+        return token, stem, ending_key(token, stem) if self._compounds else ""
 
     def _any(self, run: str) -> tuple[str, str, str]:
         words: list[str] = []
@@ -137,7 +137,7 @@ class Streams(dict[str, tuple[str, str, str]]):
                 if piece.root:
                     stem = self._stems[piece.root]
                     stems.append(stem)
-                    if self._compounds and (key := ending_key(stem)):
+                    if self._compounds and (key := ending_key(piece.root, stem)):
                         keys.append(key)
             if len(found) > _WORD_AND_PART:
                 keys += [key.token for key in joined_keys(run[start:end], found)]

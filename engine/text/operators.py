@@ -29,44 +29,47 @@ OPERATORS = {
     operator.name: operator
     for operator in (
         Operator(
-            "path", marked("only in files whose path has this in it, or matches a pattern"), "path:daily/*", either=True
+            "path",
+            marked("only files whose path contains this text or matches this pattern"),
+            "path:daily/*",
+            either=True,
         ),
         Operator(
             "title",
-            marked("only in notes and sessions whose title has this in it"),
+            marked("only notes and sessions whose title contains this text"),
             'title:"reading list"',
             either=False,
         ),
-        Operator("tag", marked("only in notes with this tag"), "tag:garden", either=False),
-        Operator("links", marked("only in notes that link to this note"), 'links:"reading list"', either=False),
-        Operator("backlinks", marked("only in notes that this note links to"), "backlinks:garden", either=False),
-        Operator("source", marked("only in notes, or in sessions"), "source:sessions", either=True),
-        Operator("agent", marked("only in sessions with this program"), "agent:claude-code", either=True),
+        Operator("tag", marked("only notes with this tag"), "tag:garden", either=False),
+        Operator("links", marked("only notes that link to this note"), 'links:"reading list"', either=False),
+        Operator("backlinks", marked("only notes that this note links to"), "backlinks:garden", either=False),
+        Operator("source", marked("only notes, or only sessions"), "source:sessions", either=True),
+        Operator("agent", marked("only sessions with this agent"), "agent:claude-code", either=True),
         Operator(
-            "project", marked("only in sessions whose project folder has this in it"), "project:otter", either=True
+            "project", marked("only sessions whose project folder contains this text"), "project:otter", either=True
         ),
         Operator(
             "file",
-            marked("only in sessions that read or changed this file, or one that matches a pattern"),
+            marked("only sessions that read or changed this file, or one that matches this pattern"),
             "file:src/app.py",
             either=False,
         ),
         Operator(
-            "command", marked("only in sessions that ran a command with this in it"), "command:pytest", either=False
+            "command", marked("only sessions that ran a command containing this text"), "command:pytest", either=False
         ),
-        Operator("machine", marked("only in sessions from the machine with this name"), "machine:laptop", either=True),
-        Operator("role", marked("only where this one speaks: user, assistant or tool"), "role:user", either=True),
-        Operator("after", marked("only changed on or after a date"), 'after:"last week"', either=False),
-        Operator("before", marked("only changed before a date"), "before:2026-05-31", either=False),
-        Operator("on", marked("only changed within a day, week, month or year"), "on:2026-05", either=False),
+        Operator("machine", marked("only sessions from this machine"), "machine:laptop", either=True),
+        Operator("role", marked("only passages by this speaker: user, assistant or tool"), "role:user", either=True),
+        Operator("after", marked("only files changed on or after this date"), 'after:"last week"', either=False),
+        Operator("before", marked("only files changed before this date"), "before:2026-05-31", either=False),
+        Operator("on", marked("only files changed within this day, week, month or year"), "on:2026-05", either=False),
     )
 }
 DATED = ("after", "before", "on")
 QUERY_HELP = (
-    ('"left valve"', marked("these words together, as written")),
-    ("-hose", marked('nothing with this; also -"left valve", -path:archive')),
-    ("timer OR clock", marked("one of both")),
-    ("irrig*", marked("words that begin so")),
+    ('"left valve"', marked("exactly these words, next to each other")),
+    ("-hose", marked('no results with this word; also -"left valve", -path:archive')),
+    ("timer OR clock", marked("one of these words, or both")),
+    ("irrig*", marked("words that begin like this")),
     *((operator.example, operator.meaning) for operator in OPERATORS.values()),
 )
 """Examples of everything that a query may contain, each with its meaning, for `tr`."""
@@ -76,7 +79,7 @@ def problem_with(name: str, value: str) -> str:
     """Return why a value is invalid for an operator, as the end of a sentence; empty if it is valid."""
     if not value.strip():
         return tr(
-            "{operator} needs something after it, such as {example}",
+            "{operator} needs a value, such as {example}",
             operator=f"{name}:",
             example=OPERATORS[name].example,
         )
@@ -89,5 +92,5 @@ def problem_with(name: str, value: str) -> str:
     if name == "role" and value.casefold() not in ROLE_NAMES:
         return tr("the roles are user, assistant, tool and system")
     if name == "tag" and not value.strip().lstrip("#"):
-        return tr("a tag has a name")
+        return tr("a tag needs a name")
     return ""

@@ -125,6 +125,19 @@ class QueryAnalysis(NamedTuple):
     phrases: tuple[PhraseTokens, ...] = ()
     """Phrases of the query as tokens that must be adjacent."""
 
+    @property
+    def word_count(self) -> int:
+        """Approximate number of searched words.
+
+        Scripts without spaces are searched by overlapping pairs of characters, about twice as many as words: of these,
+        only pairs that don't overlap count.
+        """
+        count = end = 0
+        for term in self.terms:
+            if not term.stop and term.start >= end:
+                count, end = count + 1, term.end
+        return count
+
 
 def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAnalysis:
     """Return the terms of a query, stemmed in its own language and in `languages`, those of the index.

@@ -80,7 +80,7 @@ class _Reader:
             return [clause]
         self._remarks.append(
             tr(
-                "In a whole question, “{text}” need not be in every result: search for it alone to demand it.",
+                "In a question, results need not contain “{text}”: to require it, search for it alone.",
                 text=phrase.text,
             )
         )
@@ -176,7 +176,7 @@ class _Reader:
             self._add(Word(beginning[1], begin, end - 1, beginning=True), negated=negated)
             return
         if beginning:
-            self._remarks.append(tr("“{text}” was read as a word: a beginning has at least two letters.", text=text))
+            self._remarks.append(tr("“{text}” was read as a word: at least two letters must precede *.", text=text))
         elif _STRAY_STAR.fullmatch(text):
             self._remarks.append(tr("“{text}” was read as words: * is only allowed at the end of a word.", text=text))
         elif (unknown := _UNKNOWN.fullmatch(text)) and unknown[1].casefold() not in OPERATORS:

@@ -187,15 +187,15 @@ def _stage(part: Part, number: int, best: Sequence[_Found]) -> SearchStage:
     outcome, shown = part.outcome, sum(one.part == number for one in best)
     if outcome.mode == "keyword":
         note = tr_count(
-            "{folder} was searched by words alone: {count:,} result of it among the best.",
-            "{folder} was searched by words alone: {count:,} results of it among the best.",
+            "{folder} was searched by words only and contributes {count:,} result.",
+            "{folder} was searched by words only and contributes {count:,} results.",
             shown,
             folder=part.workspace.folder,
         )
     else:
         note = tr_count(
-            "{folder} was searched by words and by meaning ({model}): {count:,} result of it among the best.",
-            "{folder} was searched by words and by meaning ({model}): {count:,} results of it among the best.",
+            "{folder} was searched by words and by meaning ({model}) and contributes {count:,} result.",
+            "{folder} was searched by words and by meaning ({model}) and contributes {count:,} results.",
             shown,
             folder=part.workspace.folder,
             model=outcome.model,
@@ -253,7 +253,7 @@ class AllWorkspaces:
         every: SearchOptions = {**options, "max_results": most}
         asked: list[_Asked] = []
         away = [one.name for one in others if one.index_bytes and not one.present]
-        notices = [tr("The folder of {name} is not there, so it was not searched.", name=name) for name in away]
+        notices = [tr("The folder of {name} is missing, so it was not searched.", name=name) for name in away]
 
         def ask(memory: "MemorySearchManager") -> SearchOutcome:
             return memory.search(query, cancel=token, **every)
@@ -345,10 +345,10 @@ def _put_together(
 def _missing(one: _Asked, deadline: float) -> str:
     if one.error is None:
         return tr(
-            "{name} did not answer within {seconds:g} s and is missing here.",
+            "{name} did not answer within {seconds:g} s, so its results are missing.",
             name=one.workspace.name,
             seconds=deadline,
         )
     unexpected = tr("something unexpected went wrong, see the log.")
     why = str(one.error) if isinstance(one.error, MnemoscopeError) else unexpected
-    return tr("{name} is missing here: {reason}", name=one.workspace.name, reason=why)
+    return tr("The results of {name} are missing: {reason}", name=one.workspace.name, reason=why)

@@ -44,6 +44,7 @@ from engine.base.errors import Unsupported
 from engine.records import ChunkDetail, FileChunks
 
 if TYPE_CHECKING:
+    from engine.insight.note_links import NoteImages
     from engine.memory.contract import MemorySearchManager
     from engine.memory.insight import IndexInsight
 
@@ -82,6 +83,9 @@ class MultiWorkspaceInsight:
             home, lambda memory, there: _inside(memory).linked_text(target, anchor, there, cancel)
         )
         return None if found is None else _replace(found, path=_beside(home, found.path))
+
+    def images_of(self, home: str) -> "NoteImages":
+        return self._everywhere.at(home, lambda memory, there: _inside(memory).images_of(there))
 
     def session_files(self, session: str, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
         found = self._everywhere.at(session, lambda memory, there: _inside(memory).session_files(there, cancel))

@@ -87,7 +87,7 @@ def workspace_state(folder: Path, *, store_path: str = "") -> WorkspaceState:
         with contextlib.closing(UserData(files.user, read_only=True)) as user:
             last = next(iter(user.recent_syncs(1)), None)
     except (MnemoscopeError, apsw.Error) as error:
-        problem = str(error) if isinstance(error, MnemoscopeError) else tr("Its index cannot be read.")
+        problem = str(error) if isinstance(error, MnemoscopeError) else tr("The index of this workspace can't be read.")
         return WorkspaceState(files=0, chunks=0, pending_vectors=0, last_sync=None, problem=problem)
     return WorkspaceState(files=counts[0], chunks=counts[1], pending_vectors=counts[2], last_sync=last)
 

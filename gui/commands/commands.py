@@ -235,6 +235,6 @@ NEXT_HIT = command("reading.next-hit", "Next hit", ("file", "conversation"), "F3
 PREVIOUS_HIT = command("reading.previous-hit", "Previous hit", ("file", "conversation"), "Shift+F3")
 CHUNKS = command("reading.chunks", "Show or hide passages", ("file", "conversation"), "Alt+C")
 NEXT_CHUNK = command("reading.next-chunk", "Next passage", ("file", "conversation"), "Alt+Down")
-PREVIOUS_CHUNK = command("reading.previous-chunk", "Passage before", ("file", "conversation"), "Alt+Up")
+PREVIOUS_CHUNK = command("reading.previous-chunk", "Previous passage", ("file", "conversation"), "Alt+Up")
 PALETTE = "help.palette"
 COPY_TABLE = command("index.copy-table", "Copy table", "index", QKeySequence.StandardKey.Copy)

@@ -176,6 +176,8 @@ class Navigation(QObject):
         self._view = views.current
         self._opened: dict[str, tuple[Hashable, Hashable]] = {}
         """For each view, the query at the time of opening and the opened item."""
+        self._previewed: Hashable = None
+        """The result in the viewer, as in `HistoryEntry.opened`; None if a location is shown there."""
         search, sessions = views.search, views.sessions
         search.controller.meant.connect(self._mean)
         search.result_activated.connect(self._open_result)
@@ -185,6 +187,8 @@ class Navigation(QObject):
         sessions.session_activated.connect(self._open_session)
         sessions.view.list.clicked.connect(lambda _: self._open_session(sessions.view.list.current_session()))
         views.switched.connect(self._switched)
+        search.result_selected.connect(self._note_preview)
+        views.location_opening.connect(self._open_preview)
         views.location_shown.connect(self._open_place)
         workspace.closed.connect(self._forget)
 
@@ -250,7 +254,18 @@ class Navigation(QObject):
     @Slot(object)
     def _open_result(self, result: MemorySearchResult | None) -> None:
         if result is not None:
-            self._open("search", (result.path, result.start_line, result.end_line, result.message))
+            self._open("search", _opened_result(result))
+
+    @Slot(object, object)
+    def _note_preview(self, result: MemorySearchResult, _query: str) -> None:
+        self._previewed = _opened_result(result)
+
+    @Slot()
+    def _open_preview(self) -> None:
+        """Record the previewed result from which a link is followed, so that Back returns to it."""
+        result = self._views.search.body.list.current_result()
+        if self._views.current == "search" and result is not None and _opened_result(result) == self._previewed:
+            self._open("search", self._previewed)
 
     @Slot(object)
     def _open_session(self, summary: SessionSummary | None) -> None:
@@ -259,6 +274,7 @@ class Navigation(QObject):
 
     @Slot(object)
     def _open_place(self, location: Location) -> None:
+        self._previewed = None
         self._open("search", location)
 
     @Slot(str)
@@ -291,11 +307,18 @@ class Navigation(QObject):
                 views.sessions.return_to(stop.state)
             if isinstance(stop.opened, Location):
                 views.show_location(stop.opened)
+                views.search.skip_preview()
+            elif view == "search":
+                views.search.preview_again()
             views.focus_list()
         finally:
             self._going = False
         self._opened[view] = (stop.asked, stop.opened)
         self.changed.emit()
+
+
+def _opened_result(result: MemorySearchResult) -> Hashable:
+    return result.path, result.start_line, result.end_line, result.message
 
 
 def _read_at(stop: HistoryEntry) -> str:

@@ -77,7 +77,9 @@ class SearchSettingsController(QObject):
     @Slot(object)
     def _offer_undo(self, search: SavedSearch) -> None:
         undo = Action(tr("Undo"), partial(self._saved.put_back, search))
-        self._banner.say(tr("“{name}” is no longer saved.", name=search.name), "off", undo, key="saved-search")
+        self._banner.say(
+            tr("The saved search “{name}” was removed.", name=search.name), "off", undo, key="saved-search"
+        )
 
     @Slot(object)
     def _keep_ranking(self, ranking: Ranking) -> None:

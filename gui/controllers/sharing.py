@@ -144,7 +144,7 @@ class LinkController(QObject):
                 folder=link.workspace,
             ),
             "working",
-            Action(tr("Look at this folder…"), partial(self._offer, link)),
+            Action(tr("Preview this folder…"), partial(self._offer, link)),
             Action(tr("Don't open"), partial(self._banner.clear, _LINK_NOTICE)),
             key=_LINK_NOTICE,
         )
@@ -241,7 +241,7 @@ _WIDEST = 360
 _DRAG_NOTICE = "drag"
 _LATE_SECONDS = 0.4
 """Seconds; if the button is released later, a message explains why nothing was dropped."""
-_LATE = marked("This was not ready yet. Keep the button down until the pointer carries it.")
+_LATE = marked("The content was not ready to drag. Hold the mouse button until the content appears at the pointer.")
 
 
 class SharingFeatures:

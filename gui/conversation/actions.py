@@ -159,7 +159,7 @@ def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) ->
     text.setPlainText(raw.shown)
     text.setAccessibleName(dialog.windowTitle())
     buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-    copy = QPushButton(tr("Copy all of it"))
+    copy = QPushButton(tr("Copy everything"))
     copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(raw.whole))
     buttons.addButton(copy, QDialogButtonBox.ButtonRole.ActionRole)
     buttons.rejected.connect(dialog.reject)

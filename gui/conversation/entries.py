@@ -352,7 +352,7 @@ def _grouped(messages: Sequence[SessionMessage]) -> Iterator[tuple[EntryKind, tu
 
 def _speaker(message: SessionMessage) -> str:
     speaker = _author(message)
-    return tr("{speaker} (left branch)", speaker=speaker) if message.rewound else speaker
+    return tr("{speaker} (abandoned branch)", speaker=speaker) if message.rewound else speaker
 
 
 def _author(message: SessionMessage) -> str:
@@ -470,7 +470,7 @@ def summary(conversation: Conversation, entry: Entry) -> tuple[str, str, str]:
         return tr("Thinking"), first_words(first.text), size
     if entry.kind == "branch":
         size = tr_count("{count:,} message", "{count:,} messages", entry.lines)
-        return tr("Left branch"), first_words(first.text), size
+        return tr("Abandoned branch"), first_words(first.text), size
     last = conversation.session.messages[entry.parts[-1]]
     size = tr_count("{count:,} line", "{count:,} lines", entry.lines)
     if first.kind == "tool-call":

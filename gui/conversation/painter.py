@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QAbstractScrollArea
 
 from engine import tr, tr_count
 from gui.conversation.entries import clock, day_text, summary
-from gui.conversation.hits import BlockRanges, Highlights, SearchTime
+from gui.conversation.hit_navigation import BlockRanges, Highlights, SearchTime
 from gui.conversation.piece_builder import PieceLayout
 from gui.conversation.row_layout import Head, Measures, RowLayout
 from gui.conversation.rows import GROUP, MORE, SUMMARY, Row

@@ -10,7 +10,7 @@ from engine import FileChunks, MemorySearchManager, tr, tr_count
 from gui.conversation.actions import ConversationActions
 from gui.conversation.entries import Conversation
 from gui.conversation.header import ConversationHeader
-from gui.conversation.hits import ConversationLines
+from gui.conversation.hit_navigation import ConversationLines
 from gui.conversation.loader import (
     Landing,
     NewMessages,
@@ -363,8 +363,8 @@ class ConversationPanel(BaseViewer):
         self.banner.say(
             tr("Show these secrets in plain text on this screen? They are masked again in the next session."),
             "degraded",
-            Action(tr("Reveal them"), lambda: self._reread(reveal=True)),
-            Action(tr("Keep them masked"), self._keep_masked),
+            Action(tr("Reveal secrets"), lambda: self._reread(reveal=True)),
+            Action(tr("Keep secrets masked"), self._keep_masked),
             key=_SECRETS,
         )
 

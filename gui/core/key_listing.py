@@ -19,7 +19,7 @@ _READERS = (
     Context("file", marked("File"), marked("Open a file first.")),
 )
 _AFTER = (
-    Context("remember", marked("Note of a session"), marked("Start a note of a session first.")),
+    Context("remember", marked("Session note"), marked("Start a note of a session first.")),
     Context("settings", marked("Settings")),
     Context("quick", marked("Quick search")),
 )
@@ -45,9 +45,9 @@ _FIXED: tuple[Fixed, ...] = (
     Fixed("remember", ("Ctrl+Return", "Ctrl+S"), marked("Save the note")),
     Fixed("remember", ("Esc",), marked("Leave the note; press twice to discard your changes")),
     Fixed("settings", ("Ctrl+F",), marked("Search all settings")),
-    Fixed("settings", ("Ctrl+Z",), marked("Take back the last change")),
+    Fixed("settings", ("Ctrl+Z",), marked("Undo the last change")),
     Fixed("settings", ("Return",), marked("Save; in a field of several lines with Ctrl")),
-    Fixed("settings", ("Up", "Down"), marked("Larger and smaller number")),
+    Fixed("settings", ("Up", "Down"), marked("Increase or decrease a number")),
     Fixed("settings", ("Esc",), marked("Undo typing, then clear the search, then close")),
 )
 

@@ -68,9 +68,7 @@ class Notices(Banner):
     def show_provider_problem(self, reason: str) -> None:
         """Show why the configured provider can't be used; an empty reason removes the message."""
         if reason:
-            self.say(
-                tr("Only words are searched. {reason}", reason=reason), "degraded", self._to_settings, key="provider"
-            )
+            self.say(tr("No search by meaning. {reason}", reason=reason), "degraded", self._to_settings, key="provider")
         else:
             self.clear("provider")
 
@@ -82,7 +80,7 @@ class Notices(Banner):
             return
         self._show_replaced(
             tr(
-                "{engine} did not answer. {reason} The built-in index answers until it does.",
+                "{engine} did not answer. {reason} Meanwhile, the built-in index answers.",
                 engine=engine_name(instead.chosen),
                 reason=instead.reason,
             ),
@@ -102,7 +100,7 @@ class Notices(Banner):
         else:
             self._show_replaced(
                 tr(
-                    "{engine} still does not answer. {reason} The built-in index answers until it does.",
+                    "{engine} still does not answer. {reason} Meanwhile, the built-in index answers.",
                     engine=engine_name(instead.chosen),
                     reason=instead.reason,
                 ),
@@ -124,7 +122,7 @@ class Notices(Banner):
     def ask_rebuild(self) -> None:
         """Ask before the whole index is rebuilt."""
         self.say(
-            tr("Rebuild the whole index? Searches use the present one until the new one is ready."),
+            tr("Rebuild the whole index? Searches use the current index until the new one is ready."),
             "working",
             Action(tr("Rebuild"), partial(self._workspace.sync, force=True)),
             Action(tr("Keep the index"), self.clear),
@@ -138,7 +136,7 @@ class Notices(Banner):
             self.clear("awaiting")
             return
         self.say(
-            tr("{estimate} Until then only words are searched.", estimate=estimate_words(estimate)),
+            tr("{estimate} Until then, there is no search by meaning.", estimate=estimate_words(estimate)),
             "working",
             Action(embed_words(estimate), partial(self._workspace.sync, approve=estimate)),
             Action(tr("Not now"), partial(self.clear, "awaiting")),

@@ -325,4 +325,4 @@ class Workspace(QObject):
 def _why_no_folder(path: Path) -> str:
     if path.exists():
         return tr("{folder} is not a folder.", folder=path)
-    return tr("The folder {folder} is not there.", folder=path)
+    return tr("The folder {folder} is missing.", folder=path)

@@ -52,13 +52,13 @@ class ExcludedFiles(QWidget):
         self._chips.addWidget(self._failed_chip)
         self._chips.addWidget(self._skipped_chip)
         self._chips.addStretch(1)
-        self._title = label(tr("Left out"), "section")
+        self._title = label(tr("Not indexed"), "section")
         self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._head.setSpacing(_GAP)
         self._head.addWidget(self._title, 1)
         self._head.addLayout(self._chips)
         self._table = IssuesTable()
-        self._table.setAccessibleName(tr("Files that were left out"))
+        self._table.setAccessibleName(tr("Files that are not indexed"))
         self._table.setMinimumHeight(200)
         self._table.reveal_requested.connect(self.reveal_requested)
         detail = label("", "meta", wrap=True)
@@ -424,7 +424,7 @@ class DiagnosticsPanel(QWidget):
         self._jobs.read(lambda _: probe(), partial(self._probed, name), lambda why: self._tell(name, why))
 
     def _probed(self, name: Remedy, probe: Probe) -> None:
-        self._tell(name, tr("It answered.") if probe.ok else probe.error)
+        self._tell(name, tr("The test succeeded.") if probe.ok else probe.error)
         self.refresh_requested.emit()
 
     def _tell(self, name: Remedy, answer: str) -> None:

@@ -23,7 +23,7 @@ from gui.widgets.state_dot import State, StateLabel
 ACTION_WORDS = {
     "sync": marked("Update now"),
     "settings": marked("Open the settings file"),
-    "add": marked("Index it, too…"),
+    "add": marked("Add to the index…"),
     "open": marked("Open the file"),
 }
 """Remedy -> label of its button."""
@@ -32,12 +32,12 @@ _WORDS: dict[str, tuple[State, str]] = {
     "indexed": ("fine", marked("indexed")),
     "pending": ("working", marked("waiting")),
     "failed": ("degraded", marked("failed")),
-    "excluded": ("off", marked("left out")),
-    "outside": ("off", marked("outside")),
+    "excluded": ("off", marked("skipped")),
+    "outside": ("off", marked("outside the index")),
     "too-large": ("off", marked("too large")),
     "not-text": ("degraded", marked("not text")),
-    "gone": ("working", marked("gone")),
-    "missing": ("off", marked("not there")),
+    "gone": ("working", marked("deleted")),
+    "missing": ("off", marked("not found")),
     "folder": ("fine", marked("folder")),
 }
 
@@ -233,7 +233,7 @@ class PathExplainer(QWidget):
     def _failed(self, sentence: str) -> None:
         self._job.done()
         self._clear()
-        self._show("degraded", tr("no answer"), sentence)
+        self._show("degraded", tr("the integrity check gave no answer"), sentence)
 
     def _show(self, state: State | None, word: str, sentence: str, tip: str = "") -> None:
         self.answer.show_state(state, word, tip)

@@ -37,7 +37,9 @@ def read_embedding(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
         if status.model:
             yield Diagnostic(tr("Model"), None, status.model)
     elif status.requested_provider == "none":
-        yield Diagnostic(tr("Provider"), "off", tr("words only"), tip=tr("The settings ask for no model."))
+        yield Diagnostic(
+            tr("Provider"), "off", tr("words only"), tip=tr("Search by meaning is switched off in the settings.")
+        )
     else:
         yield Diagnostic(
             tr("Provider"), "degraded", tr("words only"), why_not or tr("No model is available."), "settings"
@@ -48,7 +50,7 @@ def read_embedding(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
             "The model does not know {scripts}. Notes in these scripts are found by their words.",
             scripts=", ".join(tr(str(script)) for script in scripts),
         )
-        few = tr_count("{count} by words only", "{count} by words only", len(scripts))
+        few = tr_count("{count} found by words only", "{count} found by words only", len(scripts))
         yield Diagnostic(tr("Scripts"), None, few, tip=tip)
     yield Diagnostic(tr("Dimensions"), None, number(status.vector.dims) if status.vector.dims else "–")
     instead = provider_instead(status)
@@ -72,16 +74,16 @@ def _dealings(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
     fallback: dict[str, str] = status.custom.get("remoteFallback") or {}
     second = fallback.get("server", "")
     if second:
-        notes.insert(0, tr("If {provider} fails, they are sent to {server}.", provider=status.provider, server=second))
+        notes.insert(0, tr("If {provider} fails, texts are sent to {server}.", provider=status.provider, server=second))
     if not status.custom["remote"]:
         words = tr("to {server} as fallback", server=second) if second else tr("stay on this machine")
         yield Diagnostic(tr("Texts"), None, words, tip="\n".join(notes))
     else:
         server = status.custom.get("server") or status.provider
         agreed = {
-            "named as provider": tr("The settings name it as provider."),
-            "named as fallback": tr("The settings name it as fallback."),
-            "agreed to": tr("You agreed to it: remote.agreed in the settings."),
+            "named as provider": tr("Set as provider in the settings."),
+            "named as fallback": tr("Set as fallback in the settings."),
+            "agreed to": tr("You agreed to this provider (remote.agreed in the settings)."),
         }
         tip = agreed.get(str(status.custom.get("consent")), "")
         sent = tr("sent to {server}", server=server)
@@ -116,12 +118,12 @@ def read_vectors(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
     yield Diagnostic(tr("Engine"), None, vector.engine, tip=vector.reason)
     if vector.available is None:
         yield Diagnostic(
-            "sqlite-vec", "off", tr("not loaded"), tr("It is loaded when it is first needed."), "probe-vector"
+            "sqlite-vec", "off", tr("not loaded"), tr("sqlite-vec is loaded when it is first needed."), "probe-vector"
         )
     elif vector.available:
         yield Diagnostic("sqlite-vec", "fine", tr("loaded"), tip=vector.extension_path or "")
     else:
-        broken = vector.load_error or tr("It could not be loaded.")
+        broken = vector.load_error or tr("sqlite-vec could not be loaded.")
         path = vector.extension_path or ""
         if vector.needs_extension:
             reason = " ".join((broken, tr("{engine} answers instead.", engine=vector.engine)))
@@ -219,9 +221,9 @@ def _index(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
     failed, skipped = len(status.failed_files), files_left_out(status.skipped_files)
     if failed:
         both = ", ".join((_failed(failed), _skipped(skipped))) if skipped else _failed(failed)
-        yield Diagnostic(tr("Left out"), "degraded", both, tr("The table below says why."), "show-failed")
+        yield Diagnostic(tr("Not indexed"), "degraded", both, tr("The table below gives the reasons."), "show-failed")
     elif skipped:
-        yield Diagnostic(tr("Left out"), None, _skipped(skipped), remedy="show-skipped")
+        yield Diagnostic(tr("Not indexed"), None, _skipped(skipped), remedy="show-skipped")
     pending = status.pending_vectors
     waiting = " · " + tr_count("{count:,} pending", "{count:,} pending", pending) if pending else ""
     yield Diagnostic(tr("Passages"), None, number(status.chunks) + waiting)
@@ -322,7 +324,7 @@ def _sync(status: MemoryProviderStatus, now: float) -> Iterator[Diagnostic]:
     )
     spent = spent_words(last.tokens, last.cost)
     if spent and step is None:
-        yield Diagnostic(tr("Cost"), None, spent, tip=tr("In the last update."))
+        yield Diagnostic(tr("Cost"), None, spent, tip=tr("Cost of the last update."))
     changed = f"{files(last.files_indexed)} · {chunks(last.chunks_indexed)}"
     removed = tr_count("{count:,} file removed.", "{count:,} files removed.", last.files_removed)
     yield Diagnostic(tr("Changed"), None, changed, tip=removed)
@@ -345,7 +347,7 @@ def _watcher(status: MemoryProviderStatus, now: float) -> Iterator[Diagnostic]:
     roots = tr_count("{count:,} folder", "{count:,} folders", len(watcher.roots))
     tip = "\n".join(watcher.roots)
     if watcher.mode == "polling":
-        yield Diagnostic(tr("Watching"), "degraded", tr("by looking regularly"), watcher.error or "", "sync", tip)
+        yield Diagnostic(tr("Watching"), "degraded", tr("by regular checks"), watcher.error or "", "sync", tip)
     else:
         state: State = "degraded" if watcher.error else "fine"
         yield Diagnostic(tr("Watching"), state, roots, watcher.error or "", "sync" if watcher.error else None, tip)

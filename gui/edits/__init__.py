@@ -32,9 +32,9 @@ VIEW = ViewSpec(
     lazy=True,
     contexts=(Context("edits", marked("List of edits"), marked("Go to the edits first.")),),
     fixed_keys=(
-        Fixed("edits", ("Down", "Up"), marked("Along the list, and back to the box")),
+        Fixed("edits", ("Down", "Up"), marked("Along the list, and back to the search box")),
         Fixed("edits", ("Return",), marked("Go to the message that changed the file")),
-        Fixed("edits", ("Esc",), marked("Back to the box; there clear the text")),
+        Fixed("edits", ("Esc",), marked("Back to the search box; in the box, clear the text")),
     ),
     guide="edits",
 )

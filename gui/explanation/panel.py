@@ -19,9 +19,7 @@ from gui.widgets.right_to_left import margins
 _GUTTER = 16
 _SPACING = 16
 _TITLE, _EMPTY_TITLE = marked("Why this result"), marked("Why nothing was found")
-_NOTHING = marked(
-    "Search for something: this says where each score comes from, and what every stage of the search did."
-)
+_NOTHING = marked("Search for something to see where each score comes from and what each stage of the search did.")
 _LOOKING = marked("Looking…")
 _UNEXPLAINED = marked("This answer has no explanation.")
 

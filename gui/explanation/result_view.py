@@ -12,6 +12,7 @@ from gui.explanation.tables import FigureTable
 from gui.explanation.wording import Part, Shares, spoken_parts, spoken_shares
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, tokens
+from gui.widgets.formatting import shown_headings
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, breakable, elide, label
 from gui.widgets.plain_text import set_tip
@@ -335,7 +336,7 @@ class ResultView(QWidget):
         column.addWidget(self._figures)
 
     def show_reason(self, result: MemorySearchResult, reason: ResultExplanation, outcome: SearchOutcome) -> None:
-        heading = " › ".join(result.heading) or result.title
+        heading = " › ".join(shown_headings(result.path, result.heading)) or result.title
         self._title.setText(heading)
         self._path.setText(result.citation)
         self._place.setText(wording.place(reason, outcome))
@@ -348,9 +349,10 @@ class ResultView(QWidget):
         if reason.cosine is not None and reason.cosine_low is not None and reason.cosine_high is not None:
             self._range.show_range(reason.cosine_low, reason.cosine_high, reason.cosine)
         self._range.setVisible(measured)
+        meaning = reason.shown_vector_score
         values = {
-            "words": number(reason.text_score, ".2f") if reason.full_bm25 else "",
-            "meaning": "" if reason.vector_score is None else number(reason.vector_score, ".2f"),
+            "words": number(reason.shown_text_score, ".2f") if reason.full_bm25 else "",
+            "meaning": "" if meaning is None else number(meaning, ".2f"),
             "mixture": number(reason.fresh_score, ".2f"),
             "time": f"× {number(reason.time_lift, '.2f')}" if reason.time else "",
             "age": f"× {number(reason.decay, '.2f')}" if reason.date is not None else "",

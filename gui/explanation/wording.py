@@ -219,7 +219,7 @@ def _figures(of: ResultExplanation) -> Iterator[tuple[str, str]]:
     if of.min_score:
         yield tr("Minimum score"), number(of.min_score, "g")
     if of.full_bm25:
-        yield tr("Words' score"), number(of.text_score, ".3f")
+        yield tr("Words' score"), number(of.shown_text_score, ".3f")
         for term in of.terms:
             yield in_quotes(term.term), _of_term(term)
         for word in of.missing:
@@ -256,7 +256,8 @@ def _of_term(term: TermMatch) -> str:
 def _meaning(of: ResultExplanation) -> Iterator[tuple[str, str]]:
     if of.cosine_low is None or of.cosine_high is None:
         return
-    score = tr("no vector yet") if of.vector_score is None else number(of.vector_score, ".3f")
+    meaning = of.shown_vector_score
+    score = tr("no vector yet") if meaning is None else number(meaning, ".3f")
     yield tr("Meaning's score"), score
     if of.cosine is not None:
         yield tr("Cosine"), number(of.cosine, ".3f")

@@ -35,7 +35,7 @@ VIEW = ViewSpec(
     fixed_keys=(
         Fixed("facts", ("Return",), marked("From the list into the text of the fact")),
         Fixed("facts", ("Ctrl+Return",), marked("Save")),
-        Fixed("facts", ("Esc",), marked("Back to the list, then to the box")),
+        Fixed("facts", ("Esc",), marked("Back to the list, then to the search box")),
     ),
     guide="facts",
 )

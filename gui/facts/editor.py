@@ -60,8 +60,8 @@ class FactEditor(QScrollArea):
         self._approve = self._button(tr("Approve"), lambda: self._tell(self.approve_requested), "primary")
         self._forget = self._button(tr("Forget"), lambda: self._tell(self.forget_requested))
         self._restore = self._button(tr("Restore"), lambda: self._tell(self.restore_requested), "primary")
-        self._erase = self._button(tr("Delete for good…"), lambda: self._ask(True))
-        self._yes = self._button(tr("Delete for good"), lambda: self._tell(self.erase_requested))
+        self._erase = self._button(tr("Delete permanently…"), lambda: self._ask(True))
+        self._yes = self._button(tr("Delete permanently"), lambda: self._tell(self.erase_requested))
         self._no = self._button(tr("Don't delete"), lambda: self._ask(False))
         self._arrange()
         self._fill_combos()
@@ -285,7 +285,7 @@ class FactEditor(QScrollArea):
 
     @Slot()
     def _leave(self) -> None:
-        """Handle Escape: revert changes of an existing fact, else return to the list; a half-written new fact stays."""
+        """Handle Escape: revert a changed fact, else return to the list; the text of a new fact is kept as a draft."""
         if self.is_changed and self.fact is not None:
             self.text.take_back(self.fact.text)
         elif self.is_new and not self._typed:

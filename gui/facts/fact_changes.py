@@ -270,7 +270,7 @@ class FactChanges(QObject):
     def _erase(self, fact: Fact) -> None:
         self._undo.forget(fact.id)
         self._saved.do(
-            lambda facts: facts.erase([fact.id]), lambda _: self._say(tr("Deleted for good.")), self.complain
+            lambda facts: facts.erase([fact.id]), lambda _: self._say(tr("Deleted permanently.")), self.complain
         )
 
     def _do(self, before: Fact, act: Act, done: str, undone: str, refused: Callable[[str], None] | None = None) -> None:

@@ -34,14 +34,14 @@ NONE_WAITS_MORE = marked(
     "see none of them before you approve it. The options facts.auto_capture and facts.agent_writes in the "
     "settings file decide which ones come here."
 )
-NONE_FORGOTTEN = marked("Nothing was forgotten lately")
+NONE_FORGOTTEN = marked("No facts were forgotten recently")
 NONE_FORGOTTEN_MORE = marked(
     "Forgotten facts stay here for {days} days, and you can restore them. Then they are deleted from every file."
 )
 NO_MATCH = marked("No matching facts")
 NO_MATCH_MORE = marked("Try other words or another kind of fact.")
 NEW = marked("New fact")
-ERASE_QUESTION = marked("Delete this fact for good? Nothing brings it back.")
+ERASE_QUESTION = marked("Delete this fact permanently? You can't undo this.")
 
 
 def count_text(shown: int, everything: int) -> str:
@@ -87,7 +87,7 @@ def origin_lines(fact: Fact) -> tuple[tuple[str, str], ...]:
     if fact.forgotten is not None:
         lines.append((_forgotten(fact, fact.forgotten), exact(fact.forgotten)))
     elif fact.waiting:
-        lines.append((tr("Agents don't see it before you approve it."), ""))
+        lines.append((tr("Agents don't see this fact until you approve it."), ""))
     return tuple(lines)
 
 

@@ -39,25 +39,27 @@ VIEW = ViewSpec(
     ),
     fixed_keys=(
         Fixed(
-            "index", ("Left", "Right", "Home", "End"), marked("From mark to mark of a chart; unfold and fold folders")
+            "index",
+            ("Left", "Right", "Home", "End"),
+            marked("Next and previous mark of a chart; unfold and fold folders"),
         ),
         Fixed("index", ("Return",), marked("Details of an update, and its errors")),
-        Fixed("index", ("Esc",), marked("Back to the box")),
+        Fixed("index", ("Esc",), marked("Back to the search box")),
         Fixed("map", ("Left", "Right", "Up", "Down"), marked("Move the map")),
-        Fixed("map", ("+", "-", "0"), marked("Larger, smaller, all of it; the wheel does the same")),
+        Fixed("map", ("+", "-", "0"), marked("Zoom in, zoom out, show all; the mouse wheel zooms too")),
         Fixed(
             "map",
             ("Ctrl+Left", "Ctrl+Right", "Ctrl+Up", "Ctrl+Down"),
-            marked("Go to the next passage in that direction"),
+            marked("Go to the next passage in the direction of the key"),
         ),
         Fixed("map", ("Return",), marked("Open the passage")),
         Fixed(
             "map", ("Space", "Ctrl+A"), marked("List this passage, or all in view; drag with Shift to encircle some")
         ),
-        Fixed("map", ("Esc",), marked("Leave the passage, then go back to the box")),
+        Fixed("map", ("Esc",), marked("Leave the passage, then go back to the search box")),
         Fixed("duplicates", ("Return",), marked("From a group to its notes side by side")),
-        Fixed("duplicates", ("N", "Shift+N"), marked("Next and previous difference, there")),
-        Fixed("duplicates", ("Esc",), marked("Back to the groups, then to the box")),
+        Fixed("duplicates", ("N", "Shift+N"), marked("Next and previous difference")),
+        Fixed("duplicates", ("Esc",), marked("Back to the groups, then to the search box")),
     ),
     guide="index-view",
 )

@@ -87,8 +87,8 @@ def size_series(sizes: ChunkSizes) -> Series:
     return Series(
         tuple(marks),
         gist=tr_count(
-            "{count:,} passage. The middle one has {median:,} characters, the longest {longest:,}.",
-            "{count:,} passages. The middle one has {median:,} characters, the longest {longest:,}.",
+            "{count:,} passage. The median is {median:,} characters, the longest has {longest:,}.",
+            "{count:,} passages. The median is {median:,} characters, the longest has {longest:,}.",
             sum(sizes.counts),
             median=sizes.median,
             longest=sizes.longest,

@@ -31,7 +31,7 @@ from engine import (
     tr_count,
 )
 from gui.core.jobs import Jobs, JobSlot
-from gui.index.attention import Attention
+from gui.index.attention_items import Attention
 from gui.index.base_page import IndexPage
 from gui.index.health_findings import FindingsList
 from gui.widgets.flow_layout import FoldingRow
@@ -73,7 +73,7 @@ class HealthSummaryBar(QWidget):
         self.said = label("", "meta", wrap=True)
         self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.again, self.deeper, self.all = (
-            QPushButton(words) for words in (tr("Check again"), tr("Check deeply"), tr("Repair all"))
+            QPushButton(words) for words in (tr("Check again"), tr("Run deep check"), tr("Repair all"))
         )
         set_tip(self.deeper, tr("Also test the model, and re-embed a few passages on this computer to compare them."))
         set_tip(self.all, tr("Repair everything and update the index. Notes are never changed."))
@@ -152,7 +152,7 @@ def summary(findings: Sequence[HealthFinding]) -> str:
     if not findings:
         return tr("No checks have run yet.")
     if not bad:
-        return tr_count("All of {count} check are fine.", "All of {count} checks are fine.", len(findings))
+        return tr_count("{count} check passed.", "All {count} checks passed.", len(findings))
     checks = tr_count("{count} check", "{count} checks", len(findings))
     return tr_count(
         "{count} of {checks} needs attention.", "{count} of {checks} need attention.", len(bad), checks=checks

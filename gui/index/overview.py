@@ -20,7 +20,7 @@ from engine import (
 )
 from gui.core.jobs import Jobs
 from gui.index import chart_data
-from gui.index.attention import Attention, AttentionCard, attention_of
+from gui.index.attention_items import Attention, AttentionCard, attention_of
 from gui.index.base_page import IndexPage
 from gui.index.chart_data import THROUGHPUT_COLUMNS, Throughput
 from gui.index.folder_tree import FolderCard
@@ -85,7 +85,7 @@ def show_sync(sync: StoredSync, parent: QWidget) -> QDialog:
 
 
 def _facts(sync: StoredSync) -> list[tuple[str, str]]:
-    vectors = tr("{embedded:,} embedded, reused not noted", embedded=sync.vectors_embedded)
+    vectors = tr("{embedded:,} embedded, reused not recorded", embedded=sync.vectors_embedded)
     if sync.vectors_reused is not None:
         vectors = tr(
             "{embedded:,} embedded, {reused:,} reused", embedded=sync.vectors_embedded, reused=sync.vectors_reused
@@ -300,7 +300,7 @@ class OverviewPage(IndexPage):
         self._show_live()
 
     def show_problem(self, sentence: str) -> None:
-        again = Attention("", "degraded", tr("The index could not be counted"), sentence, (tr("Try again"), _AGAIN))
+        again = Attention("", "degraded", tr("The index statistics can't be read"), sentence, (tr("Try again"), _AGAIN))
         self.attention.show_rows("overview", (again,))
 
     def clear(self) -> None:

@@ -169,7 +169,7 @@ class RememberController(QObject):
                     )
                     return note, home.settings
             except FileNotFoundError:
-                raise NoteError(tr("The transcript of this session is not there any more.")) from None
+                raise NoteError(tr("The transcript of this session no longer exists.")) from None
 
         self._draft_job.put(self._jobs.read(draft, partial(self._show, messages is None), self._fail))
 
@@ -198,7 +198,7 @@ class RememberController(QObject):
     def _keep_name(self, sentence: str) -> None:
         self._name_job.done()
         if self.sheet is not None:
-            self.sheet.say(" ".join((tr("Named by the session's own words."), sentence)))
+            self.sheet.say(" ".join((tr("The name was made from the session's own words."), sentence)))
 
     def _fail(self, sentence: str) -> None:
         self._draft_job.done()
@@ -348,8 +348,8 @@ class NewNoteNotice(QObject):
         if len(notes) == 1:
             actions.append(self._action(tr("Move to trash"), opened, notes, partial(self._trash.take, opened, newest)))
         sentence = tr_count(
-            "An agent wrote {note}.",
-            "Agents wrote {count} notes of sessions, the last one {note}.",
+            "An agent wrote the session note {note}.",
+            "Agents wrote {count} session notes, the last one is {note}.",
             len(notes),
             note=newest.path,
         )

@@ -175,7 +175,7 @@ class NoteSheet(QDialog):
 
     def _say_what_is_there(self) -> None:
         there = self._note.existing if self._note is not None else ""
-        said = tr("There is a note of this session already: {note}. This one goes beside it.", note=there)
+        said = tr("This session already has a note: {note}. The new note will be saved next to it.", note=there)
         self.say(said if there else "")
 
     # --- input of the user ------------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ class NoteSheet(QDialog):
         self._count.clear()
         for count in counts:
             whole = count == note.said
-            words = _all(count) if whole else tr("The last {count:,} of {said:,}", count=count, said=note.said)
+            words = _all(count) if whole else tr("The last {count:,} of {said:,} messages", count=count, said=note.said)
             self._count.addItem(words, count)
         if note.messages < note.said <= _COUNTS[-1]:
             self._count.addItem(_all(note.said), note.said)
@@ -218,9 +218,9 @@ class NoteSheet(QDialog):
             where = " "
         elif slug:
             path = f"memory/{note.date}-{slug}.md"
-            where = tr("Goes to {path} in {folder}. Secrets are masked.", path=path, folder=self._folder)
+            where = tr("Will be saved as {path} in {folder}. Secrets are masked.", path=path, folder=self._folder)
         else:
-            where = tr("Its name needs letters from a to z, or digits.")
+            where = tr("The name needs letters from a to z, or digits.")
         self._where.setText(breakable(where))
 
     @Slot()
@@ -242,7 +242,7 @@ class NoteSheet(QDialog):
         """Handle Esc: close the dialog; unsaved text is discarded only after a second press."""
         if self._text.document().isModified() and not self._warned:
             self._warned = True
-            self.say(tr("Your changes are not saved. Cancel once more to throw them away."), degraded=True)
+            self.say(tr("Your changes are not saved. Cancel again to discard them."), degraded=True)
             return
         super().reject()
 

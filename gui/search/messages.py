@@ -28,12 +28,10 @@ _READING = ("waiting", "discovering", "indexing")
 """Phases of a sync in which not all text can be searched yet."""
 _LONGEST_QUERY = 80
 _SECOND = 1000
-_GOOD_SCORE = 0.6
-"""Score of a best result from which an answer is not weak."""
 _LACKS_WORDS = {
-    (False, False): marked("Nothing here has these words."),
+    (False, False): marked("No note contains these words."),
     (False, True): marked("No note matches, by words or meaning."),
-    (True, False): marked("Nothing among these results has these words."),
+    (True, False): marked("None of these results contains these words."),
     (True, True): marked("None of these results matches, by words or meaning."),
 }
 """Messages by whether the search was within results, and whether meaning was compared."""
@@ -90,13 +88,6 @@ def indexed(status: MemoryProviderStatus | None) -> str:
     return f"{files} · {tr_count('{count:,} passage', '{count:,} passages', status.chunks)}"
 
 
-def offered(outcome: SearchOutcome) -> tuple[QuerySuggestion, ...]:
-    """Return the suggestions to show: none if the answer is good, and no word that occurs only once, often a typo."""
-    if outcome.results and max(result.score for result in outcome.results) >= _GOOD_SCORE:
-        return ()
-    return tuple(suggestion for suggestion in outcome.suggestions if suggestion.chunks > 1)
-
-
 def new_words(suggestion: QuerySuggestion) -> str:
     """Return the word that a suggestion puts in place of the unknown one; the whole query if it replaces several."""
     return suggestion.words[0][1] if len(suggestion.words) == 1 else suggestion.query
@@ -112,7 +103,7 @@ def spelling(outcome: SearchOutcome) -> str:
     """Return a sentence about a corrected query that was searched, or "Did you mean …?"; empty if there is neither."""
     if outcome.corrected is not None:
         return tr("Showing results for {query}", query=in_quotes(outcome.corrected.query))
-    return meant(offered(outcome))
+    return meant(outcome.offered)
 
 
 def reading(status: MemoryProviderStatus | None) -> str:
@@ -127,7 +118,7 @@ def reading(status: MemoryProviderStatus | None) -> str:
         return f"{said} {follows}"
     files = tr_count("{done:,} of {count:,} file", "{done:,} of {count:,} files", step.total, done=step.completed)
     if status.paused:
-        return tr("Reading is paused: {files}.", files=files)
+        return tr("Indexing is paused: {files}.", files=files)
     said = tr("Still reading: {files}.", files=files)
     return f"{said} {follows}"
 
@@ -139,7 +130,7 @@ def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
         how = tr("Type a few words from the text you want to find.")
     if status is not None and status.index_error:
         if index_remedy(status) == "sync":
-            meanwhile = tr("Until it does, the built-in index answers what you search for.")
+            meanwhile = tr("Meanwhile, the built-in index answers your searches.")
             title = tr("{engine} does not answer", engine=engine_name(status.backend))
             return title, f"{status.index_error} {meanwhile}"
         return tr("The index cannot be searched"), status.index_error
@@ -156,7 +147,7 @@ def empty(question: Query, outcome: SearchOutcome, still_reading: str = "") -> t
     `still_reading`: the progress of the first indexing, as returned by `reading`.
     """
     if still_reading:
-        return _not_found(question), still_reading
+        return tr("Nothing found yet"), still_reading
     limits = _limits(question)
     sentences = (
         outcome.understood or _why(question, by_meaning=outcome.mode != "keyword"),
@@ -179,17 +170,17 @@ def _limits(question: Query) -> str:
 
 def _why(question: Query, *, by_meaning: bool) -> str:
     if question.min_score == 0:
-        return tr("Not even a weak match was found.")
+        return tr("There are no weak matches either.")
     if question.like is not None and by_meaning:
-        return tr("No other passage is similar enough in words or meaning.")
+        return tr("No other passage is similar enough, by words or meaning.")
     if question.like is not None:
-        return tr("No other passage shares enough of its words.")
+        return tr("No other passage has enough words in common with this passage.")
     return tr(_LACKS_WORDS[question.within is not None, by_meaning])
 
 
 def _not_found(question: Query) -> str:
     if question.like is not None:
-        return tr("Nothing is like this passage")
+        return tr("No similar passages")
     query = question.text if len(question.text) <= _LONGEST_QUERY else f"{question.text[:_LONGEST_QUERY]}…"
     if question.within:
         return tr("Nothing found for “{query}” within these results", query=query)
@@ -213,7 +204,7 @@ _WORDS: dict[RemedyName, str] = {
     "scope": marked("Search all files"),
     "limits": marked("Search everything"),
     "within": marked("Search beyond these results"),
-    "age": marked("Search without ageing"),
+    "age": marked("Ignore age"),
     "excluded": marked("Why is it excluded?"),
     "add-sessions": marked("Add sessions…"),
     "sync": marked("Update now"),

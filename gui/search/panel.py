@@ -121,9 +121,12 @@ class Preview(QObject):
         super().__init__(parent)
         self.view = view
         self._told: tuple[object, ...] = ()
+        self._skips = False
+        """Whether the first result of the next answer is passed over."""
         self._timer = QTimer(self, singleShot=True, interval=PREVIEW_MS)
-        self._timer.timeout.connect(self._tell)
+        self._timer.timeout.connect(self.tell)
         view.list.current_changed.connect(self._follow)
+        view.list.clicked.connect(lambda _: self._timer.start())  # the viewer may show something else by now
 
     @property
     def busy(self) -> bool:
@@ -135,18 +138,32 @@ class Preview(QObject):
         answer = self.view.answer
         return "" if answer is None else answer.question.text or " ".join(answer.outcome.telling)
 
+    def skip(self, *, shown: bool) -> None:
+        """Don't emit the current result, or without the answer (`shown`) the one that comes with it."""
+        result = self.view.list.current_result()
+        self._timer.stop()
+        self._skips = not shown
+        if shown and result is not None:
+            self._told = self._identity(result)
+        self.idle.emit()
+
     @Slot(object)
     def _follow(self, result: MemorySearchResult | None) -> None:
         if result is None:
+            self._skips = False
             self._timer.stop()
             self._told = ()  # the viewer may show something else by the next result
+        elif self._skips:
+            self._told = self._identity(result)
+            self._skips = self.view.answer is not None and not self.view.answer.final
         elif self._identity(result) != self._told:
             self._timer.start()
         else:
             self._hold()
 
     @Slot()
-    def _tell(self) -> None:
+    def tell(self) -> None:
+        """Emit the current result immediately."""
         result = self.view.list.current_result()
         if result is not None:
             self._hold()
@@ -311,6 +328,20 @@ class SearchPanel(QObject, ViewPanel):
     def refresh(self) -> None:
         """Repeat the query after a change of the index, without moving the list."""
         self.controller.repeat()
+
+    def preview_again(self) -> None:
+        """Show the current result again, unless the answer to the current query is still to come."""
+        if self._answered:
+            self._preview.tell()
+
+    def skip_preview(self) -> None:
+        """Let a location that is shown now stay in the viewer when the list has returned to its position."""
+        self._preview.skip(shown=self._answered)
+
+    @property
+    def _answered(self) -> bool:
+        """Whether the results of the current query are shown."""
+        return self.controller.view_state.place is not None
 
     # --- from the box to a result -----------------------------------------------------------------------------------
 

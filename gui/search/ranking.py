@@ -73,7 +73,7 @@ class RankingMenu(QObject):
         menu.addSeparator()
         self._keep = QAction(tr("Always rank like this"), self)
         menu.addAction(self._keep)
-        set_tip(self._keep, tr("Saves both choices in the settings of this workspace."))
+        set_tip(self._keep, tr("Saves “Prefer newer” and “More variety” in the settings of this workspace."))
         menu.setToolTipsVisible(True)
         self._gates = Gates()
         for action in (self._newer, half_lives, self._apart):

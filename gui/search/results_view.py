@@ -305,7 +305,7 @@ class ResultsView(QWidget):
         self._show_notice(answer)
         if outcome.corrected is None:
             if answer.final:  # a keyword-only answer may be weak where meaning finds more
-                self.suggestions.show_suggestions(messages.offered(outcome))
+                self.suggestions.show_suggestions(outcome.offered)
         else:
             self.suggestions.show_correction(outcome.corrected, answer.question.text)
         self._header.show_counts(*messages.header_counts(outcome), legend=outcome.mode == "hybrid", sortable=True)
@@ -349,7 +349,7 @@ class ResultsView(QWidget):
             tr("No results"),
             offers=offers,
             actions=actions,
-            suggestions=messages.offered(answer.outcome),
+            suggestions=answer.outcome.offered,
         )
 
     def _show_page(

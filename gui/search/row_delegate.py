@@ -404,7 +404,7 @@ def _place(row: ResultRow) -> tuple[str, str]:
     told = (agent_name(message.agent), folder_name(message.project)) if message.agent else (tr("Session"),)
     speaker = tr(_SPEAKERS.get(message.role, message.role))
     if message.rewound:
-        speaker = tr("{speaker} (left branch)", speaker=speaker)
+        speaker = tr("{speaker} (abandoned branch)", speaker=speaker)
     return " · ".join(part for part in told if part), speaker
 
 

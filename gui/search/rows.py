@@ -176,6 +176,8 @@ class MoreInFileRow:
     path: str
     title: str
     hidden: int
+    at_least: bool = False
+    """Whether there may be more than this number."""
 
     @property
     def key(self) -> RowKey:
@@ -199,7 +201,7 @@ def build_rows(outcome: SearchOutcome, order: SortOrder) -> list[Row]:
         rows.append(FileRow(best.path, best.title, best.modified, len(results) + more, best.title_ranges))
         rows.extend(_result_rows(results, hybrid=outcome.mode == "hybrid"))
         if more:
-            rows.append(MoreInFileRow(best.path, best.title, more))
+            rows.append(MoreInFileRow(best.path, best.title, more, outcome.total_is_least))
     hidden = outcome.total - len(outcome.results) - _more_in_files(outcome.results)
     if hidden > 0:
         rows.append(MoreRow(hidden, outcome.total_is_least))
@@ -280,11 +282,13 @@ def _tip(row: Row) -> str:
 
 
 def more_text(row: MoreInFileRow | MoreRow) -> str:
+    if isinstance(row, MoreInFileRow) and row.at_least:
+        return tr("+{count:,} or more in this file", count=row.hidden)
     if isinstance(row, MoreInFileRow):
         return tr_count("+{count:,} more in this file", "+{count:,} more in this file", row.hidden)
     if row.at_least:
-        return tr("{count:,}+ more below the cut – show more", count=row.hidden)
-    return tr("{count:,} more below the cut – show more", count=row.hidden)
+        return tr("At least {count:,} more results – show more", count=row.hidden)
+    return tr("{count:,} more results – show more", count=row.hidden)
 
 
 def spoken_score(row: ResultRow) -> str:

@@ -106,7 +106,7 @@ class SavedSearchController(QObject):
         opener = IconButton("search", tr(_OPEN))
         opener.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Up and Down in the empty box do the same
         opener.clicked.connect(self.picker.open)
-        box.lead_from_icon(opener)
+        box.set_leading_button(opener)
         follow_keys(self.star, self._name_star)
         self.star.clicked.connect(self._press_star)
         self.store.changed.connect(self._take)
@@ -141,7 +141,7 @@ class SavedSearchController(QObject):
     def _name_star(self) -> None:
         name = self.store.name_of(self._now())
         if name:
-            self.star.set_accessible(tr("Saved as “{name}”: press to forget it", name=name))
+            self.star.set_accessible(tr("Saved as “{name}”: press to remove it", name=name))
         else:
             self.star.set_accessible(tr(_SAVE), with_key(tr(_SAVE), "search.save"))
 

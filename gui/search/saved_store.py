@@ -57,7 +57,7 @@ def limits(question: QueryRecord) -> str:
     """Describe the filters and ranking options of a saved query in a few words; empty if there are none."""
     parts = [
         tr("in “{name}”", name=question.path_name or question.path) if question.path else "",
-        tr("among “{question}”", question=title(question.within)) if question.within else "",
+        tr("within “{question}”", question=title(question.within)) if question.within else "",
         source_names(question.sources),
         period_within(question.days) if question.days is not None else "",
         *Ranking(question.half_life_days or 0.0, bool(question.diverse)).words,

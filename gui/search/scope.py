@@ -59,7 +59,7 @@ class _Line(QWidget):
         self._words = ElidedLabel()
         self._place = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self._place.setProperty("role", "meta")
-        self.button = IconButton("close", tr("Leave this scope"))
+        self.button = IconButton("close", tr("Remove this limit"))
         self.button.clicked.connect(lambda: bar.left.emit(depth))
         row = QHBoxLayout(self)
         row.setContentsMargins(margins(GUTTER + depth * _STEP, 2, GUTTER - 8, 2))
@@ -172,7 +172,7 @@ def within(question: Query, count: EarlierAnswer | None, words: str) -> Crumb:
         said = _within(passage, count, alike=True)
         tip = f"{said} · {cited}"
     limits = " · ".join(_limits(question))
-    return Crumb(said, f"{tip} ({limits})" if limits else tip, tr("Leave these results and show them again"))
+    return Crumb(said, f"{tip} ({limits})" if limits else tip, tr("Stop searching within these results"))
 
 
 def citation(passage: Passage) -> str:

@@ -20,7 +20,7 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.search.saved_store import SavedSearchStore, limits, title
 from gui.style.stylesheet import font_at
 from gui.widgets.formatting import ago
-from gui.widgets.labels import label
+from gui.widgets.labels import ElidedLabel, label
 from gui.widgets.placeholder_page import ElidedButton, KeyTable
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import margins
@@ -51,6 +51,8 @@ class StartContent:
     notes: tuple[ChangedNote, ...] = ()
     example: str = ""
     """A query in another language that finds something by its meaning."""
+    has_map: bool = False
+    """Whether passages have vectors, so that the map shows them."""
 
 
 class StartLists(QWidget):
@@ -69,11 +71,13 @@ class StartLists(QWidget):
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
-        if content.example:
+        if content.example or content.has_map:
             grid = self._section(tr("Try"))
+        if content.example:
             words, name = in_quotes(content.example), tr("Search for {query}", query=content.example)
             button = self._add(grid, words, tr("found by its meaning"), name)
             button.clicked.connect(lambda: choose_example(content.example))
+        if content.has_map:
             words = tr("Map of your notes")
             button = self._add(grid, words, tr("grouped by similarity"), words)
             button.clicked.connect(lambda _checked: show_map())
@@ -84,7 +88,7 @@ class StartLists(QWidget):
                 button = self._add(grid, title(question), limits(question), name)
                 button.clicked.connect(lambda _=False, chosen=question: choose_recent(chosen))
         if content.notes:
-            grid = self._section(tr("Changed lately"))
+            grid = self._section(tr("Recently changed"))
             for note in content.notes:
                 name = tr("Open {title}, changed {when}", title=note.title, when=ago(note.modified))
                 button = self._add(grid, note.title, ago(note.modified), name)
@@ -113,11 +117,12 @@ class StartLists(QWidget):
         button.setAccessibleName(name)
         row = grid.rowCount()
         grid.addWidget(button, row, 0, Qt.AlignmentFlag.AlignLeft)
-        beside = label(remark, "meta")
+        beside = ElidedLabel(remark)
+        beside.setProperty("role", "meta")
         beside.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         beside.setAlignment(Qt.AlignmentFlag.AlignRight)
         beside.ensurePolished()  # the width depends on the text size
-        beside.setMinimumWidth(min(beside.sizeHint().width(), font_at(_WIDEST // 3).pixelSize()))
+        beside.setMinimumWidth(min(beside.sizeHint().width(), font_at(_WIDEST // 5).pixelSize()))
         grid.addWidget(beside, row, 1)
         return button
 
@@ -139,6 +144,7 @@ class StartPage(QObject):
         """The state of the index that was read last."""
         self._notes: tuple[ChangedNote, ...] = ()
         self._example = ""
+        self._has_map = False
         self._tried = False
         self._job = JobSlot(self)
         self._trial = JobSlot(self)
@@ -148,7 +154,7 @@ class StartPage(QObject):
         self._job.cancel()
         self._trial.cancel()
         self._manager, self._status, self._read = manager, None, None
-        self._notes, self._example, self._tried = (), "", False
+        self._notes, self._example, self._has_map, self._tried = (), "", False, False
         self._show()
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
@@ -161,6 +167,10 @@ class StartPage(QObject):
         insight = None if self._manager is None or "insight" in self._lacks else self._manager.insight
         if status is None or insight is None or not status.files:
             return
+        has_map = status.provider != "none" and status.chunks > status.pending_vectors
+        if has_map != self._has_map:
+            self._has_map = has_map
+            self._show()
         state = status.last_sync and status.last_sync.started, status.files, status.generation
         # During a long sync the notes differ each second, and showing a full list again takes longer than a frame.
         if state != self._read and (status.syncing is None or len(self._notes) < _MOST):
@@ -191,7 +201,7 @@ class StartPage(QObject):
     @Slot()
     def _show(self) -> None:
         recent = tuple(search.question for search in self._store.recent[:_MOST])
-        self.changed.emit(StartContent(recent, self._notes, "" if recent else self._example))
+        self.changed.emit(StartContent(recent, self._notes, "" if recent else self._example, self._has_map))
 
 
 def _example(manager: MemorySearchManager, token: CancelToken) -> str:

@@ -15,11 +15,11 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.core.session_criteria import Criteria
 from gui.sessions import listing_view
 from gui.sessions.calendar import SessionDays, count_days
-from gui.sessions.catalog import Entry, SessionCatalog, make_catalogue
 from gui.sessions.content_search import ContentSearch
 from gui.sessions.filter_controller import FilterController
 from gui.sessions.listing_view import ListingView, make_place_table
 from gui.sessions.rows import Row, build_listing, build_similar
+from gui.sessions.session_catalog import Entry, SessionCatalog, make_catalogue
 from gui.viewer.file_loader import written_file
 from gui.viewer.notice_page import NothingToRead
 from gui.widgets.buttons import guide_action

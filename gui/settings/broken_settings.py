@@ -14,7 +14,7 @@ from gui.core.window_context import AppPaths
 from gui.core.workspace import Opened, Workspace
 from gui.widgets.message import Action
 
-WORDS = marked("Set it aside, use the defaults")
+WORDS = marked("Rename the file and use the defaults")
 
 
 class BrokenSettings(QObject):

@@ -6,8 +6,8 @@ from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWi
 
 from engine import SettingsConsequences, tr, tr_count
 from gui.core.key_listing import native
+from gui.settings.edited_options import SettingsModel, other_vectors
 from gui.settings.engine_and_model_choice import EmbeddingChoice
-from gui.settings.model import SettingsModel, other_vectors
 from gui.settings.wording import sent_words
 from gui.widgets.accessibility import announce
 from gui.widgets.flow_layout import FlowLayout
@@ -34,7 +34,7 @@ def follows_words(
     if follows.full_rebuild:
         then = tr("The index is then rebuilt; searches use the old one until that is done.")
     elif follows.other_index:
-        then = tr("Another index is then used and brought up to date; the present one is not deleted.")
+        then = tr("Another index is then used and updated; the current one is not deleted.")
     elif follows.other_files:
         then = tr("The index is then updated to the new choice of files.")
     elif other_model:

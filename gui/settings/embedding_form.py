@@ -153,7 +153,7 @@ class KeyRow(QWidget):
         self._line = QLineEdit()
         self._line.setEchoMode(QLineEdit.EchoMode.Password)
         self._line.setAccessibleName(tr("API key"))
-        set_tip(self._line, tr("Kept in this system's keychain when you save, never in a file"))
+        set_tip(self._line, tr("Stored in this system's keychain when you save, never in a file"))
         self._line.textChanged.connect(lambda _: self.typing.emit())
         self._forget = QPushButton(tr("Remove the key"))
         self._forget.setAccessibleName(tr("Remove the API key from the keychain"))
@@ -252,7 +252,7 @@ class EmbeddingForm(QWidget):
         inside.addWidget(browse)
         self._batch = CheckBox(tr("Use batch jobs"))
         self._batch_hint = label(tr("Cheaper, but the vectors may take a day to come."), "meta", wrap=True)
-        self._agreed = {name: CheckBox(tr("May send to {owner}", owner=OWNERS[name])) for name in REMOTE}
+        self._agreed = {name: CheckBox(tr("Allow sending texts to {owner}", owner=OWNERS[name])) for name in REMOTE}
         self._fallback = ComboBox(tr("Fallback"))
         for name in ("none", *(provider.name for provider in engine.PROVIDERS)):
             self._fallback.addItem(tr(NAMES[name]), name)
@@ -313,7 +313,7 @@ class EmbeddingForm(QWidget):
         later = fallback_words(choice.applied_to(Settings()))
         sent = where_texts_go(choice.provider, choice.base_url, remote_fallback=bool(later))
         self._sentence.setText(f"{tr(SENTENCES[choice.provider])} {sent}")
-        takes_over = tr("Takes over when the provider cannot start or stops answering.")
+        takes_over = tr("Used when the provider cannot start or stops answering.")
         self._fallback_hint.setText(f"{takes_over} {later}".strip())
         self._show_server(choice)
         self._show_model(choice)
@@ -345,7 +345,7 @@ class EmbeddingForm(QWidget):
         self._server.choose(preset.id if preset is not None else None)
         self._hint.setText(tr(preset.hint) if preset is not None else tr("Any server with OpenAI's /embeddings."))
         self._address.setText(choice.base_url)
-        self._address.setPlaceholderText(tr("The provider's own"))
+        self._address.setPlaceholderText(tr("Default of the provider"))
 
     def _show_model(self, choice: EmbeddingChoice) -> None:
         known = engine.models_of(choice.provider)
@@ -357,7 +357,7 @@ class EmbeddingForm(QWidget):
         self._model.blockSignals(False)
         own = choice.own_model
         self._name.setPlaceholderText(
-            tr("{model} (the provider's own)", model=own) if own else tr("The provider's own")
+            tr("{model} (default of the provider)", model=own) if own else tr("Default of the provider")
         )
         facts = engine.facts_of(choice.provider, choice.model or own)
         self._model_hint.setText(_facts_words(facts))
@@ -365,7 +365,7 @@ class EmbeddingForm(QWidget):
         self._price.setText("" if choice.price is None else number(choice.price, "g"))
         self._price.setPlaceholderText(list_price_words(None if choice.base_url else facts))
         self._dimensions.setPlaceholderText(
-            tr("{dims} (the model's own)", dims=facts.dims) if facts else tr("The model's own")
+            tr("{dims} (default of the model)", dims=facts.dims) if facts else tr("Default of the model")
         )
 
     def focus_first(self) -> None:

@@ -8,10 +8,10 @@ from PySide6.QtGui import QActionGroup, QEnterEvent
 from PySide6.QtWidgets import QApplication, QFrame, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from engine import Option, SavedIn, SettingChange, SettingsConsequences, marked, spoken, system_language, tr
+from gui.settings.edited_options import SettingsModel
 from gui.settings.fields import ChoiceField, ChoicesField, Field, LineField, LinesField, SwitchField
-from gui.settings.model import SettingsModel
 from gui.settings.option_placement import OptionPlacement
-from gui.settings.option_search import mark
+from gui.settings.option_search import mark, with_marks
 from gui.settings.value_text import value_words
 from gui.widgets.accessibility import announce
 from gui.widgets.flow_layout import FlowLayout
@@ -81,6 +81,8 @@ class OptionFooter(QWidget):
             policy.setRetainSizeWhenHidden(True)
             widget.setSizePolicy(policy)
         self._detailed = False
+        self.found = False
+        """Whether the key contains a word of the search."""
 
     def show_option(self) -> None:
         """Show the model's current value."""
@@ -120,6 +122,7 @@ class OptionFooter(QWidget):
     def mark(self, words: str) -> None:
         """Highlight the words of a search in the text."""
         mark(self._key, self._placed.key, words)
+        self.found = any(style for _, style in with_marks(self._placed.key, words, self.palette()))
 
     # --- changes ----------------------------------------------------------------------------------------------------
 
@@ -242,7 +245,7 @@ class OptionRow(QFrame):
     def _show_details(self) -> None:
         focus = QApplication.focusWidget()
         inside = focus is not None and self.isAncestorOf(focus)
-        self.footer.show_details(self.underMouse() or inside or bool(self._words))
+        self.footer.show_details(self.underMouse() or inside or self.footer.found)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):

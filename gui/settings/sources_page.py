@@ -26,8 +26,8 @@ from engine import (
     tr_reason,
 )
 from gui.core.jobs import Jobs, JobSlot
+from gui.settings.edited_options import SettingsModel
 from gui.settings.fields import Field
-from gui.settings.model import SettingsModel
 from gui.settings.option_placement import OptionPlacement
 from gui.settings.option_row import OptionRow
 from gui.settings.options_page import OptionsPage
@@ -121,7 +121,7 @@ class MatchCard(QFrame):
         self._rules = label("", "meta", wrap=True)
         self._table = IssuesTable()
         self._table.setAccessibleName(tr("Skipped files, and the rules that skip them"))
-        self._left = label(tr("Left out"), "section")
+        self._left = label(tr("Not indexed"), "section")
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 12, 14, 12)
         column.setSpacing(6)

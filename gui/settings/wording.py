@@ -27,7 +27,7 @@ PROVIDERS = (
             "A model file if there is one, else a service with a key that you allow below, else the built-in model."
         ),
     ),
-    ("none", marked("None"), marked("Only words are searched.")),
+    ("none", marked("None"), marked("No search by meaning.")),
 )
 """Name in the settings, display name, and a sentence; the latter two in English."""
 NAMES = {name: title for name, title, _ in PROVIDERS}
@@ -139,7 +139,7 @@ def probe_words(probe: ProviderProbe) -> str:
 def list_price_words(facts: ModelFacts | None) -> str:
     """Return the placeholder of the price field: the list price."""
     if facts is None or facts.price is None:
-        return tr("US dollars for a million tokens")
+        return tr("US dollars per million tokens")
     return tr("{price:g} (list price of {day})", price=facts.price, day=day_words(facts.checked))
 
 

@@ -68,7 +68,7 @@ def save_whole(path: Path, data: bytes, *, notes: Iterable[Path], may_replace: b
     """
     try:
         if not may_replace and os.path.lexists(path):
-            raise SavingFailed(tr("{path} is there already: choose another name.", path=path))
+            raise SavingFailed(tr("{path} already exists. Choose another name.", path=path))
         if os.path.lexists(path) and any(path.resolve().is_relative_to(note.resolve()) for note in notes):
             raise SavingFailed(
                 tr("{name} is one of your notes, which are never changed: choose another name.", name=path.name)
@@ -84,11 +84,11 @@ def save_whole(path: Path, data: bytes, *, notes: Iterable[Path], may_replace: b
 
 def _sentence(path: Path, error: OSError) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return tr("The disk of {folder} is full: make room, or choose another place.", folder=path.parent)
+        return tr("The disk of {folder} is full. Free some space, or choose another folder.", folder=path.parent)
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return tr("{folder} cannot be written: choose another folder.", folder=path.parent)
     if error.errno == errno.ENOENT:
-        return tr("The folder {folder} is not there any more: choose another one.", folder=path.parent)
+        return tr("The folder {folder} no longer exists. Choose another one.", folder=path.parent)
     return tr("{path} cannot be written: {reason}.", path=path, reason=(error.strerror or str(error)).rstrip("."))
 
 

@@ -59,6 +59,8 @@ class Views(QObject):
     """Name of the view that is current now."""
     content_known = Signal(str, bool)
     """Name of a view whose button appears on demand, and whether it has content."""
+    location_opening = Signal()
+    """The viewer is about to show a location that isn't a result."""
     location_shown = Signal(object)
     """Location shown in the viewer that isn't a result."""
 
@@ -246,6 +248,7 @@ class Views(QObject):
 
     def show_location(self, location: Location) -> None:
         """Show a location in a note or session that isn't a search result, instead of the current result."""
+        self.location_opening.emit()
         if may_name_session(split_name(location.path)[1]) and "sessions" not in self._lacks:
             title = location.path.rpartition("/")[2]
             self._wanted["search"] = _Shown(location.path, title, location.line, "", location.message)

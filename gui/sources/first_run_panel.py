@@ -258,7 +258,7 @@ class WelcomePage(QFrame):
         self._only = QPushButton(tr("Search sessions only"))
         self._only.clicked.connect(self.sessions_requested)
         self._sample = QPushButton(tr("Try the sample notes"))
-        set_tip(self._sample, tr("They open in a window of their own, which saves nothing."))
+        set_tip(self._sample, tr("The sample notes open in a separate window, which saves nothing."))
         self._sample.clicked.connect(self.sample_requested)
         others = QHBoxLayout()
         others.setSpacing(8)

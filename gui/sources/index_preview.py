@@ -229,7 +229,7 @@ class PreviewPage(QFrame):
         self._kinds = KindChips()
         self._kinds.changed.connect(self.changed)
         self._exclude = QLineEdit()
-        self._exclude.setPlaceholderText(tr("Leave out, such as drafts/**, *.bak.md"))
+        self._exclude.setPlaceholderText(tr("Exclude, such as drafts/**, *.bak.md"))
         self._exclude.setAccessibleName(tr("Patterns of files and folders to leave out, separated by commas"))
         set_tip(self._exclude, tr("Patterns of files and folders to leave out, separated by commas"))
         self._exclude.textEdited.connect(self._typing.start)

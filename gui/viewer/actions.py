@@ -53,6 +53,8 @@ class FileActions(QObject):
         self._external = elsewhere
         self._source = source
         self._target: ViewTarget | None = None
+        self.page_at: Callable[[int], int] = lambda line: 0
+        """Returns the number of the page with a line of the shown file; 0 without pages."""
         self._in_vault = False
         self.edit = self._action(EDIT.words, self._open_in_editor)
         self.cite = self._action(_CITE.words, self._copy_citation)
@@ -83,7 +85,7 @@ class FileActions(QObject):
         source.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
     def set_target(self, target: ViewTarget | None) -> None:
-        """Set the file and the part that the actions apply to."""
+        """Set the file, and the matching part of it, that the actions apply to; None if no file is shown."""
         self._target = target
         for action in (self.edit, self.cite, self.copy_path, self.reveal):
             allow(action, target is not None, missing("file"))
@@ -108,7 +110,8 @@ class FileActions(QObject):
     def _copy_citation(self) -> None:
         """Copy a citation of the selected lines or, without a selection, of the part that the search found."""
         if self._target is not None:
-            cited = cite(self._target.name, *self._meant)
+            meant = self._meant
+            cited = cite(self._target.name, *meant, page=self.page_at(meant[0])) if meant else self._target.name
             QGuiApplication.clipboard().setText(cited)
             self.notified.emit(tr("Copied {place}", place=cited))
 

@@ -33,6 +33,8 @@ _REST_BUDGET = 0.004
 _PAD = 8
 """Pixels above the first and below the last line."""
 _RIGHT_PAD = 12
+_LINE_CHARACTERS = 100
+"""Most characters in a row of wrapped text."""
 _WHEEL_ROWS = 3
 _WHEEL_NOTCH = 120
 CUT_MARK = marked(" … line cut at {limit:,} characters")
@@ -233,7 +235,8 @@ class LineCanvas(QAbstractScrollArea):
 
     def _text_left(self) -> int:
         """Return the X coordinate in the viewport at which text begins if it is not scrolled sideways."""
-        return self.layouts.typography.scaled(_RIGHT_PAD) if self.isRightToLeft() else self.gutter.text_left
+        left = self.gutter.text_left
+        return self.viewport().width() - left - self._text_width() if self.isRightToLeft() else left
 
     def _moved(self) -> None:
         """Update scroll bars and viewport after scrolling."""
@@ -281,7 +284,10 @@ class LineCanvas(QAbstractScrollArea):
             top += self._height_of(number, self.viewport().height() - top)
 
     def _text_width(self) -> int:
-        return max(1, self.viewport().width() - self.gutter.text_left - self.layouts.typography.scaled(_RIGHT_PAD))
+        """Return the width of the column of text; wrapped lines stay short enough to read in a wide window."""
+        typography = self.layouts.typography
+        free = max(1, self.viewport().width() - self.gutter.text_left - typography.scaled(_RIGHT_PAD))
+        return min(free, round(_LINE_CHARACTERS * typography.character_width)) if self._wrap else free
 
     def _relayout(self) -> None:
         """Lay out again after a change of width, font, wrapping or text; the top line stays in place."""

@@ -110,13 +110,17 @@ class OpenedFile:
         """The path with the encoding of the file; of a document, after what its text is at this line."""
         if not self.is_document:
             return " · ".join(filter(None, (path, self.lines.encoding)))
-        pages = self.outline.headings if has_pages(self.name) else ()
         kind = tr("Text of the document")
-        if pages:
-            number = max(0, bisect_right(pages, line, key=lambda heading: heading.line) - 1)
-            page, last = page_of(pages[number].title), page_of(pages[-1].title)
-            kind = tr("Text of page {page} of {pages}", page=page, pages=last)
+        if page := self.page_at(line):
+            kind = tr("Text of page {page} of {pages}", page=page, pages=page_of(self.outline.headings[-1].title))
         return f"{kind} · {path}"
+
+    def page_at(self, line: int) -> int:
+        """Return the number of the page with this line; 0 in a file without pages."""
+        pages = self.outline.headings if has_pages(self.name) else ()
+        if not pages:
+            return 0
+        return page_of(pages[max(0, bisect_right(pages, line, key=lambda heading: heading.line) - 1)].title)
 
 
 class FileLoader(QObject):
@@ -172,7 +176,7 @@ def _open(manager: MemorySearchManager, name: str, token: CancelToken) -> Opened
         location = manager.locate(name)
         lines = FileLines(manager.open_file(name, cancel=token))
     except FileNotFoundError as problem:
-        raise MnemoscopeError(tr("{name} is not there any more.", name=name)) from problem
+        raise MnemoscopeError(tr("{name} no longer exists.", name=name)) from problem
     # Registered first: if this job is cancelled, before or after its end, the file must be closed.
     keep = token.on_cancel(lines.close)
     try:

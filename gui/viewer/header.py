@@ -146,7 +146,7 @@ class ViewerHeader(QFrame):
         (self.rendered_button if rendered else self.source_button).setChecked(True)
 
     def offer_modes(self, offered: bool) -> None:
-        """Whether the file can be shown as a page; a document has only its text."""
+        """Whether the file can be shown as a page; documents, Org, reStructuredText and AsciiDoc cannot."""
         if offered != self._has_page:
             self._has_page = offered
             self._arrange()

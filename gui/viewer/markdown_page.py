@@ -1,4 +1,4 @@
-"""Turns Markdown into a page of rich text and paints it, in steps of a few milliseconds; loads no images or links.
+"""Turns Markdown into a page of rich text and paints it, in steps of a few milliseconds; it loads nothing.
 
 On the GUI thread alone: to hand a document over takes a lock of Qt's while a pool thread holds Python's, and a window
 that disconnects a signal at that moment holds the former and waits for the latter.
@@ -31,8 +31,9 @@ from PySide6.QtGui import (
 from engine import tr
 from gui.style.theme import Tokens, ground_pen
 from gui.viewer.line_layout import spans
-from gui.viewer.note_markup import ANCHOR, ANCHOR_END, MARK, MARK_END
+from gui.viewer.note_markup import ANCHOR, ANCHOR_END, MARK, MARK_END, QUOTED, SEPARATOR
 from gui.viewer.outline import heading_key
+from gui.viewer.pictures import WHOLE_LINE, Picture, reserve
 from gui.widgets.plain_text import SealedDocument
 
 _HEADING_LINE_HEIGHT = 130
@@ -43,16 +44,20 @@ _QUOTE_LEVEL = QTextFormat.Property.BlockQuoteLevel.value
 _RULER = QTextFormat.Property.BlockTrailingHorizontalRulerWidth.value
 _SIZE_ADJUSTMENT = QTextFormat.Property.FontSizeAdjustment.value
 _IMAGE_ALT = QTextFormat.Property.ImageAltText.value
+_IMAGE = "\ufffc"
+"""The character in place of an image in the text of a block."""
 _FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 
 _HEADING_SCALES = {1: 1.5, 2: 1.25, 3: 1.1}
 _HEADING_MARGINS = {1: (8, 10), 2: (20, 8), 3: (16, 6)}
 _BLOCKS_AN_EDIT = 200
 _DEEPEST_QUOTE = 20
+_GAP = 6
+"""Height of a separator in pixels."""
 
 _ANCHOR = re.compile(f"{ANCHOR}([^{ANCHOR_END}]*){ANCHOR_END}")
 _MARKED = re.compile(f"{MARK}[^{MARK}{MARK_END}]*{MARK_END}")
-_STRAY_MARK = re.compile(f"[{ANCHOR}{ANCHOR_END}{MARK}{MARK_END}]")
+_STRAY_MARK = re.compile(f"[{ANCHOR}{ANCHOR_END}{MARK}{MARK_END}{QUOTED}]")
 
 QUOTE_INDENT = 18
 CODE_INDENT = 12
@@ -81,8 +86,14 @@ class Page:
     """Number of the block by the name of each anchor: `^` and a block's id, or a footnote."""
 
 
-def page_steps(slices: Iterable[str], style: PageStyle) -> Generator[None, None, Page]:
-    """Build a page from `markdown_slices`, yielding after each step so that the caller can do other work or stop."""
+def page_steps(
+    slices: Iterable[str], style: PageStyle, pictures: Mapping[str, Picture] | None = None
+) -> Generator[None, None, Page]:
+    """Build a page from `markdown_slices`, yielding after each step so that the caller can do other work or stop.
+
+    `pictures`: the images to leave room for, by their URLs; all others are replaced by their descriptions.
+    """
+    pictures = pictures or {}
     document = SealedDocument()
     document.setUndoRedoEnabled(False)
     document.setDefaultFont(style.font)
@@ -92,6 +103,7 @@ def page_steps(slices: Iterable[str], style: PageStyle) -> Generator[None, None,
     for part in slices:
         _append(document, cursor, part)
         yield
+    reserve(document, pictures)  # not before: `setMarkdown` removes all resources
     cursor.beginEditBlock()  # not before: inside one, the tables of new text are not known yet
     for table in document.rootFrame().childFrames():
         if isinstance(table, QTextTable):
@@ -101,8 +113,9 @@ def page_steps(slices: Iterable[str], style: PageStyle) -> Generator[None, None,
     headings: list[tuple[int, str]] = []
     anchors: dict[str, int] = {}
     for block in blocks(document):
-        _replace_images(block, cursor)
+        _place_images(block, cursor, pictures)
         anchors |= dict.fromkeys(_take_anchors(block, cursor), block.blockNumber())
+        _quote_heading(block, cursor)
         _style_block(block, cursor, style)
         _highlight(block, cursor, style)
         if block.blockFormat().headingLevel():
@@ -170,13 +183,21 @@ def _fragments(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:
     return found
 
 
-def _replace_images(block: QTextBlock, cursor: QTextCursor) -> None:
-    """Replace images by their descriptions, since displaying a note must not load anything."""
+def _place_images(block: QTextBlock, cursor: QTextCursor, pictures: Mapping[str, Picture]) -> None:
+    """Limit the width of the known images to the page, and replace the others by their descriptions.
+
+    Displaying a note must not load anything else.
+    """
     images = [found for found in _fragments(block) if found[2].isImageFormat()]
     for position, length, look in reversed(images):
-        name = look.property(_IMAGE_ALT) or look.toImageFormat().name().rsplit("/", 1)[-1]
         cursor.setPosition(position)
         cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
+        image = look.toImageFormat()
+        if image.name() in pictures:
+            image.setMaximumWidth(WHOLE_LINE)
+            cursor.setCharFormat(image)
+            continue
+        name = look.property(_IMAGE_ALT) or image.name().rsplit("/", 1)[-1]
         plain = QTextCharFormat()
         plain.setFontItalic(True)
         cursor.insertText(tr("[image: {name}]", name=name), plain)
@@ -189,6 +210,16 @@ def _take_anchors(block: QTextBlock, cursor: QTextCursor) -> list[str]:
         _remove(block, cursor, *found.span())
         names.append(found[1])
     return names
+
+
+def _quote_heading(block: QTextBlock, cursor: QTextCursor) -> None:
+    """Put a heading back into the quotes that contain it."""
+    text = block.text()
+    if level := len(text) - len(text.lstrip(QUOTED)):
+        _remove(block, cursor, 0, level)
+        look = QTextBlockFormat()
+        look.setProperty(_QUOTE_LEVEL, level)
+        cursor.mergeBlockFormat(look)
 
 
 def _highlight(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> None:
@@ -215,6 +246,7 @@ def _remove(block: QTextBlock, cursor: QTextCursor, start: int, end: int) -> Non
 
 def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> None:
     level = block.blockFormat().headingLevel()
+    indent = QUOTE_INDENT * quote_level(block) * style.scale
     look = QTextBlockFormat()
     look.setLineHeight(style.line_height, _PROPORTIONAL)
     above, below = 0.0, 8.0
@@ -226,22 +258,22 @@ def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> No
         below = 0 if is_code(block.next()) else 22
         look.setNonBreakableLines(False)
         look.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
-        look.setLeftMargin(CODE_INDENT * style.scale)
+        look.setLeftMargin(indent + CODE_INDENT * style.scale)
         look.setRightMargin(CODE_INDENT * style.scale)
     elif block.textList() is not None:
         below = 4 if block.next().textList() is not None else 10
-    elif quote_level(block):
-        indent = QUOTE_INDENT * quote_level(block) * style.scale
-        if block.textDirection() == Qt.LayoutDirection.RightToLeft:
-            look.setLeftMargin(block.blockFormat().rightMargin())
-            look.setRightMargin(indent)
-        else:
-            look.setLeftMargin(indent)
     elif block.blockFormat().hasProperty(_RULER):
         look.setBackground(QBrush(style.colours.line))  # Qt draws the ruler in this colour
+    elif block.text() == SEPARATOR:
+        below = 0
+        look.setLineHeight(_GAP * style.scale, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+    if indent and not is_code(block):
+        _indent(look, block, indent)
     if QTextCursor(block).currentTable() is not None:
         above = below = 0
         look.setLineHeight(_CELL_LINE_HEIGHT, _PROPORTIONAL)
+    if _IMAGE in block.text():
+        look.setLineHeight(100, _PROPORTIONAL)  # of the image, too
     look.setTopMargin(0 if block.blockNumber() == 0 else above * style.scale)
     look.setBottomMargin(below * style.scale)
     cursor.setPosition(block.position())
@@ -253,6 +285,15 @@ def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> No
             cursor.setPosition(position)
             cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
             cursor.setCharFormat(ink)
+
+
+def _indent(look: QTextBlockFormat, block: QTextBlock, indent: float) -> None:
+    """Set the margin of a quote (`indent` in pixels) at the side where its text begins."""
+    if block.textDirection() == Qt.LayoutDirection.RightToLeft:
+        look.setLeftMargin(block.blockFormat().rightMargin())
+        look.setRightMargin(indent)
+    else:
+        look.setLeftMargin(indent)
 
 
 def _style_ink(ink: QTextCharFormat, level: int, *, code: bool, style: PageStyle) -> bool:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, fields
 
 from engine import MnemoscopeError, marked, tr
 from gui.viewer.lines import FileLines
-from gui.viewer.note_markup import NoteMarkup
+from gui.viewer.note_markup import SEPARATOR, NoteMarkup
 from gui.viewer.outline import Outline
 
 TOO_LONG = marked("A part of this file is too long to render. Its source is shown.")
 
-_LONGEST_BLOCK = 16 * 1024
+_LONGEST_BLOCK = 8 * 1024
 """Most characters of a paragraph, line of code or cell: Qt lays out a paragraph in one step."""
 _SPANS = "*_`[~@:"
 """Characters that begin or end most inline formatting, including links."""
@@ -25,6 +25,7 @@ _ITEM = re.compile(r"[-+*]|\d[.)]")
 _LIST_ITEM = re.compile(r"(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)")
 _BULLET = re.compile(r"[-+*][ \t]")
 _UNDER_HEADER = re.compile(r"[|:\- \t]*-[|:\- \t]*")
+_FENCE = re.compile(r" {0,3}(?:`{3}|~{3})")
 _RULE = re.compile(r"-{3,}\s*$")
 
 
@@ -49,7 +50,7 @@ class Load:
         return any(getattr(self, field.name) >= getattr(limit, field.name) for field in fields(self))
 
 
-ENOUGH = Load(characters=16 * 1024, lines=2_000, items=300, cells=300, spans=500)
+ENOUGH = Load(characters=8 * 1024, lines=2_000, items=300, cells=300, spans=500)
 """A part with this load ends where the next one may begin."""
 MOST = Load(characters=64 * 1024, lines=8_000, items=1_000, cells=1_000, spans=2_000)
 """Limits of a part; a note without a possible split within them is refused."""
@@ -66,12 +67,18 @@ def markdown_slices(lines: FileLines, outline: Outline, markup: NoteMarkup | Non
     if markup is not None:
         lines_of_text = enumerate(text[front:], front + 1)
         markup.find_comments((number, line) for number, line in lines_of_text if not outline.is_code(number))
+    after_code = False
     for number, source in enumerate(text, 1):
         as_is = markup is None or number <= front or outline.is_code(number)
         line = source if as_is or markup is None else markup.line(number, source)
-        part = None if line is None else cutter.take(number, line)
-        if part is not None:
-            yield part
+        begins = after_code and _FENCE.match(source) is not None
+        for written in () if line is None else (SEPARATOR, "", line) if begins else (line,):
+            part = cutter.take(number, written)
+            if part is not None:
+                yield part
+        if source.strip():
+            code = outline.code_block(number)
+            after_code = code is not None and code[1] == number
     yield cutter.end()
 
 

@@ -32,16 +32,16 @@ class FindMessages:
 IN_FILE = FindMessages(
     find=marked("Find in this file"),
     looking=marked("Looking through the rest of the file…"),
-    unasked=marked("Nothing was searched for. Press {key} to find text in this file."),
+    unasked=marked("There is no current search. Press {key} to find text in this file."),
     missing=marked("Not found in this file."),
-    without_word=marked("No word of the search is in this file."),
+    without_word=marked("This file contains none of the words searched for."),
 )
 IN_SESSION = FindMessages(
     find=marked("Find in this session"),
     looking=marked("Looking through the rest of the session…"),
-    unasked=marked("Nothing was searched for. Press {key} to find text in this session."),
+    unasked=marked("There is no current search. Press {key} to find text in this session."),
     missing=marked("Not found in this session."),
-    without_word=marked("No word of the search is in this session."),
+    without_word=marked("This session contains none of the words searched for."),
 )
 
 
@@ -293,7 +293,7 @@ class MatchNavigator(QObject):
         scan = self._found if self._needle is not None else self._marks
         if not scan.active:
             key = keymap().shown(FIND.name)
-            self.notice.emit(tr(self._sentences.unasked, key=key) if key else tr("Nothing was searched for."))
+            self.notice.emit(tr(self._sentences.unasked, key=key) if key else tr("There is no current search."))
             return
         seen = self._current is not None and self._view.shows(self._current)
         place = self._current.place if self._current is not None and seen else self._view.place()

@@ -5,10 +5,11 @@ Links become links to `note:`, which the viewer resolves in the index; nothing i
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import quote
 
 from engine import CODE_SPAN, HASHTAG, LinkedText, without_links, written_links
+from gui.viewer.pictures import Pictures
 
 NOTE_SCHEME = "note"
 FOLD_SCHEME = "fold"
@@ -17,8 +18,14 @@ FOOTNOTE = "footnote-"
 """Beginning of an anchor of this page that is a footnote."""
 ANCHOR, ANCHOR_END, MARK, MARK_END = "\ue000", "\ue001", "\ue002", "\ue003"
 """Characters for private use, around the name of an anchor and around highlighted text; the page takes them out."""
+QUOTED = "\ue004"
+"""Character for private use before a heading, as many as there are quotes around it: Qt's importer forgets them."""
+SEPARATOR = MARK + MARK_END
+"""A paragraph that ends a quote or block of code, since Qt's document joins it with the next one."""
 
-_PRIVATE = dict.fromkeys(map(ord, (ANCHOR, ANCHOR_END, MARK, MARK_END)), " ")
+_PRIVATE = dict.fromkeys(map(ord, (ANCHOR, ANCHOR_END, MARK, MARK_END, QUOTED)), " ")
+_QUOTED_HEADING = re.compile(r"((?:[ \t]*>)+[ \t]{0,4}#{1,6}[ \t]+)(?=\S)")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _CALLOUT = re.compile(r"((?:[ \t]*>)+)[ \t]*\[!([\w-]{1,40})(?:\|[^\]]*)?\]([+-]?)[ \t]*(.*)")
 _QUOTES = re.compile(r"(?:[ \t]*>)+")
 _TASK = re.compile(r"([ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([/\-])\][ \t]+(.*)")
@@ -32,6 +39,12 @@ _PAGE_PROPERTY = re.compile(r"[^\W\d][\w.*+!?$%&=<>\-]{0,99}::(?:[ \t].*)?")
 _EMBED = re.compile(
     r"[ \t]*(?:[-*+][ \t]+)?(?:!\[\[([^\[\]|]{1,400})(?:\|[^\[\]]*)?\]\]|\{\{embed[ \t]+(.{1,400}?)\}\})[ \t]*"
 )
+_IMAGE_EMBED = re.compile(r"!\[\[([^\[\]|\n]{1,400})(?:\|([^\[\]\n]{0,400}))?\]\]")
+_IMAGE = re.compile(
+    r"!\[([^\[\]\n]{0,400})\]\((?:<([^<>\n]{1,1000})>|([^()<>\s]{1,1000}))(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?\)"
+)
+_WIDTH = re.compile(r"(?:(.*)\|)?[ \t]*(\d{1,4})(?:x\d{1,4})?[ \t]*")
+"""The width of an image in Obsidian, after its description or in place of it."""
 _TAG = re.compile(
     r"\[[^\[\]\n]*\](?:\((?:[^()\n]|\([^()\n]*\))*\)|\[[^\[\]\n]*\])"
     r"|^[ ]{0,3}\[(?!\^)[^\[\]\n]+\]:[ \t]*\S+(?:[ \t]+[\"'(].*)?[ \t]*$"
@@ -50,9 +63,10 @@ Resolve = Callable[[str, str], LinkedText | None]
 class NoteMarkup:
     """Rewrites the lines of one note, called in their order; a new instance is needed for each note."""
 
-    def __init__(self, resolve: Resolve, unfolded: frozenset[int]) -> None:
-        """`unfolded`: lines of callouts whose fold the user has toggled."""
+    def __init__(self, resolve: Resolve, unfolded: frozenset[int], pictures: Pictures | None = None) -> None:
+        """`unfolded`: lines of callouts whose fold the user has toggled. `pictures`: collects the images to show."""
         self._resolve = resolve
+        self._pictures = pictures
         self._toggled = unfolded
         self._page_properties = 0
         """Number of lines with which the note begins that are properties of the page."""
@@ -63,6 +77,8 @@ class NoteMarkup:
         self._folded = 0
         """Level of the folded callout whose text is left out."""
         self._embeds = 0
+        self._after_quote = self._after_blank = False
+        """Whether the last text was a quote, and whether a blank line followed."""
 
     def find_comments(self, lines: Iterable[tuple[int, str]]) -> None:
         """Find which of these numbered lines, all outside of code, may end a comment; called before `line`."""
@@ -70,12 +86,25 @@ class NoteMarkup:
 
     def line(self, number: int, line: str) -> str | None:
         """Return the text that replaces a line outside of code, possibly several lines; None to omit the line."""
+        embeds, level = self._embeds, _level(line)
+        text = self._rewritten(number, line, level)
+        if text is None:
+            return None
+        if not line.strip():
+            self._after_blank = True
+            return text
+        embed = self._embeds > embeds
+        separate = self._after_quote and (embed or (level > 0 and self._after_blank))
+        self._after_quote = embed or level > 0 or (self._after_quote and not self._after_blank)
+        self._after_blank = embed
+        return f"{line[: len(line) - len(line.lstrip())]}{SEPARATOR}\n\n{text}" if separate else text
+
+    def _rewritten(self, number: int, line: str, level: int) -> str | None:
         if number == self._page_properties + 1 and _PAGE_PROPERTY.fullmatch(line.lstrip("\ufeff")):
             self._page_properties = number
             return None
         if _PROPERTY.fullmatch(line):
             return None
-        level = _level(line)
         line = self._without_comments(number, line.translate(_PRIVATE))
         if self._folded:
             if level >= self._folded:
@@ -94,7 +123,7 @@ class NoteMarkup:
         if found := _TASK.fullmatch(line):
             before, state, text = found.groups()
             return f"{before}◐ {self._inline(text)}" if state == "/" else f"{before}✕ ~~{self._inline(text)}~~"
-        return self._inline(line)
+        return self._inline(_keep_quoted(line, level) if level else line)
 
     def _without_comments(self, number: int, line: str) -> str:
         """Remove the comments from a line; a `%%` without an end stays as text."""
@@ -113,7 +142,9 @@ class NoteMarkup:
         return "".join(parts)
 
     def _callout(self, number: int, quotes: str, kind: str, fold: str, title: str) -> str:
-        name = self._inline(title) if title else escaped(kind.replace("-", " ").capitalize())
+        name = escaped(kind.replace("-", " ").capitalize())
+        if title and title.casefold() != name.casefold():
+            name = f"{name}: {self._inline(title)}"
         if not fold:
             return f"{quotes} **{name}**\n{quotes}"
         is_open = (fold == "+") != (number in self._toggled)
@@ -133,11 +164,28 @@ class NoteMarkup:
         self._embeds += 1
         text = found.text[:_LONGEST_EMBED]
         label = f"{found.title} › {link.anchor.lstrip('^')}" if link.anchor else found.title
-        inner = [self._inline(part.translate(_PRIVATE)) for part in text.split("\n")]
+        inner = list(self._embedded(text.translate(_PRIVATE)))
         cut = ["", "…"] if len(found.text) > _LONGEST_EMBED or found.end - found.line >= len(inner) else []
         return "\n".join(
             ("", f"> {linked(label, link.target, link.anchor)}", ">", *(f"> {part}" for part in (*inner, *cut)), "")
         )
+
+    def _embedded(self, text: str) -> Iterator[str]:
+        """Yield the lines of an embedded text, rewritten outside of fenced code."""
+        fence = ""
+        for line in text.split("\n"):
+            found = _FENCE.match(line)
+            if fence:
+                closes = found is not None and found[1].startswith(fence) and not line[found.end() :].strip()
+                fence = "" if closes else fence
+                yield line
+            elif found:
+                fence = found[1]
+                yield line
+            else:
+                yield self._inline(_keep_quoted(f"> {line}", _level(line) + 1)[2:])
+        if fence:
+            yield fence
 
     def _inline(self, text: str) -> str:
         """Rewrite the inline markup of a line outside of code."""
@@ -150,6 +198,9 @@ class NoteMarkup:
         return "".join((*parts, self._plain(text[done:])))
 
     def _plain(self, text: str) -> str:
+        if "![" in text and self._pictures is not None:
+            text = _IMAGE_EMBED.sub(lambda found: self._image(found[0], found[1], found[2] or ""), text)
+            text = _IMAGE.sub(lambda found: self._image(found[0], found[2] or found[3], found[1]), text)
         if "==" in text:
             text = _HIGHLIGHT.sub(rf"{MARK}\1{MARK_END}", text)
         parts, done = [], 0
@@ -160,6 +211,13 @@ class NoteMarkup:
             parts += [self._marks(text[done : link.start]), linked(label, link.target, link.anchor)]
             done = link.end
         return "".join((*parts, self._marks(text[done:])))
+
+    def _image(self, markup: str, target: str, description: str) -> str:
+        """Return Markdown for an image of the searched folders; the unchanged `markup` if it can't be shown."""
+        found = _WIDTH.fullmatch(description)
+        words, width = (found[1] or "", int(found[2])) if found else (description, 0)
+        url = "" if self._pictures is None else self._pictures.url(target.strip(), width)
+        return f"![{escaped(words or target)}]({url})" if url else markup
 
     def _marks(self, text: str) -> str:
         if "#" in text:
@@ -177,6 +235,11 @@ class NoteMarkup:
         found = self._resolve(block, "")
         text = found.text.split("\n", 1)[0] if found is not None else ""
         return without_links(text.strip(" \t-*+#>"))[:_LONGEST_BLOCK] or f"(({block}))"
+
+
+def _keep_quoted(line: str, level: int) -> str:
+    """Mark the heading in a quoted line with the number of quotes around it."""
+    return _QUOTED_HEADING.sub(lambda found: found[0] + QUOTED * level, line, count=1)
 
 
 def linked(label: str, target: str, anchor: str) -> str:

@@ -49,10 +49,8 @@ class SourceAndPage(QObject):
         if opened.name != self._hinted:
             self._hinted = ""
         size = opened.lines.size
-        if not self._wants_page or opened.is_document:
+        if not self._wants_page or is_markup(opened.name):
             self._show_source()
-        elif is_markup(opened.name):
-            self._give_up(tr("Only Markdown is shown as a page. The source of this file is shown."))
         elif size > MOST_BYTES:
             shown = size_text(size)
             self._give_up(tr("This file has {size}, too much to render. Its source is shown.", size=shown))

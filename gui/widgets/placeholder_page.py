@@ -36,7 +36,7 @@ from gui.widgets.tab_order import insert_after, mark_place, stops
 KEYS = (
     (marked("Down"), marked("go to the results")),
     (marked("Enter"), marked("open the result")),
-    (marked("Esc"), marked("back to the box, then clear it")),
+    (marked("Esc"), marked("back to the search box, then clear it")),
     (marked("Up"), marked("saved and recent searches")),
 )
 COMMANDS = ((PALETTE, marked("all actions")), ("help.keys", marked("all keys")))

@@ -62,7 +62,7 @@ _WORDS = {
     "binary": marked("binary"),
     "broken": marked("broken"),
     "copied": marked("copied"),
-    "crashed": marked("ended the program"),
+    "crashed": marked("crashed the program"),
     "exclude": marked("excluded in the settings"),
     "extension": marked("extension"),
     "generated": marked("generated"),
@@ -112,10 +112,10 @@ REASON_WORDS = {
     "session-start": marked("session start"),
     "search": marked("search"),
     "watch": marked("watch"),
-    "session-delta": marked("session grew"),
+    "session-delta": marked("session has grown"),
     "interval": marked("interval"),
     "cli": marked("command line"),
-    "manual": marked("by hand"),
+    "manual": marked("manual"),
     "fallback": marked("fallback"),
 }
 RUNNING_WORDS = (*PHASE_WORDS.values(), marked("Paused"), marked("Stalled"))

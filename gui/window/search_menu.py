@@ -47,7 +47,7 @@ class SearchMenu(QObject):
     @Slot()
     def _refresh(self) -> None:
         store = self._saved_searches.store
-        allow(self._pick, bool(store.saved or store.recent), tr("Nothing was searched for yet."))
+        allow(self._pick, bool(store.saved or store.recent), tr("There are no searches yet."))
         allow(self._save, self._saved_searches.question is not None, tr("Search for something first."))
         self._saved.setEnabled(bool(store.saved))
         self._keep.setChecked(store.notes)

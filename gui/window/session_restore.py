@@ -381,4 +381,4 @@ def _unsaved(draft: Draft) -> str:
     text = short(draft.text)
     if draft.kind == "fact":
         return tr("Your fact was not saved: {text}", text=text)
-    return tr("What you wrote for the note of “{title}” was not saved: {text}", title=draft.title, text=text)
+    return tr("Your text for the note of “{title}” was not saved: {text}", title=draft.title, text=text)

@@ -139,7 +139,7 @@ class KeySheet(QWidget):
 
 
 def _divided(columns: int) -> list[list[Group]]:
-    """Divide the groups of keys into columns of about the same height."""
+    """Divide the groups of keyboard shortcuts into columns of about the same height."""
     parts: list[list[Group]] = [[] for _ in range(columns)]
     found = groups(keymap())
     whole = sum(len(group.rows) + 1 for group in found)
@@ -270,5 +270,5 @@ class WindowMenu:
 
     def update_history_actions(self) -> None:
         """Enable Back and Forward if there is a location to go to."""
-        allow(self.back, self._navigation.can_go_back, tr("There is no place to go back to."))
-        allow(self.forward, self._navigation.can_go_forward, tr("There is no place to go forward to."))
+        allow(self.back, self._navigation.can_go_back, tr("There is no earlier location to go back to."))
+        allow(self.forward, self._navigation.can_go_forward, tr("There is no later location to go forward to."))

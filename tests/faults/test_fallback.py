@@ -83,7 +83,7 @@ def answers_instead(memory: MemorySearchManager, name: str) -> str:
     """Check that the built-in index answers and reports it; return the notice."""
     outcome = memory.search("irrigation")
     assert [result.path for result in outcome.results] == ["greenhouse.md"]
-    assert f"answers in place of {name}" in outcome.notice
+    assert f"answers instead of {name}" in outcome.notice
     status = memory.status()
     assert status.backend == "builtin"
     assert status.fallback is not None

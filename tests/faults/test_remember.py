@@ -78,7 +78,7 @@ def small_disk(workspace: Path) -> Iterator[Path]:
 def test_full_disk_leaves_no_partial_note(small_disk: Path) -> None:
     write_note(small_disk, Settings(), STEM, "# Session\n", "sessions/a/1")
     (small_disk / "ballast").write_bytes(b"\0" * (900 * 1024))
-    with pytest.raises(NoteError, match="is full: make room"):
+    with pytest.raises(NoteError, match=r"is full\. Free some space"):
         write_note(small_disk, Settings(), STEM, note_of("x"), "sessions/a/1")
     assert [path.name for path in (small_disk / "memory").iterdir() if path.suffix != ""] == [f"{STEM}.md"]
 
@@ -95,5 +95,5 @@ def test_disk_full_from_start_writes_no_note(small_disk: Path) -> None:
 
 def test_read_only_disk_is_reported(small_disk: Path) -> None:
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
-    with pytest.raises(NoteError, match="cannot be written: make the folder writable"):
+    with pytest.raises(NoteError, match="Make it writable"):
         write_note(small_disk, Settings(), STEM, "# Session\n", "sessions/a/1")

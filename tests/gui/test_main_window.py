@@ -212,7 +212,7 @@ def test_first_start_previews_indexes_and_saves_folder(qtbot, window, memory, tm
         (
             SettingsError("settings.toml, line 3: x."),
             "settings cannot be used",
-            ["Try again", "Open the settings file", "Set it aside, use the defaults"],
+            ["Try again", "Open the settings file", "Rename the file and use the defaults"],
         ),
     ],
 )
@@ -653,7 +653,7 @@ def test_damaged_settings_are_set_aside_and_folder_opens(qtbot, window, memory):
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: window.pages.currentWidget() is window.message)
     buttons = window.message.findChildren(QPushButton)
-    next(b for b in buttons if b.text() == "Set it aside, use the defaults").click()
+    next(b for b in buttons if b.text() == "Rename the file and use the defaults").click()
     qtbot.waitUntil(lambda: at_rest(window))
     kept = next(other for other in path.parent.iterdir() if other.suffix == ".toml" and other != path)
     assert kept.read_text() == "[defaults\nmine = 1\n"

@@ -267,6 +267,80 @@ def test_followed_link_focuses_reader(qtbot, opened, find, rest):
     assert opened.viewer.isAncestorOf(QApplication.focusWidget())
 
 
+@pytest.mark.parametrize("how", ["preview", "click", "enter", "box"])
+def test_back_returns_from_followed_link_to_result(qtbot, opened, find, back, forward, rest, how):
+    find("timer")
+    results = opened.search.body.list
+    start = _current(opened)
+    target = "020.md" if start != "020.md" else "021.md"
+    match how:
+        case "click":
+            row = results.visualRect(results.currentIndex()).center()
+            qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=row)
+        case "enter":
+            _open(qtbot, opened, start, rest)
+        case "box":
+            qtbot.keyClick(opened.search.box.edit, Key.Key_Return)
+    rest()
+    qtbot.waitUntil(lambda: opened.viewer.name == start)
+    opened.viewer.follow_link(QUrl(target))
+    qtbot.waitUntil(lambda: opened.viewer.name == target)
+    rest()
+    assert _ways(opened) == (True, False)
+    back()
+    qtbot.waitUntil(lambda: opened.viewer.name == start)
+    assert _ways(opened) == (False, True)
+    forward()
+    qtbot.waitUntil(lambda: opened.viewer.name == target)
+
+
+def test_back_returns_to_row_previewed_after_a_link(qtbot, opened, find, back, rest):
+    find("timer")
+    results = opened.search.body.list
+    _open(qtbot, opened, _current(opened), rest)
+    opened.viewer.follow_link(QUrl("040.md"))
+    qtbot.waitUntil(lambda: opened.viewer.name == "040.md")
+    rest()
+    results.setFocus()
+    qtbot.keyClick(results, Key.Key_Down)
+    rest()
+    second = _current(opened)
+    qtbot.waitUntil(lambda: opened.viewer.name == second)
+    opened.viewer.follow_link(QUrl("041.md"))
+    qtbot.waitUntil(lambda: opened.viewer.name == "041.md")
+    rest()
+    back()
+    qtbot.waitUntil(lambda: opened.viewer.name == second)
+    back()
+    qtbot.waitUntil(lambda: opened.viewer.name == "040.md")
+
+
+def test_back_to_followed_link_of_another_query_stays_there(qtbot, opened, find, back, rest):
+    find("timer")
+    opened.viewer.follow_link(QUrl("040.md"))
+    qtbot.waitUntil(lambda: opened.viewer.name == "040.md")
+    rest()
+    find("hose")
+    qtbot.waitUntil(lambda: opened.viewer.name == _current(opened))
+    back()
+    qtbot.waitUntil(lambda: opened.viewer.name == "040.md")
+    qtbot.wait(400)  # longer than the preview waits
+    assert (_query(opened), opened.viewer.name) == ("timer", "040.md")
+
+
+def test_click_on_current_row_shows_it_after_a_link(qtbot, opened, find, rest):
+    find("timer")
+    results = opened.search.body.list
+    start = _current(opened)
+    qtbot.waitUntil(lambda: opened.viewer.name == start)
+    opened.viewer.follow_link(QUrl("040.md"))
+    qtbot.waitUntil(lambda: opened.viewer.name == "040.md")
+    rest()
+    row = results.visualRect(results.currentIndex()).center()
+    qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=row)
+    qtbot.waitUntil(lambda: opened.viewer.name == start)
+
+
 def test_link_in_session_opens_file_of_index(qtbot, opened, memory):
     path = "sessions/claude-code/one.jsonl"
     memory.session_texts = {path: make_session([("user", [("text", "See 020.md.")])], path=path)}

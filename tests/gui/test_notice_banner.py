@@ -57,7 +57,7 @@ def test_successful_sync_clears_only_sync_failure(notices, workspace):
 
 def test_provider_problem_is_shown_until_resolved(qtbot, notices):
     notices.show_provider_problem("There is no API key for gemini.")
-    assert notices.text == "Only words are searched. There is no API key for gemini."
+    assert notices.text == "No search by meaning. There is no API key for gemini."
     with qtbot.waitSignal(notices.settings_requested):
         press(notices, "Settings…")
     notices.show_provider_problem("There is no API key for gemini.")
@@ -109,14 +109,12 @@ def test_engine_fallback_names_reason_and_offers_retry(notices, workspace, monke
     tried = []
     monkeypatch.setattr(workspace, "try_again", lambda: tried.append(1))
     notices.show_engine_replaced(FallbackEngine("qmd", "The command qmd was not found."))
-    assert notices.text == (
-        "qmd did not answer. The command qmd was not found. The built-in index answers until it does."
-    )
+    assert notices.text == ("qmd did not answer. The command qmd was not found. Meanwhile, the built-in index answers.")
     press(notices, "Try again now")
     assert tried == [1]
     assert notices.text == "Trying the search engine again…"
     notices.show_engine_tried(FallbackEngine("qmd", "It is not there."))
-    assert notices.text == ("qmd still does not answer. It is not there. The built-in index answers until it does.")
+    assert notices.text == ("qmd still does not answer. It is not there. Meanwhile, the built-in index answers.")
     assert words(notices) == ["Try again now", "Choose another engine…"]
     press(notices, "Try again now")
     notices.show_engine_tried(None)

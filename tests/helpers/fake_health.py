@@ -13,7 +13,7 @@ KEYWORDS = HealthFinding(
     id="keywords",
     name="Keyword index",
     state="degraded",
-    detail="Not found by words: 3 passages. Rows of no passage: 0.",
+    detail="3 passages can't be found by words. Rows without a passage: 0.",
     repair="Repair the keyword index",
     count=3,
 )

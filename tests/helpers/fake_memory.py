@@ -213,7 +213,7 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         """Search by the words of the passage; recorded in `liked` and, with these words, in `searches`."""
         self.liked.append(passage)
         if passage.path not in self.files and not passage.text:
-            raise PassageMissing(f"Nothing of {passage.path} is indexed: it may have changed since.")
+            raise PassageMissing(f"No passage of {passage.path} is indexed: the file may have changed.")
         words = distinctive_words(passage, self.files.get(passage.path, ""))
         return without(passage, words, self.search(" ".join(words), **options))
 

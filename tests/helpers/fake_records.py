@@ -129,7 +129,7 @@ def make_path_state(**changes: Any) -> PathState:
     state = PathState(
         asked="projects/greenhouse.md",
         state="indexed",
-        sentence="It is indexed: 3 passages, found by words and by meaning.",
+        sentence="The file is indexed: 3 passages, found by words and by meaning.",
         remedy="open",
         path="projects/greenhouse.md",
         file="/home/ada/notes/projects/greenhouse.md",

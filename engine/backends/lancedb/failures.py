@@ -18,7 +18,7 @@ class TableMissing(BackendError):
     """The table does not exist yet."""
 
     def __init__(self) -> None:
-        super().__init__(tr("The LanceDB table does not exist yet: the next update makes it."))
+        super().__init__(tr("The LanceDB table does not exist yet: the next update creates it."))
 
 
 class TableReplaced(BackendError):
@@ -32,7 +32,7 @@ class NotIndexed(BackendError):
     """The table has no full-text index yet; the machine that made the table will create it."""
 
     def __init__(self) -> None:
-        super().__init__(tr("The words of the LanceDB table are not indexed yet: the next update does that."))
+        super().__init__(tr("The LanceDB table has no keyword index yet: the next update creates it."))
 
 
 class TableExists(BackendError):
@@ -50,7 +50,7 @@ class Conflict(BackendError):
     """Another machine committed at the same moment; a retry may succeed."""
 
     def __init__(self) -> None:
-        super().__init__(tr("Other machines write to the LanceDB table all the time: the next update tries again."))
+        super().__init__(tr("Other machines kept changing the LanceDB table: the next update tries again."))
 
 
 _CAUSES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
@@ -58,25 +58,28 @@ _CAUSES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     for pattern, sentence in (
         (
             r"bareredirect|permanentredirect|authorizationheadermalformed|region.{0,40}is wrong",
-            marked("Its storage is in another region: set region in lancedb.storage_options."),
+            marked("The storage is in another region: set region in lancedb.storage_options."),
         ),
-        (r"nosuchbucket|bucket.{0,40}not (?:exist|found)", marked("Its bucket does not exist: check lancedb.uri.")),
+        (r"nosuchbucket|bucket.{0,40}not (?:exist|found)", marked("The bucket does not exist: check lancedb.uri.")),
         (
             r"accessdenied|access denied|invalidaccesskeyid|signaturedoesnotmatch|expiredtoken|unauthori[sz]ed"
             r"|forbidden|\b40[13]\b|credential|invalid api key|permission ?denied",
             marked(
-                "Its storage refuses the credentials of this machine: check the environment variables or the keychain."
+                "The storage refuses the credentials of this machine: check the environment variables or the keychain."
             ),
         ),
         (
             r"timed? ?out|deadline|connect|dns|error sending request|network|broken pipe|reset by peer|unreachable"
             r"|hyper|\b50[0234]\b",
-            marked("Its storage does not answer: check the network and lancedb.uri."),
+            marked("The storage does not answer: check the network and lancedb.uri."),
         ),
-        (r"badscheme|https_only|http is not", marked("Its endpoint is plain http: set lancedb.allow_http = true.")),
+        (
+            r"badscheme|https_only|http is not",
+            marked("The endpoint uses http, which is not encrypted: to allow this, set lancedb.allow_http = true."),
+        ),
         (
             r"corrupt|checksum|invalid footer|magic|unexpected eof",
-            marked("Its files are damaged: name another lancedb.table."),
+            marked("The files of the table are damaged: choose another name for lancedb.table."),
         ),
     )
 )
@@ -92,7 +95,7 @@ def described(error: BaseException, where: str) -> MnemoscopeError:
         return error
     text = str(error)
     if isinstance(error, TimeoutError):
-        late = tr("It did not answer in time: check the network.")
+        late = tr("The storage did not answer in time: check the network.")
         return TableUnavailable(tr("The table {table} cannot be used. {reason}", table=where, reason=late))
     if _FULL.search(text):
         return DiskFull(tr("The disk of the table {table} is full: earlier changes are saved.", table=where))

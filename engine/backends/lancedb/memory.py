@@ -85,7 +85,7 @@ def elsewhere(path: str) -> Unsupported:
     """Return the error for opening a file of another machine, of which only passages are in the table."""
     return Unsupported(
         tr(
-            "This file is on the machine “{machine}”: only its indexed text is here, and it cannot be opened.",
+            "This file is on the machine “{machine}”. Only its indexed text is available here, so it can't be opened.",
             machine=machine_of(path),
         )
     )
@@ -240,7 +240,7 @@ class LanceMemory:
             place = self.table.place()
             mine = (own.provider, own.model) if view.model is None else (view.model.provider, view.model.model)
             if view.model is not None and mine != (own.provider, own.model) and own.provider != "none":
-                problem = problem or tr("Only words are searched: {reason}", reason=other_model(view))
+                problem = problem or tr("No search by meaning: {reason}", reason=other_model(view))
             vectors = msgspec.structs.replace(vectors, rows=vectors_there, dims=view.dims)
         status = msgspec.structs.replace(
             own,
@@ -388,5 +388,5 @@ def _whole(view: TableView) -> tuple[TableView, int]:
 
 
 def _remembered(view: TableView | None) -> tuple[TableView | None, int]:
-    """Return the status data from the cache; None if it is incomplete."""
+    """Return a cached view of the table with its number of vectors; None and 0 if it was not read completely."""
     return (None, 0) if view is None or not view.complete else (view, view.vectors())

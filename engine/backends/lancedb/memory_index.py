@@ -1,4 +1,4 @@
-"""A small SQLite index in memory: all files of a LanceDB table, and the passages that a query copies to it.
+"""A small SQLite index in memory: the names of all files of a LanceDB table, and the passages that match one query.
 
 It is searched by the code that searches the program's own index: the same operators, scores, order,
 snippets and explanations.
@@ -37,7 +37,7 @@ _ANY = b""
 
 
 class MemoryIndex:
-    """The index of one query; made from a `Catalog`."""
+    """The in-memory index for one query; `Catalog` creates it."""
 
     def __init__(self, view: TableView, connection: apsw.Connection, files: Mapping[str, "Shown"]) -> None:
         self.view = view
@@ -236,7 +236,7 @@ class MemoryIndexVectors:
         import numpy as np
 
         wanted = snapshot.vector_chunk_ids(model.id) if allowed is None else allowed
-        rows = list(snapshot.vectors(model.id, wanted))
+        rows = list(snapshot.vectors(model.id, model.dims, wanted))
         ids = np.array([id_ for id_, _ in rows], dtype=np.int64)
         cosines = decode([vector for _, vector in rows], model.dims).astype(np.float32) @ query
         best = np.argsort(-cosines, kind="stable")[:k]

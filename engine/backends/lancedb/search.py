@@ -207,7 +207,7 @@ def _empty(request: SearchRequest) -> SearchOutcome:
 
 
 def condition(bench: MemoryIndex, filter_: Filter, query: Query, languages: Sequence[str]) -> str:
-    """Return the SQL condition of the passages to search; empty for no condition."""
+    """Return the text of the WHERE clause that limits a search to the filtered passages; "" without a filter."""
     snapshot = Snapshot(bench.connection)
     parts = []
     if filter_.sources is not None:

@@ -396,12 +396,12 @@ def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> 
         files = view.files(cancel)
         passages = view.passages
     except TableMissing:
-        return tr("It answered. The table {table} is made with the first update.", table=table.place().shown)
+        return tr("LanceDB works. The first update creates the table {table}.", table=table.place().shown)
     finally:
         table.close()
     machines = {holder for file in files.values() for holder in file.holders}
     return tr(
-        "It answered. In the table {table}: {passages} of {files} from {machines}.",
+        "LanceDB works. The table {table} contains {passages} of {files} from {machines}.",
         table=table.place().shown,
         passages=tr_count("{count:,} passage", "{count:,} passages", passages),
         files=tr_count("{count:,} file", "{count:,} files", len(files)),

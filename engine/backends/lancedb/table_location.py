@@ -73,7 +73,7 @@ def find_place(
         folder = Path(os.path.realpath(os.path.expanduser(own.uri))) if own.uri else index_folder / "lancedb"
         if folder.is_relative_to(workspace):
             raise BackendError(
-                tr("The table would lie among the notes: choose a folder outside {folder}.", folder=workspace)
+                tr("The table can't be stored among the notes: choose a folder outside {folder}.", folder=workspace)
             )
         return TableLocation(str(folder), table, False, {}, None, own.timeout_seconds)
     if in_the_clear(own.storage_options) and not own.allow_http:

@@ -274,7 +274,7 @@ class QmdCommand:
         if found is None:
             raise QmdMissing(
                 tr(
-                    "{program} does not report a version of qmd: {advice}",
+                    "{program} does not report a qmd version: {advice}",
                     program=self._name,
                     advice=tr(_MENDING),
                 )
@@ -284,7 +284,7 @@ class QmdCommand:
             least = ".".join(map(str, _OLDEST))
             raise QmdMissing(
                 tr(
-                    "qmd {version} is too old, and {least} is the least: run npm i -g @tobilu/qmd@latest.",
+                    "qmd {version} is too old; {least} or newer is needed: run npm i -g @tobilu/qmd@latest.",
                     version=version,
                     least=least,
                 )
@@ -347,10 +347,14 @@ class QmdCommand:
                 )
         except TooSlow:
             raise QmdTooSlow(
-                tr("qmd {command} took longer than {seconds:g} s and was ended.", command=arguments[0], seconds=seconds)
+                tr(
+                    "qmd {command} took longer than {seconds:g} s and was stopped.",
+                    command=arguments[0],
+                    seconds=seconds,
+                )
             ) from None
         except TooMuch:
-            raise QmdError(tr("qmd {command} wrote without end and was ended.", command=arguments[0])) from None
+            raise QmdError(tr("qmd {command} printed too much output and was stopped.", command=arguments[0])) from None
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise QmdMissing(
@@ -409,7 +413,11 @@ class QmdCommand:
         node = shutil.which("node", path=os.pathsep.join((str(folder), os.environ.get("PATH", ""))))
         if script is None or node is None:
             raise QmdMissing(
-                tr("{program} belongs to no qmd that can be run: {advice}", program=found, advice=tr(_MENDING))
+                tr(
+                    "{program} is not part of a working installation of qmd: {advice}",
+                    program=found,
+                    advice=tr(_MENDING),
+                )
             )
         return [node, str(script)]
 
@@ -431,13 +439,13 @@ class QmdCommand:
 def _failure(what: str, finished: Finished) -> QmdFailed:
     """The error of a failed command, with its own message."""
     if finished.code < 0:
-        ended = tr("{command} was ended by the system (signal {number}).", command=what, number=-finished.code)
+        ended = tr("The system ended {command} (signal {number}).", command=what, number=-finished.code)
         return QmdFailed(ended, code=finished.code, errors="")
     said = f"{finished.errors}\n{finished.output}"
     lines = [" ".join(line.split()) for line in said.splitlines() if line.strip()]
     # Of a stack trace, the line with the error is the readable one.
     line = next((line for line in lines if re.match(r"(?:\w*Error|Error|Usage)\b", line)), lines[0] if lines else "")
-    reason = line[:_SHOWN_ERROR] or tr("code {number}", number=finished.code)
+    reason = line[:_SHOWN_ERROR] or tr("exit code {number}", number=finished.code)
     failed = tr("{command} failed: {reason}.", command=what, reason=reason.rstrip("."))
     return QmdFailed(failed, code=finished.code, errors=said)
 
@@ -454,6 +462,6 @@ def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> 
     if settings.qmd.search_mode == "search":
         return said
     models = tr(
-        "Its models take about 2 GB: download them with the command qmd pull. Until then, only keywords are searched."
+        "qmd's models take about 2 GB: download them with the command qmd pull. Until then, only keywords are searched."
     )
     return f"{said} {models}"

@@ -66,7 +66,9 @@ if TYPE_CHECKING:
 def probe_models(command: QmdCommand, settings: QmdSettings, why_words_only: str) -> Probe:
     """Test qmd's models with one search, unless they can't be used."""
     if settings.search_mode == "search":
-        why_words_only = tr("qmd searches by words alone: set qmd.search_mode to query or vsearch for meaning.")
+        why_words_only = tr(
+            "qmd searches by words only. To search by meaning, set qmd.search_mode to query or vsearch."
+        )
     if why_words_only:
         return Probe(ok=False, error=why_words_only)
     try:

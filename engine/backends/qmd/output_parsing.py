@@ -74,11 +74,11 @@ def parse_hits(output: str, errors: str = "") -> list[Hit]:
         if _NOTHING.search(output) or (not output.strip() and _NOTHING.search(errors)):
             return []
         if not output.strip():
-            raise QmdError(tr("qmd gave no answer at all."))
-        raise QmdError(tr("qmd gave an answer that cannot be read."))
+            raise QmdError(tr("qmd returned no answer."))
+        raise QmdError(tr("qmd returned an answer that can't be read."))
     hits = [hit for row in rows if (hit := _hit(row)) is not None]
     if rows and not hits:
-        raise QmdError(tr("qmd gave results that name no file."))
+        raise QmdError(tr("qmd returned results without a file name."))
     return hits
 
 

@@ -319,8 +319,8 @@ def _joined(hit: Hit, parts: int) -> float:
 def _without_larger_models(failure: str) -> str:
     """Notice that qmd searches without its larger models; `failure`: the error, empty if an earlier search met it."""
     if failure:
-        return tr("{failure} For a while, queries are compared unchanged, without its larger models.", failure=failure)
-    return tr("qmd's models failed a while ago: the query is compared unchanged, without its larger models.")
+        return tr("{failure} For a while, queries are not expanded and results are not re-ranked.", failure=failure)
+    return tr("qmd's models failed recently, so the query is not expanded and results are not re-ranked.")
 
 
 def read_question(text: str) -> QueryText:
@@ -384,7 +384,8 @@ def _remarks(query: Query, wanted: list[tuple[str, ...]]) -> Iterator[str]:
         ways *= len(one)
     if ways > _MOST_WAYS:
         yield tr(
-            "qmd searches for one combination of words at a time: only the first {asked} of {ways} were searched.",
+            "qmd searches for one combination of alternatives at a time: only the first {asked} of {ways} "
+            "were searched.",
             asked=_MOST_WAYS,
             ways=ways,
         )

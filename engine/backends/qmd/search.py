@@ -67,7 +67,7 @@ class QmdSearch:
         wanted = self._wanted(known, request)
         if not wanted or not (question.ways or question.sentence):
             self._command.check(limits.timeout_ms / 1000, cancel)
-            notice = tr("qmd needs a word to look for.") if wanted else ""
+            notice = tr("qmd can't search without a word: add one to the query.") if wanted else ""
             notice = notice if known else tr("Nothing is indexed yet.")
             return _outcome([], 0, "keyword", [notice, *_remarks(question)], started)
         on_keywords = options.get("on_keywords")
@@ -117,7 +117,7 @@ def _remarks(question: QueryText) -> list[str]:
 
 
 def _told(asked: QueryOutcome) -> list[str]:
-    loose = tr("No note has all of these words: those with some of them are shown.") if asked.loose else ""
+    loose = tr("No note has all of these words. Notes with some of them are shown.") if asked.loose else ""
     return [asked.notice, loose]
 
 

@@ -214,7 +214,7 @@ class _Run:
         try:
             self._embedded = self._of.maintenance.embed(self._token, look)
         except QmdError as error:
-            self._embed_problem = tr("{failure} Words are searched meanwhile.", failure=str(error))
+            self._embed_problem = tr("{failure} Keyword search works meanwhile.", failure=str(error))
         self._of.embed_problem = self._embed_problem
 
     def _look(self) -> None:

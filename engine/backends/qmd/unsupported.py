@@ -8,22 +8,22 @@ from engine.records import Feature
 from engine.search.session_keys import session_of
 from engine.settings.backend_options import SCOPE_RULE, QmdScopeSettings
 
-BUILT_IN_CAN = marked("The built-in engine can.")
+BUILT_IN_CAN = marked("The built-in index supports this.")
 """Sentence at the end of each reason."""
 
 _LACKS: Mapping[Feature, str] = {
-    "alike": marked("qmd compares a question with the notes, and no passage with another."),
-    "narrowing": marked("qmd searches all of its notes each time, not within earlier results."),
-    "ordering": marked("qmd puts results in the order of its own scores: neither age nor variety counts."),
+    "alike": marked("qmd can't search for passages similar to another passage."),
+    "narrowing": marked("qmd always searches all notes and can't search within earlier results."),
+    "ordering": marked("qmd orders results by its own scores, so age and variety can't change the order."),
     "completion": marked("qmd does not list the titles, tags and projects that it knows."),
     "explanation": marked("qmd does not explain its results."),
-    "states": marked("qmd does not tell why a file is found or not."),
-    "models": marked("qmd keeps its models and vectors to itself."),
-    "insight": marked("qmd keeps its index to itself: there is nothing to look into."),
+    "states": marked("qmd does not report why a file is found or not."),
+    "models": marked("qmd manages its models and vectors itself."),
+    "insight": marked("The index of qmd can't be inspected."),
 }
 NO_SESSIONS = marked("Searching sessions with qmd is switched off (qmd.sessions.enabled).")
 
-_REFUSED = marked("This session may not search the memory with qmd (qmd.scope).")
+_REFUSED = marked("The setting qmd.scope doesn't allow this session to search with qmd.")
 
 
 def lacks(*, sessions: bool) -> Mapping[Feature, str]:

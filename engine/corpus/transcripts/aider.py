@@ -95,7 +95,7 @@ class _Session(LineParser, kw_only=True):
         self.messages += next_turn(self, parts, time=self.started)
 
     def _count(self, output: str) -> None:
-        """Add the tokens that the program's output reports. The number of sent tokens includes cached ones."""
+        """Add the tokens and costs that lines of Aider's output report; Aider counts cached tokens as sent."""
         if model := _MODEL.search(output):
             self.model = model[1]
         for counts in _USAGE.finditer(output):

@@ -65,7 +65,7 @@ def _request(text: str) -> Iterator[Part]:
 
 
 def _arguments(given: object) -> str:
-    """Return the input of a tool, whose values are JSON in strings."""
+    """Return the input of a tool call; its values are JSON strings, whose quotes are removed."""
     if isinstance(given, dict):
         return tool_input({key: _unquoted(value) for key, value in given.items()})
     return tool_input(given)

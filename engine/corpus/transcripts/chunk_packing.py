@@ -43,7 +43,7 @@ class SessionChunk(msgspec.Struct, frozen=True):
 class ChunkPacker:
     """Packs messages into chunks, in order.
 
-    The `open` messages at the end are packed again when the session has grown.
+    The messages of the last chunk, `open`, are packed again when the session has grown.
     """
 
     def __init__(self, tokens: int, overlap: int, open: tuple[SpokenMessage, ...] = ()) -> None:

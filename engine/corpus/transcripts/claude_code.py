@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from engine.base.bounded_json import decode_json
-from engine.corpus.transcripts.claude_speech import QUESTION, answers, spoken_call, teammate_messages
+from engine.corpus.transcripts.claude_tool_messages import QUESTION, answers, spoken_call, teammate_messages
 from engine.corpus.transcripts.formats import LineParser, digest
 from engine.corpus.transcripts.json_values import between, content, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.messages import (

@@ -27,7 +27,7 @@ def read_places(encoded: bytes) -> tuple[MessageOffset, ...]:
     except ValueError:
         places = ()
     if not places:
-        raise IndexCorrupt(tr("The index does not say which messages a passage is from."))
+        raise IndexCorrupt(tr("The index does not record which messages a passage comes from."))
     return places
 
 

@@ -11,8 +11,8 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.embedding.batch_jobs.base import JobGone, JobLimits, JobState, RemoteJob, Result
-from engine.embedding.batch_jobs.lines import dump, read_openai, said
-from engine.embedding.batch_jobs.transfer import ask, download, explained, size_of, upload_seconds
+from engine.embedding.batch_jobs.file_transfer import ask, download, explained, size_of, upload_seconds
+from engine.embedding.batch_jobs.jsonl_files import dump, read_openai, said
 from engine.embedding.http import HttpClient
 from engine.embedding.service_errors import Refused, Transient, retrying
 
@@ -104,7 +104,9 @@ class FilesAndBatches:
             return read_job(retrying(lambda: self._ask("GET", f"/batches/{id}", cancel=cancel), cancel=cancel))
         except Refused as error:
             if error.status in _NO_SUCH_API:
-                raise JobGone(tr("{service} knows nothing of a batch job any more.", service=self.service)) from error
+                raise JobGone(
+                    tr("{service} no longer knows a batch job that was submitted.", service=self.service)
+                ) from error
             raise
 
     def results(self, job: RemoteJob, take: Callable[[Result], None], *, cancel: CancelToken | None = None) -> None:
@@ -124,7 +126,7 @@ class FilesAndBatches:
         return ask(self._http, method, f"{self._http.base_url}{url}", cancel=cancel, **content)
 
     def _explained(self) -> AbstractContextManager[None]:
-        sentence = tr("{service} offers no batch jobs: texts are asked for directly.", service=self.service)
+        sentence = tr("{service} offers no batch jobs: texts are embedded directly.", service=self.service)
         return explained(sentence, _NO_SUCH_API)
 
 

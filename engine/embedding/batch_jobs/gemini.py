@@ -18,8 +18,8 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.embedding.batch_jobs.base import JobGone, JobLimits, JobState, RemoteJob, Result
-from engine.embedding.batch_jobs.lines import dump, read_gemini, said
-from engine.embedding.batch_jobs.transfer import ask, download, explained, size_of, upload_seconds
+from engine.embedding.batch_jobs.file_transfer import ask, download, explained, size_of, upload_seconds
+from engine.embedding.batch_jobs.jsonl_files import dump, read_gemini, said
 from engine.embedding.http import HttpClient
 from engine.embedding.service_errors import Refused, Transient, retrying
 
@@ -111,7 +111,9 @@ class GeminiBatches:
             return read_job(retrying(lambda: self._ask("GET", url, cancel=cancel), cancel=cancel))
         except Refused as error:
             if error.status == 404:
-                raise JobGone(tr("{service} knows nothing of a batch job any more.", service=self.service)) from error
+                raise JobGone(
+                    tr("{service} no longer knows a batch job that was submitted.", service=self.service)
+                ) from error
             raise
 
     def results(self, job: RemoteJob, take: Callable[[Result], None], *, cancel: CancelToken | None = None) -> None:
@@ -138,7 +140,7 @@ class GeminiBatches:
 
     def _explained(self) -> AbstractContextManager[None]:
         sentence = tr(
-            "{service} offers no batch jobs for {model}: texts are asked for directly.",
+            "{service} offers no batch jobs for {model}: texts are embedded directly.",
             service=self.service,
             model=self._model,
         )

@@ -27,7 +27,7 @@ from engine.embedding.batch_jobs.base import (
     RemoteJob,
     Result,
 )
-from engine.embedding.batch_jobs.lines import Group, Text, groups
+from engine.embedding.batch_jobs.jsonl_files import Group, Text, groups
 from engine.embedding.service_errors import (
     MOST_DELAY_SECONDS,
     AnswerTooLarge,
@@ -382,8 +382,8 @@ class BatchRunner:
             self._policy.succeeded()
             if owed:
                 said = tr_count(
-                    "{count:,} of {texts:,} texts of a batch job has no vector{quote}: it is asked for directly.",
-                    "{count:,} of {texts:,} texts of a batch job have no vector{quote}: they are asked for directly.",
+                    "{count:,} of {texts:,} texts of a batch job has no vector{quote}: it is embedded directly.",
+                    "{count:,} of {texts:,} texts of a batch job have no vector{quote}: they are embedded directly.",
                     owed,
                     texts=job.texts,
                     quote=quote,
@@ -392,10 +392,12 @@ class BatchRunner:
             self._close(job)
         elif job.stopped is not None:
             minutes = (job.stopped - job.created) / 60
-            self._timed_out(job, tr("A batch job was given up after {minutes:,.3g} minutes.", minutes=minutes))
+            self._timed_out(
+                job, tr("A batch job did not finish within {minutes:,.3g} minutes and was given up.", minutes=minutes)
+            )
         else:
             said = (
-                tr("A batch job brought no vector{quote}.", quote=quote)
+                tr("A batch job returned no vectors{quote}.", quote=quote)
                 if remote.state == "completed"
                 else tr("A batch job ended as {state}{quote}.", state=remote.state, quote=quote)
             )
@@ -408,7 +410,7 @@ class BatchRunner:
         if job.attempt > 1 or not self.works or len(owed) < LEAST_TEXTS:
             self._fail(job, problem)
             return
-        self._policy.note(self._name.provider, tr("{problem} It is tried once more.", problem=problem))
+        self._policy.note(self._name.provider, tr("{problem} The texts are submitted once more.", problem=problem))
         del self._open[job.name], self._owed[job.name]
         for group in groups(self._texts_of(owed), self._api, self._api.limits.queued_tokens):
             self.submit(group, attempt=2, instead_of=job.name)

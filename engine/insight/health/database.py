@@ -2,7 +2,7 @@
 
 from engine.base.formatting import size
 from engine.base.language import marked, tr, tr_count
-from engine.insight.health.subject import NOTHING, HealthCheck, Seen, Subject
+from engine.insight.health.health_check import NOTHING, HealthCheck, Seen, Subject
 from engine.store import integrity
 from engine.store.connection import number
 from engine.store.index import WORDS_TO_FORGET
@@ -37,10 +37,14 @@ def _look_for_space(subject: Subject) -> Seen:
 
 def _give_space_back(subject: Subject) -> str:
     before = subject.store.sizes().database
-    subject.step(tr("Giving free space back"), 0, 0)
+    subject.step(tr("Releasing free space"), 0, 0)
     subject.store.vacuum(subject.cancel)
     subject.store.make_durable()
-    return tr("The file was {before} and is {now} now.", before=size(before), now=size(subject.store.sizes().database))
+    return tr(
+        "The size of the index file changed from {before} to {now}.",
+        before=size(before),
+        now=size(subject.store.sizes().database),
+    )
 
 
 def _look_for_generations(subject: Subject) -> Seen:
@@ -50,8 +54,8 @@ def _look_for_generations(subject: Subject) -> Seen:
             return Seen(tr("A rebuild is unfinished; the next update continues it."))
         others = len(generations) - 1 + snapshot.discarded()
     if others:
-        return Seen(tr("Tables of an older generation are still there and take room."), others)
-    return Seen(tr("Only the tables of the current generation, number {number}, are there.", number=generations[-1]))
+        return Seen(tr("Tables of an older generation still take up space."), others)
+    return Seen(tr("The index has only the tables of its current generation, number {number}.", number=generations[-1]))
 
 
 def _drop_generations(subject: Subject) -> str:
@@ -71,10 +75,10 @@ def _look_for_words(subject: Subject) -> Seen:
         query = f"SELECT count(DISTINCT segid) FROM {snapshot.tables.fts}_idx"
         parts = int(snapshot.connection.execute(query).get or 0)
     if waiting:
-        return Seen(tr("Words of notes that were removed are still in the file."), 1)
+        return Seen(tr("The index file still contains words of removed notes."), 1)
     detail = tr_count(
-        "The keyword index is in {count:,} part, with no words left of removed notes.",
-        "The keyword index is in {count:,} parts, with no words left of removed notes.",
+        "The keyword index has {count:,} part and no words of removed notes.",
+        "The keyword index has {count:,} parts and no words of removed notes.",
         parts,
     )
     return Seen(detail)
@@ -91,7 +95,7 @@ GENERATIONS = HealthCheck(
     marked("Generations"),
     marked("Checking generations"),
     _look_for_generations,
-    marked("Drop them"),
+    marked("Delete old tables"),
     _drop_generations,
 )
 WORDS = HealthCheck(
@@ -99,7 +103,7 @@ WORDS = HealthCheck(
     marked("Removed words"),
     marked("Checking removed words"),
     _look_for_words,
-    marked("Forget them"),
+    marked("Remove these words"),
     _forget_words,
 )
 SPACE = HealthCheck(
@@ -133,8 +137,8 @@ def _look(subject: Subject) -> Seen:
         chunks, files = snapshot.chunk_count(), snapshot.file_count()
     if lost:
         detail = tr_count(
-            "Of {count:,} passage, {lost:,} belong to no file.",
-            "Of {count:,} passages, {lost:,} belong to no file.",
+            "{lost:,} of {count:,} passage belong to no file.",
+            "{lost:,} of {count:,} passages belong to no file.",
             chunks,
             lost=lost,
         )
@@ -158,7 +162,7 @@ def _look(subject: Subject) -> Seen:
 def _drop(subject: Subject) -> str:
     removed = some = _drop_some(subject)
     while some:
-        subject.step(tr("Removing passages of no file"), removed, 0)
+        subject.step(tr("Deleting orphaned passages"), removed, 0)
         some = _drop_some(subject)
         removed += some
     with subject.store.write() as writer:
@@ -192,4 +196,6 @@ def _remove_rows(writer: Writer) -> list[int]:
     return [id_ for (id_,) in rows]
 
 
-CHUNKS = HealthCheck("chunks", marked("Passages"), marked("Checking passages"), _look, marked("Remove them"), _drop)
+CHUNKS = HealthCheck(
+    "chunks", marked("Passages"), marked("Checking passages"), _look, marked("Delete orphaned passages"), _drop
+)

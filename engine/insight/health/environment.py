@@ -1,7 +1,7 @@
 """Checks of the index's location, writer lock, watcher, user data and extension."""
 
 from engine.base.language import marked, tr
-from engine.insight.health.subject import UPDATE, Subject, degraded, failed, fine
+from engine.insight.health.health_check import UPDATE, Subject, degraded, failed, fine
 from engine.records import HealthFinding, WatcherStatus
 from engine.store.index import IndexStore
 from engine.store.location import on_network_drive
@@ -19,7 +19,7 @@ def look_at_index(store: IndexStore) -> HealthFinding:
     if store.read_only:
         return degraded(id_, name, store.read_only)
     if on_network_drive(store.files.folder):
-        lies = tr("It lies on a network drive, where it could be damaged: {folder}.", folder=store.files.folder)
+        lies = tr("The index is on a network drive, where it could be damaged: {folder}.", folder=store.files.folder)
         return degraded(id_, name, lies, advice=tr(_ELSEWHERE))
     return fine(id_, name, str(store.files.database))
 
@@ -34,7 +34,7 @@ def look_at_writer(store: IndexStore, *, updating: bool) -> HealthFinding:
         return fine(id_, name, tr("This program is updating the index."))
     if store.locked_elsewhere():
         other = tr("Another program is writing the index; repairs here wait until it has finished.")
-        return degraded(id_, name, other, advice=tr("Let it finish, or close it."))
+        return degraded(id_, name, other, advice=tr("Wait until the other program has finished, or close it."))
     return fine(id_, name, tr("No other program writes the index."))
 
 
@@ -49,7 +49,7 @@ def look_at_user_data(data: UserData) -> HealthFinding:
 def look_at_watcher(watcher: WatcherStatus, *, wanted: bool) -> HealthFinding:
     id_, name = "watching", tr("Watching")
     if not wanted:
-        return fine(id_, name, tr("The settings say not to watch the folders."))
+        return fine(id_, name, tr("Watching the folders is switched off in the settings."))
     if watcher.error or not watcher.enabled:
         return degraded(id_, name, watcher.error or tr("The folders are not watched."))
     if watcher.mode == "polling":
@@ -62,7 +62,7 @@ def look_at_extension(subject: Subject) -> HealthFinding:
     """Check whether sqlite-vec can be loaded. A failure is reported even if the current settings don't need it."""
     probe = subject.vectors.probe()
     if probe.ok:
-        return fine("sqlite-vec", "sqlite-vec", tr("It can be loaded."))
+        return fine("sqlite-vec", "sqlite-vec", tr("sqlite-vec can be loaded."))
     if not subject.wants_table():
         return fine(
             "sqlite-vec", "sqlite-vec", tr("{problem} The current settings don't need it.", problem=probe.error)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from engine.base.language import marked, tr, tr_count
-from engine.insight.health.subject import NOTHING, HealthCheck, Seen, Subject
+from engine.insight.health.health_check import NOTHING, HealthCheck, Seen, Subject
 from engine.store.connection import number
 from engine.store.index import WORDS_TO_FORGET
 from engine.store.schema import FTS_COLUMNS
@@ -108,8 +108,8 @@ def _look_at_rows(subject: Subject) -> Seen:
         chunks = snapshot.chunk_count()
     if missing or surplus:
         detail = tr_count(
-            "Not found by words: {count:,} passage. Rows of no passage: {surplus:,}.",
-            "Not found by words: {count:,} passages. Rows of no passage: {surplus:,}.",
+            "{count:,} passage can't be found by words. Rows without a passage: {surplus:,}.",
+            "{count:,} passages can't be found by words. Rows without a passage: {surplus:,}.",
             missing,
             surplus=surplus,
         )
@@ -118,7 +118,9 @@ def _look_at_rows(subject: Subject) -> Seen:
         return Seen(tr(NOTHING))
     return Seen(
         tr_count(
-            "It has one row for each of {count:,} passage.", "It has one row for each of {count:,} passages.", chunks
+            "The keyword index has one row for each of {count:,} passage.",
+            "The keyword index has one row for each of {count:,} passages.",
+            chunks,
         )
     )
 
@@ -131,8 +133,8 @@ def _repair_rows(subject: Subject) -> str:
     if not missing and not surplus:
         return ""
     return tr_count(
-        "Keyword index: {count:,} row made again, {removed:,} removed.",
-        "Keyword index: {count:,} rows made again, {removed:,} removed.",
+        "Keyword index: {count:,} row rebuilt, {removed:,} removed.",
+        "Keyword index: {count:,} rows rebuilt, {removed:,} removed.",
         len(missing),
         removed=len(surplus),
     )
@@ -154,8 +156,8 @@ def _look_at_words(subject: Subject) -> Seen:
                 wrong += not _agrees(snapshot, row)
     if wrong:
         detail = tr_count(
-            "Of {count:,} passage looked at, {wrong:,} cannot be found by each of its words.",
-            "Of {count:,} passages looked at, {wrong:,} cannot be found by each of its words.",
+            "{wrong:,} of {count:,} checked passage can't be found by each of its words.",
+            "{wrong:,} of {count:,} checked passages can't be found by each of their words.",
             looked,
             wrong=wrong,
         )

@@ -9,7 +9,7 @@ from engine.embedding.api_keys import key_state
 from engine.embedding.base import EmbeddingProvider
 from engine.embedding.consent import REMOTE, consent_of, remote_fallback, server_of
 from engine.embedding.registry import WORD, Selection
-from engine.insight.health.subject import Subject, degraded, fine
+from engine.insight.health.health_check import Subject, degraded, fine
 from engine.records import HealthFinding
 from engine.settings import Settings
 
@@ -33,9 +33,9 @@ def look_at_provider(
     provider = selection.provider
     if provider is None:
         if selection.unavailable_reason:
-            only_words = tr("Only words are searched: {reason}", reason=selection.unavailable_reason)
+            only_words = tr("No search by meaning: {reason}", reason=selection.unavailable_reason)
             return degraded(id_, name, only_words)
-        return fine(id_, name, tr("Only words are searched, as the settings say."))
+        return fine(id_, name, tr("No search by meaning, as set in the settings."))
     if ask:
         error = None
         try:
@@ -46,7 +46,7 @@ def look_at_provider(
         return degraded(id_, name, error)
     if selection.fallback_from:
         stands_in = tr(
-            "{provider} stands in for {other}: {reason}",
+            "{provider} is used instead of {other}: {reason}",
             provider=provider.id,
             other=selection.fallback_from,
             reason=selection.fallback_reason or "",
@@ -62,13 +62,13 @@ def look_at_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFi
     id_, name = "vector-agreement", tr("Same vectors")
     model = subject.model()
     if provider.remote or provider.id in REMOTE:
-        return fine(id_, name, tr("Not compared: texts would be sent and paid for."))
+        return fine(id_, name, tr("Not compared, because texts would be sent to the provider and billed."))
     if model is None:
         return fine(id_, name, tr("There are no vectors to compare."))
     with subject.store.read(subject.cancel) as snapshot:
         ids = snapshot.vector_chunk_ids(model.id)
         sample = ids[:: max(1, len(ids) // _SAMPLE)][:_SAMPLE]
-        stored = dict(snapshot.vectors(model.id, sample))
+        stored = dict(snapshot.vectors(model.id, model.dims, sample))
         texts = {id_: chunk.text for id_, chunk in snapshot.chunks(sample).items() if id_ in stored}
     if not texts:
         return fine(id_, name, tr("There are no vectors to compare."))
@@ -86,7 +86,7 @@ def look_at_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFi
             wrong=wrong,
         )
         advice = tr(
-            "Delete the vectors of {model} in the settings, and update: they will be embedded again.",
+            "In the settings, delete the vectors of {model}. Then update to embed the passages again.",
             model=provider.model,
         )
         return degraded(id_, name, detail, advice=advice, count=wrong)
@@ -106,10 +106,9 @@ def _cosines(
     from engine.store.vector_encoding import decode
 
     made = provider.embed_documents(texts, cancel=subject.cancel)
-    whole = [vector if len(vector) == 2 * dims else bytes(2 * dims) for vector in stored]
     if made.shape[1] != dims:
         return [0.0] * len(texts)
-    cosines: list[float] = (made * decode(whole, dims).astype(np.float32)).sum(axis=1).tolist()
+    cosines: list[float] = (made * decode(stored, dims).astype(np.float32)).sum(axis=1).tolist()
     return cosines
 
 
@@ -125,8 +124,8 @@ def _look_at_key(settings: Settings, name: str) -> HealthFinding:
     if state.problem:
         return degraded(id_, title, state.problem)
     if state.present:
-        return fine(id_, title, tr("It is in {place}.", place=state.place))
-    return fine(id_, title, tr("There is none."))  # not all servers need one; the next finding covers it
+        return fine(id_, title, tr("The API key is in {place}.", place=state.place))
+    return fine(id_, title, tr("There is no API key."))  # not all servers need one; the next finding covers it
 
 
 def _dealings(settings: Settings, provider: EmbeddingProvider) -> str:
@@ -149,13 +148,13 @@ def _sent(settings: Settings, provider: EmbeddingProvider) -> str:
     agreed = consent_of(settings, provider.id)
     fields = {"server": server, "consent": agreed and tr(agreed)}
     if provider.remote:
-        sent = tr("texts are sent to it ({consent})", **fields)
+        sent = tr("texts are sent to this provider ({consent})", **fields)
         if server:
-            sent = tr("texts are sent to it at {server} ({consent})", **fields)
+            sent = tr("texts are sent to this provider at {server} ({consent})", **fields)
     else:
-        sent = tr("here at {server}", server=server) if server else tr("here")
+        sent = tr("runs on this machine, at {server}", server=server) if server else tr("runs on this machine")
     if provider.price is None:
-        return "; ".join(("", sent, tr("its price is not known here")))
+        return "; ".join(("", sent, tr("its price is unknown")))
     if not provider.price:
         return f"; {sent}"
-    return "; ".join(("", sent, tr("${price:g} for a million tokens", price=provider.price)))
+    return "; ".join(("", sent, tr("${price:g} per million tokens", price=provider.price)))

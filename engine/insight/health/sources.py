@@ -9,7 +9,7 @@ from engine.base.language import marked, tr, tr_count
 from engine.base.skip_reasons import files_covered, tr_reason
 from engine.corpus.discovery import discover
 from engine.corpus.transcripts.stores import FoundTranscripts, find_stores
-from engine.insight.health.subject import UPDATE, Subject, degraded, failed, fine
+from engine.insight.health.health_check import UPDATE, Subject, degraded, failed, fine
 from engine.records import HealthFinding
 from engine.settings import Settings
 from engine.store import sessions
@@ -21,16 +21,16 @@ _MOST_FAILED = 20
 _MOST_NAMED = 5
 """Number of unread files of a folder that a finding names."""
 _ADVICE = {
-    "binary": marked("If it is text, save it as UTF-8; if not, exclude it in the settings."),
-    "unreadable": marked("Check its permissions; the next update tries again."),
-    "too-large": marked("Split it, or raise max_file_bytes in the settings."),
+    "binary": marked("If the file is text, save it as UTF-8; otherwise, exclude it in the settings."),
+    "unreadable": marked("Check the permissions; the next update tries again."),
+    "too-large": marked("Split the file, or raise max_file_bytes in the settings."),
     "encrypted": marked("Save a copy without a password, or exclude it in the settings."),
-    "no-text": marked("Recognize the text of its pages with an OCR program, or exclude it in the settings."),
-    "damaged": marked("Open it in its program and save it again, or exclude it in the settings."),
-    "unfinished": marked("Split it, or exclude it in the settings. A rebuild of the index tries it again."),
+    "no-text": marked("Run an OCR program on the file, or exclude it in the settings."),
+    "damaged": marked("Open the file in the program that made it and save it again, or exclude it in the settings."),
+    "unfinished": marked("Split the file, or exclude it in the settings. Rebuilding the index tries it again."),
     "no-reader": marked("Restart Mnemoscope; the next update tries again."),
     "missing-reader": marked("Install the package, or remove .pdf from the file extensions in the settings."),
-    "symlink": marked("Put a regular file in its place, or exclude it in the settings."),
+    "symlink": marked("Replace it with a regular file, or exclude it in the settings."),
 }
 """Advice for the user, by the rule of a failed file."""
 _USUAL_ADVICE = marked("Correct the file or exclude it in the settings; the next update tries again.")
@@ -119,8 +119,8 @@ def look_at_transcripts(settings: Settings, found: FoundTranscripts, snapshot: S
     listed = tr_count("{count:,} transcript", "{count:,} transcripts", len(known))
     parts = [
         tr_count(
-            "{transcripts} with {count:,} session known",
-            "{transcripts} with {count:,} sessions known",
+            "{transcripts} with {count:,} known session",
+            "{transcripts} with {count:,} known sessions",
             len(sessions.sessions(snapshot)),
             transcripts=listed,
         )
@@ -136,7 +136,7 @@ def look_at_transcripts(settings: Settings, found: FoundTranscripts, snapshot: S
     if behind := _behind({name: file for name, file in there.items() if name not in unreadable}, known):
         return degraded(id_, name, f"{detail} {behind[0]}", repair=tr(UPDATE), count=behind[1])
     if unread or rules["broken"]:
-        names = tr("Run mnemoscope status for their names.")
+        names = tr("Run mnemoscope status to list these files.")
         return degraded(id_, name, detail, advice=names, count=len(unread) + rules["broken"])
     return fine(id_, name, detail)
 
@@ -150,7 +150,7 @@ def look_at_issues(snapshot: Snapshot) -> Iterator[HealthFinding]:
         yield degraded(f"failed-file:{issue.path}", issue.path, detail, advice=advice)
     if rest := len(issues) - len(named):
         detail = tr_count("{count:,} more file could not be read.", "{count:,} more files could not be read.", rest)
-        advice = tr("Run mnemoscope status for their names.")
+        advice = tr("Run mnemoscope status to list these files.")
         yield degraded("failed-files", tr("Failed files"), detail, advice=advice, count=rest)
     if issues := snapshot.issues("not embedded"):
         files = len({issue.path for issue in issues})

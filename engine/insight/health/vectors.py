@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from engine.base.formatting import size
 from engine.base.language import marked, tr, tr_count
-from engine.insight.health.subject import HealthCheck, Seen, Subject
+from engine.insight.health.health_check import HealthCheck, Seen, Subject
 from engine.store.connection import number
 
 _ROWS_AT_ONCE = 2048
@@ -28,7 +28,7 @@ def _look(subject: Subject) -> Seen:
         detail = tr_count("Of {count:,} vector, {faults}.", "Of {count:,} vectors, {faults}.", count, faults=found)
         return Seen(detail, faults.total())
     if not count:
-        return Seen(tr("There are none."))
+        return Seen(tr("There are no vectors."))
     if models == 1:
         detail = tr_count(
             "{count:,} vector in the cache: it has its model’s dimensions, and length 1.",
@@ -100,24 +100,24 @@ def _delete(subject: Subject) -> str:
     finally:
         subject.vectors.forget()
     return tr_count(
-        "Deleted {count:,} vector; the next update makes them again.",
-        "Deleted {count:,} vectors; the next update makes them again.",
+        "Deleted {count:,} vector; the next update creates it again.",
+        "Deleted {count:,} vectors; the next update creates them again.",
         len(ids),
     )
 
 
 def _look_at_matrix(subject: Subject) -> Seen:
     model = subject.model()
-    from engine.store.matrix_check import examine
+    from engine.store.vector_matrix_check import examine
 
     with subject.store.read(subject.cancel) as snapshot:
         if model is None or subject.vectors.choice(snapshot, model).engine != "numpy":
-            return Seen(tr("None is needed."))
+            return Seen(tr("No vector matrix is needed."))
         found = examine(subject.store.files.matrix, snapshot, model)
     if found.problem:
         return Seen(found.problem, 1)
     if not found.rows:
-        return Seen(tr("There is no file: so few vectors are read from the database."))
+        return Seen(tr("No matrix file is needed: there are so few vectors that they are read from the database."))
     where = size(subject.store.sizes().matrix)
     if not found.behind:
         detail = tr_count(
@@ -154,8 +154,8 @@ def _look_at_table(subject: Subject) -> Seen:
     if problem:
         return Seen(problem, 1)
     if choice.engine == "numpy":
-        return Seen(choice.reason or tr("None is needed: vectors are compared in memory."))
-    return Seen(tr("It has a row for each passage with a vector."))
+        return Seen(choice.reason or tr("No vector table is needed: vectors are compared in memory."))
+    return Seen(tr("The vector table has a row for each passage with a vector."))
 
 
 def _fill_table(subject: Subject) -> str:
@@ -163,10 +163,12 @@ def _fill_table(subject: Subject) -> str:
     subject.vectors.refill_table(subject.model(), subject.cancel)
     subject.store.empty_discarded(subject.cancel)
     subject.store.vacuum(subject.cancel)
-    return tr("The table of sqlite-vec was brought in step with the stored vectors.")
+    return tr("The vector table was updated to match the stored vectors.")
 
 
-VECTORS = HealthCheck("vectors", marked("Vectors"), marked("Checking vectors"), _look, marked("Delete them"), _delete)
+VECTORS = HealthCheck(
+    "vectors", marked("Vectors"), marked("Checking vectors"), _look, marked("Delete faulty vectors"), _delete
+)
 MATRIX = HealthCheck(
     "matrix",
     marked("Vector matrix"),

@@ -246,4 +246,4 @@ def _read(
             end = min(last, first + MOST_LINES - 1)
             return Text(first, tuple(text.lines(first, end, limit=LINE_LIMIT))), end < last
     except FileNotFoundError as problem:
-        raise MnemoscopeError(tr("{path} is not there any more.", path=member.path)) from problem
+        raise MnemoscopeError(tr("{path} no longer exists.", path=member.path)) from problem

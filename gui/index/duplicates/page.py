@@ -65,7 +65,7 @@ class RecurringRow:
 
     @property
     def texts(self) -> tuple[str, str, str]:
-        act = tr("Enter lists them") if self.folded else tr("Enter folds them")
+        act = tr("Enter shows these groups") if self.folded else tr("Enter hides these groups")
         return recurring_text(self.count), tr("Templates, headers, signatures"), act
 
 
@@ -338,7 +338,7 @@ class DuplicatesPage(IndexPage):
         """Search again after a change of the index or, if that takes long, offer a button for it."""
         if self._found is not None and self._found.report.seconds > _QUICK_SECONDS:
             self._notice.show_notice(
-                tr("The index has changed since these were found."), tr("Compare again"), self.compare
+                tr("The index has changed since these groups were found."), tr("Compare again"), self.compare
             )
         else:
             super().refresh()
@@ -383,7 +383,7 @@ class DuplicatesPage(IndexPage):
         if self._found is None:
             self._message.show_state(
                 tr("Stopped"),
-                tr("The notes were not compared to the end."),
+                tr("The comparison was not completed."),
                 actions=((tr("Compare again"), self.compare),),
             )
         else:

@@ -26,11 +26,11 @@ from gui.widgets.right_to_left import mirror, upright
 _SIGNS = {"same": "", "wrapped": "", "changed": "≠", "left": "−", "right": "+", "moved": "↕"}  # noqa: RUF001 the minus sign is meant
 _SAID = {
     "changed": marked("changed"),
-    "left": marked("only at the left"),
-    "right": marked("only at the right"),
-    "moved": marked("in another place"),
+    "left": marked("only in the left note"),
+    "right": marked("only in the right note"),
+    "moved": marked("moved"),
     "same": marked("the same"),
-    "wrapped": marked("the same, in other lines"),
+    "wrapped": marked("the same, with other line breaks"),
 }
 _KEPT = 400
 _WHEEL_ROWS = 3

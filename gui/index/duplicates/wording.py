@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from engine import DuplicateGroup, DuplicateKind, DuplicateMember, marked, share_text, tr, tr_count
-from gui.index.attention import Attention
+from gui.index.attention_items import Attention
 from gui.widgets.formatting import ago, duration, size_text
 from gui.widgets.right_to_left import runs_left
 
@@ -18,15 +18,15 @@ NO_NOTES = marked("No note is indexed yet")
 NO_NOTES_MORE = marked("Notes that share text will be listed here as soon as there are some.")
 
 _BETWEEN = {
-    ("", ""): marked("As old and as long as each other"),
-    ("left", ""): marked("The left one is newer by {time}"),
-    ("right", ""): marked("The right one is newer by {time}"),
-    ("", "left"): marked("The left one is longer by {size}"),
-    ("", "right"): marked("The right one is longer by {size}"),
-    ("left", "left"): marked("The left one is newer by {time} and longer by {size}"),
-    ("right", "right"): marked("The right one is newer by {time} and longer by {size}"),
-    ("left", "right"): marked("The left one is newer by {time}; the right one is longer by {size}"),
-    ("right", "left"): marked("The right one is newer by {time}; the left one is longer by {size}"),
+    ("", ""): marked("Same age and length"),
+    ("left", ""): marked("The left note is newer by {time}"),
+    ("right", ""): marked("The right note is newer by {time}"),
+    ("", "left"): marked("The left note is longer by {size}"),
+    ("", "right"): marked("The right note is longer by {size}"),
+    ("left", "left"): marked("The left note is newer by {time} and longer by {size}"),
+    ("right", "right"): marked("The right note is newer by {time} and longer by {size}"),
+    ("left", "right"): marked("The left note is newer by {time}; the right one is longer by {size}"),
+    ("right", "left"): marked("The right note is newer by {time}; the left one is longer by {size}"),
 }
 """Texts by which of two notes is newer, and which is longer."""
 
@@ -61,7 +61,7 @@ def member_text(member: DuplicateMember) -> str:
 
 def facts_text(member: DuplicateMember) -> str:
     """Return a note's age, size and shared part as text, shown below the menu."""
-    shared = tr("{share} of it shared", share=share_text(member.share))
+    shared = tr("{share} of this note is shared", share=share_text(member.share))
     return f"{ago(member.modified)} · {size_text(member.size)} · {shared}"
 
 
@@ -98,11 +98,11 @@ def attention_of(groups: Sequence[DuplicateGroup]) -> tuple[Attention, ...]:
 def _kind_text(kind: DuplicateKind, count: int) -> str:
     match kind:
         case "identical":
-            return tr_count("{count:,} note is there twice", "{count:,} notes are there twice or more", count)
+            return tr_count("{count:,} note exists twice", "{count:,} notes exist twice or more", count)
         case "alike":
             return tr_count("{count:,} near-copy", "{count:,} near-copies", count)
         case "contained":
-            return tr_count("{count:,} note inside another one", "{count:,} notes inside others", count)
+            return tr_count("{count:,} note contained in another one", "{count:,} notes contained in others", count)
         case "passage" | "recurring":
             return tr_count("{count:,} copied passage", "{count:,} copied passages", count)
 
@@ -112,7 +112,7 @@ def summary_text(shown: int, found: int, files: int, hidden: int) -> str:
     groups = tr_count("{count:,} group", "{count:,} groups", found)
     parts = [tr_count("{groups} among {count:,} note", "{groups} among {count:,} notes", files, groups=groups)]
     if shown < found - hidden:
-        parts.append(tr("the first {count:,} are listed", count=shown))
+        parts.append(tr("the first {count:,} groups are listed", count=shown))
     if hidden:
         parts.append(tr("{count:,} hidden", count=hidden))
     return " · ".join(parts)

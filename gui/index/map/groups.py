@@ -237,8 +237,8 @@ class LegendItem(Toggle, QPushButton):
         set_tip(
             self,
             tr_count(
-                "{name}: show these {count:,} passage alone, or all again",
-                "{name}: show these {count:,} passages alone, or all again",
+                "{name}: show only this {count:,} passage, or all again",
+                "{name}: show only these {count:,} passages, or all again",
                 count,
                 name=name,
             ),

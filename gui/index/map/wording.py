@@ -2,7 +2,7 @@
 
 from engine import IndexMap, MapGap, MapPlace, MapProgress, marked, tr, tr_count
 from gui.index.map.groups import Kind
-from gui.widgets.formatting import ago, grouped
+from gui.widgets.formatting import ago, grouped, shown_headings
 
 COLOURS: dict[Kind, str] = {
     "folder": marked("Colour by folder"),
@@ -68,13 +68,13 @@ def about(record: IndexMap) -> str:
     percent = 100 * record.shown_variance
     if record.layout == "neighbours":
         return tr(
-            "Passages that are alike in meaning lie side by side; distances between groups say little. "
-            "The two main directions alone would show {percent:.0f} % of the differences.",
+            "Passages with similar meaning lie side by side; distances between groups say little. The two "
+            "main directions of meaning alone would show {percent:.0f} % of the differences.",
             percent=percent,
         )
     return tr(
-        "Passages lie where their two main directions put them, which show {percent:.0f} % of the differences in "
-        "meaning.",
+        "Passages are placed along the two main directions of their meaning, which show {percent:.0f} % "
+        "of the differences.",
         percent=percent,
     )
 
@@ -85,7 +85,7 @@ def progress(step: MapProgress) -> str:
 
 def heading_of(place: MapPlace) -> str:
     """Return the title and headings of a chunk as one line, without repeating the title."""
-    parts = [place.title, *place.heading]
+    parts = [place.title, *shown_headings(place.path, place.heading)]
     return " › ".join(part for number, part in enumerate(parts) if part and part not in parts[:number])
 
 

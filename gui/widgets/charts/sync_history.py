@@ -10,8 +10,8 @@ from gui.widgets.status_texts import REASON_WORDS
 
 SYNC_COLUMNS = (
     TableColumn(marked("When"), 26),
-    TableColumn(marked("Why"), 14),
-    TableColumn(marked("Took"), 12, figures=True),
+    TableColumn(marked("Reason"), 14),
+    TableColumn(marked("Duration"), 12, figures=True),
     TableColumn(marked("Files"), 8, figures=True),
     TableColumn(marked("Passages"), 9, figures=True),
     TableColumn(marked("Reused"), 9, figures=True),

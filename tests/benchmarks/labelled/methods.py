@@ -38,7 +38,7 @@ class Methods:
             assert provider is not None
             model = snapshot.stored_model(provider.id, provider.model, provider.key)
             assert model is not None
-            stored = dict(snapshot.vectors(model.id, ids))
+            stored = dict(snapshot.vectors(model.id, model.dims, ids))
         self.rows = {id_: Row(c.path, c.start_line, c.end_line, c.text) for id_, c in chunks.items()}
         self._embed = provider.embed_query
         self._ids = np.array(ids)

@@ -69,7 +69,7 @@ def _compare(
         with memory.store.read() as snapshot:
             model = snapshot.stored_model(provider.id, provider.model, provider.key)
             assert model is not None
-            rows = dict(snapshot.vectors(model.id, snapshot.vector_chunk_ids(model.id)))
+            rows = dict(snapshot.vectors(model.id, model.dims, snapshot.vector_chunk_ids(model.id)))
             ids = np.array(list(rows))
             vectors = np.frombuffer(b"".join(rows.values()), "<f2").reshape(len(rows), dims).astype(np.float32)
             hits = 0

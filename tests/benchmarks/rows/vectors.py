@@ -83,7 +83,7 @@ def _all_vectors(snapshot: Any, model: StoredModel) -> tuple[Any, Any]:
     """Ids (n,) and float32 vectors (n, dims) as stored."""
     import numpy as np
 
-    rows = dict(snapshot.vectors(model.id, snapshot.vector_chunk_ids(model.id)))
+    rows = dict(snapshot.vectors(model.id, model.dims, snapshot.vector_chunk_ids(model.id)))
     vectors = np.frombuffer(b"".join(rows.values()), "<f2").reshape(len(rows), model.dims)
     return np.array(list(rows), np.int64), vectors.astype(np.float32)
 

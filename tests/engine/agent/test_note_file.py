@@ -85,7 +85,7 @@ def test_nothing_is_written_through_a_link(workspace: Path, tmp_path: Path) -> N
     outside = tmp_path / "outside"
     outside.mkdir()
     (workspace / "memory").symlink_to(outside)
-    with pytest.raises(NoteError, match="is a link, and nothing is written through links"):
+    with pytest.raises(NoteError, match="is a symbolic link, and notes are never saved through links"):
         write(workspace)
     assert files(outside) == set()
 
@@ -114,7 +114,7 @@ def test_name_is_reserved_without_hard_links(workspace: Path, monkeypatch: pytes
     ("number", "sentence"),
     [
         (errno.ENOSPC, "disk of .* is full"),
-        (errno.EROFS, "cannot be written: make the folder writable"),
+        (errno.EROFS, "Make it writable"),
         (errno.EIO, "cannot be written to .*: Input/output error"),
     ],
 )
@@ -177,5 +177,5 @@ def test_changed_or_deleted_note_is_not_undone(workspace: Path) -> None:
     with pytest.raises(NoteError, match="was changed"):
         locate_untouched(workspace, note)
     file.unlink()
-    with pytest.raises(NoteError, match="not there any more"):
+    with pytest.raises(NoteError, match="no longer exists"):
         locate_untouched(workspace, note)

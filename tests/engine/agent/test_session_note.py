@@ -95,7 +95,7 @@ def test_messages_are_filtered_before_limit(memory: FakeMemory, tmp_path: Path) 
 
 def test_session_without_messages_is_refused(memory: FakeMemory, tmp_path: Path) -> None:
     memory.session_texts[PATH] = make_session([("user", [("text", "/new")])], path=PATH)
-    with pytest.raises(NoteError, match="Nothing was said"):
+    with pytest.raises(NoteError, match="This session has no messages"):
         draft(memory, tmp_path)
 
 
@@ -183,7 +183,7 @@ def test_model_gets_only_beginning_of_messages(memory: FakeMemory, tmp_path: Pat
 
 @pytest.mark.parametrize("answer", ["", "<think>never ends", "来週"])
 def test_unusable_name_suggestion_raises(note: SessionNote, answer: str) -> None:
-    with ChatServer(answer) as server, pytest.raises(ProviderError, match="answered with no name"):
+    with ChatServer(answer) as server, pytest.raises(ProviderError, match="did not suggest a name"):
         suggest_slug(note, server.named())
 
 

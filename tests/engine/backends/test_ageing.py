@@ -151,7 +151,7 @@ def test_meaning_that_has_faded_is_removed_and_the_stage_says_so(open_memory, wo
     stages = {stage.name: stage for stage in outcome.explanation.stages}
     assert outcome.results == ()
     assert (stages["age"].entered, stages["age"].left, stages["threshold"].entered) == (1, 0, 0)
-    assert stages["age"].note == f"1 fell below 0.2 by their age. The best of them reached {result.score:.2f}."
+    assert stages["age"].note == f"Passages that age lowered below 0.2: 1. The best score was {result.score:.2f}."
 
 
 def test_sessions_age_from_their_end(open_memory, tmp_path: Path) -> None:

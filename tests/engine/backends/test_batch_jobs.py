@@ -539,7 +539,7 @@ def test_a_job_that_the_service_forgot_is_made_up_for(server, opened):
         memory.sync(approve=True)
         server.jobs.clear()
         assert memory.sync(approve=True).error == ""
-        assert "knows nothing" in memory.status().batch.last_error
+        assert "no longer knows" in memory.status().batch.last_error
         assert_complete(memory, server)
 
 

@@ -82,7 +82,7 @@ def test_of_alternatives_the_best_alone_makes_the_score(open_memory) -> None:
     assert reason.bm25 == pytest.approx(max(term.bm25 for term in reason.terms))
     assert reason.covered == 1.0
     assert sorted(term.score > 0 for term in reason.terms) == [False, True]
-    assert "too: where any of several words will do, the best one counts." in reasons_of(reason)[0].sentence
+    assert "but of several alternatives only the best one counts." in reasons_of(reason)[0].sentence
 
 
 @pytest.mark.parametrize("words_alone", [True, False])
@@ -159,12 +159,11 @@ def test_phrase_offered_as_words_without_exclusion(open_memory) -> None:
     memory.sync()
     phrase = _remedies(memory.search('"timer irrigation"', explain=True))["demand"]
     assert (phrase.query, phrase.finds) == ("timer irrigation", 2)
-    assert "As separate words" in phrase.advice
+    assert "Without the quotation marks" in phrase.advice
     excluded = _remedies(memory.search("irrigation -timer", explain=True))["demand"]
     assert (excluded.query, excluded.finds) == ("irrigation", 2)
-    assert (
-        excluded.advice
-        == "The query asks that every result excludes timer. Without this condition, it finds 2 results."
+    assert excluded.advice == (
+        "The query requires that every result excludes timer. Without this condition, the query finds 2 results."
     )
 
 
@@ -174,7 +173,7 @@ def test_plain_words_offered_when_nothing_else_helps(open_memory) -> None:
     outcome = memory.search('"timer irrigation" -hose', path_glob="people/**", explain=True)
     remedy = _remedies(outcome)["words"]
     assert (remedy.query, remedy.finds) == ("timer irrigation", 2)
-    assert remedy.advice == "Its words alone, without any limit, find 2 results."
+    assert remedy.advice == "Without operators and limits, the words of this query find 2 results."
 
 
 def test_earlier_query_named_when_scope_empty(open_memory) -> None:
@@ -214,7 +213,7 @@ def test_pending_vectors_offered_for_approval(open_memory, workspace: Path) -> N
     _write(workspace, "long.md", f"# Long\n\n{' '.join(f'word{number}' for number in range(3000))}\n")
     memory.sync()
     remedy = _remedies(memory.search("quagga xylophone", explain=True, min_score=0.9))["embed"]
-    assert "of the vectors are ready" in remedy.advice
+    assert "of the passages have a vector" in remedy.advice
 
 
 def test_failed_file_named_by_matching_name(open_memory, workspace: Path) -> None:

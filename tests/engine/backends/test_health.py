@@ -12,7 +12,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, IndexBusy
 from engine.insight.health import environment
 from engine.records import HealthProgress, WatcherStatus
-from engine.store import matrix_engine
+from engine.store import vector_matrix_engine
 from engine.store.index import WORDS_TO_FORGET, IndexStore
 from tests.helpers.fake_provider import FakeProvider, PaidProvider
 from tests.helpers.health import findings, unsound, wrong
@@ -48,7 +48,7 @@ def test_sound_index_all_fine_with_details(memory: BuiltinMemory) -> None:
     found = findings(memory, ask=True, deep=True)
     assert {id_ for id_, finding in found.items() if finding.state != "fine"} == set()
     assert all(finding.detail and not finding.repair for finding in found.values())
-    assert found["keywords"].detail == "It has one row for each of 4 passages."
+    assert found["keywords"].detail == "The keyword index has one row for each of 4 passages."
     assert found["keyword-words"].detail.startswith("4 passages re-analysed")
     assert found["vector-agreement"].detail == "4 re-embedded passages match their stored vectors."
     assert memory.insight.repair().done == ()
@@ -60,12 +60,12 @@ def test_sound_index_all_fine_with_details(memory: BuiltinMemory) -> None:
         (
             "DELETE FROM chunks_fts_1 WHERE rowid = 2",
             "keywords",
-            "Not found by words: 1 passage. Rows of no passage: 0.",
+            "1 passage can't be found by words. Rows without a passage: 0.",
         ),
         (
             "INSERT INTO chunks_fts_1 (rowid, words) VALUES (99, 'ghost')",
             "keywords",
-            "Not found by words: 0 passages. Rows of no passage: 1.",
+            "0 passages can't be found by words. Rows without a passage: 1.",
         ),
     ],
 )
@@ -172,6 +172,12 @@ def _half(number: float, dims: int = 64) -> bytes:
     return np.full(dims, number, "<f2").tobytes()
 
 
+def test_search_leaves_out_vectors_of_wrong_length(memory: BuiltinMemory) -> None:
+    execute(memory, "UPDATE embedding_cache SET vector = ?", (b"\0",))
+    outcome = memory.search("gauge", min_score=0)
+    assert {result.vector_score for result in outcome.results} == {None}
+
+
 @pytest.mark.parametrize(
     ("vector", "fault"),
     [
@@ -250,7 +256,7 @@ def test_saved_matrix_compared_and_rewritten(open_memory: OpenMemory, damage: st
 
 
 def test_a_matrix_of_an_older_moment_is_fine(open_memory: OpenMemory, workspace: Path, monkeypatch) -> None:
-    monkeypatch.setattr(matrix_engine, "WORTH_SAVING", 4)
+    monkeypatch.setattr(vector_matrix_engine, "WORTH_SAVING", 4)
     memory = open_memory(engine="numpy")
     memory.sync()
     (workspace / "later.md").write_text("Parsnips, sown late.\n")
@@ -262,7 +268,7 @@ def test_the_table_of_sqlite_vec_is_brought_in_step(open_memory: OpenMemory) -> 
     pytest.importorskip("sqlite_vec")
     memory = open_memory(engine="sqlite-vec")
     memory.sync()
-    assert findings(memory)["vector-table"].detail == "It has a row for each passage with a vector."
+    assert findings(memory)["vector-table"].detail == "The vector table has a row for each passage with a vector."
     execute(memory, "DELETE FROM embedding_cache WHERE id = 1")
     assert "vector-table" in wrong(memory)
     memory.insight.repair(["vector-table"])
@@ -305,7 +311,7 @@ def test_free_space_is_given_back(memory: BuiltinMemory) -> None:
     execute(memory, "DROP TABLE big")
     assert "space" in wrong(memory)
     [done] = memory.insight.repair(["space"]).done
-    assert "The file was 4" in done
+    assert "The size of the index file changed from 4" in done
     assert wrong(memory) == set()
     assert content(memory) == before
 

@@ -144,7 +144,7 @@ def test_nothing_is_deleted_while_a_sync_runs(open_memory, provider) -> None:
 
     provider.before = purge
     assert memory.sync().vectors_pending == 0
-    assert problems == ["The index is being updated: stop the update, or wait for its end."]
+    assert problems == ["The index is being updated: stop the update, or wait until it has finished."]
 
 
 def test_without_a_cache_nothing_outlives_its_text_of_any_model(open_memory, workspace: Path, provider, other) -> None:

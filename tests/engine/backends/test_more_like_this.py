@@ -176,7 +176,7 @@ def test_long_note_lines_exclude_only_themselves(open_memory, workspace: Path) -
 def test_a_passage_that_is_gone_says_so(memory, workspace: Path) -> None:
     (workspace / "pump.md").unlink()
     memory.sync()
-    with pytest.raises(PassageMissing, match=r"Nothing of pump\.md is indexed"):
+    with pytest.raises(PassageMissing, match=r"No passage of pump\.md is indexed"):
         memory.search_like(whole("pump.md"))
     with pytest.raises(PassageMissing, match="lines 900 to 910"):
         memory.search_like(Passage(path="cake.md", start_line=900, end_line=910))

@@ -61,7 +61,7 @@ def test_lift_is_explained(walks) -> None:
     assert reason.time == "“in May” of any year"
     assert reason.score == pytest.approx(min(1.0, reason.fresh_score * reason.time_lift), abs=1e-3)
     said = {of.part: of.sentence for of in reasons_of(reason)}
-    assert said["time"].startswith("It is of the time that the query names, “in May” of any year: × 1.60 = ")
+    assert said["time"].startswith("The passage dates from the time in the query, “in May” of any year: × 1.60 = ")
     assert "time" not in {of.part for of in reasons_of(found["walks/undated.md"])}
     assert stage_note(outcome, "times").startswith("3 of them are of the time that the query names")
     exact, outcome = explained(walks, "heron river 2023-05-08")

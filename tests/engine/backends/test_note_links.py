@@ -10,9 +10,11 @@ import pytest
 
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
+from engine.corpus.discovery import READABLE_EXTENSIONS
 from engine.memory.insight import IndexInsight
 from engine.settings import Settings
 from engine.settings.options import StoreSettings
+from tests.helpers.document_files import docx, epub, odt, pdf, word_paragraph
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
 BLOCK = "60ab6f5b-4bdc-4ef0-a0f8-6cad9dcad2b2"
@@ -127,6 +129,56 @@ def test_linked_text_of_missing_note_is_none(memory: BuiltinMemory) -> None:
     assert insight(memory).linked_text("../../etc/passwd", "", "Home.md") is None
 
 
+def test_links_find_documents_and_canvases(open_memory, workspace: Path) -> None:
+    (workspace / "Hub.md").write_text(
+        "[[Herds.pdf#page=2]] [[docs/Plan.docx]] [b](docs/Plan.docx) [[Log.odt]] [[Book.epub]] [[Zoo.html#Pens]]\n"
+        "[[Board.canvas]] [[Lab.ipynb]]\n"
+    )
+    (workspace / "docs").mkdir()
+    (workspace / "Herds.pdf").write_bytes(pdf([["Intro"], ["A quagga grazes"], ["End"]]))
+    (workspace / "docs" / "Plan.docx").write_bytes(docx(word_paragraph("Count")))
+    (workspace / "Log.odt").write_bytes(odt("<text:p>One</text:p>"))
+    (workspace / "Book.epub").write_bytes(epub({"One": "<p>Slept.</p>"}))
+    (workspace / "Zoo.html").write_bytes(b"<h2>Lions</h2><p>None</p><h2>Pens</h2><p>Two")
+    (workspace / "Board.canvas").write_text(
+        '{"nodes": [{"id": "a", "type": "text", "text": "See [[Hub]]", "x": 0, "y": 0, "width": 9, "height": 9}]}'
+    )
+    (workspace / "Lab.ipynb").write_text('{"cells": [], "nbformat": 4, "metadata": {}}')
+    memory = open_memory(use=None, extensions=READABLE_EXTENSIONS)
+    assert memory.sync().failed == ()
+    found = insight(memory).note_links("Hub.md")
+    assert [link.path for link in found.links] == [
+        "Herds.pdf",
+        "docs/Plan.docx",
+        "docs/Plan.docx",
+        "Log.odt",
+        "Book.epub",
+        "Zoo.html",
+        "Board.canvas",
+        "Lab.ipynb",
+    ]
+    assert [link.path for link in found.backlinks] == ["Board.canvas"]
+    page = insight(memory).linked_text("Herds.pdf", "page=2", "Hub.md")
+    assert page is not None
+    assert page.text.startswith("# Page 2\n")
+    assert "quagga" in page.text
+    assert "End" not in page.text
+    pens = insight(memory).linked_text("Zoo.html", "Pens", "Hub.md")
+    assert pens is not None
+    assert pens.text.startswith("## Pens")
+    assert insight(memory).linked_text("Herds.pdf", "", "Hub.md") is not None
+
+
+def test_linked_text_of_damaged_document_is_the_document(open_memory, workspace: Path) -> None:
+    (workspace / "Herds.pdf").write_bytes(pdf([["Intro"]]))
+    memory = open_memory(use=None, extensions=READABLE_EXTENSIONS)
+    memory.sync()
+    (workspace / "Herds.pdf").write_bytes(b"damaged")
+    found = insight(memory).linked_text("Herds.pdf", "page=1", "Hub.md")
+    assert found is not None
+    assert (found.path, found.line, found.text) == ("Herds.pdf", 1, "")
+
+
 def test_linked_text_does_not_follow_a_symlink(memory: BuiltinMemory, tmp_path: Path) -> None:
     outside = tmp_path / "outside.md"
     outside.write_text("secret")
@@ -150,3 +202,58 @@ def test_logseq_properties_are_data(memory: BuiltinMemory) -> None:
     assert paths(memory, "title:2024-05-08") == ["journals/2024_05_08.md"]
     [result] = [one for one in memory.search("sow", min_score=0).results if one.path == "pages/Plan___Spring.md"]
     assert BLOCK not in result.snippet.partition("See")[0]
+
+
+def write_image(folder: Path, name: str) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"an image")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("target", "image"),
+    [
+        ("dog.png", "animals/dog.png"),
+        ("./img/my%20cat.JPG", "animals/img/my cat.JPG"),
+        ("../plan.webp", "plan.webp"),
+        ("/plan.webp", "plan.webp"),
+        ("animals/dog.png", "animals/dog.png"),
+        ("deep.gif", "files/2024/deep.gif"),
+        ("2024/DEEP.gif", "files/2024/deep.gif"),
+    ],
+)
+def test_image_is_found_by_path_or_name(memory: BuiltinMemory, tmp_path: Path, target: str, image: str) -> None:
+    for name in ("animals/dog.png", "animals/img/my cat.JPG", "plan.webp", "files/2024/deep.gif"):
+        write_image(tmp_path / "notes", name)
+    assert insight(memory).images_of("animals/Dog.md").locate(target) == tmp_path / "notes" / image
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "../../outside.png",
+        "/../outside.png",
+        "{folder}/outside.png",
+        "file://{folder}/outside.png",
+        "https://example.org/dog.png",
+        "link.png",
+        "folder/outside.png",
+        "drawing.svg",
+        "Dog.md",
+        ".trash/old.png",
+        "old.png",
+        "folder.png",
+        "missing.png",
+        "",
+    ],
+)
+def test_other_image_is_not_found(memory: BuiltinMemory, tmp_path: Path, target: str) -> None:
+    notes = tmp_path / "notes"
+    write_image(tmp_path, "outside.png")
+    write_image(notes, "animals/drawing.svg")
+    write_image(notes, ".trash/old.png")
+    (notes / "animals" / "folder.png").mkdir()
+    (notes / "animals" / "link.png").symlink_to(tmp_path / "outside.png")
+    (notes / "animals" / "folder").symlink_to(tmp_path, target_is_directory=True)
+    assert insight(memory).images_of("animals/Dog.md").locate(target.format(folder=tmp_path)) is None

@@ -14,7 +14,7 @@ def _qmd(command: str, **changes) -> Settings:
 
 
 def test_the_built_in_engine_is_always_there(tmp_path):
-    assert engine.try_backend(tmp_path, Settings()) == "It is a part of this program, and ready."
+    assert engine.try_backend(tmp_path, Settings()) == "The built-in index is part of this program and ready to use."
 
 
 def test_missing_command_named_with_fix(tmp_path):
@@ -43,7 +43,7 @@ def test_table_described_without_creating(tmp_path):
     notes.mkdir()
     (notes / "hose.md").write_text("# Hose\n\nThe drip hose has 16 mm.\n")
     settings = msgspec.structs.replace(_lance(str(place)), provider="none")
-    assert "is made with the first update" in engine.try_backend(notes, settings)
+    assert "The first update creates the table" in engine.try_backend(notes, settings)
     memory = engine.open_memory(notes, settings)
     memory.sync()
     memory.close()

@@ -134,7 +134,7 @@ def test_where_a_rule_is_set(memory: BuiltinMemory, workspace: Path, config: Pat
     assert (own.origin.key, own.origin.value, own.origin.layer) == ("exclude", "drafts/", "workspace")
     assert (own.origin.file, own.origin.line) == (str(config), 9)
     assert own.rule_path == "drafts"
-    assert own.sentence.startswith("It lies in drafts: ")
+    assert own.sentence.startswith("The path is in drafts: ")
 
     size = memory.explain_path("large.md", config=config).origin
     assert size is not None
@@ -188,7 +188,7 @@ def test_index_state_of_file(open_memory, workspace: Path) -> None:
     state = (workspace / "greenhouse.md").stat()
     assert (found.title, found.chunks, found.vectors, found.size) == ("Greenhouse", 1, 1, state.st_size)
     assert found.modified == pytest.approx(state.st_mtime)
-    assert found.sentence == "It is indexed: 1 passage, found by words and by meaning."
+    assert found.sentence == "The file is indexed: 1 passage, found by words and by meaning."
 
 
 def test_a_folder_counts_its_files(memory: BuiltinMemory, workspace: Path) -> None:

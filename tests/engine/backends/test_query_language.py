@@ -181,7 +181,7 @@ def test_operators_alone_list_the_newest_file_first(memory: BuiltinMemory) -> No
     assert [result.path for result in outcome.results] == ["greenhouse.md", "shopping.md", "daily/2026-02-09.md"]
     assert outcome.total == 4
     stages = {stage.name: stage for stage in outcome.explanation.stages}
-    assert "what changed last comes first" in stages["query"].note
+    assert "the files changed last come first" in stages["query"].note
     assert "is in source:notes; is in after:2026 (from 2026-01-01)" in stages["query"].note
     assert [result.path for result in memory.search("-irrigation path:daily").results] == ["daily/2026-02-09.md"]
 
@@ -213,7 +213,7 @@ def test_the_filters_of_the_caller_and_the_question_both_hold(memory: BuiltinMem
     outcome = memory.search("irrigation path:daily", sources=["sessions"], explain=True)
     stages = {stage.name: stage for stage in outcome.explanation.stages}
     assert list(stages)[:3] == ["question", "filters", "query"]
-    assert "Nothing that passes the filters is in path:daily." in stages["query"].note
+    assert "No passage that passes the filters is in path:daily." in stages["query"].note
     assert stages["query"].left == 0
 
 
@@ -269,7 +269,7 @@ def test_completion_values(memory: BuiltinMemory, operator: str, start: str, val
 def test_an_answer_says_how_its_question_was_read(memory: BuiltinMemory) -> None:
     outcome = memory.search("limp tag:nowhere -hose")
     assert outcome.understood == (
-        "Looked for limp. Every result is in tag:nowhere; excludes hose. Nothing is in tag:nowhere."
+        "Searched for limp. Every result is in tag:nowhere; excludes hose. No passage is in tag:nowhere."
     )
     assert memory.search("limp tomatoes").understood == ""
 

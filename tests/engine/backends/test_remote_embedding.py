@@ -127,7 +127,7 @@ def test_a_packed_answer_is_bounded_when_unpacked(server, open_remote):
     memory = open_remote(server)
     server.faults.extend(Say(200, gzip.compress(bytes(200_000_000)), GZIP) for _ in range(4))
     report = memory.sync(approve=True)
-    assert "larger than any right one" in report.error
+    assert "larger than any valid answer" in report.error
     assert report.files_indexed == NOTES
 
 

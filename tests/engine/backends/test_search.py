@@ -70,7 +70,7 @@ def test_an_off_topic_question_comes_back_empty_and_says_why(open_memory) -> Non
     outcome = memory.search("quarterly revenue forecast", explain=True)
     assert outcome.results == ()
     stages = {stage.name: stage for stage in outcome.explanation.stages}
-    assert "Nowhere in the index" in stages["words"].note
+    assert "Not found in the index" in stages["words"].note
     assert stages["threshold"].left == 0
 
 

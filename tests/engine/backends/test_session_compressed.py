@@ -106,7 +106,7 @@ def test_a_damaged_one_says_so(open_memory, folder: Path) -> None:
     memory = open_memory(sessions=SessionSettings(folders=(str(folder),)))
     (issue,) = memory.sync().failed
     assert (issue.path, issue.rule) == (NAME, "unreadable")
-    assert issue.detail == "It cannot be read: its compression is damaged."
+    assert issue.detail == "Can't be read: its compression is damaged."
 
 
 @pytest.mark.parametrize("packed", [False, True])

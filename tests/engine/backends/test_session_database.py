@@ -176,8 +176,8 @@ def test_one_that_is_torn_when_it_is_opened_loses_nothing(open_memory, path: Pat
     path.write_bytes(whole[:100])
     (issue,) = memory.sync().skipped
     assert (issue.path, issue.rule) == (PREFIX, "broken")
-    assert (
-        issue.detail == "It could not be read to its end: The database cannot be read: database disk image is malformed"
+    assert issue.detail == (
+        "The file could not be read to its end: The database cannot be read: database disk image is malformed"
     )
     assert len(memory.sessions()) == 3
     for read in (memory.read_session, memory.read_file):
@@ -215,7 +215,7 @@ def test_one_damaged_session_hides_no_other(open_memory, path: Path, writer: Ope
     for _ in range(2):
         (issue,) = memory.sync().skipped
         assert (issue.path, issue.rule) == (PREFIX, "broken")
-        assert issue.detail.startswith("One of its sessions cannot be read: ")
+        assert issue.detail.startswith("One session of this file can't be read: ")
     assert memory.search("turnips").results[0].path == f"{PREFIX}/ses_3"
     assert {one.path: one.messages for one in memory.sessions()} == {
         f"{PREFIX}/ses_{number}": messages for number, messages in ((1, 2), (2, 1), (3, 2))

@@ -351,11 +351,13 @@ def test_every_format_is_found_at_the_lines_it_is_read_at(open_memory, workspace
     (workspace / "d.canvas").write_text(json.dumps(canvas))
     (workspace / "e.ipynb").write_text(json.dumps(notebook))
     (workspace / "f.txt").write_text("Quagga text #ponds\n")
+    (workspace / "g.asciidoc").write_text("= Herd\n:tags: ponds\n\nQuagga asciidoc\n")
+    (workspace / "h.rest").write_text("Herd\n====\n\n:Tags: ponds\n\nQuagga rest\n")
     memory = open_memory(use=None, extensions=READABLE_EXTENSIONS)
     memory.sync()
     found = {result.path: result for result in memory.search("quagga", max_results=20, min_score=0.01).results}
-    assert sorted(found) == ["a.org", "b.rst", "c.adoc", "d.canvas", "e.ipynb", "f.txt"]
-    assert [found[name].title for name in sorted(found)] == ["Herd", "Herd", "Herd", "d", "Census", "f"]
+    assert sorted(found) == ["a.org", "b.rst", "c.adoc", "d.canvas", "e.ipynb", "f.txt", "g.asciidoc", "h.rest"]
+    assert [found[name].title for name in sorted(found)] == ["Herd", "Herd", "Herd", "d", "Census", "f", "Herd", "Herd"]
     for name, result in found.items():
         text = memory.read_file(name, start=result.start_line, lines=result.end_line - result.start_line + 1).text
         assert "Quagga" in text

@@ -54,7 +54,7 @@ def test_missing_workspace_is_named(verb: Run, boat: Path) -> None:
     boat.rmdir()
     answer = verb("search", "carrots", "--all-workspaces")
     assert answer.code == 0
-    assert "The folder of boat is not there, so it was not searched." in answer.out
+    assert "The folder of boat is missing, so it was not searched." in answer.out
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_saved_search_of_missing_workspace_fails(verb: Run, boat: Path, keep) ->
     answer = verb("search", "--saved", "There")
     assert (answer.code, answer.err) == (
         1,
-        "mnemoscope: This search is in log.md of the workspace boat, which is not there any more.\n",
+        "mnemoscope: This search is in log.md of the workspace boat, which no longer exists.\n",
     )
 
 

@@ -13,11 +13,11 @@ NOTES = {
     "people/ines.md": "# Ines\n\nShe lent us the pressure gauge.\n",
 }
 QMD_LACKS = {
-    ("duplicates",): "qmd keeps its index to itself: there is nothing to look into. The built-in engine can.",
-    ("doctor", "--repair"): "qmd keeps its index to itself: there is nothing to look into. The built-in engine can.",
-    ("doctor", "greenhouse.md"): "qmd does not tell why a file is found or not. The built-in engine can.",
+    ("duplicates",): "The index of qmd can't be inspected. The built-in index supports this.",
+    ("doctor", "--repair"): "The index of qmd can't be inspected. The built-in index supports this.",
+    ("doctor", "greenhouse.md"): "qmd does not report why a file is found or not. The built-in index supports this.",
     ("search", "--like", "greenhouse.md"): (
-        "qmd compares a question with the notes, and no passage with another. The built-in engine can."
+        "qmd can't search for passages similar to another passage. The built-in index supports this."
     ),
 }
 
@@ -103,16 +103,16 @@ def test_missing_backend_named_builtin_answers(on):
     found = run("search", "irrigation")
     assert found.code == 0
     assert "greenhouse.md:1-3" in found.out
-    assert "answers in place of qmd" in found.out
+    assert "answers instead of qmd" in found.out
     assert found.out.count("/nowhere/qmd was not found") == 1
-    assert "answers in place of qmd" in run("search", "irrigation", "--json").json["notice"]
+    assert "answers instead of qmd" in run("search", "irrigation", "--json").json["notice"]
     status = run("status")
     assert "Backend:" in status.out
     assert "/nowhere/qmd was not found" in status.out, "of the update that could not be done"
     doctor = run("doctor")
     assert doctor.code == 1
     assert "failed    Backend" in doctor.out
-    assert "The built-in index answers in place of qmd." in doctor.out
+    assert "The built-in index answers instead of qmd." in doctor.out
 
 
 def test_builtin_sync_not_shown_for_other_backend(on):

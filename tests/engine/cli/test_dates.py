@@ -101,7 +101,7 @@ def test_any_text_parses_as_date_or_is_refused(text: str) -> None:
     ],
 )
 def test_invalid_date_refused(text: str) -> None:
-    with pytest.raises(argparse.ArgumentTypeError, match="is no date"):
+    with pytest.raises(argparse.ArgumentTypeError, match="is not a date"):
         parse_since(text)
 
 

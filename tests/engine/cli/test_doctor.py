@@ -41,7 +41,7 @@ def test_a_healthy_index_is_fine(verb: Run) -> None:
     answer = verb("doctor")
     assert answer.code == 0
     assert {line.split()[0] for line in answer.out.splitlines()} == {"fine"}
-    assert "Embedding       Only words are searched, as the settings say." in answer.out
+    assert "Embedding       No search by meaning, as set in the settings." in answer.out
     assert wrong(verb("doctor", "--json")) == set()
 
 
@@ -176,7 +176,7 @@ def test_path_status_is_printed(verb: Run, folder: Path, tmp_path: Path) -> None
     (folder / "c.log").write_text("Peas.\n")
     answer = verb("doctor", "a.md")
     assert answer.code == 0
-    assert answer.out.splitlines()[:2] == ["indexed  a.md", "It is indexed: 1 passage, found by words."]
+    assert answer.out.splitlines()[:2] == ["indexed  a.md", "The file is indexed: 1 passage, found by words."]
     assert "extensions = .md, .markdown, .mdx, .txt, .org, .rst, .adoc" in verb("doctor", str(folder / "c.log")).out
     found = verb("doctor", "b.md", "--json").json
     assert (found["state"], found["path"], found["rulePath"]) == ("indexed", "b.md", "")

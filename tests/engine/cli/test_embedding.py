@@ -28,13 +28,13 @@ NOTE = "# Long\n\n" + " ".join(f"word{number:04}" for number in range(1500))
 def test_estimate_lists_texts_tokens_and_cost() -> None:
     assert estimate_text(make_estimate()) == (
         "25,000 passages to embed with openai, text-embedding-3-small; 1,043 have a vector already. "
-        "About 7,500,000 tokens, $0.15 ($0.02 for a million, list price of 2026-11-22), about 9 minutes. "
+        "About 7,500,000 tokens, $0.15 ($0.02 per million tokens, list price of 2026-11-22), about 9 minutes. "
         "The text is sent to openai."
     )
     assert estimate_text(make_estimate(), "vm:8080").endswith("The text is sent to openai at vm:8080.")
     here = make_estimate(provider="gguf", model="m", remote=False, price=0.0, cost=0.0, price_checked="")
     assert estimate_text(here).endswith("About 7,500,000 tokens, free, about 9 minutes.")
-    assert "a price that is not known here" in estimate_text(make_estimate(price=None, cost=None))
+    assert "an unknown price" in estimate_text(make_estimate(price=None, cost=None))
     assert estimate_text(make_estimate(chunks=0)) == (
         "All 1,043 passages of the index have a vector of openai, text-embedding-3-small."
     )
@@ -76,7 +76,7 @@ def test_amounts_below_a_cent_are_shown() -> None:
         "$1,234.50",
     ]
     assert spent_text(0, 0.0) == ""
-    assert spent_text(1200, None) == "1,200 tokens, at a price that is not known here"
+    assert spent_text(1200, None) == "1,200 tokens, at an unknown price"
     assert "1,200 tokens, $0.02" in progress_text(make_progress(tokens=1200, cost=0.02), 1)
 
 
@@ -103,7 +103,7 @@ def test_nothing_sent_without_user_to_ask(verb: Run, paid: PaidProvider) -> None
     assert answer.code == 1
     assert answer.out.startswith("Indexed 1 file")
     assert answer.err.count("\n") == 1
-    assert "run mnemoscope index --yes to agree" in answer.err
+    assert "to agree, run mnemoscope index --yes" in answer.err
     assert paid.embedded == []
     assert "word" in verb("search", "word0007").out, "words are searched meanwhile"
 
@@ -111,7 +111,7 @@ def test_nothing_sent_without_user_to_ask(verb: Run, paid: PaidProvider) -> None
 def test_yes_agrees(verb: Run, paid: PaidProvider) -> None:
     answer = verb("index", "--yes")
     assert (answer.code, answer.err) == (0, "")
-    assert "0 still to come" in answer.out
+    assert "0 pending" in answer.out
     assert "Spent: " in answer.out
     assert paid.embedded
     assert f"{paid.tokens_used:,} tokens, $" in verb("status").out
@@ -182,11 +182,11 @@ def test_missing_provider_reported_after_indexing(
     answer = verb("index")
     assert answer.code == 0
     assert answer.out.startswith("Indexed 1 file")
-    assert answer.err == "mnemoscope: Only words are searched: There is no key.\n"
+    assert answer.err == "mnemoscope: No search by meaning: There is no key.\n"
     monkeypatch.setitem(registry.FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
     settings.write_text(settings.read_text() + '\nfallback = "embedded"\n')
     answer = verb("index")
-    assert answer.err == "mnemoscope: embedded stands in for openai: There is no key.\n"
+    assert answer.err == "mnemoscope: embedded is used instead of openai: There is no key.\n"
 
 
 # --- dry run --------------------------------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ def test_dry_run_shows_price_before_reading(verb: Run, paid: PaidProvider, folde
 
 
 def test_dry_run_reports_keyword_only_setting(verb: Run) -> None:
-    assert "Only words would be searched: enabled in the settings." in verb("index", "--dry-run").out
+    assert "No search by meaning: enabled in the settings." in verb("index", "--dry-run").out
 
 
 # --- status and doctor ------------------------------------------------------------------------------------------------
@@ -228,7 +228,9 @@ def test_the_doctor_pays_for_no_comparison(verb: Run, paid: PaidProvider) -> Non
     verb("index", "--yes")
     paid.embedded.clear()
     found = {check["id"]: check for check in verb("doctor", "--deep", "--json").json["checks"]}
-    assert found["vector-agreement"]["detail"] == "Not compared: texts would be sent and paid for."
+    assert (
+        found["vector-agreement"]["detail"] == "Not compared, because texts would be sent to the provider and billed."
+    )
     assert paid.embedded == []
     assert "vector-agreement" not in {check["id"] for check in verb("doctor", "--json").json["checks"]}
 
@@ -258,10 +260,10 @@ def test_status_shows_text_recipient(run: Run, memory: FakeMemory) -> None:
         **with_custom(memory.status(), keyPlace="the keychain", passedOver=["gguf: there is no file."], **dealings),
     )
     out = " ".join(run("status").out.split())
-    assert "Texts go: to openai at work.example, as remote.agreed in the settings allows" in out
+    assert "Texts go: to openai at work.example, because remote.agreed in the settings allows it" in out
     assert "API key: from the keychain" in out
-    assert "Price: $0.02 for a million tokens" in out
-    assert "Passed over: gguf: there is no file." in out
+    assert "Price: $0.02 per million tokens" in out
+    assert "Skipped: gguf: there is no file." in out
     assert "Waiting: Embedding 25,000 passages with openai costs $0.15" in out
 
 
@@ -273,7 +275,7 @@ def test_status_counts_a_remote_fallback(verb: Run, settings: Path) -> None:
     settings.write_text(settings.read_text().replace('"none"', '"embedded"\nfallback = "openai"'))
     out = " ".join(verb("status").out.split())
     assert (
-        "Texts go: to openai at api.openai.com if embedded fails, as the settings name it as fallback; "
+        "Texts go: to openai at api.openai.com if embedded fails, because it is set as fallback in the settings; "
         "until then nowhere: embedded works on this machine"
     ) in out
     assert verb("status", "--json").json["custom"]["remoteFallback"] == {
@@ -288,8 +290,8 @@ def test_status_names_provider_and_fallback(run: Run, memory: FakeMemory) -> Non
     fallback = {"provider": "voyage", "server": "api.voyageai.com"}
     memory.set_status(provider="openai", **with_custom(memory.status(), remoteFallback=fallback, **dealings))
     assert (
-        "Texts go: to openai, as the settings name it as provider; to voyage at api.voyageai.com if openai fails, "
-        "as the settings name it as fallback"
+        "Texts go: to openai, because it is set as provider in the settings; to voyage at api.voyageai.com if openai "
+        "fails, because it is set as fallback in the settings"
     ) in " ".join(run("status").out.split())
 
 
@@ -302,15 +304,15 @@ def test_doctor_shows_key_source_never_key(
 ) -> None:
     store_key("openai", Settings(provider="openai"), "the-very-secret-key")
     answer = verb("doctor", "--json")
-    assert checks(answer)["Key: openai"] == ("fine", "It is in the keychain.")
+    assert checks(answer)["Key: openai"] == ("fine", "The API key is in the keychain.")
     state, detail = checks(answer)["Embedding"]
     assert state == "fine"
-    assert detail == "openai, dear; texts are sent to it (named as provider); $10 for a million tokens"
+    assert detail == ("openai, dear; texts are sent to this provider (named as provider); $10 per million tokens")
     assert paid.questions == ["ping"]
     keychain.fails = OSError("the-very-secret-key")
     broken = verb("doctor", "--json")
     assert checks(broken)["Key: openai"][0] == "degraded"
-    assert "Only words are searched" in checks(broken)["Embedding"][1]
+    assert "No search by meaning" in checks(broken)["Embedding"][1]
     for text in (answer.out, broken.out, verb("status").out, verb("status", "--deep").out):
         assert "the-very-secret-key" not in text
 
@@ -321,8 +323,8 @@ def test_doctor_reports_missing_parts(verb: Run, paid: PaidProvider, monkeypatch
 
     monkeypatch.setitem(registry.FACTORIES, "openai", make)
     found = checks(verb("doctor", "--json"))
-    assert found["Key: openai"] == ("fine", "There is none.")
-    assert found["Embedding"] == ("degraded", "Only words are searched: There is no key.")
+    assert found["Key: openai"] == ("fine", "There is no API key.")
+    assert found["Embedding"] == ("degraded", "No search by meaning: There is no key.")
 
 
 def test_doctor_ignores_unneeded_keys(verb: Run) -> None:

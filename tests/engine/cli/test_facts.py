@@ -22,8 +22,8 @@ def captures(settings: Path) -> None:
 
 def test_facts_are_added_once_listed_and_found(verb: Run) -> None:
     assert "mnemoscope facts add" in verb("facts").out
-    assert verb("facts", "add", "I", "prefer", "tea").out.startswith("Kept: ")
-    assert verb("facts", "add", "i prefer tea!").out.startswith("Known already: ")
+    assert verb("facts", "add", "I", "prefer", "tea").out.startswith("Saved: ")
+    assert verb("facts", "add", "i prefer tea!").out.startswith("Already saved: ")
     added = json.loads(verb("facts", "add", "--json", "--importance", "0.9", "We decided to move").out)
     assert (added["fact"]["category"], added["fact"]["importance"], added["duplicate"]) == ("decision", 0.9, False)
     listed = verb("facts", "list").out.splitlines()
@@ -55,7 +55,7 @@ def test_facts_are_forgotten_restored_and_erased(verb: Run, tmp_path: Path) -> N
     assert verb("facts", "approve", id_[:8]).code == 1
     assert json.loads(verb("facts", "restore", "--json", id_[:8]).out) == {"ids": [id_]}
     assert ids(verb) == [id_]
-    assert verb("facts", "forget", "--for-good", id_[:8]).out.startswith("Gone for good")
+    assert verb("facts", "forget", "--for-good", id_[:8]).out.startswith("Deleted permanently")
     assert ids(verb) == ids(verb, "--state", "forgotten") == []
     assert not any(b"Zitronenbaum" in file.read_bytes() for file in (tmp_path / "data").rglob("*") if file.is_file())
 

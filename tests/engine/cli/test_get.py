@@ -66,7 +66,7 @@ def test_other_names_are_refused(run: Run, argv: tuple[str, ...]) -> None:
 def test_an_empty_answer_is_explained(run: Run, memory: FakeMemory) -> None:
     answer = run("get", NAME, "--from", "99")
     assert (answer.code, answer.out) == (0, "")
-    assert answer.err == "Nothing here: the file has 4 lines.\n"
+    assert answer.err == "No such line: the file has 4 lines.\n"
 
 
 def test_a_terminal_is_not_commanded(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:

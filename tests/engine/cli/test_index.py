@@ -32,7 +32,7 @@ def test_a_sync_is_reported(run: Run, memory: FakeMemory, monkeypatch: pytest.Mo
     assert answer.code == 0
     assert answer.out.splitlines()[:2] == [
         "Indexed 4 files (7 passages) in 1.2 s; 0 unchanged, 1 removed.",
-        "Vectors: 7 new, 2 reused, 0 still to come.",
+        "Vectors: 7 new, 2 reused, 0 pending.",
     ]
     assert answer.err == ""
 
@@ -59,7 +59,7 @@ def test_files_left_out_are_listed_with_their_reason(
     lines = run("index").out.splitlines()
     assert "Could not be read:" in lines
     assert "  not-utf8  bad\ufffd.md  Byte 7." in lines
-    assert "Passed over:" in lines
+    assert "Skipped:" in lines
     assert lines[-1] == "  and 5 more; --json lists all"
 
 
@@ -113,7 +113,7 @@ def test_ctrl_c_leaves_a_consistent_index(run: Run, memory: FakeMemory, monkeypa
     before = signal.getsignal(signal.SIGINT)
     answer = run("index")
     assert answer.code == 130
-    assert answer.err == "mnemoscope: Stopped; files indexed so far stay indexed.\n"
+    assert answer.err == "mnemoscope: Stopped. Files indexed so far stay indexed.\n"
     assert memory.closed
     assert signal.getsignal(signal.SIGINT) is before
 
@@ -141,9 +141,9 @@ def test_a_dry_run_opens_no_index(run: Run, folder: Path, monkeypatch: pytest.Mo
     (folder / "link.md").symlink_to("b.md")
     monkeypatch.delitem(__import__("sys").modules, "engine.backends.opening")
     out = run("index", "--dry-run").out
-    assert f"{folder} is a folder of notes, indexed whole." in out
+    assert f"{folder} is a folder of notes: all of its notes are indexed." in out
     assert "2 files, 1.5 KB, would be indexed; nothing was changed." in out
-    assert "Passed over:" in out
+    assert "Skipped:" in out
     assert run("index", "--dry-run", "--json").json["files"] == 2
     assert "session" not in out
 
@@ -151,7 +151,7 @@ def test_a_dry_run_opens_no_index(run: Run, folder: Path, monkeypatch: pytest.Mo
 def test_dry_run_counts_listed_sessions(run: Run, folder: Path) -> None:
     (folder / "one.jsonl").write_text("{}\n")
     save_setting("sessions.folders", (str(folder),))
-    assert "So would 1 session file, 3 B." in run("index", "--dry-run").out
+    assert "1 session file, 3 B, would be indexed, too." in run("index", "--dry-run").out
 
 
 def test_progress_omits_unknown_parts() -> None:

@@ -41,7 +41,7 @@ def test_nothing_downloaded_without_user_to_ask(verb: Run, hub: HubServer) -> No
 def test_yes_fetches_and_embeds(verb: Run, hub: HubServer) -> None:
     answer = verb("index", "--yes")
     assert answer.code == 0, answer.err
-    assert f"Fetched {MODEL}." in answer.err
+    assert f"Downloaded {MODEL}." in answer.err
     assert "Vectors: 1 new" in answer.out
     asked = len(hub.requests)
     assert "market" in verb("search", "fruit").out, "found by meaning"
@@ -52,11 +52,11 @@ def test_yes_fetches_and_embeds(verb: Run, hub: HubServer) -> None:
 @pytest.mark.parametrize(("typed", "fetches"), [("y\n", True), ("\n", False), ("no\n", False)])
 def test_download_asks_at_terminal(typing: Callable[..., Answer], hub: HubServer, typed: str, fetches: bool) -> None:
     answer = typing(typed, "index")
-    assert f"The model {MODEL} is not on this computer. Fetch it from 127.0.0.1? [y/N] " in answer.err
+    assert f"The model {MODEL} is not on this computer. Download it from 127.0.0.1? [y/N] " in answer.err
     assert bool(hub.requests) is fetches
     assert answer.code == 0
     assert "Indexed 1 file" in answer.out
-    assert ("Fetching 100% · 46.2 MB of 46.2 MB" in answer.err) is fetches
+    assert ("Downloading 100% · 46.2 MB of 46.2 MB" in answer.err) is fetches
 
 
 def test_failed_download_keeps_keyword_search(verb: Run, hub: HubServer) -> None:
@@ -64,5 +64,7 @@ def test_failed_download_keeps_keyword_search(verb: Run, hub: HubServer) -> None
     answer = verb("index", "--yes")
     assert answer.code == 1
     assert answer.err.count("\n") == 1
-    assert answer.err.startswith(f"mnemoscope: The hub does not give {MODEL}: check its name, or agree to its terms ")
+    assert answer.err.startswith(
+        f"mnemoscope: The model hub does not provide {MODEL}: check its name, or agree to its terms "
+    )
     assert "market" in verb("search", "apples").out

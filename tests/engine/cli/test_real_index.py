@@ -12,7 +12,7 @@ _NOT_FOR_A_SEARCH = frozenset(
     "engine.indexing.folder_watch "
     "engine.corpus.chunking engine.corpus.discovery engine.corpus.tags engine.embedding.gguf_file "
     "engine.embedding.api_keys engine.redaction.masks engine.search.completion engine.search.decay "
-    "engine.search.diversity engine.search.reasons engine.store.vec0 "
+    "engine.search.diversity engine.search.reasons engine.store.sqlite_vec_engine "
     "engine.indexing.stage_data engine.indexing.sync_run".split()
 )
 
@@ -83,8 +83,11 @@ def test_explain_shows_age_and_diversity(verb: Run, folder: Path, settings: Path
         file.write("[defaults.query.hybrid]\nmmr.enabled = true\ntemporal_decay.enabled = true\n")
     verb("index")
     answer = verb("search", "brass valve drips", "--min-score", "0", "--explain").out
-    assert "It dates from 2020-02-02 by its name; it loses half of its score in 30 days: × 0.00 = 0.00." in answer
-    assert "It does not age." in answer
-    assert "were taken off for being like copy.md#L1" in answer
+    assert (
+        "The passage dates from 2020-02-02, according to its name, and loses half of its score "
+        "in 30 days: × 0.00 = 0.00."
+    ) in answer
+    assert "The passage keeps its full score at any age." in answer
+    assert "was deducted because it is similar to copy.md#L1" in answer
     assert "  age " in answer
     assert "  diversity " in answer

@@ -84,15 +84,15 @@ def test_session_without_messages_is_not_the_latest(verb: Run, session: str, sto
     write_session(store, "8e8e8e8e-3333", ["/clear", " "], days=2)
     assert verb("remember", "--latest", "--json").json["path"] == f"memory/{NAME}"
     refused = verb("remember", "9f9f9f9f-2222")
-    assert (refused.code, "Nothing was said" in refused.err) == (1, True)
+    assert (refused.code, "This session has no messages" in refused.err) == (1, True)
     (store / "-home-ines" / f"{session}.jsonl").unlink()
-    assert "Nothing was said" in verb("remember", "--latest").err
+    assert "This session has no messages" in verb("remember", "--latest").err
 
 
 def test_session_remembered_once_until_continued(verb: Run, session: str, store: Path, folder: Path) -> None:
     assert verb("remember", "--latest").code == 0
     again = verb("remember", "--latest")
-    assert again == Answer(0, f"This session is remembered already: {folder / 'memory' / NAME}\n", "")
+    assert again == Answer(0, f"This session already has a note: {folder / 'memory' / NAME}\n", "")
     told = verb("remember", session, "--json").json
     assert (told["path"], told["written"], told["existing"]) == (f"memory/{NAME}", False, True)
     assert len(list((folder / "memory").glob("*.md"))) == 1
@@ -124,7 +124,7 @@ def test_wrong_usage_and_errors_are_one_line(verb: Run, session: str, store: Pat
     assert (nameless.code, nameless.out) == (1, "")
     assert "A note cannot be called 京都" in nameless.err
     next(store.rglob("0a1b*.jsonl")).unlink()
-    assert "is not there any more" in verb("remember", session).err
+    assert "no longer exists" in verb("remember", session).err
     assert not (folder / "memory").exists()
 
 

@@ -90,7 +90,7 @@ def test_removed_current_directory_is_one_line(run: Run, folder: Path) -> None:
     folder.rmdir()
     answer = run("status")
     assert answer.code == 1
-    assert answer.err == "mnemoscope: The current directory is not there any more: name a folder with --workspace.\n"
+    assert answer.err == "mnemoscope: The current directory no longer exists: name a folder with --workspace.\n"
 
 
 def test_an_unexpected_failure_names_the_log(run: Run, memory: FakeMemory, tmp_path: Path) -> None:

@@ -28,9 +28,11 @@ def test_more_in_file_is_a_line_with_the_option(run: Run, memory: FakeMemory, mo
         outcome = search(query, **options)  # type: ignore[arg-type]
         first, *others = outcome.results
         first = msgspec.structs.replace(first, path="my [log].md", more_in_file=345)
-        return msgspec.structs.replace(outcome, results=(first, *others), total=len(outcome.results) + 345)
+        total = len(outcome.results) + 345
+        return msgspec.structs.replace(outcome, results=(first, *others), total=total, total_is_least="least" in query)
 
     monkeypatch.setattr(memory, "search", limited)
+    assert "+345 or more in my [log].md;" in run("search", "irrigation", "timer", "least").out
     out = run("search", "irrigation", "timer").out
     assert "+345 more in my [log].md; --path 'my [[]log].md' shows them." in out
     assert "349 results.\n" in out
@@ -68,7 +70,7 @@ def test_exclusions_are_part_of_the_query(run: Run, memory: FakeMemory) -> None:
 
 
 def test_results_have_one_format(run: Run) -> None:
-    assert "leave out one of them" in run("search", "irrigation", "--json", "--markdown").err
+    assert "not both" in run("search", "irrigation", "--json", "--markdown").err
 
 
 def test_options_set_ageing_and_variety_for_one_search(run: Run, memory: FakeMemory) -> None:
@@ -80,14 +82,14 @@ def test_options_set_ageing_and_variety_for_one_search(run: Run, memory: FakeMem
     for wrong in ("-1", "nan", "inf", "soon"):
         answer = run("search", "hose", f"--half-life-days={wrong}")
         assert answer.code == 2
-        assert "is no number of days" in answer.err
+        assert "is not a number of days" in answer.err
 
 
 def test_empty_result_names_stage(run: Run) -> None:
     answer = run("search", "zebra")
     assert answer.code == 0
     assert answer.out.splitlines()[0] == "No matches."
-    assert "threshold *  0 of 4  0.3 ms  4 scored below 0.35." in answer.out
+    assert "threshold *  0 of 4  0.3 ms  Passages that scored below 0.35: 4." in answer.out
     advice = "Best match 0.31; the minimum is 0.35. Try: --min-score 0"
     assert answer.out.splitlines()[-1] == advice
     assert run("search", "zebra", "--json").json["results"] == []
@@ -100,6 +102,8 @@ def test_suggestion_on_separate_line(run: Run, memory: FakeMemory) -> None:
     [suggestion] = run("search", "zebar", "--json").json["suggestions"]
     assert suggestion == {"query": "zebra", "words": [["zebar", "zebra"]], "chunks": 2}
     assert run("search", "zebra", "--json").json["suggestions"] == []
+    memory.suggestions["zebar"] = (QuerySuggestion(query="zebra", words=meant, chunks=1),)  # perhaps a typo, too
+    assert "Did you mean" not in run("search", "zebar").out
 
 
 def test_the_notice_is_shown(run: Run, memory: FakeMemory) -> None:
@@ -109,11 +113,11 @@ def test_the_notice_is_shown(run: Run, memory: FakeMemory) -> None:
 
 def test_explain_prints_the_parts_of_each_score(run: Run, memory: FakeMemory) -> None:
     hybrid = run("search", "valve", "--explain").out
-    assert "Its words give 0.90: “word” 0.90 (text)." in hybrid
+    assert "The words score 0.90: “word” 0.90 (text)." in hybrid
     assert "Meaning counts 30% and words 70%: 0.30 × 0.70 + 0.70 × 0.90 = 0.84." in hybrid
-    assert "2 of 2  0.6 ms  2 of 2 are shown." in hybrid
+    assert "2 of 2  0.6 ms  2 of 2 results are shown." in hybrid
     memory.vectors = False
-    assert "Its meaning was not compared." in run("search", "valve", "--explain").out
+    assert "The meaning was not compared." in run("search", "valve", "--explain").out
 
 
 @pytest.mark.parametrize("name", get_args(RemedyName))
@@ -172,13 +176,13 @@ def test_similar_lines_found_without_originals(run: Run, memory: FakeMemory) -> 
     assert (passage.path, passage.start_line, passage.end_line) == ("projects/greenhouse.md", 7, 17)
     assert memory.searches[0][2]["path_glob"] == "topics/*"
     assert "topics/shopping.md:1-" in answer.out
-    assert "Looked for its meaning and these words: watering, timer," in answer.out
+    assert "Searched for its meaning and these words: watering, timer," in answer.out
     found = run("search", "--like", "projects/greenhouse.md", "--json").json
     assert memory.liked[1].end_line == LAST_LINE
     assert found["telling"][0] == "greenhouse"
     missing = run("search", "--like", "gone.md#L3")
     assert missing.code == 1
-    assert missing.err == "mnemoscope: Nothing of gone.md is indexed: it may have changed since.\n"
+    assert missing.err == "mnemoscope: No passage of gone.md is indexed: the file may have changed.\n"
     for wrong in ((), ("irrigation", "--like", "a.md")):
         assert run("search", *wrong).code == 2
 

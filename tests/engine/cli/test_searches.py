@@ -53,7 +53,7 @@ def test_saved_searches_are_listed_as_commands(run: Run, saved: None) -> None:
 
 
 def test_no_saved_searches_is_reported(run: Run) -> None:
-    assert run("searches").out == "No search is saved yet: in the window, Ctrl+S saves the one on show.\n"
+    assert run("searches").out == "No searches are saved yet: in the window, Ctrl+S saves the current search.\n"
     assert run("searches", "--json").json == {"searches": []}
 
 
@@ -94,7 +94,7 @@ def test_unknown_name_is_an_error(run: Run, saved: None) -> None:
     answer = run("search", "--saved", "hoses")
     assert (answer.code, answer.err) == (
         1,
-        "mnemoscope: No search is saved as “hoses”: mnemoscope searches lists those that are.\n",
+        "mnemoscope: No saved search is named “hoses”: mnemoscope searches lists all of them.\n",
     )
     assert run("search", "--saved", "Hoses", "timer").code == 2
 

@@ -35,7 +35,7 @@ def test_known_sessions_counted(verb: Run, store: Path) -> None:
     verb("index")
     found = check(verb, "Transcripts")
     assert found["state"] == "fine"
-    assert found["detail"] == "2 transcripts with 1 session known, 1 of unknown format."
+    assert found["detail"] == "2 transcripts with 1 known session, 1 of unknown format."
     found = check(verb, "sessions/boats")
     assert (found["state"], found["detail"]) == ("fine", f"2 transcripts in {store}")
 
@@ -46,7 +46,7 @@ def test_skipped_files_are_named_with_reasons(verb: Run, store: Path) -> None:
     for number in range(25):
         (store / f"page-{number:02}.html").write_text("x")
     before = check(verb, "Files not read in sessions/boats")
-    assert before["detail"].startswith("26 files are not read: notes.txt: It does not have the name of a transcript ")
+    assert before["detail"].startswith("26 files are not read: notes.txt: Its name is not that of a transcript ")
     verb("index")
     found = check(verb, "Files not read in sessions/boats")
     assert (found["state"], found["detail"][:23]) == ("fine", "27 files are not read: ")
@@ -54,7 +54,7 @@ def test_skipped_files_are_named_with_reasons(verb: Run, store: Path) -> None:
     assert skipped["sessions/boats/notes.txt"] == "no-transcript"
     assert skipped["sessions/boats/shopping.jsonl"] == "unknown-format"
     assert skipped["sessions/boats/…"] == "no-transcript"
-    assert "notes.txt  It does not have the name of a transcript of a known agent." in verb("status").out
+    assert "notes.txt  Its name is not that of a transcript of a known agent." in verb("status").out
 
 
 def test_no_skipped_files_prints_nothing(verb: Run, store: Path) -> None:
@@ -79,7 +79,7 @@ def test_truncated_export_is_counted(verb: Run, store: Path) -> None:
     (store / "conversations.json").write_text('[{"mapping": {}, "current_node": "a", "id": "c1"}, {"mapping": ')
     verb("index")
     found = check(verb, "Transcripts")
-    assert (found["state"], found["advice"]) == ("degraded", "Run mnemoscope status for their names.")
+    assert (found["state"], found["advice"]) == ("degraded", "Run mnemoscope status to list these files.")
     assert ", 1 incomplete." in found["detail"]
 
 
@@ -92,11 +92,11 @@ def test_unreadable_transcript_is_one_finding(verb: Run, store: Path, monkeypatc
     found = check(verb, "Transcripts")
     assert (found["state"], found["detail"]) == (
         "fine",
-        "0 transcripts with 0 sessions known, 1 cannot be read.",
+        "0 transcripts with 0 known sessions, 1 cannot be read.",
     )
     found = check(verb, "sessions/boats/one.jsonl")
-    assert (found["state"], found["detail"]) == ("degraded", "It cannot be read: Permission denied.")
-    assert found["advice"].startswith("Check its permissions")
+    assert (found["state"], found["detail"]) == ("degraded", "Can't be read: Permission denied.")
+    assert found["advice"].startswith("Check the permissions")
 
 
 def test_missing_or_empty_folder_reported(verb: Run, store: Path) -> None:

@@ -216,10 +216,10 @@ def test_left_branch_is_one_line_unless_full(run: Run, memory: FakeMemory) -> No
     )
     memory.session_texts = {"sessions/a/1": msgspec.structs.replace(session, messages=messages)}
     out = run("sessions", "show", "a1").out
-    assert "Go.\n\n[Left branch: 2 messages]\n\nUser" in out
+    assert "Go.\n\n[Abandoned branch: 2 messages]\n\nUser" in out
     assert "Gone." not in out
     full = run("sessions", "show", "a1", "--full").out
-    assert "User (left branch)" in full
+    assert "User (abandoned branch)" in full
     assert "Gone." in full
 
 
@@ -261,7 +261,7 @@ def _gone(memory: FakeMemory) -> None:
     [
         (None, ("show", "zzz"), "No session has the id zzz: mnemoscope sessions lists them."),
         (_ambiguous, ("show", "019b"), "6 sessions begin with 019b: 019b0000-0, 019b0000-1, 019b0000-2, 019b0000-3, …"),
-        (_gone, ("show", "3f6c"), f"The transcript of {VALVE} is not there any more."),
+        (_gone, ("show", "3f6c"), f"The transcript of {VALVE} no longer exists."),
     ],
 )
 def test_unreadable_session_is_one_line_error(
@@ -403,4 +403,4 @@ def test_touching_lists_sessions_newest_first(sample: Run) -> None:
 
 
 def test_touching_unknown_file_is_reported(sample: Run) -> None:
-    assert sample("sessions", "touching", "anchor.py").out == "No session read or changed such a file.\n"
+    assert sample("sessions", "touching", "anchor.py").out == "No session read or changed a matching file.\n"

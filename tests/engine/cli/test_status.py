@@ -89,12 +89,12 @@ def test_problems_shown(run: Run, memory: FakeMemory) -> None:
     assert lines["Fallback"] == "from openai: No key."
     assert lines["Keywords"] == "unavailable: No FTS5."
     assert lines["Vector engine"] == "numpy: sqlite-vec can't be loaded. Not found."
-    assert lines["Vectors"] == "0 searched with numpy, 512 dimensions; 9 still to come"
+    assert lines["Vectors"] == "0 searched with numpy, 512 dimensions; 9 pending"
     assert lines["Batch"] == "enabled (failures 1/2)"
     assert lines["Batch error"] == "Quota."
     assert lines["Unavailable"] == "Not installed."
     assert lines["Last failure"] == "Gone."
-    assert lines["By words only"] == "Greek, Hebrew"
+    assert lines["Found by words only"] == "Greek, Hebrew"
     assert lines["Last update"].endswith("manual: The disk is full.")
     assert lines["Index error"] == "Set aside."
     assert "Writing now" in lines

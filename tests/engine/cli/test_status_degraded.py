@@ -83,7 +83,7 @@ def test_provider_that_cannot_start_is_reported(with_settings, monkeypatch, line
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     found, remedy = degraded(with_settings(lines, "status", "--json"))["provider"]
     assert reason in found
-    assert remedy.startswith("Only words are searched.")
+    assert remedy.startswith("No search by meaning.")
 
 
 def test_fallback_in_use_is_reported(with_settings) -> None:

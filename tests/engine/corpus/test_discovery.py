@@ -169,7 +169,7 @@ def test_a_rule_lists_a_thousand_names_and_counts_the_rest(tree: Tree) -> None:
         (workspace / f"{number:04}.md").symlink_to("a.md")
     issues = discover(workspace, Settings()).skipped
     assert len(issues) == 1001
-    assert (issues[-1].rule, issues[-1].detail) == ("symlink", "5 more were passed over by this rule.")
+    assert (issues[-1].rule, issues[-1].detail) == ("symlink", "5 more were skipped by this rule.")
 
 
 def test_other_extensions_come_on_request(tree: Tree) -> None:

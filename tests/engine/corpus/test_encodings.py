@@ -234,7 +234,7 @@ LATIN = (
 
 
 @pytest.mark.parametrize(("codec", "text"), LATIN)
-def test_latin_alphabets_are_told_apart(tmp_path: Path, codec: str, text: str) -> None:
+def test_latin_alphabets_are_distinguished(tmp_path: Path, codec: str, text: str) -> None:
     assert written(tmp_path, f"{text}\n".encode(codec)) == (f"{text}\n", encodings.NAMES[codec])
     assert written(tmp_path, f"{text}\n".encode(codec) * 400)[1] == encodings.NAMES[codec]
 

@@ -106,6 +106,8 @@ of #tomatoes
 print(kilos)
 ```
 
+Output
+
 ```
 12.5
 None

@@ -33,6 +33,12 @@ def found(text: str) -> list[tuple[str, str, str]]:
         ("`[[code]]`\n```\n[[fenced]]\n```\n- ```\n  [[fenced]]\n  ```\n", []),
         ("call((x)) f(([[a]]))", [("link", "a", "")]),
         ("[[]] [[ ]] [[a\nb]]", []),
+        ("[[Board.canvas]] ![[Paper.PDF#page=3]]", [("link", "Board.canvas", ""), ("embed", "Paper.PDF", "page=3")]),
+        ("[a](docs/Paper.pdf#page=12) [b](Log.odt)", [("link", "docs/Paper.pdf", "page=12"), ("link", "Log.odt", "")]),
+        (
+            "[[Plan.docx]] [[Book.epub|book]] [[Zoo.html#Pens]]",
+            [("link", "Plan.docx", ""), ("link", "Book.epub", ""), ("link", "Zoo.html", "Pens")],
+        ),
     ],
 )
 def test_links_of_written_form_returns_target(text: str, links: list[tuple[str, str, str]]) -> None:

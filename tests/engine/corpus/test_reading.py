@@ -150,7 +150,7 @@ def test_system_errors_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         raise OSError(5, "Input/output error")
 
     monkeypatch.setattr(note_reader.os, "read", fail)
-    assert refusal(tmp_path / "n.md") == ("unreadable", "It cannot be read: Input/output error.")
+    assert refusal(tmp_path / "n.md") == ("unreadable", "Can't be read: Input/output error.")
 
 
 def test_reading_leaves_no_file_open(tmp_path: Path) -> None:

@@ -45,11 +45,11 @@ def test_without_a_pooling_the_mean_is_taken(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"bert.pooling_type": 4}, "compares texts"),
-        ({"general.architecture": "clip"}, "does not hold a language model"),
-        ({"bert.embedding_length": 0}, "does not hold a language model"),
-        ({"bert.context_length": "long"}, "does not hold a language model"),
-        ({"bert.pooling_type": 9}, "way of pooling"),
+        ({"bert.pooling_type": 4}, "only re-ranks texts"),
+        ({"general.architecture": "clip"}, "contains no language model"),
+        ({"bert.embedding_length": 0}, "contains no language model"),
+        ({"bert.context_length": "long"}, "contains no language model"),
+        ({"bert.pooling_type": 9}, "unknown pooling method"),
     ],
 )
 def test_non_embedding_model_refused(tmp_path: Path, changes: dict, message: str) -> None:

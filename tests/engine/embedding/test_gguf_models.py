@@ -61,7 +61,9 @@ def test_local_file_is_used_in_place(tmp_path: Path, user_home: Path) -> None:
     ],
 )
 def test_non_hub_file_refused(path: str) -> None:
-    with pytest.raises(ProviderError, match=r"does not name a file on the hub: write it as hf:owner/repository/file"):
+    with pytest.raises(
+        ProviderError, match=r"does not name a file on the model hub: write it as hf:owner/repository/file"
+    ):
         model_place(named(path))
 
 

@@ -141,7 +141,7 @@ def test_cancel_during_download_saves_part(hub: HubServer) -> None:
 
 def test_full_disk_reported_before_download(hub: HubServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub_module.shutil, "disk_usage", lambda _: SimpleNamespace(free=100_000_100))
-    with pytest.raises(ProviderError, match=r"The model takes 1 MB, but .* has 100 MB left: make room"):
+    with pytest.raises(ProviderError, match=r"The model needs 1 MB, but .* has only 100 MB left: free some space"):
         fetch_model(SETTINGS)
     assert hub.fetched == []
 
@@ -167,7 +167,7 @@ def test_uncreatable_folder_is_one_sentence(hub: HubServer, tmp_path: Path) -> N
 )
 def test_redirects_to_other_hosts_are_not_followed(hub: HubServer, location: str) -> None:
     hub.location = location
-    with pytest.raises(ProviderError, match="the hub redirects to"):
+    with pytest.raises(ProviderError, match="the model hub redirects to"):
         fetch_model(SETTINGS)
     assert not parts() or not parts()[0].stat().st_size
 
@@ -197,7 +197,7 @@ def test_token_sent_only_to_hub(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("HF_ENDPOINT", hub.origin)
         monkeypatch.delenv("HF_TOKEN", raising=False)
         hub.location = f"{host.origin}/cdn/blob"
-        with pytest.raises(ProviderError, match="agree to its terms there and set HF_TOKEN"):
+        with pytest.raises(ProviderError, match="agree to its terms on the hub and set HF_TOKEN"):
             fetch_model(SETTINGS)
         monkeypatch.setenv("HF_TOKEN", "hf_secret")
         assert fetch_model(SETTINGS).read_bytes() == CONTENT
@@ -214,7 +214,7 @@ def test_a_file_without_a_checksum_is_not_fetched(hub: HubServer, missing: str) 
 
 def test_unknown_hub_name_is_reported(hub: HubServer) -> None:
     settings = Settings(local=LocalSettings(model_path="hf:owner/other/x.gguf"))
-    with pytest.raises(ProviderError, match=r"does not give hf:owner/other/x\.gguf: check its name"):
+    with pytest.raises(ProviderError, match=r"does not provide hf:owner/other/x\.gguf: check its name"):
         fetch_model(settings)
 
 

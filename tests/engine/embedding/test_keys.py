@@ -140,7 +140,7 @@ def test_environment_works_without_keychain() -> None:
 def test_invalid_key_refused_without_repeating(
     text: str, keychain: FakeKeychain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(ProviderError, match="What was entered is not a valid API key") as caught:
+    with pytest.raises(ProviderError, match="The entered text is not a valid API key") as caught:
         store_key("openai", OPENAI, text)
     assert not text.strip() or text.strip() not in str(caught.value)
     assert keychain.secrets == {}

@@ -57,7 +57,7 @@ def test_typed_key_is_tested(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not probe_provider(settings, " typed ").ok
     assert not probe_provider(settings).ok
     assert tried == ["typed", "old"]
-    assert "What was entered is not a valid API key" in probe_provider(settings, "not a key").error
+    assert "The entered text is not a valid API key" in probe_provider(settings, "not a key").error
     assert tried == ["typed", "old"]
 
 

@@ -89,7 +89,7 @@ def test_waits_grow_with_jitter_up_to_three_further_tries(server, provider, wait
 
 def test_lasting_failure_is_one_sentence(server, provider, waits):
     server.faults.extend(server.trouble() for _ in range(ATTEMPTS))
-    with pytest.raises(ProviderError, match=r"has trouble of its own \(status 50[03]"):
+    with pytest.raises(ProviderError, match=r"reports an internal error \(status 50[03]"):
         provider.embed_documents(TEXTS)
     assert len(server.requests) == ATTEMPTS
     assert provider.embed_documents(TEXTS) == all_units(server)
@@ -278,7 +278,7 @@ def test_redirects_are_refused_and_named(server, provider):
     for status in (301, 302, 307, 308):
         location = "https://user:secret@elsewhere.example/v1?key=secret"
         server.faults.append(Say(status, b"", {"Location": location}))
-        with pytest.raises(ProviderError, match=r"sends requests elsewhere to elsewhere\.example, which") as caught:
+        with pytest.raises(ProviderError, match=r"redirects requests to elsewhere\.example, and") as caught:
             provider.embed_documents(TEXTS)
         assert "secret" not in str(caught.value)
     assert len(server.requests) == 4

@@ -156,7 +156,7 @@ def test_an_answer_without_end_is_given_up() -> None:
     with (
         answering(answer) as url,
         client_of(url) as client,
-        pytest.raises(ProviderError, match="larger than any right one"),
+        pytest.raises(ProviderError, match="larger than any valid answer"),
         client.call(60, most_bytes=1_000_000),
     ):
         client.sdk.get(url)
@@ -198,7 +198,7 @@ def test_invalid_tls_is_reported() -> None:
         get(client)
 
 
-def test_no_request_goes_to_another_host() -> None:
+def test_no_request_is_sent_to_another_host() -> None:
     with (
         client_of("http://127.0.0.1:1/v1") as client,
         pytest.raises(ProviderError, match="to localhost was stopped"),

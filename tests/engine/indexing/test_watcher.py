@@ -362,7 +362,7 @@ def test_a_failing_listener_does_not_end_the_watcher(tmp_path, caplog):
     ("error", "told"),
     [
         (OSError(errno.ENOSPC, "inotify watch limit reached"), "has no folder watches left"),
-        (OSError(errno.EMFILE, "inotify instance limit reached"), "lets no more programs watch folders"),
+        (OSError(errno.EMFILE, "inotify instance limit reached"), "allows no more programs to watch folders"),
         (RuntimeError("Cannot start the stream."), "does not tell about changes (Cannot start the stream), so"),
     ],
 )
@@ -440,7 +440,7 @@ def test_missing_root_reported_then_watched(tmp_path):
     with watching(here, missing, check_seconds=0.02) as (watcher, batches):
         status = watcher.status()
         assert status.mode == "native"
-        assert status.error == f"{missing} is missing; it is watched as soon as it returns."
+        assert status.error == f"{missing} is missing. Watching resumes as soon as it returns."
         missing.mkdir()
         batches.wait_for(lambda: any(batch.overflow for batch in batches.all))
         assert watcher.status().error is None

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.redaction.masks import PATTERNS, beginning_of, redact
-from engine.redaction.pattern import SecretPattern
+from engine.redaction.secret_pattern import SecretPattern
 
 _MARKED = re.compile("«([^»]*)»")
 _CASES = [
@@ -66,6 +66,7 @@ def test_every_pattern_needed_and_described(pattern: SecretPattern) -> None:
         ("| password | hunter2 |", "| password | hunter2 |"),
         ("(password=hunter2)", "(password=***)"),
         ("password is ***bold2***", "password is *********"),
+        ('{"api_key":"abc"}', '{"api_key":"***"}'),
     ],
 )
 def test_examples_beyond_the_table(text: str, expected: str) -> None:
@@ -259,6 +260,9 @@ shortcut key: F11
 hvs.md and SG. Smith
 eyJ is how they begin
 xai is a company, ntn is short
+pw: 1280px
+Reset your password: click here
+const STORAGE_KEY = 'todos'
 """.strip("\n").split("\n")
 
 

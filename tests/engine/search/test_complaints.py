@@ -17,7 +17,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> list[Answered]:
 
 
 @pytest.mark.parametrize("number", range(len(CASES)), ids=[f"{case.threads} {case.query}" for case in CASES])
-def test_a_complaint_is_no_more(answers: list[Answered], number: int) -> None:
+def test_reported_problem_is_solved(answers: list[Answered], number: int) -> None:
     answer = answers[number]
     case = answer.case
     if case.first or not case.also:
@@ -41,12 +41,12 @@ def test_a_result_can_be_found_alone_as_first_of_many(answers: list[Answered]) -
     assert many.outcome.results[0] == one.outcome.results[0]
 
 
-def test_every_situation_is_asked_about() -> None:
+def test_every_situation_has_a_case() -> None:
     assert {case.situation for case in CASES} == set(SITUATIONS)
     assert len(CASES) >= 30
 
 
-def test_the_page_is_the_table_s(answers: list[Answered]) -> None:
+def test_page_shows_every_case_of_the_table(answers: list[Answered]) -> None:
     written, made = PAGE.read_text("utf-8"), complaints_page(answers)
     for case in CASES:
         assert f"{case.threads}: {case.complaint}<br>`{case.query}`" in written

@@ -52,7 +52,7 @@ def test_types_ranges_and_names_come_from_the_declaration():
         ("query.min_score", 2.0, "It must be from 0 to 1."),
         ("query.max_results", 0, "It must be 1 or more."),
         ("query.max_results", "x", "It must be a whole number."),
-        ("provider", "google", 'It is called "gemini" here.'),
+        ("provider", "google", 'It is called "gemini" in Mnemoscope.'),
         ("remote.base_url", "x", "It must be an address such as https://host/v1 or http://localhost:11434/v1."),
         ("include", ("*.md",), ""),
     ],

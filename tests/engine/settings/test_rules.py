@@ -113,16 +113,16 @@ def test_prices_are_prices(config: Path, line: str, told: str) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ('provider = "local"', '"provider" is called "gguf" here.'),
-        ('fallback = "local"', '"fallback" is called "gguf" here.'),
-        ('provider = "google"', '"provider" is called "gemini" here.'),
+        ('provider = "local"', '"provider" is called "gguf" in Mnemoscope.'),
+        ('fallback = "local"', '"fallback" is called "gguf" in Mnemoscope.'),
+        ('provider = "google"', '"provider" is called "gemini" in Mnemoscope.'),
         (
             'provider = "ollama"',
-            '"provider" is reached as "openai" with remote.base_url = "http://127.0.0.1:11434/v1".',
+            '"provider" is set as "openai" with remote.base_url = "http://127.0.0.1:11434/v1".',
         ),
         (
             'provider = "lm-studio"',
-            '"provider" is reached as "openai" with remote.base_url = "http://127.0.0.1:1234/v1".',
+            '"provider" is set as "openai" with remote.base_url = "http://127.0.0.1:1234/v1".',
         ),
         (
             'provider = "hf:ggml-org/embeddinggemma-300M-GGUF/x.gguf"',

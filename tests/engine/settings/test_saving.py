@@ -103,7 +103,7 @@ def test_changed_option_not_overwritten(tmp_path):
     save_settings({"model": "one"}, config=file)
     seen = load_settings(config=file)
     save_settings({"model": "two", "query.max_results": 9}, config=file)
-    with pytest.raises(SettingsError, match=r'"model" was changed in .* meanwhile'):
+    with pytest.raises(SettingsError, match=r'Another program .*"model".* meanwhile'):
         save_settings({"model": "three"}, config=file, seen=seen)
     save_settings({"provider": "none"}, config=file, seen=seen)
     settings = load_settings(config=file)

@@ -171,3 +171,11 @@ def test_hyphenated_words_split_identifiers_whole() -> None:
 def test_analyse_query_marks_fillers_if_others_are_left(query: str, fillers: list[str]) -> None:
     parsed = parse_query(query)
     assert [term.surface for term in analyse_query(parsed, ("english", "german")).terms if term.filler] == fillers
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [("软件包管理器", 3), ("更新 apt 软件包", 3), ("the valve of pump_7", 2), ("설정 변경", 2), ("", 0)],
+)
+def test_word_count_has_one_word_for_two_overlapping_pairs(query: str, words: int) -> None:
+    assert analyse_query(query).word_count == words

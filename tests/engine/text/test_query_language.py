@@ -60,7 +60,7 @@ def test_quotation_in_whole_question_demands_nothing(question: str) -> None:
     assert not query.required
     assert {"left", "valve"} < set(shown(question))
     assert query.remarks == (
-        "In a whole question, “left valve” need not be in every result: search for it alone to demand it.",
+        ("In a question, results need not contain “left valve”: to require it, search for it alone."),
     )
 
 
@@ -81,7 +81,7 @@ def test_quotation_beside_keywords_or_operators_is_demanded(keywords: str) -> No
     ("text", "remark"),
     [
         ("foo:bar", "“foo:bar” was read as words: there is no operator foo."),
-        ("path: x", "“path:” was read as words: path: needs something after it, such as path:daily/*."),
+        ("path: x", "“path:” was read as words: path: needs a value, such as path:daily/*."),
         ("after:soon", "“after:soon” was read as words: after: needs a date"),
         ("on:2026-02-30", "“on:2026-02-30” was read as words"),
         ("source:mail", "“source:mail” was read as words: the sources are notes and sessions."),

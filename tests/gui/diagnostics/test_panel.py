@@ -107,7 +107,7 @@ def test_probe_result_appears_in_its_row(qtbot, panel, memory):
     panel.show_status(make_status())
     with qtbot.waitSignal(panel.refresh_requested):
         _press(qtbot, panel, "Test the model")
-    assert _rows(panel)["Provider"].reason.text() == "It answered."
+    assert _rows(panel)["Provider"].reason.text() == "The test succeeded."
     memory.vectors = False
     _press(qtbot, panel, "Test the model")
     qtbot.waitUntil(lambda: _rows(panel)["Provider"].reason.text() == "No provider is configured.")
@@ -194,7 +194,7 @@ def test_tab_order_follows_visual_order(qtbot, panel):
         qtbot.keyClick(focus, Qt.Key.Key_Tab)
         focus = panel.focusWidget()
     assert seen[:5] == [
-        "Left out: Show failed files",
+        "Not indexed: Show failed files",
         "Provider: Test the model",
         "sqlite-vec: Try to load it",
         "Last update: Update now",
@@ -254,7 +254,7 @@ def test_no_text_is_cut_at_any_font_scale(qtbot, appearance, jobs, memory, scale
             last_sync=make_summary(error=lost),
             workspace_dir=f"/home/someone/{'x' * 60}/notes",
         ),
-        make_status(backend="qmd", lacks={"states": "qmd does not tell why a file is found or not."}),
+        make_status(backend="qmd", lacks={"states": "qmd does not report why a file is found or not."}),
     ):
         panel.show_status(status)
         qtbot.waitUntil(lambda: not _cut(panel))

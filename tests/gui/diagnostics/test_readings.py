@@ -72,7 +72,10 @@ def test_engine_in_use_shows_name_and_state_fine():
 
 
 def test_unsupported_features_are_listed_last():
-    lacks = {"insight": "qmd keeps its index to itself. The built-in engine can.", "states": "It does not tell."}
+    lacks = {
+        "insight": "qmd keeps its index to itself. The built-in index supports this.",
+        "states": "It does not tell.",
+    }
     *others, last = read_status(make_status(backend="qmd", lacks=lacks), NOW)
     assert [reading.label for reading in others[0].readings] == ["In use"]
     assert [(reading.label, reading.state, reading.value) for reading in last.readings] == [
@@ -85,7 +88,7 @@ def test_unsupported_features_are_listed_last():
 
 
 def test_engine_fallback_differs_from_provider_fallback():
-    reason = "qmd search took longer than 4 s and was ended."
+    reason = "qmd search took longer than 4 s and was stopped."
     replaced = {
         "fallback": FallbackStatus(from_="qmd", reason=reason),
         "custom": {"fallback": {"disabled": True, "reason": reason}, "providerFallback": None},
@@ -105,7 +108,7 @@ def test_texts_destination_and_key_source_are_shown():
     away = here | {"remote": True, "consent": "agreed to", "passedOver": [], "keyPlace": "the keychain"}
     found = _reading("Embedding", "Texts", provider="gemini", custom=away)
     assert found.value == "sent to gemini"
-    assert "You agreed to it" in found.tip
+    assert "You agreed to this provider" in found.tip
     assert _reading("Embedding", "Texts", custom=away | {"server": "work.example"}).value == "sent to work.example"
     assert _reading("Embedding", "Key", custom=away).value == "in the keychain"
     variable = _reading("Embedding", "Key", custom=away | {"keyPlace": "the environment variable OPENAI_API_KEY"})
@@ -117,11 +120,11 @@ def test_remote_fallback_appears_in_texts_destination():
     found = _reading("Embedding", "Texts", provider="embedded", custom=custom)
     assert (found.value, found.tip) == (
         "to api.openai.com as fallback",
-        "If embedded fails, they are sent to api.openai.com.",
+        "If embedded fails, texts are sent to api.openai.com.",
     )
     away = _reading("Embedding", "Texts", provider="voyage", custom=custom | {"remote": True})
     assert away.value == "sent to voyage"
-    assert "If voyage fails, they are sent to api.openai.com." in away.tip
+    assert "If voyage fails, texts are sent to api.openai.com." in away.tip
 
 
 def _watcher(mode: str, error: str) -> WatcherStatus:
@@ -133,7 +136,7 @@ DEGRADED: list[tuple[str, str, dict]] = [
     ("Vectors", "sqlite-vec", {"vector": _vector(requested="auto", available=False, load_error="No wheel.")}),
     ("Embedding", "Provider", {"provider": "none", "custom": {"providerUnavailableReason": "No model."}}),
     ("Embedding", "Provider", {"custom": {"providerError": "It did not answer."}}),
-    ("Index", "Left out", {"failed_files": (FileIssue(path="a.md", rule="not-utf-8", detail="Byte 0xE9."),)}),
+    ("Index", "Not indexed", {"failed_files": (FileIssue(path="a.md", rule="not-utf-8", detail="Byte 0xE9."),)}),
     ("Embedding", "Fallback", {"fallback": FallbackStatus(from_="openai", reason="No key.")}),
     ("Updates", "Last update", {"last_sync": make_summary(error="The disk is full.")}),
     (
@@ -210,9 +213,9 @@ def test_disabled_feature_is_off_not_degraded(group, label, changes):
 
 def test_failed_files_take_precedence_over_skipped():
     issue = FileIssue(path="a.md", rule="not-utf-8", detail="Byte 0xE9.")
-    both = _reading("Index", "Left out", failed_files=(issue,), skipped_files=(issue,) * 31)
+    both = _reading("Index", "Not indexed", failed_files=(issue,), skipped_files=(issue,) * 31)
     assert (both.state, both.value, both.remedy) == ("degraded", "1 failed, 31 skipped", "show-failed")
-    skipped = _reading("Index", "Left out", skipped_files=(issue,) * 31)
+    skipped = _reading("Index", "Not indexed", skipped_files=(issue,) * 31)
     assert (skipped.state, skipped.value, skipped.remedy) == (None, "31 skipped", "show-skipped")
 
 
@@ -224,8 +227,8 @@ def test_pending_vectors_are_counted_against_total():
 @pytest.mark.parametrize(
     ("due", "takes"),
     [
-        ({}, "$0.15 at $0.02 a million"),
-        ({"cost": None, "price": None}, "at a price that is not known"),
+        ({}, "$0.15 at $0.02 per million"),
+        ({"cost": None, "price": None}, "at an unknown price"),
         ({"cost": 0.0, "provider": "gguf"}, "about 9 min 0 s, no cost"),
     ],
 )
@@ -308,7 +311,7 @@ def test_every_status_field_affects_readings():
 
 def test_scripts_unknown_to_model_are_listed():
     found = _reading("Embedding", "Scripts", custom={"unknownScripts": ["Greek", "Thai"]})
-    assert found.value == "2 by words only"
+    assert found.value == "2 found by words only"
     assert "Greek, Thai" in found.tip
 
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QScrollArea, QTableView, QWidget
 
-from engine import MemorySearchResult, SearchOutcome
+from engine import MemorySearchResult, SearchOutcome, speak
 from gui.explanation.panel import ExplanationPanel
 from gui.explanation.result_view import RangeBar, ScoreBar, TermBars
 from gui.explanation.tables import FigureTable, StageTable
@@ -60,7 +60,7 @@ def _show(panel: ExplanationPanel, outcome: SearchOutcome, result: MemorySearchR
 
 
 def test_empty_panel_shows_introduction(panel):
-    assert "this says where each score comes from" in _said(panel)
+    assert "to see where each score comes from" in _said(panel)
     assert not panel.findChild(StageTable).isVisible()
 
 
@@ -121,7 +121,9 @@ def test_empty_answer_names_emptying_stage(panel, outcome, memory_of_nothing):
     panel.show_answer(_answer(memory_of_nothing))
     said = _said(panel)
     assert "Why nothing was found" in said
-    assert "Threshold: 4 passages entered, 0 remaining. 4 scored below 0.35. This step removed everything." in said
+    assert (
+        "Threshold: 4 passages entered, 0 remaining. Passages that scored below 0.35: 4. This step removed everything."
+    ) in said
     assert outcome.results[0].citation not in said
 
 
@@ -148,7 +150,7 @@ def test_missing_explanation_shows_progress_then_note(panel, outcome):
     panel.show_answer(_answer(bare))
     assert "This answer has no explanation" in _said(panel)
     panel.show_answer(None)
-    assert "this says where each score comes from" in _said(panel)
+    assert "to see where each score comes from" in _said(panel)
 
 
 def _bare(outcome: SearchOutcome) -> SearchOutcome:
@@ -226,3 +228,15 @@ def test_panel_shows_the_time_that_lifted_a_result(panel, outcome):
     panel.show_answer(_answer(lifted))
     panel.show_result(lifted.results[0])
     assert "“last spring” (2026-03-01 to 2026-05-31): × 1.60" in _said(panel).replace("\u200b", "")
+
+
+def test_page_of_document_is_translated(panel, outcome):
+    found = msgspec.structs.replace(outcome.results[0], path="books/sailing.pdf", heading=("Page 12",))
+    speak("de")
+    try:
+        _show(panel, msgspec.structs.replace(outcome, results=(found, *outcome.results[1:])), found)
+    finally:
+        speak("en")
+    said = _said(panel).split(" | ")
+    assert "Seite 12" in said
+    assert "Page 12" not in said

@@ -76,8 +76,8 @@ def test_emptied_stage_is_marked():
     rows = stage_rows(explain((), (), min_score=0.35, remedies=(WEAK,)))
     assert [row.name for row in rows if row.emptied] == ["\N{MULTIPLICATION SIGN} Threshold"]
     emptied = next(row for row in rows if row.emptied)
-    assert (
-        emptied.said == "Threshold: 4 passages entered, 0 remaining. 4 scored below 0.35. This step removed everything."
+    assert emptied.said == (
+        "Threshold: 4 passages entered, 0 remaining. Passages that scored below 0.35: 4. This step removed everything."
     )
 
 

@@ -211,11 +211,11 @@ def test_forgotten_fact_is_restored_or_deleted(qtbot, panel, facts):
     settle(qtbot, panel, lambda: "Hazel is backed up on Sundays" in texts(facts))
     panel.changes.undo()
     settle(qtbot, panel, lambda: listed(panel) == ["Hazel is backed up on Sundays"])
-    press(qtbot, panel, "Delete for good…")
+    press(qtbot, panel, "Delete permanently…")
     assert len(facts.all()) == 5
     press(qtbot, panel, "Don't delete")
-    press(qtbot, panel, "Delete for good…")
-    press(qtbot, panel, "Delete for good")
+    press(qtbot, panel, "Delete permanently…")
+    press(qtbot, panel, "Delete permanently")
     settle(qtbot, panel, lambda: listed(panel) == [])
     assert not panel.body.editor.isVisible()
     assert len(facts.all()) == 4

@@ -65,7 +65,7 @@ def test_groups_are_listed_and_first_is_compared(qtbot, shown: DuplicatesPage, i
     assert len(listed(shown)) == 2
     assert "2 groups among 4 notes" in words(shown)
     assert "Nearly the same · 90 % · 2 notes · 50 words in common" in words(shown)
-    assert "The left one is newer by 24 h" in words(shown)
+    assert "The left note is newer by 24 h" in words(shown)
     kinds = {row.kind for row in shown.comparison.view.rows}
     assert "same" in kinds or "changed" in kinds
     assert shown.comparison.view.accessibleDescription()
@@ -263,7 +263,7 @@ def test_slow_search_repeats_only_on_request(qtbot, page, memory, insight: FakeI
     qtbot.waitUntil(lambda: not page.busy)
     asked = len(insight.asked)
     page.refresh()
-    assert "The index has changed since these were found." in words(page)
+    assert "The index has changed since these groups were found." in words(page)
     assert len(insight.asked) == asked
     press(page, "Compare again")
     qtbot.waitUntil(lambda: len(insight.asked) > asked and not page.busy)
@@ -272,7 +272,7 @@ def test_slow_search_repeats_only_on_request(qtbot, page, memory, insight: FakeI
 def test_deleted_note_is_reported(qtbot, page, memory: FakeMemory, insight: FakeInsight) -> None:
     memory.open_error = FileNotFoundError(LEFT)
     page.set_manager(memory)
-    qtbot.waitUntil(lambda: f"{LEFT} is not there any more." in words(page))
+    qtbot.waitUntil(lambda: f"{LEFT} no longer exists." in words(page))
 
 
 def test_narrow_window_shows_list_or_comparison(qtbot, shown: DuplicatesPage) -> None:
@@ -308,15 +308,15 @@ def test_duplicate_wording() -> None:
     short = msgspec.structs.replace(left, path="a/x.md", start_line=3, end_line=1040)
     assert wording.member_text(short) == "a/x.md · 3\N{EN DASH}1040"
     assert wording.member_text(msgspec.structs.replace(short, end_line=3)) == "a/x.md · 3"
-    assert wording.between_text(left, left) == "As old and as long as each other"
-    assert wording.between_text(right, left) == "The right one is newer by 24 h"
+    assert wording.between_text(left, left) == "Same age and length"
+    assert wording.between_text(right, left) == "The right note is newer by 24 h"
     longer = msgspec.structs.replace(left, size=3_000)
-    assert wording.between_text(left, longer) == "The right one is longer by 2.4 KB"
-    assert wording.between_text(longer, right) == "The left one is newer by 24 h and longer by 2.4 KB"
+    assert wording.between_text(left, longer) == "The right note is longer by 2.4 KB"
+    assert wording.between_text(longer, right) == "The left note is newer by 24 h and longer by 2.4 KB"
     older = msgspec.structs.replace(right, size=3_000)
-    assert wording.between_text(left, older) == "The left one is newer by 24 h; the right one is longer by 2.4 KB"
+    assert wording.between_text(left, older) == "The left note is newer by 24 h; the right one is longer by 2.4 KB"
     assert wording.summary_text(1000, 1200, 10_000, 3) == (
-        "1,200 groups among 10,000 notes · the first 1,000 are listed · 3 hidden"
+        "1,200 groups among 10,000 notes · the first 1,000 groups are listed · 3 hidden"
     )
 
 

@@ -58,7 +58,7 @@ def test_findings_needing_attention_come_first_with_summary(show: Show) -> None:
     assert page.summary_bar.summary.text() == "2 of 3 checks need attention."
     assert page.summary_bar.said.text().startswith("Checked at ")
     keywords, user, database = rows(page)
-    assert keywords.accessibleName().startswith("Keyword index: Needs attention. Not found by words: 3 passages.")
+    assert keywords.accessibleName().startswith("Keyword index: Needs attention. 3 passages can't be found by words.")
     assert user.accessibleName() == "Your data: Broken. Damaged. Move it away."
     assert (keywords.button.isVisible(), user.button.isVisible(), database.button.isVisible()) == (True, False, False)
     assert keywords.button.accessibleName() == "Repair the keyword index: Keyword index"
@@ -104,7 +104,7 @@ def test_quick_check_updates_overview_attention(qtbot, jobs: Jobs) -> None:
 
 def test_index_without_problems_shows_all_fine(show: Show) -> None:
     page = show(FakeHealth(FINE, msgspec.structs.replace(FINE, id="chunks", name="Passages")))
-    assert page.summary_bar.summary.text() == "All of 2 checks are fine."
+    assert page.summary_bar.summary.text() == "All 2 checks passed."
     assert page.findings_list.fold.text() == "2 checks passed"
     assert not any(row.isVisible() for row in rows(page))
     page.findings_list.fold.click()
@@ -169,7 +169,7 @@ def test_repair_all_works_by_key(qtbot, show: Show) -> None:
     assert QApplication.focusWidget() is page.summary_bar.stop
     qtbot.waitUntil(lambda: len(health.looks) == 2 and not page.busy)
     assert health.repaired == [None]
-    assert page.summary_bar.summary.text() == "All of 3 checks are fine."
+    assert page.summary_bar.summary.text() == "All 3 checks passed."
     assert QApplication.focusWidget() is page.summary_bar.again
 
 
@@ -280,6 +280,6 @@ def test_real_index_is_repaired(qtbot, jobs: Jobs, tmp_path: Path) -> None:
     page.repair(None)
     qtbot.waitUntil(lambda: not page.busy)
     assert [finding.id for finding in page.findings if finding.state != "fine"] == []
-    assert page.summary_bar.said.text() == "Keyword index: 2 rows made again, 0 removed."
+    assert page.summary_bar.said.text() == "Keyword index: 2 rows rebuilt, 0 removed."
     page.set_manager(None)
     memory.close()

@@ -6,7 +6,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QScrollArea, QVBoxLayout
 
 from engine import FileIssue, IndexCorrupt
-from gui.index.attention import Attention
+from gui.index.attention_items import Attention
 from gui.index.folder_tree import FolderModel
 from gui.index.overview import OverviewPage
 from gui.widgets.table import IssuesTable
@@ -54,7 +54,7 @@ def press(page, words: str) -> None:
 
 def test_overview_shows_counts(page):
     assert {"10", "files", "25", "passages", "median 1,214 characters"} <= set(texts(page))
-    assert page.sizes.chart.accessibleDescription().startswith("33 passages. The middle one has 1,214 characters")
+    assert page.sizes.chart.accessibleDescription().startswith("33 passages. The median is 1,214 characters")
     assert page.disk.chart.series.marks[0].caption.startswith("Text: 38 MB")
     assert len(page.syncs.chart.series.marks) == 2
     assert row_names(page) == ["Nothing needs your attention."]

@@ -5,7 +5,7 @@ import pytest
 
 from engine import ChunkSizes, DiskPart, FileIssue, MonthCount
 from engine.base import skip_reasons
-from gui.index.attention import attention_of
+from gui.index.attention_items import attention_of
 from gui.index.chart_data import (
     DISK_COLUMNS,
     SIZE_COLUMNS,
@@ -34,7 +34,7 @@ def test_chunk_sizes_are_equal_width_bars():
     assert [mark.key for mark in series.marks] == ["1–100", "101–200", "201–300", "301–400"]
     assert series.marks[2].caption == "201–300 characters: 1 passage"
     assert series.ends == ("0", "400 ch")
-    assert series.gist == "6 passages. The middle one has 150 characters, the longest 380."
+    assert series.gist == "6 passages. The median is 150 characters, the longest has 380."
     assert len(series.marks[0].row) == len(SIZE_COLUMNS)
     assert size_series(ChunkSizes(median=0, longest=0, width=0, counts=())).marks == ()
 

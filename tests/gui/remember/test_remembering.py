@@ -173,7 +173,7 @@ def test_configured_model_suggests_name(qtbot, window, memory, monkeypatch):
         way(window).remember(VALVE, "Fix the valve controller")
         qtbot.waitUntil(lambda: way(window).ready)
         sheet = way(window).sheet
-        assert "Named by the session's own words." in words(sheet)
+        assert "The name was made from the session's own words." in words(sheet)
         assert "refused the API key" in words(sheet)
         assert sheet.findChild(QLineEdit).text() not in {"", "sticky-relay"}
         sheet.reject()
@@ -192,7 +192,7 @@ def test_agent_note_is_announced_while_window_is_open(qtbot, sessions, memory):
     note = by_agent(memory, "first")
     memory.changed()
     memory.sync()
-    qtbot.waitUntil(lambda: sessions.banner.text == f"An agent wrote {note.path}.")
+    qtbot.waitUntil(lambda: sessions.banner.text == f"An agent wrote the session note {note.path}.")
     press(sessions.banner, "Keep the note")
     qtbot.waitUntil(lambda: memory.unseen_notes.all() == ())
     assert notes(memory) == [note.path.removeprefix("memory/")]
@@ -202,7 +202,7 @@ def test_unseen_notes_are_announced_at_start_until_opened(qtbot, window, memory)
     memory.session_texts = dict(SESSIONS)
     first, second = by_agent(memory, "first"), by_agent(memory, "second")
     window.folders.open(memory.folder)
-    qtbot.waitUntil(lambda: "Agents wrote 2 notes of sessions" in window.banner.text)
+    qtbot.waitUntil(lambda: "Agents wrote 2 session notes" in window.banner.text)
     assert set(memory.unseen_notes.all()) == {first, second}
     memory.files[second.path] = memory.files[first.path] = "# Session\n"
     press(window.banner, "Open")
@@ -219,10 +219,10 @@ def test_agent_note_message_waits_for_other_messages(qtbot, window, memory):
     qtbot.waitUntil(lambda: not window.remember.unseen._job.busy)
     assert window.banner.text == "Rebuild the whole index?"
     window.banner.clear("rebuild")
-    assert window.banner.text == f"An agent wrote {note.path}."
+    assert window.banner.text == f"An agent wrote the session note {note.path}."
     window.banner.say("The disk is full.", "degraded", key="index")
     window.banner.clear()
-    assert window.banner.text == f"An agent wrote {note.path}."
+    assert window.banner.text == f"An agent wrote the session note {note.path}."
     window.banner.clear()
     window.banner.say("The disk is full.", "degraded", key="index")
     window.banner.clear()

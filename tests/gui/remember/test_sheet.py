@@ -65,8 +65,13 @@ def test_save_is_disabled_until_session_is_read(sheet):
 
 
 def test_sheet_shows_target_path(filled):
-    assert "Goes to memory/2026-05-31-drip-valve.md in notes. Secrets are masked." in said(filled)
-    assert counts(filled) == ["The last 5 of 38", "The last 15 of 38", "The last 30 of 38", "All 38 messages"]
+    assert "Will be saved as memory/2026-05-31-drip-valve.md in notes. Secrets are masked." in said(filled)
+    assert counts(filled) == [
+        "The last 5 of 38 messages",
+        "The last 15 of 38 messages",
+        "The last 30 of 38 messages",
+        "All 38 messages",
+    ]
     name(filled).setText("")
     name(filled).insert("Größe & Zahl!")
     assert "memory/2026-05-31-grosse-zahl.md" in said(filled)
@@ -133,7 +138,7 @@ def test_escape_without_changes_closes_immediately(qtbot, filled):
 
 def test_existing_note_is_reported(sheet):
     sheet.show_note(msgspec.structs.replace(NOTE, existing="memory/2026-05-31-drip.md"))
-    assert "There is a note of this session already: memory/2026-05-31-drip.md." in said(sheet)
+    assert "This session already has a note: memory/2026-05-31-drip.md." in said(sheet)
     sheet.suggest("better")
     assert "already" in said(sheet)
 

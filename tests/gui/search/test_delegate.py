@@ -164,7 +164,7 @@ def test_session_row_shows_agent_project_and_speaker(make_result, make_outcome):
     assert _place(row) == ("Session", "you")
     left = MessagePlace(ordinal=2, id="", role="user", rewound=True)
     row = build_rows(make_outcome(make_result("sessions/x.jsonl", message=left)), "relevance")[1]
-    assert _place(row) == ("Session", "you (left branch)")
+    assert _place(row) == ("Session", "you (abandoned branch)")
 
 
 def test_right_to_left_row_is_mirrored_with_its_bar(qtbot, paint, make_result):

@@ -58,7 +58,7 @@ def _said(panel: SearchPanel) -> str:
 def test_empty_answer_names_stage_without_weak_matches(panel, ask, memory):
     memory.remedies = ()
     ask("zucchini")
-    assert "4 scored below 0.35." in _said(panel)
+    assert "Passages that scored below 0.35: 4." in _said(panel)
 
 
 @pytest.mark.parametrize("name", get_args(RemedyName))
@@ -135,7 +135,7 @@ def test_age_remedy_switches_off_half_life(panel, ask, press, memory):
     panel.ranking.show(Ranking(30.0, diverse=True))
     memory.remedies = (_remedy("age"),)
     ask("zucchini")
-    press("Search without ageing")
+    press("Ignore age")
     assert panel.ranking.ranking == Ranking(0.0, diverse=True)
     assert memory.searches[-1][2]["half_life_days"] == 0.0
 

@@ -195,10 +195,10 @@ def test_similar_search_without_result_or_passage_is_reported(qtbot, panel, resu
         Passage(path="topics/shopping.md", start_line=1, end_line=3, text="zebra giraffe"), "zebra"
     )
     settle()
-    assert panel.body.page.accessibleName().startswith("Nothing is like this passage")
+    assert panel.body.page.accessibleName().startswith("No similar passages")
     panel.controller.search_like(Passage(path="gone.md", start_line=1, end_line=3), "")
     settle()
-    assert "Nothing of gone.md is indexed" in panel.body.page.accessibleName()
+    assert "No passage of gone.md is indexed" in panel.body.page.accessibleName()
     assert said(bar) == ["Like gone.md#L1-L3"]
 
 

@@ -91,6 +91,22 @@ def test_first_user_gets_an_example_and_the_map(qtbot, panel: SearchPanel, memor
     assert panel.header.findChild(QueryBox).edit.text() == "planes de viaje"
 
 
+def test_map_is_offered_once_passages_have_vectors(qtbot, panel: SearchPanel, memory: FakeMemory) -> None:
+    status = memory.status()
+    for none in ({"provider": "none"}, {"provider": "embedded", "pending_vectors": status.chunks}):
+        panel.show_status(msgspec.structs.replace(status, **none))
+        qtbot.waitUntil(lambda: "Greenhouse" in _buttons(panel))
+        assert "Map of your notes" not in _buttons(panel)
+    panel.show_status(msgspec.structs.replace(status, provider="openai", pending_vectors=0))
+    qtbot.waitUntil(lambda: "Map of your notes" in _buttons(panel))
+    with qtbot.waitSignal(panel.view.map_requested):
+        _press(qtbot, panel, "Map of your notes")
+    panel.search("timer")
+    qtbot.waitUntil(lambda: not panel.busy and panel.view.has_results)
+    panel.header.findChild(QueryBox).edit.clear()
+    qtbot.waitUntil(lambda: {"timer", "Map of your notes"} <= set(_buttons(panel)))
+
+
 def test_page_without_files_lists_nothing(panel: SearchPanel, memory: FakeMemory) -> None:
     panel.show_status(msgspec.structs.replace(memory.status(), files=0))
     assert _buttons(panel) == []

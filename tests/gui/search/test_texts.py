@@ -30,9 +30,9 @@ def test_suggestions_are_offered_for_weak_answers_only(make_result, make_outcome
     often = QuerySuggestion(query="timer", words=(("tiemr", "timer"),), chunks=2)
     once = QuerySuggestion(query="tier", words=(("tiemr", "tier"),), chunks=1)
     both = (often, once)
-    assert messages.offered(make_outcome(suggestions=both)) == (often,)
-    assert messages.offered(make_outcome(make_result(score=0.4), suggestions=both)) == (often,)
-    assert messages.offered(make_outcome(make_result(score=0.9), suggestions=both)) == ()
+    assert make_outcome(suggestions=both).offered == (often,)
+    assert make_outcome(make_result(score=0.4), suggestions=both).offered == (often,)
+    assert make_outcome(make_result(score=0.9), suggestions=both).offered == ()
     assert messages.spelling(make_outcome(suggestions=(once,))) == ""
 
 
@@ -46,7 +46,7 @@ def test_hint_before_first_search():
     assert messages.hint(make_status(index_error="The index is damaged."))[1] == "The index is damaged."
     assert messages.hint(make_status(backend="qmd", index_error="It is not there.")) == (
         "qmd does not answer",
-        "It is not there. Until it does, the built-in index answers what you search for.",
+        "It is not there. Meanwhile, the built-in index answers your searches.",
     )
 
 
@@ -56,7 +56,7 @@ def test_hint_before_first_search():
         ({}, "Still reading: 0 of 834 files. Results appear as files are indexed."),
         (
             {"completed": 1200, "total": 2000},
-            "Still reading: 1,200 of 2,000 files. Results appear as files are indexed.",
+            ("Still reading: 1,200 of 2,000 files. Results appear as files are indexed."),
         ),
         ({"total": 1}, "Still reading: 0 of 1 file. Results appear as files are indexed."),
         ({"phase": "discovering", "total": 0}, "Still reading. Results appear as files are indexed."),
@@ -72,7 +72,7 @@ def test_reading_during_first_index_counts_files(changes, said):
 
 def test_reading_while_paused_shows_paused():
     status = make_status(syncing=make_progress(phase="indexing", completed=3, total=9), paused=True)
-    assert messages.reading(status) == "Reading is paused: 3 of 9 files."
+    assert messages.reading(status) == "Indexing is paused: 3 of 9 files."
 
 
 def test_reading_during_later_sync_is_empty():
@@ -83,7 +83,7 @@ def test_reading_during_later_sync_is_empty():
 
 
 def test_empty_answer_shows_interpreted_operators(make_outcome):
-    outcome = make_outcome(understood="Looked for pump. Every result is in tag:x. Nothing is in tag:x.")
+    outcome = make_outcome(understood="Searched for pump. Every result is in tag:x. No passage is in tag:x.")
     _, sentence = messages.empty(Query("pump tag:x", ("memory",)), outcome)
     assert sentence == f"{outcome.understood} Only notes were searched."
 

@@ -333,7 +333,7 @@ def test_secrets_are_masked_until_revealed(qtbot, panel: ConversationPanel, memo
     click_banner(panel, "Reveal…")
     assert memory.session_reads == [(VALVE, False)]
     with qtbot.waitSignal(panel.session_shown):
-        click_banner(panel, "Reveal them")
+        click_banner(panel, "Reveal secrets")
     assert memory.session_reads[-1] == (VALVE, True)
     text = "".join(message.text for message in panel.opened.conversation.session.messages)
     assert SECRET in text
@@ -406,7 +406,7 @@ def test_message_and_session_are_copied_as_markdown(qtbot, panel: ConversationPa
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text().startswith("# Fix the valve controller"))
 
 
-def test_line_of_closed_group_stands_for_all_its_calls(qtbot, panel: ConversationPanel, memory, show) -> None:
+def test_line_of_closed_group_represents_all_its_calls(qtbot, panel: ConversationPanel, memory, show) -> None:
     turns = [("assistant", (("tool-call", words, "Bash"),)) for words in ("make", "make test")]
     session = make_session(turns, path="sessions/claude-code/tools.jsonl")
     memory.session_texts[session.summary.path] = session
@@ -544,7 +544,7 @@ def test_revealed_secret_is_never_used_in_search(qtbot, panel: ConversationPanel
     show()
     click_banner(panel, "Reveal…")
     with qtbot.waitSignal(panel.session_shown):
-        click_banner(panel, "Reveal them")
+        click_banner(panel, "Reveal secrets")
     settle(qtbot, panel)
     for number, entry in enumerate(panel.view.conversation.entries):
         panel.view.current.go_to(number)
@@ -569,7 +569,7 @@ def test_chunk_card_steps_through_chunks_with_messages(qtbot, panel, show, memor
     qtbot.waitUntil(card.isVisible)
     assert card.accessibleName().startswith("Passage 2 of 2")
     previous = next(
-        button for button in card.findChildren(QAbstractButton) if button.accessibleName() == "Passage before"
+        button for button in card.findChildren(QAbstractButton) if button.accessibleName() == "Previous passage"
     )
     previous.click()
     qtbot.waitUntil(lambda: card.accessibleName().startswith("Passage 1 of 2"))

@@ -135,7 +135,7 @@ def choose(words: str) -> None:
 def test_secrets_are_revealed_and_masked_by_keys(qtbot, panel: ConversationPanel) -> None:
     go_back_to("Reveal…")
     press(Key.Key_Return)
-    assert focused() == "Reveal them"
+    assert focused() == "Reveal secrets"
     with qtbot.waitSignal(panel.session_shown):
         press(Key.Key_Return)
     assert panel.view.hasFocus()
@@ -152,7 +152,7 @@ def test_reveal_confirmation_can_be_cancelled_by_keys(panel: ConversationPanel) 
     go_back_to("Reveal…")
     press(Key.Key_Return)
     press(Key.Key_Tab)
-    assert focused() == "Keep them masked"
+    assert focused() == "Keep secrets masked"
     press(Key.Key_Return)
     assert focused() == "Reveal…"
     press(Key.Key_Tab)

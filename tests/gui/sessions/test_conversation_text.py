@@ -6,7 +6,7 @@ import pytest
 from engine import Cancelled, CancelToken, SessionText
 from gui.conversation.actions import conversation_markdown, entry_markdown
 from gui.conversation.entries import Conversation, prepare, summary
-from gui.conversation.hits import ConversationLines
+from gui.conversation.hit_navigation import ConversationLines
 from gui.conversation.loader import landing
 from gui.conversation.rows import GROUP, MORE, SUMMARY, Row, Rows
 from gui.viewer.matches import plain_finder

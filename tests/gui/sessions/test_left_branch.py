@@ -72,9 +72,9 @@ def test_left_branch_has_a_heading(conversation: Conversation) -> None:
     heading = conversation.entries[2]
     assert (heading.members, heading.piece_count) == (3, 0)
     assert [entry.branch for entry in conversation.entries] == [-1, -1, -1, 2, 2, 2, -1]
-    assert summary(conversation, heading) == ("Left branch", "With rope.", "2 messages")
-    assert spoken(conversation, 2, folded=True).endswith("Left branch · With rope. · 2 messages, folded")
-    assert conversation.entries[3].speaker == "You (left branch)"
+    assert summary(conversation, heading) == ("Abandoned branch", "With rope.", "2 messages")
+    assert spoken(conversation, 2, folded=True).endswith("Abandoned branch · With rope. · 2 messages, folded")
+    assert conversation.entries[3].speaker == "You (abandoned branch)"
     assert conversation.prompts == (0, 6)
 
 
@@ -117,11 +117,11 @@ def test_line_of_a_branch_is_its_message_not_the_heading(conversation: Conversat
 
 def test_markdown_has_left_branches_only_in_full(conversation: Conversation) -> None:
     short = conversation_markdown(conversation, "short", CancelToken())
-    assert "*Left branch: With rope. · 2 messages*" in short
+    assert "*Abandoned branch: With rope. · 2 messages*" in short
     assert "Roped." not in short
     full = conversation_markdown(conversation, "full", CancelToken())
     assert full.count("With rope.") == 1
-    assert "## You (left branch)" in full
+    assert "## You (abandoned branch)" in full
 
 
 def test_two_branches_have_a_heading_each(session: SessionText) -> None:

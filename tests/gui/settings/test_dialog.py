@@ -213,6 +213,22 @@ def test_search_matches_name_key_help_and_value(qtbot, dialog):
     assert any("<span" in text and "editor" in text for text in texts)
 
 
+def test_search_shows_keys_that_contain_a_word(qtbot, dialog):
+    def shown(key: str) -> list[str]:
+        row = dialog.results.rows[key]
+        return [part.text() for part in (row.footer.origin, row.footer._key) if part.isVisible()]
+
+    qtbot.keyClicks(dialog.query_field, "editor")
+    _rest(qtbot, dialog)
+    dialog.query_field.setFocus()
+    qtbot.waitUntil(lambda: shown("window.editor") != [])
+    assert shown("window.editor")[0] == "Default"
+    dialog.query_field.clear()
+    qtbot.keyClicks(dialog.query_field, "opens a file in")
+    _rest(qtbot, dialog)
+    qtbot.waitUntil(lambda: shown("window.editor") == [])
+
+
 def test_search_result_can_be_edited_in_place(qtbot, dialog):
     qtbot.keyClicks(dialog.query_field, "half-life")
     qtbot.keyClick(dialog.query_field, Qt.Key.Key_Down)
@@ -292,7 +308,7 @@ def test_damaged_settings_file_can_be_set_aside(qtbot, dialog):
     _rest(qtbot, dialog)
     assert "settings.toml, line 1" in _said(dialog)
     with qtbot.waitSignal(dialog.set_aside_requested):
-        _button(dialog, "Set it aside, use the defaults").click()
+        _button(dialog, "Rename the file and use the defaults").click()
 
 
 def test_narrow_dialog_replaces_page_list_with_combo_box(qtbot, dialog, appearance):

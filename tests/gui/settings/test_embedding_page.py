@@ -306,7 +306,7 @@ def test_failed_save_shows_reason_and_can_be_retried(qtbot, open_dialog, monkeyp
 
 def test_auto_sends_only_to_agreed_provider(qtbot, open_dialog, notes):
     dialog = open_dialog(provider="auto")
-    next(box for box in dialog.findChildren(CheckBox) if box.words == "May send to Google").click()
+    next(box for box in dialog.findChildren(CheckBox) if box.words == "Allow sending texts to Google").click()
     with qtbot.waitSignal(dialog.saved):
         dialog.pages.page("embedding").save_button.click()
     assert load_settings(notes).remote.agreed == ("gemini",)

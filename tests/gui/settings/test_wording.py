@@ -75,8 +75,8 @@ def test_estimate_names_passages_tokens_price_and_time():
         price_checked="2026-11-22", seconds=412,
     )  # fmt: skip
     assert estimate_words(due) == (
-        "26,412 passages to embed with big-3, 312 have their vector already: about 8.4 million tokens, "
-        "$1.09 at $0.13 a million (list price of 22 Nov 2026), about 6 min 52 s."
+        "26,412 passages to embed with big-3, 312 have their vector already: about 8.4 million "
+        "tokens, $1.09 at $0.13 per million tokens (list price of 22 Nov 2026), about 6 min 52 s."
     )
     assert embed_words(due) == "Embed for about $1.09"
     assert accept_words(due) == "Save and embed for about $1.09"
@@ -89,7 +89,7 @@ def test_batch_estimate_names_cost_on_failure():
 
 def test_unknown_price_is_not_zero():
     due = make_estimate(price=None, cost=None)
-    assert "at a price that is not known here" in estimate_words(due)
+    assert "at an unknown price" in estimate_words(due)
     assert accept_words(due) == "Save and embed"
 
 

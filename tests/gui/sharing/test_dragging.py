@@ -161,7 +161,7 @@ def test_early_release_of_slow_session_shows_notice(qtbot, opened, memory, drops
     qtbot.waitUntil(lambda: rows.current_session() is not None)
     memory.session_delay = 0.6
     _pull(rows, _rows_of_results(rows)[0], let_go=True)
-    qtbot.waitUntil(lambda: opened.banner.text.startswith("This was not ready yet."))
+    qtbot.waitUntil(lambda: opened.banner.text.startswith("The content was not ready to drag."))
     assert not drops
 
 

@@ -121,7 +121,7 @@ def test_name_without_extension_gets_one_and_replaces_nothing(qtbot, opened, fin
     assert json.loads(made.read_text("utf-8"))["query"] == "irrigation timer"
     made.write_text("mine")
     opened.sharing.exports.choose()
-    _told(qtbot, opened, "is there already: choose another name.")
+    _told(qtbot, opened, "already exists. Choose another name.")
     assert made.read_text() == "mine"
 
 
@@ -134,7 +134,7 @@ def test_export_to_note_or_missing_folder_is_refused(qtbot, opened, memory, find
     _told(qtbot, opened, "never changed")
     assert note.read_bytes() == before
     opened.sharing.exports.save(note.with_name("gone") / "a.md")
-    _told(qtbot, opened, "is not there any more")
+    _told(qtbot, opened, "no longer exists")
 
 
 def test_failed_search_writes_no_file(qtbot, opened, memory, find, choose, monkeypatch):

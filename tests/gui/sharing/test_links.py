@@ -95,7 +95,7 @@ def test_link_to_deleted_file_is_reported(qtbot, opened, memory, link, monkeypat
 
 def test_invalid_link_is_refused(opened, link):
     opened.links.open(link() + "&run=rm")
-    assert opened.banner.text == "This link says something that Mnemoscope does not know, so it is not opened."
+    assert opened.banner.text == "This link contains a parameter that Mnemoscope does not know, so it is not opened."
     assert not opened.viewer.reads
 
 
@@ -130,7 +130,7 @@ def test_accepted_folder_is_previewed_then_link_opens(qtbot, opened, memory, tmp
     (stranger / "topics").mkdir(parents=True)
     (stranger / "topics/shopping.md").write_text("# Shopping\n")
     opened.links.open(write_link(Link(workspace=str(stranger), path="topics/shopping.md", line=1)))
-    _action(opened, "Look at this folder…")
+    _action(opened, "Preview this folder…")
     assert opened.pages.currentWidget() is opened.first_run
     assert opened.workspace.current.folder == memory.folder
     opened.first_run.workspace_chosen.emit(stranger)
@@ -158,7 +158,7 @@ def test_link_is_dropped_when_other_folder_is_opened(qtbot, opened, memory, tmp_
     stranger = tmp_path / "other"
     stranger.mkdir()
     opened.links.open(write_link(Link(workspace=str(stranger), path=NOTE)))
-    _action(opened, "Look at this folder…")
+    _action(opened, "Preview this folder…")
     opened.folders.open(tmp_path)
     qtbot.waitUntil(lambda: at_rest(opened))
     opened.folders.open(stranger)

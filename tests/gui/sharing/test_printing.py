@@ -182,7 +182,7 @@ def test_revealed_secrets_are_masked_in_print(qtbot, read_session, memory, saved
     conversation = read_session.views.conversation
     masked = saved(read_session, tmp_path / "masked.pdf")
     assert SESSIONS[VALVE].masked or conversation.opened.conversation.session.masked
-    for words in ("Reveal…", "Reveal them"):
+    for words in ("Reveal…", "Reveal secrets"):
         next(b for b in conversation.banner.findChildren(QPushButton) if b.text() == words).click()
     qtbot.waitUntil(lambda: conversation.opened is not None and conversation.opened.wanted.reveal)
     again = saved(read_session, tmp_path / "revealed.pdf")
@@ -238,7 +238,7 @@ def test_save_as_pdf_adds_extension_and_replaces_nothing(qtbot, read_note, tmp_p
     qtbot.waitUntil(lambda: (tmp_path / "out.pdf").exists() and "saved as" in read_note.banner.text)
     (tmp_path / "out.pdf").write_bytes(b"mine")
     read_note.sharing.printing.save_pdf()
-    qtbot.waitUntil(lambda: "is there already" in read_note.banner.text)
+    qtbot.waitUntil(lambda: "already exists" in read_note.banner.text)
     assert (tmp_path / "out.pdf").read_bytes() == b"mine"
 
 

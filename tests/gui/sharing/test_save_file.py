@@ -52,7 +52,7 @@ def test_full_disk_keeps_existing_file(tmp_path, notes, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("gui.sharing.export.os.fsync", full)
-    with pytest.raises(SavingFailed, match=r"^The disk of .* is full: make room, or choose another place\.$"):
+    with pytest.raises(SavingFailed, match=r"^The disk of .* is full\. Free some space, or choose another folder\.$"):
         save_whole(target, b"new", notes=[notes])
     assert target.read_text() == "old"
     assert _files(tmp_path) == ["a.md", "notes"]
@@ -82,7 +82,7 @@ def test_permission_error_is_reported(tmp_path, notes, monkeypatch):
 
 
 def test_missing_folder_is_named(tmp_path, notes):
-    with pytest.raises(SavingFailed, match=r"is not there any more: choose another one\.$"):
+    with pytest.raises(SavingFailed, match=r"no longer exists\. Choose another one\.$"):
         save_whole(tmp_path / "gone/a.md", b"new", notes=[notes])
 
 
@@ -116,7 +116,7 @@ def test_other_indexed_files_are_never_replaced(tmp_path, notes):
 
 def test_existing_file_is_not_replaced_without_consent(tmp_path, notes):
     (tmp_path / "a.md").write_text("mine")
-    with pytest.raises(SavingFailed, match=r"is there already: choose another name\.$"):
+    with pytest.raises(SavingFailed, match=r"already exists\. Choose another name\.$"):
         save_whole(tmp_path / "a.md", b"new", notes=[notes], may_replace=False)
     with pytest.raises(SavingFailed, match=r"is a folder"):
         save_whole(tmp_path, b"new", notes=[notes])

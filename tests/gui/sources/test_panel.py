@@ -146,6 +146,17 @@ def test_kinds_of_files_are_offered_with_their_numbers(qtbot, panel, notes):
     assert set(load_settings(notes).extensions) == {*Settings().extensions} - {".org"}
 
 
+@pytest.mark.parametrize("ending", [".asciidoc", ".rest", ".tex", ".log", ".csv"])
+def test_other_text_is_offered_and_included_by_a_click(qtbot, panel, notes, ending):
+    (notes / f"one{ending}").write_text("x")
+    _offer(qtbot, panel, notes)
+    assert not _chip(panel, ending).isChecked()
+    qtbot.mouseClick(_chip(panel, ending), Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(panel.workspace_chosen):
+        qtbot.mouseClick(_button(panel, "Index this folder"), Qt.MouseButton.LeftButton)
+    assert set(load_settings(notes).extensions) == {*Settings().extensions, ending}
+
+
 def test_own_extensions_survive_the_preview(qtbot, panel, notes):
     save_setting("extensions", (".md", ".tex"), workspace=notes)
     _offer(qtbot, panel, notes)

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QProcess
+from PySide6.QtGui import QGuiApplication
 
+from engine import parse_citation
 from gui.viewer import external_programs
 from gui.viewer.external_programs import open_in_reader, reader_command
 from gui.viewer.panel import ViewerPanel
@@ -28,6 +30,20 @@ def test_viewer_shows_text_and_names_the_page(panel: ViewerPanel, show, report: 
     assert panel.source.text_at(panel.source.current_line()).endswith(" of 12")
     assert panel.header.title.text() == "Annual report"
     assert panel.header.crumb.text() == "Text of page 12 of 40 · papers/report.pdf"
+
+
+def test_copied_citation_names_the_page(panel: ViewerPanel, show, report: str) -> None:
+    clipboard = QGuiApplication.clipboard()
+    first = 4 + 6 * 11 + 3
+    show(report, first, first + 1)
+    panel.file_actions.cite.trigger()
+    assert clipboard.text() == f"{report}#L{first}-L{first + 1} (page 12)"
+    cited = parse_citation(clipboard.text())
+    assert cited is not None
+    assert (cited.path, cited.first, cited.last) == (report, first, first + 1)
+    show(report)
+    panel.file_actions.cite.trigger()
+    assert clipboard.text() == report
 
 
 def test_named_page_follows_scrolling(qtbot, panel: ViewerPanel, show, report: str) -> None:

@@ -12,11 +12,22 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPushButton
 
 from engine import CancelToken, LinkedText, NumberedText
+from engine.insight.note_links import NoteImages
+from engine.settings import Settings
 from gui.core.location import Location
 from gui.style.theme import theme_tokens
 from gui.style.typography import fixed_font
 from gui.viewer.lines import FileLines
-from gui.viewer.markdown_page import Page, PageStyle, blocks, page_steps, quote_level
+from gui.viewer.markdown_page import (
+    CODE_INDENT,
+    QUOTE_INDENT,
+    Page,
+    PageStyle,
+    blocks,
+    is_code,
+    page_steps,
+    quote_level,
+)
 from gui.viewer.markdown_parts import markdown_slices
 from gui.viewer.note_markup import NoteMarkup
 from gui.viewer.outline import Outline
@@ -29,6 +40,14 @@ LINKED = {
         path="Garden.md", title="Garden", line=5, end=8, text="## Beds\nCarrots and [[Peas]].", anchored=True
     ),
     ("Garden", ""): LinkedText(path="Garden.md", title="Garden", line=1, end=2, text="# Garden\nAll.", anchored=True),
+    ("Code", ""): LinkedText(
+        path="Code.md",
+        title="Code",
+        line=1,
+        end=9,
+        anchored=True,
+        text="Intro\n\n## Run\n\n```sh\n[[not a link]]\n```\n\n- item\n",
+    ),
     (BLOCK, ""): LinkedText(path="Plan.md", title="Plan", line=3, end=9, text="\t- Sow [[Peas]]\n", anchored=True),
 }
 
@@ -66,17 +85,18 @@ def rewritten(text: str, *toggled: int) -> str:
         ("is %% text\nlater", "is %% text\nlater"),
         ("a %%b%% c %% d\nlater", "a  c %% d\nlater"),
         ("use `%%` here\nlater `%%`\n", "use `%%` here\nlater `%%`\n"),
-        ("> [!faq]- Fold?%% x\n> y %% z\nafter", "> [▸](fold:1) **Fold?**\n>\nafter"),
+        ("> [!faq]- Fold?%% x\n> y %% z\nafter", "> [▸](fold:1) **Faq: Fold?**\n>\nafter"),
+        ("> [!note] NOTE\n> text", "> **Note**\n>\n> text"),
         ("costs $5 and $6", "costs $5 and $6"),
         ("so $e^{i\\pi}$ is", "so `$e^{i\\pi}$` is"),
         ("$$\na_1 * b\n$$\nafter", "`$$`  \n`a_1 * b`  \n`$$`  \nafter"),
         ("- [/] half *done*", "- ◐ half *done*"),
         ("- [-] dropped", "- ✕ ~~dropped~~"),
         ("- [x] done", "- [x] done"),
-        ("> [!tip] Callouts can have titles\n> text", "> **Callouts can have titles**\n>\n> text"),
+        ("> [!tip] Callouts can have titles\n> text", "> **Tip: Callouts can have titles**\n>\n> text"),
         ("> [!NOTE]\n> text", "> **Note**\n>\n> text"),
-        ("> [!faq]- Fold?\n> Yes.\n> > deep\nafter", "> [▸](fold:1) **Fold?**\n>\nafter"),
-        ("> [!faq]+ Open\n> Yes.", "> [▾](fold:1) **Open**\n>\n> Yes."),
+        ("> [!faq]- Fold?\n> Yes.\n> > deep\nafter", "> [▸](fold:1) **Faq: Fold?**\n>\nafter"),
+        ("> [!faq]+ Open\n> Yes.", "> [▾](fold:1) **Faq: Open**\n>\n> Yes."),
         ("type:: [[Feature]]\ntags:: a\n\n- text\n  id:: x\n  more", "\n- text\n  more"),
         ("a : : b\nkey:: later", "a : : b\nkey:: later"),
         ("![[Garden]] inside text", "[Garden](note:Garden) inside text"),
@@ -121,7 +141,7 @@ def test_toggled_callout_shows_its_text() -> None:
 def test_embed_is_a_box_with_link_and_text() -> None:
     box = rewritten("![[Garden#Beds]]").strip().split("\n")
     assert box[0] == "> [Garden › Beds](note:Garden#Beds)"
-    assert box[2:4] == ["> ## Beds", "> Carrots and [Peas](note:Peas)."]
+    assert box[2:4] == ["> ## \ue004Beds", "> Carrots and [Peas](note:Peas)."]
 
 
 def test_embeds_of_a_page_are_limited() -> None:
@@ -130,7 +150,7 @@ def test_embeds_of_a_page_are_limited() -> None:
     assert page.count("note:Garden") == 100
 
 
-@given(st.text(alphabet="[]|!#^()`\n %=$>-/x:a\ue000\ue001\ue002\ue003{}~*"))
+@given(st.text(alphabet="[]|!#^()`\n %=$>-/x:a\ue000\ue001\ue002\ue003\ue004{}~*"))
 def test_any_text_is_rewritten_without_error(text: str) -> None:
     assert rewritten(text).count("\ue000") == rewritten(text).count("\ue001")
 
@@ -174,8 +194,50 @@ def test_property_below_front_matter_is_text(page) -> None:
 
 def test_page_callout_is_a_quote_with_its_title(page) -> None:
     made = page("> [!warning] Mind <b>this</b>\n> text\n\nafter\n")
-    assert made.texts[:3] == ("Mind <b>this</b>", "text", "after")
+    assert made.texts[:3] == ("Warning: Mind <b>this</b>", "text", "after")
     assert [quote_level(block) for block in blocks(made.document)][:3] == [1, 1, 0]
+
+
+def _levels(made: Page) -> list[tuple[str, int]]:
+    return [(block.text(), quote_level(block)) for block in blocks(made.document)]
+
+
+def test_page_embed_contains_its_headings_lists_and_code(page) -> None:
+    made = page("![[Code]]\n\nafter\n\n> quote\n>\n> ### Deep\n> > #### Deeper\n\n# Top\n")
+    assert _levels(made) == [
+        ("Code", 1), ("Intro", 1), ("Run", 1), ("[[not a link]]", 1), ("item", 1), ("after", 0),
+        ("quote", 1), ("Deep", 1), ("Deeper", 2), ("Top", 0),
+    ]  # fmt: skip
+    margins = {block.text(): block.blockFormat().leftMargin() for block in blocks(made.document)}
+    assert margins["Intro"] == margins["Run"] == margins["item"] == QUOTE_INDENT
+    assert margins["[[not a link]]"] == QUOTE_INDENT + CODE_INDENT
+    assert margins["Deeper"] == 2 * QUOTE_INDENT
+    assert [key for _, key in made.headings] == ["run", "deep", "deeper", "top"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> [!note] A\n> a\n\n> [!tip] B\n> b\n",
+        "> a\n\n> b\n",
+        "> a\nlazy\n\n> b\n",
+        "![[Garden]]\n![[Garden]]\n",
+        "![[Garden]]\n\n> [!tip] B\n> b\n",
+        "> a\n\n![[Garden]]\n",
+        "> [!faq]- A\n> hidden\n\n> [!faq]- B\n> hidden\n",
+        "- item\n  > a\n\n  > b\n",
+    ],
+)
+def test_page_separates_neighbouring_quotes(page, text: str) -> None:
+    quoted = "".join("q" if level else " " for _, level in _levels(page(text)))
+    assert len(quoted.split()) == 2
+
+
+def test_page_separates_neighbouring_code(page) -> None:
+    made = page("```\na\n```\n\n```py\nb\n```\ntext\n```\nc\n```\n")
+    assert [(block.text(), is_code(block)) for block in blocks(made.document)] == [
+        ("a", True), ("", False), ("b", True), ("text", False), ("c", True)
+    ]  # fmt: skip
 
 
 def test_page_has_no_link_but_written_ones(page) -> None:
@@ -192,6 +254,9 @@ def test_page_has_no_link_but_written_ones(page) -> None:
 
 class Links:
     """An insight that knows the links of one garden."""
+
+    def images_of(self, home: str) -> NoteImages:
+        return NoteImages(home, Path("missing"), Settings())
 
     def linked_text(self, target: str, anchor: str, home: str, cancel: CancelToken | None = None) -> LinkedText | None:
         if target == "Shopping":

@@ -114,7 +114,7 @@ def test_refused_path_shows_error_and_can_be_retried(qtbot, panel: ViewerPanel, 
 def test_deleted_file_shows_error(qtbot, panel: ViewerPanel, memory: FakeMemory) -> None:
     memory.open_error = FileNotFoundError(2, "No such file", "x")
     panel.show_file(GREENHOUSE)
-    qtbot.waitUntil(lambda: panel.empty_page.sentence.text() == f"{GREENHOUSE} is not there any more.")
+    qtbot.waitUntil(lambda: panel.empty_page.sentence.text() == f"{GREENHOUSE} no longer exists.")
 
 
 def test_only_slow_opening_is_announced(qtbot, panel: ViewerPanel, memory: FakeMemory, monkeypatch) -> None:
@@ -236,7 +236,7 @@ def test_n_without_query_shows_hint(panel: ViewerPanel, show) -> None:
 def test_n_without_matching_word_shows_hint(qtbot, panel: ViewerPanel, find, show) -> None:
     show(find("timer", "greenhouse"), "sprinkler")
     press(panel, "n")
-    qtbot.waitUntil(lambda: hint(panel) == "No word of the search is in this file.")
+    qtbot.waitUntil(lambda: hint(panel) == "This file contains none of the words searched for.")
 
 
 def test_overview_strip_shows_hits(qtbot, panel: ViewerPanel, find, show) -> None:
@@ -558,13 +558,18 @@ def test_org_file_has_its_headings_code_and_title(panel: ViewerPanel, memory: Fa
 
 
 def test_page_is_only_made_of_markdown(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
-    memory.files["garden.org"] = "* Beds\n"
+    panel.resize(1400, 500)
     panel.choose_rendered(True)
-    show("garden.org")
-    assert panel.page is panel.source
-    assert hint(panel) == "Only Markdown is shown as a page. The source of this file is shown."
-    with qtbot.assertNotEmitted(panel._source_and_page.notified), qtbot.waitSignal(panel.file_shown):
-        panel._open(reloading=True)
+    for name in ("garden.org", "garden.rst", "garden.REST", "garden.adoc", "garden.asciidoc"):
+        memory.files[name] = "* Beds\n"
+        with qtbot.assertNotEmitted(panel._source_and_page.notified):
+            show(name)
+        assert panel.page is panel.source
+        assert panel.header.rendered_button.isHidden()
+    memory.files["garden.txt"] = "Beds\n"
+    show("garden.txt")
+    qtbot.waitUntil(lambda: panel.page is panel.rendered)
+    assert not panel.header.rendered_button.isHidden()
 
 
 def test_canvas_is_readable_text(panel: ViewerPanel, memory: FakeMemory, show) -> None:

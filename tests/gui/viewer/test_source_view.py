@@ -163,6 +163,26 @@ def test_wrap_toggle_keeps_top_line(view: SourceView) -> None:
         assert top_character(view)[0] == line
 
 
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_wrapped_rows_have_a_hundred_characters_in_wide_view(view: SourceView, appearance, scale: float) -> None:
+    appearance.set_font_scale(scale)
+    view.resize(round(2400 * scale), 600)
+    view.set_wrap(True)
+    character = view.layouts.typography.character_width
+    assert view.layouts.wrap_width == round(100 * character)
+    view.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    view.viewport().grab()
+    column = view.viewport().width() - view.gutter.text_left - round(100 * character)
+    assert view.place_at(QPoint(round(column + 3.1 * character), 2 * view.row_height + 12)) == (3, 3)
+    view.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+    view.resize(round(40 * character), 600)
+    assert view.layouts.wrap_width < 40 * character
+    view.resize(round(2400 * scale), 600)
+    view.set_wrap(False)
+    assert view.layouts.wrap_width is None
+    assert view.horizontalScrollBar().pageStep() > 150 * character
+
+
 def test_width_change_keeps_top_word_of_wrapped_line(view: SourceView) -> None:
     view.set_wrap(True)
     view.scroll_by(10 * view.row_height)

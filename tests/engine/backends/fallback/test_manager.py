@@ -46,8 +46,8 @@ def test_failed_search_uses_builtin_immediately(open_manager, place):
     outcome = manager.search("irrigation")
     assert paths(outcome) == {"greenhouse.md", "shopping.md"}, "nothing had been indexed there before"
     assert str(GONE) in outcome.notice
-    assert "a second one of the same notes" in outcome.notice
-    assert "answers in place of qmd" in outcome.notice
+    assert "The built-in index of the same notes" in outcome.notice
+    assert "answers instead of qmd" in outcome.notice
     assert place.opened[0].closed
 
 
@@ -252,7 +252,7 @@ def test_unexpected_error_still_falls_back(open_manager, place, caplog):
     place.fails(KeyError("docid of someone's secret"))
     outcome = manager.search("irrigation")
     assert outcome.results
-    assert "It failed unexpectedly (KeyError)." in outcome.notice
+    assert "The search engine failed unexpectedly (KeyError)." in outcome.notice
     assert "secret" not in outcome.notice
 
 
@@ -271,7 +271,7 @@ def test_an_index_that_is_not_up_to_date_says_so(open_manager, place):
     place.fails(GONE)
     outcome = manager.search("irrigation")
     assert not outcome.results
-    assert "something may be missing yet" in outcome.notice
+    assert "results may be missing" in outcome.notice
     go_on.set()
     wait_until(lambda: not manager.search("irrigation").notice.count("missing"))
     outcome = manager.search("irrigation")
@@ -288,7 +288,7 @@ def test_an_index_that_cannot_be_brought_up_to_date_says_why(open_manager, place
 
     manager = open_manager(open_builtin=broken)
     place.fails(GONE)
-    assert "could not be brought up to date, so something may be missing: The folder" in manager.search("x").notice
+    assert "could not be updated, so results may be missing: The folder" in manager.search("x").notice
 
 
 def test_listeners_hear_of_both_switches(open_manager, place):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.agent.access import AgentAccess
+from engine.agent.memory_access import AgentAccess
 from engine.agent.memory_get import memory_get
 from engine.base.errors import PathRefused, Unsupported
 from engine.settings import Settings

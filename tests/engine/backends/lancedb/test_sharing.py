@@ -273,5 +273,5 @@ def test_table_folder_among_notes_is_refused(machine, tmp_path) -> None:
 
     report = desk.sync()
 
-    assert "would lie among the notes" in report.error
+    assert "can't be stored among the notes" in report.error
     assert report.files_indexed == 1

@@ -22,7 +22,7 @@ class SlowQmd:
         assert verb == ["update"]
         self._total = self._totals.pop(0)
         if self._totals:
-            raise QmdTooSlow("qmd update took longer than 120 s and was ended.")
+            raise QmdTooSlow("qmd update took longer than 120 s and was stopped.")
 
     def counts(self) -> QmdCounts:
         return QmdCounts({"notes": self._total})

@@ -160,11 +160,11 @@ def test_killed_program_leaves_no_qmd_process(fake, workspace, tmp_path):
     ("body", "said"),
     [
         ("print('hello')", "cannot be read"),
-        ("pass", "no answer at all"),
-        ("print('[{\"file\": 1}]')", "name no file"),
+        ("pass", "returned no answer"),
+        ("print('[{\"file\": 1}]')", "without a file name"),
         ("print('[' * 100000)", "cannot be read"),
-        ("print('x' * 300000)", "wrote without end"),
-        ("while True: print('x' * 1000)", "wrote without end"),
+        ("print('x' * 300000)", "printed too much output"),
+        ("while True: print('x' * 1000)", "printed too much output"),
         (f"print({json.dumps(ROW)!r}[:40], flush=True); os.kill(os.getpid(), signal.SIGKILL)", r"signal 9"),
         ("print('[]'); sys.exit(3)", r"failed: \[\]"),
         ("sys.stderr.write('Error: disk I/O error\\n    at f (x.js:1)\\n'); sys.exit(1)", r"Error: disk I/O error\.$"),
@@ -223,7 +223,7 @@ def test_non_program_reported(open_qmd, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("version", "said"), [("qmd 0.9.0", "0.9.0 is too old"), ("hello", "does not report a version")]
+    ("version", "said"), [("qmd 0.9.0", "0.9.0 is too old"), ("hello", "does not report a qmd version")]
 )
 def test_unsupported_version_is_reported(open_qmd, fake, version, said):
     fake.does("", beginning=f"#!{sys.executable}\nprint({version!r})\n")

@@ -301,7 +301,7 @@ def test_without_models_keywords_and_status_reason(open_qmd, real, monkeypatch):
     outcome = memory.search("drip")
     assert outcome.results
     assert outcome.mode == "keyword"
-    assert "Words are searched" in outcome.notice
+    assert "Keyword search works" in outcome.notice
     status = memory.status()
     assert status.pending_vectors == 4
     assert status.provider == "none"

@@ -206,7 +206,7 @@ def test_one_that_is_away_costs_only_itself(everywhere: MultiWorkspaceMemory, fo
     shutil.rmtree(folders["boat"])
     outcome = everywhere.search_everywhere("carrots")
     assert len(outcome.results) == 2
-    assert outcome.notice == "The folder of boat is not there, so it was not searched."
+    assert outcome.notice == "The folder of boat is missing, so it was not searched."
 
 
 def test_other_models_reported(
@@ -255,7 +255,7 @@ def test_one_that_fails_is_named(folders: dict[str, Path], tmp_path: Path, open_
         raise StoreError("Its disk is broken.")
 
     outcome = ask(folders, tmp_path, open_, fail)
-    assert (len(outcome.results), outcome.notice) == (2, "boat is missing here: Its disk is broken.")
+    assert (len(outcome.results), outcome.notice) == (2, "The results of boat are missing: Its disk is broken.")
 
 
 def test_one_that_hangs_is_not_waited_for(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
@@ -270,7 +270,7 @@ def test_one_that_hangs_is_not_waited_for(folders: dict[str, Path], tmp_path: Pa
     outcome = ask(folders, tmp_path, open_, lambda _: Stub(hang))  # type: ignore[arg-type,return-value]
     release.set()
     assert len(outcome.results) == 2
-    assert outcome.notice == "boat did not answer within 2 s and is missing here."
+    assert outcome.notice == "boat did not answer within 2 s, so its results are missing."
     assert asked[0].cancelled
 
 

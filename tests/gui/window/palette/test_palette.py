@@ -113,7 +113,7 @@ def test_unavailable_command_shows_reason_and_does_not_run(qtbot, monkeypatch, o
     box.edit.setText("your messages")
     assert _entry(box, "Your messages").reason == "Open a session first."
     box.edit.setText("back")
-    assert _entry(box, "Back").reason == "There is no place to go back to."
+    assert _entry(box, "Back").reason == "There is no earlier location to go back to."
 
 
 def test_pane_commands_run_on_last_focused_pane(qtbot, opened, box, open_palette):

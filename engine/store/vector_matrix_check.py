@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.base.language import tr
-from engine.store.matrix_blocks import read_matrix
-from engine.store.matrix_engine import WORTH_SAVING, matrix_key
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import StoredModel, decode
+from engine.store.vector_matrix_blocks import read_matrix
+from engine.store.vector_matrix_engine import WORTH_SAVING, matrix_key
 
 _SAMPLE = 200
 _LEAST_COSINE = 0.99
@@ -47,8 +47,7 @@ def examine(path: Path, snapshot: Snapshot, model: StoredModel) -> MatrixState:
         )
     order = np.argsort(ids)
     sample = order[:: max(1, len(order) // _SAMPLE)][:_SAMPLE]
-    # Invalid vectors in the database are not a fault of this file.
-    rows = [row for row in snapshot.vectors(model.id, ids[sample].tolist()) if len(row[1]) == 2 * model.dims]
+    rows = list(snapshot.vectors(model.id, model.dims, ids[sample].tolist()))
     place = {int(ids[slot]): slot for slot in sample}
     slots = np.asarray([place[id_] for id_, _ in rows], dtype=np.intp)
     if len(slots):

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.base.cancellation import CancelToken
-from engine.store.matrix_blocks import (
+from engine.store.vector_matrix_blocks import (
     BLOCK_ROWS,
     Block,
     Codes,
@@ -380,9 +380,10 @@ class Scan:
     def _enough_up_to(
         self, limit: int, counts: NDArray[np.int64], distances: Distances, cosines: Floats, *, wanted: int
     ) -> int:
-        """Return the sign distance up to which to scan so that hardly any of the best `wanted` rows is missed.
+        """Return the Hamming distance of sign bits to scan up to, so that few of the best `wanted` rows are missed.
 
-        `counts` is the number of rows at each distance; `distances` and `cosines` are of the rows scored up to `limit`.
+        `counts`: the number of rows at each distance. `distances`, `cosines`: of the rows scored so far, which are all
+        rows up to the distance `limit`.
         The model assumes that cosines fall linearly with the distance, with normal noise.
         """
         if limit == self._never - 1:

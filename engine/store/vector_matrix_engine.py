@@ -15,7 +15,7 @@ from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import Ids, StoredModel, Vectors, decode
 
 if TYPE_CHECKING:
-    from engine.store.matrix import QuantisedMatrix
+    from engine.store.vector_matrix import QuantisedMatrix
 
 log = logging.getLogger(__name__)
 
@@ -139,7 +139,7 @@ class MatrixEngine:
 
     def _load(self, snapshot: Snapshot, model: StoredModel) -> "QuantisedMatrix":
         """Load the saved matrix, however old; an empty one if there is none."""
-        from engine.store.matrix import QuantisedMatrix
+        from engine.store.vector_matrix import QuantisedMatrix
 
         found = QuantisedMatrix.load(
             self._files.matrix, generation=snapshot.generation, model_key=matrix_key(snapshot, model)
@@ -170,7 +170,7 @@ class MatrixEngine:
         import numpy as np
 
         for start in range(0, len(chunks), _READ_AT_ONCE):
-            rows = list(snapshot.vectors(model_id, chunks[start : start + _READ_AT_ONCE]))
+            rows = list(snapshot.vectors(model_id, matrix.dims, chunks[start : start + _READ_AT_ONCE]))
             ids = np.asarray([id_ for id_, _ in rows], dtype=np.int64)
             matrix.add(ids, decode([vector for _, vector in rows], matrix.dims))
 

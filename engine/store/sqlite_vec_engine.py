@@ -186,11 +186,11 @@ class Vec0Engine:
     def problem(self, snapshot: Snapshot, model: StoredModel) -> str:
         """Return a sentence on what is wrong with an existing table; empty if nothing is."""
         if not self.in_step(snapshot, model):
-            return tr("It is not in step with the vectors: they are compared in memory.")
+            return tr("The vector table doesn't match the stored vectors, so vectors are compared in memory.")
         if stored_ids(snapshot.connection) != snapshot.vector_chunk_ids(model.id):
-            return tr("The vector table does not hold exactly the passages that have a vector.")
+            return tr("The rows of the vector table don't match the passages that have a vector.")
         if mostly_holes(snapshot.connection):
-            return tr("Most of its space is left over from removed vectors.")
+            return tr("Most space in the vector table is left over from removed vectors.")
         return ""
 
     def refill(self, model: StoredModel, cancel: CancelToken | None) -> None:
@@ -227,7 +227,7 @@ def _groups(chunks: Sequence[int], cancel: CancelToken | None) -> Iterator[Seque
 
 def _stored(snapshot: Snapshot, model: StoredModel, chunks: Sequence[int]) -> tuple[list[int], Vectors]:
     """Return the ids and vectors (n, dims) of those of the chunks that have a vector."""
-    rows = list(snapshot.vectors(model.id, chunks))
+    rows = list(snapshot.vectors(model.id, model.dims, chunks))
     return [id_ for id_, _ in rows], decode([vector for _, vector in rows], model.dims).astype("float32")
 
 
@@ -242,7 +242,7 @@ def _exact(snapshot: Snapshot, model: StoredModel, query: Vectors, k: int, ids: 
     """Search a few chunks exactly, using their stored vectors."""
     import numpy as np
 
-    from engine.store.matrix import best_first
+    from engine.store.vector_matrix import best_first
 
     found, vectors = _stored(snapshot, model, ids)
     return best_first(np.array(found, np.int64), vectors @ query, k)

@@ -57,7 +57,7 @@ def _rows(status: MemoryProviderStatus) -> Iterator[Attention]:
     if not status.files:
         yield _empty(status, read_only)
     if reason := why_words_only(status):
-        yield Attention("provider", "degraded", tr("Only words are searched"), reason, (tr("Settings…"), "settings"))
+        yield Attention("provider", "degraded", tr("No search by meaning"), reason, (tr("Settings…"), "settings"))
     yield from _failed(status.failed_files, read_only)
     yield from _vectors(status, read_only)
     if status.skipped_files:
@@ -102,7 +102,7 @@ def _vectors(status: MemoryProviderStatus, read_only: bool) -> Iterator[Attentio
             status.pending_vectors,
         )
         act = ("", "") if read_only else (tr("Update now"), "sync")
-        yield Attention("pending", "working", title, tr("The next update gives them their vectors."), act)
+        yield Attention("pending", "working", title, tr("The next update creates the missing vectors."), act)
 
 
 def _by_rule(issues: Sequence[FileIssue]) -> str:
