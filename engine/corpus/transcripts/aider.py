@@ -91,7 +91,7 @@ class _Session(LineParser, kw_only=True):
             return
         if author == "output":
             self._count(text)
-        parts = [_prompt(text)] if author == "user" else _said(text, author)
+        parts = [_prompt(text)] if author == "user" else _output_part(text, author)
         self.messages += next_turn(self, parts, time=self.started)
 
     def _count(self, output: str) -> None:
@@ -116,7 +116,7 @@ def _number(text: str | None) -> int | float | None:
     return round(value * 1000) if text.endswith("k") else value if "." in text else int(text)
 
 
-def _said(text: str, author: str) -> list[Part]:
+def _output_part(text: str, author: str) -> list[Part]:
     """Return a text of the model, or output of the program with the edits that it reports, as parts."""
     if author == "model":
         return [Part("assistant", "text", text)]
