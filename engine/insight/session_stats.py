@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from engine.insight.session_costs import Prices
 from engine.records import ModelUsage, SessionStats, SessionSummary, StatsKey, StatsRow, UsageTotal
@@ -29,49 +29,61 @@ def session_stats(sessions: Sequence[SessionSummary], prices: Prices, by: StatsK
 
     Rows by day are in order of time; other rows have the most expensive first.
     """
-    rows = [] if by is None else _rows(sessions, prices, by)
+    known = {(session.agent, session.id) for session in sessions}
+    counted = [_Counted(session, _is_whole(session, known), session.usage) for session in sessions]
+    rows = [] if by is None else _rows(counted, prices, by)
     unpriced = {
         one.model
         for session in sessions
         for one in session.usage
         if one.recorded_cost is None and one.model and not prices.knows(one.model)
     }
-    whole = [(session, session.usage) for session in sessions]
     return SessionStats(
-        total=_row("", whole, prices), rows=tuple(rows), unpriced=tuple(sorted(unpriced)), prices=prices.sources
+        total=_row("", counted, prices), rows=tuple(rows), unpriced=tuple(sorted(unpriced)), prices=prices.sources
     )
 
 
-_Part = tuple[SessionSummary, Sequence[ModelUsage]]
-"""A session, and those of its model usages that are counted."""
+class _Counted(NamedTuple):
+    """A session as it counts in one row."""
+
+    session: SessionSummary
+    whole: bool
+    """Whether it counts as a session; a sub-agent's adds only its usage."""
+    usage: Sequence[ModelUsage]
+    """Those of its model usages that are counted."""
 
 
-def _rows(sessions: Iterable[SessionSummary], prices: Prices, by: StatsKey) -> list[StatsRow]:
-    groups: dict[str, list[_Part]] = {}
-    for session in sessions:
-        for name, usage in _parts(session, by):
-            groups.setdefault(name, []).append((session, usage))
-    rows = [_row(name, parts, prices) for name, parts in groups.items()]
+def _is_whole(session: SessionSummary, known: set[tuple[str, str]]) -> bool:
+    """Return whether a session counts by itself: a sub-agent's does if the session that it is part of is unknown."""
+    return session.parent in ("", session.id) or (session.agent, session.parent) not in known
+
+
+def _rows(counted: Iterable[_Counted], prices: Prices, by: StatsKey) -> list[StatsRow]:
+    groups: dict[str, list[_Counted]] = {}
+    for one in counted:
+        for name, usage in _shares(one.session, by):
+            groups.setdefault(name, []).append(one._replace(usage=usage))
+    rows = [_row(name, group, prices) for name, group in groups.items()]
     if by == "day":
         return sorted(rows, key=lambda row: row.name)
     return sorted(rows, key=lambda row: (-(row.usage.cost or 0), -row.messages, row.name))
 
 
-def _parts(session: SessionSummary, by: StatsKey) -> list[tuple[str, Sequence[ModelUsage]]]:
+def _shares(session: SessionSummary, by: StatsKey) -> list[tuple[str, Sequence[ModelUsage]]]:
     if by == "model":
         return [(one.model, (one,)) for one in session.usage] or [("", ())]
     return [(_NAMES[by](session), session.usage)]
 
 
-def _row(name: str, parts: Sequence[_Part], prices: Prices) -> StatsRow:
-    main = [session for session, _ in parts if not session.parent]
+def _row(name: str, counted: Sequence[_Counted], prices: Prices) -> StatsRow:
+    whole = [one.session for one in counted if one.whole]
     return StatsRow(
         name=name,
-        sessions=len(main),
-        messages=sum(session.messages for session in main),
-        seconds=_sum(map(_seconds, main)),
-        without_usage=sum(not session.usage for session in main),
-        usage=total_usage((one for _, usage in parts for one in usage), prices),
+        sessions=len(whole),
+        messages=sum(session.messages for session in whole),
+        seconds=_sum(map(_seconds, whole)),
+        without_usage=sum(not session.usage for session in whole),
+        usage=total_usage((usage for one in counted for usage in one.usage), prices),
     )
 
 

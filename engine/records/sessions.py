@@ -204,7 +204,7 @@ class StatsRow(Record, frozen=True):
     name: str
     """Agent, project, model or day (2026-02-11); empty for unknown."""
     sessions: int
-    """Number of sessions without sub-agents, whose tokens and cost are in `usage`."""
+    """Number of sessions. Sub-agents add only their tokens and cost, unless their main session is unknown."""
     messages: int
     seconds: float | None
     """Sum of the times from the first to the last message of each session; None if no session records both."""

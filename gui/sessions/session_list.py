@@ -153,12 +153,10 @@ class SessionDelegate(QStyledItemDelegate):
         entry, summary = row.entry, row.entry.summary
         words = " · ".join(filter(None, (entry.agent, entry.project, summary.machine, _parts_note(row))))
         took = span(summary.started, summary.ended)
-        # Either all rows show the unit or none does; the tooltip always shows it.
+        # Either all rows show the unit or none does; the tooltip always shows it, and the items of unknown type.
         roomy = rect.width() >= UNIT_CHARACTERS * metrics.averageCharWidth()
         messages = message_count(summary.messages) if roomy else grouped(summary.messages)
-        counted = " · ".join(part for part in (messages, took) if part)
-        full = f"{counted} · {unknown_count(summary.unknown)}" if roomy and summary.unknown else counted
-        shown = full if metrics.horizontalAdvance(words + full) + GAP <= rect.width() else counted
+        shown = " · ".join(part for part in (messages, took) if part)
         painter.setFont(self._meta)
         painter.setPen(colours.muted)
         write(painter, rect, AT_RIGHT, shown)

@@ -32,6 +32,8 @@ CREATE TABLE sessions (id TEXT PRIMARY KEY, source TEXT NOT NULL, model TEXT, pa
     started_at REAL NOT NULL, ended_at REAL, message_count INTEGER DEFAULT 0, title TEXT);
 CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, role TEXT NOT NULL, content TEXT,
     tool_call_id TEXT, tool_calls TEXT, timestamp REAL NOT NULL);"""
+HERMES_ENDS = """ALTER TABLE sessions ADD COLUMN end_reason TEXT;
+    ALTER TABLE sessions ADD COLUMN model_config TEXT;"""
 HERMES_NEWER = """ALTER TABLE sessions ADD COLUMN cwd TEXT; ALTER TABLE sessions ADD COLUMN git_branch TEXT;
     ALTER TABLE messages ADD COLUMN tool_name TEXT; ALTER TABLE messages ADD COLUMN reasoning TEXT;
     ALTER TABLE messages ADD COLUMN reasoning_content TEXT;

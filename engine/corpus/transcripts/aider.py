@@ -4,7 +4,7 @@ Written from its public source of May 2026 (`aider/io.py`, `aider/utils.py`), wh
 line `# aider chat started at <local time>` begins a session, lines with `#### ` are the user's, lines with `> ` are
 output of the program, and everything else is the model's. The files have neither ids nor times of messages. A session
 without a word of the user or the model is left out. Output tells the model, and after each answer its tokens, rounded,
-and its cost.
+its cost, and the files that it edited, each as a call of a tool.
 """
 
 import os
@@ -36,6 +36,7 @@ _SHELLS = frozenset("run test git".split())
 
 
 _MODEL = re.compile(r"^(?:Main model|Model): (\S+) with ", re.MULTILINE)
+_EDITED = re.compile(r"^Applied edit to (.+)\n?", re.MULTILINE)
 _NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,15})?k?")
 _USAGE = re.compile(
     r"^Tokens: ([\d.]+k?) sent(?:, ([\d.]+k?) cache write)?(?:, ([\d.]+k?) cache hit)?, ([\d.]+k?) received\."
@@ -90,8 +91,8 @@ class _Session(LineParser, kw_only=True):
             return
         if author == "output":
             self._count(text)
-        part = _prompt(text) if author == "user" else _output_part(text, author)
-        self.messages += next_turn(self, [part], time=self.started)
+        parts = [_prompt(text)] if author == "user" else _output_part(text, author)
+        self.messages += next_turn(self, parts, time=self.started)
 
     def _count(self, output: str) -> None:
         """Add the tokens and costs that lines of Aider's output report; Aider counts cached tokens as sent."""
@@ -115,8 +116,12 @@ def _number(text: str | None) -> int | float | None:
     return round(value * 1000) if text.endswith("k") else value if "." in text else int(text)
 
 
-def _output_part(text: str, author: str) -> Part:
-    return Part("assistant", "text", text) if author == "model" else Part("tool", "tool-result", text)
+def _output_part(text: str, author: str) -> list[Part]:
+    """Return a text of the model, or output of the program with the edits that it reports, as parts."""
+    if author == "model":
+        return [Part("assistant", "text", text)]
+    edits = [Part("assistant", "tool-call", path.strip(), "edit") for path in _EDITED.findall(text)]
+    return [*edits, Part("tool", "tool-result", _EDITED.sub("", text).strip())]
 
 
 def _prompt(text: str) -> Part:

@@ -17,14 +17,13 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import msgspec
 
 from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.claude_tool_messages import QUESTION, answers, call_text, teammate_messages
-from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.formats import LineParser, digest
 from engine.corpus.transcripts.json_values import between, content, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.messages import (
     Kind,
@@ -354,16 +353,18 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             origin = line
             if _ROOT in self.seen and self.linked:
                 origin = 0
-                self.facts.opening = first_sentence(redact(text[:_LONGEST_OPENING]))
+                self.facts.open_with(text)
+                self.opened = line
             self.seen[_ROOT] = 0
         else:
-            origin = self.seen.get(_digest(string(value.get("parentUuid"))), line)
+            origin = self.seen.get(digest(string(value.get("parentUuid"))), line)
         after = bisect_right(self.prompts, origin)
         if after < len(self.prompts):
             first = self.prompts[after]
-            # A branch that holds the answered line is no longer left.
-            kept = [span for span in self.facts.rewound if span[0] < first and not span[0] <= origin <= span[1]]
-            self.facts.rewound = [*((start, min(end, first - 1)) for start, end in kept), (first, line - 1)]
+            self.facts.leave(first, line - 1, origin)
+            if self.facts.is_left(self.opened):
+                self.facts.open_with(text)
+                self.opened = line
         self.prompts.append(line)
 
     def _take_title(self, rank: int, title: str) -> None:
@@ -374,20 +375,20 @@ class ClaudeCodeParser(LineParser, kw_only=True):
 
     def _take_summary(self, leaf: str, summary: str) -> None:
         """Use a summary as title if it is of this session, which it identifies by the id of a message."""
-        if _digest(leaf) in self.seen:
+        if digest(leaf) in self.seen:
             self._take_title(_SUMMARY_RANK, summary)
         elif leaf:
-            self.summaries[_digest(leaf)] = one_line(summary)
+            self.summaries[digest(leaf)] = one_line(summary)
 
     def _is_repeated(self, uuid: object, line: int) -> bool:
         if not isinstance(uuid, str) or not uuid:
             return False
-        digest = _digest(uuid)
-        if digest in self.seen:
+        number = digest(uuid)
+        if number in self.seen:
             return True
-        self.seen[digest] = line
-        if digest in self.summaries:
-            self._take_title(_SUMMARY_RANK, self.summaries.pop(digest))
+        self.seen[number] = line
+        if number in self.summaries:
+            self._take_title(_SUMMARY_RANK, self.summaries.pop(number))
         return False
 
 
@@ -450,7 +451,3 @@ def _model_usage(counts: Mapping[str, Any]) -> Usage:
 def _is_by_user(value: Mapping[str, Any]) -> bool:
     """Return whether the user wrote the message, not a finished task, another session or a channel."""
     return mapping(value.get("origin")).get("kind") in (None, "human")
-
-
-def _digest(uuid: str) -> int:
-    return int.from_bytes(blake2b(uuid.encode(errors="replace"), digest_size=7).digest())

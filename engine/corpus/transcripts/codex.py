@@ -4,7 +4,8 @@ Written from its public source and descriptions of it, versions 0.1 (spring 2025
 2025 a file is a header and bare items without times; since then each line is an envelope of time, type and payload.
 Some items have no type (the search tool cass reads them, August 2026); their members show what they are.
 Rollouts unchanged for a week may be compressed (`jsonl`); names are in another file (`codex_names`). The same
-words may come as an item of the model's history, as an event for the screen, or as both, far apart.
+words may come as an item of the model's history, as an event for the screen, or as both, far apart. The event
+`thread_rolled_back` discards the last `num_turns` messages of the user with all that follows them.
 """
 
 import shlex
@@ -33,8 +34,8 @@ _EVENTS_PASSED_OVER = frozenset(
     dynamic_tool_call_request dynamic_tool_call_response entered_review_mode error exec_command_begin exec_command_end
     exited_review_mode guardian_assessment hook_completed image_generation_end injected_message mcp_tool_call_begin
     mcp_tool_call_end model_reroute patch_apply_begin patch_apply_end plan_update session_configured shutdown_complete
-    stream_error sub_agent_activity task_complete task_started thread_goal_updated thread_rolled_back
-    thread_settings_applied turn_aborted turn_complete turn_diff turn_started undo_completed
+    stream_error sub_agent_activity task_complete task_started thread_goal_updated thread_settings_applied
+    turn_aborted turn_complete turn_diff turn_started undo_completed
     view_image_tool_call warning web_search_begin web_search_end""".split()
 )
 _TURN_ITEMS_PASSED_OVER = frozenset(
@@ -170,6 +171,8 @@ class CodexParser(LineParser, kw_only=True):
     side: bool = False
     calls: dict[str, str] = msgspec.field(default_factory=dict)
     """Name of each called tool, by the id of the call, until its output is read."""
+    prompts: list[int] = msgspec.field(default_factory=list)
+    """Line numbers of the user's messages that were not rolled back."""
     model: str = ""
     spent: Usage = msgspec.field(default_factory=Usage)
     """Usage of the session so far: events have running totals, and repeat them."""
@@ -294,9 +297,17 @@ class CodexParser(LineParser, kw_only=True):
             self.facts.title = self.facts.title if self.named else one_line(string(event.get("thread_name")))
         elif kind == "token_count":
             self._count_tokens(mapping(mapping(event.get("info")).get("total_token_usage")))
+        elif kind == "thread_rolled_back":
+            self._roll_back(event.get("num_turns"), line)
         elif kind not in _EVENTS_PASSED_OVER:
             self.count_unknown(kind)
         return []
+
+    def _roll_back(self, turns: object, line: int) -> None:
+        """Mark the last turns as left; if there are fewer, all."""
+        if isinstance(turns, int) and turns > 0 and self.prompts:
+            self.facts.leave(self.prompts[-turns:][0], line)
+            del self.prompts[-turns:]
 
     def _count_tokens(self, total: Mapping[str, Any]) -> None:
         cached = total.get("cached_input_tokens")
@@ -334,6 +345,7 @@ class CodexParser(LineParser, kw_only=True):
         messages = self._new_messages(
             "user", "text", [speech.words], line, time, id=id, event=event, pictures=speech.pictures
         )
+        self.prompts += [line] * bool(messages)
         if speech.command is not None:
             messages += self._add("user", "tool-call", speech.command, line, time, id=id, tool="shell")
             messages += self._add("tool", "tool-result", speech.result, line, time, id=id, tool="shell")

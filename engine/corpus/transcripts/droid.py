@@ -21,7 +21,7 @@ from engine.corpus.transcripts.turns import Part
 from engine.corpus.transcripts.usage import Usage, both, tokens
 
 _AGENT = "droid"
-_INSERTED = re.compile(r"\s*<(?:system-reminder|system-notification)\b")
+_INSERTED = re.compile(r"<(system-reminder|system-notification)\b[^<>]*>(.*?)(?:</\1>|\Z)", re.DOTALL)
 _OWN_MODEL = re.compile(r"\Acustom:|-?\[[^\]]*\](?:-\d+\Z)?")
 _SILENT = frozenset({"todo_state", "session_end"})
 
@@ -58,7 +58,13 @@ class DroidParser(BlockParser, kw_only=True):
         return self.next_message(parts, line=line, id=string(value.get("id")), time=seconds(value.get("timestamp")))
 
     def text(self, text: str, role: Role) -> Iterator[Part]:
-        return super().text(text, "system" if role == "user" and _INSERTED.match(text) else role)
+        """Yield the user's words, and apart from them text inserted for the model, without its tags."""
+        if role != "user" or "<system-" not in text:
+            yield from super().text(text, role)
+            return
+        for inserted in _INSERTED.finditer(text):
+            yield Part("system", "text", inserted[2].strip())
+        yield Part(role, "text", _INSERTED.sub("", text).strip())
 
 
 def _model(name: str) -> str:

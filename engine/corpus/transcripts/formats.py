@@ -30,6 +30,8 @@ class LineParser(msgspec.Struct, kw_only=True):
     facts: SessionFacts
     ordinal: int = 0
     """Number of messages read so far."""
+    opened: int = 0
+    """Line of the facts' opening sentence; once the user has left its branch, the next message replaces it."""
     unknown: dict[str, int] = {}
     """Number of lines and blocks not understood, by type. Formats change, so these are shown and never fatal."""
     counted: dict[int, Usage] = {}
@@ -57,7 +59,13 @@ class LineParser(msgspec.Struct, kw_only=True):
     ) -> Message:
         """Return one part of the current message, with text cleaned, and update the session's facts."""
         message = Message(role, kind, clean(text), line, self.ordinal, clean(id), time, clean(tool), side)
-        self.facts.saw(message)
+        facts, opening = self.facts, self.facts.opening
+        facts.opening = "" if opening and facts.rewound and facts.is_left(self.opened) else opening
+        opens = not facts.opening
+        facts.saw(message)
+        if opens and facts.opening:
+            self.opened = line
+        facts.opening = facts.opening or opening
         return message
 
     def use(self, model: object, usage: Usage, *, request: str = "", copied: str = "") -> None:
@@ -69,15 +77,15 @@ class LineParser(msgspec.Struct, kw_only=True):
             return
         name = self.model_name(model)
         if request:
-            digest = _digest(request)
-            before = self.counted.pop(digest, None)
-            self.counted[digest] = usage
+            number = digest(request)
+            before = self.counted.pop(number, None)
+            self.counted[number] = usage
             if len(self.counted) > _RECENT:
                 del self.counted[next(iter(self.counted))]
             usage = usage if before is None else usage.beyond(before)
         add_usage(self.facts.usage, name, usage)
         if copied or request:
-            self.requests.append(Request(_digest(copied or request), name, msgspec.structs.astuple(usage)))
+            self.requests.append(Request(digest(copied or request), name, msgspec.structs.astuple(usage)))
 
     @staticmethod
     def model_name(model: object) -> str:
@@ -101,8 +109,9 @@ class LineParser(msgspec.Struct, kw_only=True):
         self.facts.unknown += 1
 
 
-def _digest(request: str) -> int:
-    return int.from_bytes(blake2b(request.encode(errors="replace"), digest_size=7).digest())
+def digest(id: str) -> int:
+    """Return a short digest of an id, which takes less memory than the id."""
+    return int.from_bytes(blake2b(id.encode(errors="replace"), digest_size=7).digest())
 
 
 class LineFormat(Protocol):

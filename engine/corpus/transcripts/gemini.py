@@ -4,8 +4,8 @@ Written from its public source and documentation up to September 2026:
 
 * `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`, since spring 2026: a line of metadata, then messages, lines
   with `$set` that change the metadata, and `$rewindTo`. A message is written again, whole, after its tool calls: only
-  its new parts are returned then. Messages that the user rewound were said, and stay. A `$set` of all messages is the
-  shortened history for the model, and skipped. A sub-agent's file has its parent's id as folder.
+  its new parts are returned then. `$rewindTo` discards a message and all after it; if it doesn't exist, all. A `$set`
+  of all messages is the shortened history for the model, and skipped. A sub-agent's file has its parent's id as folder.
 * `chats/session-<time>-<id>.json`, since September 2025: the same messages in one document. Resuming such a session
   copies it into a `.jsonl` of the same name, which then counts alone.
 * `checkpoint-<tag>.json`: the history that `/chat save` wrote, without times and ids.
@@ -60,20 +60,28 @@ class _Given(msgspec.Struct, array_like=True):
 
 class GeminiParser(LineParser, kw_only=True):
     given: dict[str, _Given] = msgspec.field(default_factory=dict)
+    starts: dict[str, int] = msgspec.field(default_factory=dict)
+    """First line of each message, by its id."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         change = value.get("$set")
         if isinstance(change, dict):
             self.learn(change)
         elif "$rewindTo" in value:
-            pass
+            self._rewind(clean(string(value["$rewindTo"])), line)
         elif "type" in value:
+            self.starts.setdefault(clean(string(value.get("id"))), line)
             return self.message(value, line)
         elif "sessionId" in value:
             self.learn(value)
         else:
             self.count_unknown(None)
         return []
+
+    def _rewind(self, name: str, line: int) -> None:
+        """Mark a message and all that follow it as left."""
+        if self.starts:
+            self.facts.leave(self.starts.get(name, min(self.starts.values())), line)
 
     def learn(self, metadata: Mapping[str, Any]) -> None:
         """Update the session's facts from its metadata."""

@@ -2,11 +2,13 @@
 
 Written from its public source of August 2026 (`gptme/message.py`, `gptme/config/chat.py`): a line has `role`, `content`
 and `timestamp`; results of tools have the role "system", and since 2025 a `call_id` or the tool's name in `metadata`.
-Calls are code blocks in the model's text. `config.toml` has the name that was given to the conversation, and its
+Calls are code blocks in the model's text: `shell` with a command, `save`, `append` and `patch` with a file's name and
+text. `config.toml` has the name that was given to the conversation, and its
 folder. `GPTME_LOGS_HOME` names another folder.
 """
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,13 +17,15 @@ from engine.base.bounded_json import decode_json
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.chat_messages import ROLES, ChatParser
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
 from engine.corpus.transcripts.turns import Part, attached, next_turn
 from engine.corpus.transcripts.usage import Usage, dollars, tokens
 
 _AGENT = "gptme"
 _LARGEST_CONFIG = 64 * 1024
+_CALL = re.compile(r"```(?:(shell)|(save|append|patch) +(\S.*))")
+_FENCE = re.compile(r"```(\S?)")
 _KEYS = frozenset("role content timestamp files file_hashes pinned hide quiet ephemeral_ttl call_id metadata".split())
 
 
@@ -40,7 +44,8 @@ class GptmeParser(ChatParser, kw_only=True):
         else:
             shown = "system" if value.get("hide") is True else role
             files = [os.path.basename(file) for file in map(string, items(value.get("files"))) if file]
-            parts = [Part(shown, "text", text), *(Part(shown, "text", attached(name)) for name in files)]
+            said, calls = _calls(text) if shown == "assistant" else (text, [])
+            parts = [Part(shown, "text", said), *calls, *(Part(shown, "text", attached(name)) for name in files)]
         return next_turn(self, parts, line, time=seconds(value.get("timestamp")))
 
 
@@ -72,6 +77,33 @@ class GptmeFormat:
 def _is_message(value: Mapping[str, Any]) -> bool:
     said = isinstance(value.get("content"), str) and isinstance(value.get("timestamp"), str)
     return said and value.keys() <= _KEYS and string(value.get("role")) in ("user", "assistant", "system")
+
+
+def _calls(text: str) -> tuple[str, list[Part]]:
+    """Return the model's text without its calls, and the calls. A block without an end was not run, and stays."""
+    said: list[str] = []
+    calls: list[Part] = []
+    block: list[str] = []  # its first line begins it
+    depth = 0
+    for line in text.split("\n") if "```" in text else [text]:
+        fence = _FENCE.match(line)
+        if not block and not (fence and _CALL.match(line)):
+            said.append(line)
+            continue
+        block.append(line)
+        depth += 0 if fence is None else 1 if fence[1] else -1
+        if depth == 0:
+            calls.append(_call(block))
+            block = []
+    return "\n".join([*said, *block]) if block else "\n".join(said).strip(), calls
+
+
+def _call(block: Sequence[str]) -> Part:
+    begin, body = _CALL.match(block[0]), "\n".join(block[1:-1])
+    assert begin is not None
+    if begin[1]:
+        return Part("assistant", "tool-call", body, begin[1])
+    return Part("assistant", "tool-call", tool_input({"path": begin[3].strip(), "text": body}), begin[2])
 
 
 def _usage(metadata: Mapping[str, Any]) -> Usage:

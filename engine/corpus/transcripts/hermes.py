@@ -1,8 +1,10 @@
 """Hermes Agent: all sessions in `~/.hermes/state.db`.
 
 Written from its public source (`hermes_state.py` and its schema, summer 2026). `sessions` have a title, a folder, a
-branch and the session that they continue after a compaction; `messages` are those of a chat. `HERMES_HOME` names
-another folder. Rows that are no longer `active` were said, and stay.
+branch and another session: the one that they continue after a compaction, that the user forked, or that started them as
+a sub-agent's. A sub-agent's has the source "subagent" or a mark in `model_config`; before there were marks, the other
+session had ended in the other cases. `messages` are those of a chat. `HERMES_HOME` names another folder. Rows that are
+no longer `active` were said, and stay.
 """
 
 from collections import Counter
@@ -14,13 +16,16 @@ import apsw
 from engine.corpus.transcripts.chat_messages import ChatParser
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.json_values import seconds
+from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean, one_line
 from engine.corpus.transcripts.session_rows import RowFormat, as_text, cell, columns, data_of, whole
 from engine.corpus.transcripts.turns import next_turn
 from engine.corpus.transcripts.usage import Usage, both, dollars, tokens
 
 _AGENT = "hermes"
-_FACTS = ("title", "cwd", "git_branch", "parent_session_id")
+_FACTS = ("title", "cwd", "git_branch")
+_PART, _FORKED = "_delegate_from", ("_branched_from", "_reset_from")
+"""Marks of sessions that have another as parent."""
 _REASONING = ("reasoning_content", "reasoning")
 _COUNTS = (
     "input_tokens",
@@ -43,19 +48,34 @@ def _conversation(connection: apsw.Connection, key: str, _path: str) -> Conversa
     row = connection.execute(f"SELECT started_at, {texts} FROM sessions WHERE id = ?", (key,)).fetchone()
     if row is None:
         return None
-    title, folder, branch, parent = map(as_text, row[1:])
+    title, folder, branch = map(as_text, row[1:])
     facts = SessionFacts(
         agent=_AGENT,
         id=clean(key),
         title=one_line(title),
         project=clean(folder),
         branch=clean(branch),
-        parent=clean(parent),
+        parent=clean(_parent(connection, key)),
         started=seconds(row[0]),
     )
     reader = ChatParser(facts=facts)
     _count_tokens(connection, key, reader)
     return Conversation(key, facts, whole(reader, _turns(connection, key, reader)), Counter(reader.unknown))
+
+
+def _parent(connection: apsw.Connection, key: str) -> str:
+    """Return the id of the session that started this one as its sub-agent's; empty if none did."""
+    known = columns(connection, "sessions")
+    config = data_of("s.model_config") if "model_config" in known else "NULL"
+    ended = "p.ended_at, CAST(p.end_reason AS BLOB)" if known >= {"ended_at", "end_reason"} else "NULL, NULL"
+    query = f"""SELECT CAST(s.parent_session_id AS BLOB), CAST(s.source AS BLOB), {config}, s.started_at, {ended}
+        FROM sessions s LEFT JOIN sessions p ON p.id = s.parent_session_id WHERE s.id = ?"""
+    parent, source, config_, started, end, reason = next(connection.execute(query, (key,)))
+    marks = parse_line(config_) if isinstance(config_, bytes) else None
+    if as_text(source) == "subagent" or (marks and marks.get(_PART)):
+        return as_text(parent)
+    went_on = as_text(reason) in ("compression", "branched") and (seconds(started) or 0) >= (seconds(end) or 0)
+    return "" if went_on or (marks and any(map(marks.get, _FORKED))) else as_text(parent)
 
 
 def _count_tokens(connection: apsw.Connection, key: str, reader: ChatParser) -> None:
@@ -107,6 +127,6 @@ HERMES_DATABASE = RowFormat(
     },
     listed="""SELECT CAST(s.id AS BLOB), max(m.timestamp), CAST(s.title AS BLOB), count(*), max(m.id),
         sum(octet_length(m.content)) FROM sessions s JOIN messages m ON m.session_id = s.id GROUP BY s.id""",
-    version=1,
+    version=2,
     conversation=_conversation,
 )

@@ -99,8 +99,21 @@ class SessionFacts(msgspec.Struct, kw_only=True):
         if self.opening or message.role != "user" or message.kind != "text":
             return
         if not message.side or self.parent:  # a sub-agent's session opens with the agent's request
-            # Mask before cutting: half of a secret would not be recognised.
-            self.opening = first_sentence(redact(message.text[:_OPENING]))
+            self.open_with(message.text)
+
+    def open_with(self, text: str) -> None:
+        """Take the first sentence of the user's text as the opening."""
+        # Mask before cutting: half of a secret would not be recognised.
+        self.opening = first_sentence(redact(text[:_OPENING]))
+
+    def leave(self, first: int, last: int, origin: int = 0) -> None:
+        """Mark lines as left; a branch with the line `origin`, to which the user went back, isn't left any more."""
+        kept = [span for span in self.rewound if span[0] < first and not span[0] <= origin <= span[1]]
+        self.rewound = [*((start, min(end, first - 1)) for start, end in kept), (first, last)]
+
+    def is_left(self, line: int) -> bool:
+        """Whether a line is in a branch that the user left."""
+        return any(first <= line <= last for first, last in self.rewound)
 
 
 def clean(text: str) -> str:

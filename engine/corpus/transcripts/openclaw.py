@@ -4,10 +4,12 @@ Written from the session format of Pi (version 3, https://pi.dev/docs/latest/ses
 from OpenClaw's public source and documentation between February and September 2026. Newer versions can store
 transcripts in SQLite; remaining files are read. Pi stores `~/.pi/agent/sessions/--<folder>--/<time>_<session>.jsonl`
 (its public source, March 2026), and Oh My Pi the same below `~/.omp`, with a title in the header (January 2026) or in a
-line of its own in front of it (July 2026).
+line of its own in front of it (July 2026). `parentSession` in the header, earlier `branchedFrom`, is the session that
+the user forked, so it makes no part of it.
 
-A line is an entry of a tree; all branches are read, in the order in which they were written. Text written neither by
-the user nor by the agent has the role "system"; heartbeats and silent replies are left out.
+A line is an entry of a tree; all branches are read, in the order in which they were written. If the `parentId` of an
+entry isn't the entry before it, the user went back to that parent, and left the branch between them. Text written
+neither by the user nor by the agent has the role "system"; heartbeats and silent replies are left out.
 """
 
 import functools
@@ -16,11 +18,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+
 from engine.base.bounded_json import bounded, decode_json
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import openclaw_injected_text as injected
-from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.formats import LineParser, digest
 from engine.corpus.transcripts.json_values import mapping, seconds, string, tool_input
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean
 from engine.corpus.transcripts.turns import Part, next_turn
@@ -98,12 +102,19 @@ class OpenClawParser(LineParser, kw_only=True):
     headed: bool = False
     asked: bool = False
     side: bool = False
+    lines: dict[int, int] = msgspec.field(default_factory=dict)
+    """Line number of each entry, by the digest of its id."""
+    last: int = 0
+    """Line number of the last entry."""
+    linked: bool = False
+    """Whether entries name their parents."""
 
     def feed(self, value: Mapping[str, Any], line: int) -> list[Message]:
         data = mapping(value.get("data"))
         for record in (value, data):
             if is_generated(key=record.get("sessionKey"), run=record.get("runId")):
                 self.facts.generated = True
+        self._take_branch(value, line)
         kind = value.get("type")
         if kind == "message":
             message = mapping(value.get("message"))
@@ -124,6 +135,23 @@ class OpenClawParser(LineParser, kw_only=True):
             self.count_unknown(kind)
         return []
 
+    def _take_branch(self, entry: Mapping[str, Any], line: int) -> None:
+        """Mark the entries since this one's parent as left.
+
+        Without parent it begins a branch only if it is the user's, and other entries have parents.
+        """
+        id, parent = entry.get("id"), entry.get("parentId", "")
+        if not isinstance(id, str) or entry.get("type") == "session":
+            return
+        origin = self.lines.get(digest(parent)) if isinstance(parent, str) else None
+        self.linked = self.linked or origin is not None
+        if parent is None and self.linked and mapping(entry.get("message")).get("role") == "user":
+            origin = 0
+        if origin is not None and origin < self.last:
+            first = origin + 1 if origin else min(self.lines.values())
+            self.facts.leave(first, line - 1, origin)
+        self.lines[digest(id)] = self.last = line
+
     def _head(self, value: Mapping[str, Any]) -> None:
         """Read the facts in the first `session` line; later ones were copied from other sessions."""
         if self.headed:
@@ -134,8 +162,6 @@ class OpenClawParser(LineParser, kw_only=True):
         facts.title = facts.title or clean(string(value.get("title"))).strip()
         facts.project = clean(string(value.get("cwd")))
         facts.started = seconds(value.get("timestamp")) or facts.started
-        parent = string(value.get("parentSession")) or string(value.get("branchedFrom"))
-        facts.parent = facts.parent or _session_id(clean(re.split(r"[/\\]", parent)[-1]))
 
     def _message(self, message: Mapping[str, Any], entry: Mapping[str, Any], line: int) -> list[Message]:
         role = message.get("role")

@@ -102,9 +102,11 @@ def agent_label(name: str) -> str:
 
 
 def resume_command(name: str, session: str) -> str:
-    """Return the command that resumes a session, whose id is quoted for a shell; empty if the agent has none."""
+    """Return the command that resumes a session, whose id is quoted for a shell; empty if there is none."""
     agent = _agent(name)
-    return "" if agent is None else agent.resume.format(id=session)
+    if agent is None or (agent.resumed and not re.fullmatch(agent.resumed, session)):
+        return ""
+    return agent.resume.format(id=session)
 
 
 def _agent(name: str) -> Agent | None:

@@ -23,11 +23,12 @@ _Action = Literal["read", "edited", "created", "deleted", "command", "patch", "c
 _TOOLS: Mapping[_Action, str] = {
     "read": """fsread notebookread open openfile read readfile readfiles readmanyfiles readmediafile readnotebook
         readtextfile view viewfile""",
-    "edited": """appendtofile applieddiff applydiff edit editedexistingfile editexistingfile editfile editnotebook
-        editnotebookfile fsappend inserteditintofile insertcontent multiedit multifindandreplace multireplacefilecontent
-        multireplacestringinfile notebookedit replace replacefilecontent replaceinfile replacestringinfile
-        searchandreplace searchreplace singlefindandreplace strreplace strreplacefile vscodeeditfileinternal""",
-    "created": """create createfile createnewfile newfilecreated savefile write writefile writetofile""",
+    "edited": """append appendtofile applieddiff applydiff edit editedexistingfile editexistingfile editfile
+        editnotebook editnotebookfile fsappend inserteditintofile insertcontent multiedit multifindandreplace
+        multireplacefilecontent multireplacestringinfile notebookedit replace replacefilecontent replaceinfile
+        replacestringinfile searchandreplace searchreplace singlefindandreplace strreplace strreplacefile
+        vscodeeditfileinternal""",
+    "created": """create createfile createnewfile newfilecreated save savefile write writefile writetofile""",
     "deleted": """delete deletefile deletepath filedeleted fsdelete remove removefile""",
     "command": """bash command exec execcommand execute executebash executecommand executeshellcommand localshell
         powershell run runcommand runinterminal runshellcommand runterminalcmd runterminalcommand shell shellcommand

@@ -109,9 +109,16 @@ def test_no_sessions_have_unknown_tokens() -> None:
 
 
 def test_sub_agents_add_tokens_not_sessions() -> None:
-    part = session(usage(), parent="a")
+    part = session(usage(), id="a1", parent="a")
     total = session_stats([session(usage()), part], load_prices()).total
     assert (total.sessions, total.messages, total.usage.input_tokens) == (1, 4, 2000)
+
+
+def test_sub_agents_without_their_session_count_themselves() -> None:
+    lost, itself = session(usage(), id="a1", parent="gone"), session(id="a2", parent="a2")
+    other = session(id="gone", agent="codex")
+    total = session_stats([lost, itself, other], load_prices()).total
+    assert (total.sessions, total.messages, total.seconds, total.usage.input_tokens) == (3, 12, 1800, 1000)
 
 
 def test_rows_by_model_agent_project_and_day() -> None:

@@ -204,6 +204,22 @@ def test_selection_survives_new_sessions(qtbot, panel, memory):
     assert listed.current_session().path == chosen
 
 
+def test_unknown_items_are_in_the_tooltip_only(qtbot, panel, memory):
+    listed = panel.view.list
+    listed.resize(900, listed.height())
+    before = listed.grab().toImage()
+    place = next(n for n in range(listed.rows.rowCount()) if not listed.rows.is_header(n))
+    session = memory.session_texts[VALVE]
+    summary = msgspec.structs.replace(session.summary, unknown=7)
+    memory.session_texts[VALVE] = msgspec.structs.replace(session, summary=summary)
+    panel.refresh()
+    _rest(qtbot, panel)
+    row = listed.rows.row(place)
+    assert row.entry.summary.unknown == 7
+    assert "7 items of unknown type" in listed.rows.tip(row)
+    assert listed.grab().toImage() == before
+
+
 def test_similar_sessions_replace_list_and_escape_returns(qtbot, panel):
     listed = panel.view.list
     panel.show_similar(VALVE)

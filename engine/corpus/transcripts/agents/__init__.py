@@ -41,6 +41,8 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Returns the formats of its transcripts; the call imports the parsers."""
     resume: str = ""
     """Command that resumes the session `{id}`; empty if there is none."""
+    resumed: str = ""
+    """Regular expression of the ids that `resume` accepts; empty for all."""
     usual: str = ""
     """Usual folder, shown as an example while no sessions are listed; empty to show none."""
     downloaded: bool = False

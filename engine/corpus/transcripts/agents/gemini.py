@@ -30,4 +30,6 @@ AGENT = Agent(
     folders=_folders,
     files=(JSON_LINES, r"(?:session|checkpoint)-[^/]*\.json"),
     formats=_formats,
+    resume="gemini --resume {id}",
+    resumed=r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",  # not the name of a checkpoint
 )

@@ -14,6 +14,7 @@ from engine.corpus.transcripts.aider import AiderHistory
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.registry import may_be_transcript, session_folders
+from engine.corpus.transcripts.tool_uses import uses_of
 from engine.corpus.transcripts.transcript_reader import document_format, opened, read_session
 
 HISTORY = Path(__file__).parent / "fixtures" / "aider" / ".aider.chat.history.md"
@@ -40,7 +41,8 @@ def test_a_history_has_several_sessions() -> None:
         Message("tool", "tool-result", "Added hull.py to the chat", 3, 3, time=START),
         Message("user", "text", "Why does it leak?\n\nIt did not in spring.", 4, 4, time=START),
         Message("assistant", "text", answer, 5, 5, time=START),
-        Message("tool", "tool-result", "Tokens: 2.1k sent, 41 received.\nApplied edit to hull.py", 6, 6, time=START),
+        Message("assistant", "tool-call", "hull.py", 6, 6, time=START, tool="edit"),
+        Message("tool", "tool-result", "Tokens: 2.1k sent, 41 received.", 6, 6, time=START),
         Message("user", "text", "/ask and the keel?", 7, 7, time=START),
         Message("assistant", "text", "It is dry.", 8, 8, time=START),
         Message("user", "tool-call", "ls", 9, 9, time=START, tool="run"),
@@ -87,6 +89,19 @@ def test_a_session_is_found_by_its_key() -> None:
 )
 def test_commands_are_not_speech(tmp_path: Path, text: str, parts: list[tuple[str, ...]]) -> None:
     assert [part for part in said(tmp_path / "h.md", text) if part[0] != "assistant"] == parts
+
+
+def test_edits_are_uses_of_files(tmp_path: Path) -> None:
+    path = tmp_path / "h.md"
+    path.write_text(
+        "#### Seal it.\n\nApplied edit to my mind.\n\n> Applied edit to hull.py  \n"
+        "> Applied edit to sub dir/keel.py  \n"
+        "> Did not apply edit to mast.py (--dry-run)  \n"
+    )
+    (conversation,) = read(path)
+    uses = [use for message in conversation.messages for use in uses_of(message)]
+    assert uses == [("edited", "hull.py"), ("edited", "sub dir/keel.py")]
+    assert [message.text for message in conversation.messages][-1] == "Did not apply edit to mast.py (--dry-run)"
 
 
 def test_text_before_the_first_start_is_a_session(tmp_path: Path) -> None:

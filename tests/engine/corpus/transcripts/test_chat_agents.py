@@ -13,6 +13,7 @@ from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.gptme import GptmeFormat
 from engine.corpus.transcripts.grok import GrokFormat
 from engine.corpus.transcripts.registry import parts_changed, resume_command, session_folders
+from engine.corpus.transcripts.tool_uses import uses_of
 from engine.corpus.transcripts.vibe import VibeFormat
 from tests.helpers.session_rows import parts_of
 from tests.helpers.transcripts import (
@@ -56,13 +57,36 @@ def test_a_session_of_gptme_is_read() -> None:
         (1, "system", "text", "You are careful.", ""),
         (2, "user", "text", "Why does it leak?", ""),
         (2, "user", "text", "[file: hull.py]", ""),
-        (3, "assistant", "text", "Let me look.\n\n```shell\ncat hull.py\n```", ""),
+        (3, "assistant", "text", "Let me look.", ""),
+        (3, "assistant", "tool-call", "cat hull.py", "shell"),
         (4, "tool", "tool-result", "seams = None", "shell"),
         (5, "assistant", "text", "It has no seams.", ""),
     ]
     facts = parser.facts
     assert (facts.agent, facts.id, facts.title) == ("gptme", "gptme", "A leaking hull")
     assert (facts.project, facts.started, facts.ended) == ("/home/ada/boats", START, START + 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "uses"),
+    [
+        ("Run:\n```shell\npytest -q\n```", "Run:", [("command", "pytest -q")]),
+        ("```save my hull.py\nx = 1\n```\nSaved.", "Saved.", [("created", "my hull.py")]),
+        ("```append log.txt\ndone\n```", "", [("edited", "log.txt")]),
+        ("```patch a/b.py\n<<<<<<< ORIGINAL\nx\n=======\ny\n>>>>>>> UPDATED\n```", "", [("edited", "a/b.py")]),
+        ("```save a.md\n```py\nx\n```\nend\n```\n```shell\nls\n```", "", [("created", "a.md"), ("command", "ls")]),
+        ("Like this:\n```python\nx = 1\n```\n", "Like this:\n```python\nx = 1\n```", []),
+        ("```shell\ncut off", "```shell\ncut off", []),
+        ("```save\nno name\n```", "```save\nno name\n```", []),
+    ],
+)
+def test_code_blocks_of_gptme_are_uses_of_tools(text: str, said: str, uses: list[tuple[str, str]]) -> None:
+    line = {"role": "assistant", "content": text, "timestamp": "2026-05-04T09:00:02+00:00"}
+    messages = GptmeFormat().parser(str(GPTME)).feed(line, 1)
+    assert "".join(message.text for message in messages if message.is_speech) == said
+    assert [use for message in messages for use in uses_of(message)] == uses
+    asked = GptmeFormat().parser(str(GPTME)).feed({**line, "role": "user"}, 1)
+    assert [message.text for message in asked] == [text]
 
 
 def test_a_session_of_vibe_is_read() -> None:

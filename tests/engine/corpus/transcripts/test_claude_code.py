@@ -264,6 +264,21 @@ def test_first_message_sent_again_leaves_a_branch() -> None:
     assert rewound(*first, helper, summary, user("Go on.", uuid="p9", parentUuid="p8")) == []
 
 
+def test_edited_first_message_gives_the_title() -> None:
+    begin = {"type": "system", "uuid": "s0", "sessionId": "s"}
+    lines = [
+        begin,
+        user("Rig the mast.", uuid="p1", parentUuid="s0"),
+        answer("m1", text("How?"), uuid="a1", parentUuid="p1"),
+        user("Rig the boom.", uuid="p2", parentUuid="s0"),
+        answer("m2", text("Rigged."), uuid="a2", parentUuid="p2"),
+        user("Thanks.", uuid="p3", parentUuid="a2"),
+    ]
+    parser = ClaudeCodeFormat().parser("s.jsonl")
+    feed(parser, enumerate(lines, 1))
+    assert (parser.facts.rewound, parser.facts.name) == ([(2, 3)], "Rig the boom.")
+
+
 @pytest.mark.parametrize(
     "last",
     [

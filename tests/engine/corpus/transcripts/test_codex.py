@@ -168,6 +168,23 @@ def test_items_without_a_type_are_read(enveloped: bool) -> None:
     assert parser.unknown == {"message of critic": 1, "without a type": 1}
 
 
+def test_rolled_back_turns_are_a_left_branch() -> None:
+    def left(*values: dict[str, Any]) -> tuple[list[tuple[int, int]], str]:
+        parser = CodexFormat().parser("rollout.jsonl")
+        feed(parser, enumerate(values, 1))
+        return parser.facts.rewound, parser.facts.opening
+
+    first = [asked("Bake a cake."), shown("user", "Bake a cake."), answered("Baked.")]
+    more = [asked("Ice it."), answered("Iced.")]
+    back = event(type="thread_rolled_back", num_turns=1)
+    assert left(*first, *more) == ([], "Bake a cake.")
+    assert left(*first, *more, back, asked("Eat it.")) == ([(4, 6)], "Bake a cake.")
+    assert left(*first, *more, back, back, asked("Fry an egg.")) == ([(1, 7)], "Fry an egg.")
+    assert left(*first, *more, event(type="thread_rolled_back", num_turns=9)) == ([(1, 6)], "Bake a cake.")
+    assert left(*first, back, *more, back, *more) == ([(1, 4), (5, 7)], "Ice it.")
+    assert left(back, *first, event(type="thread_rolled_back", num_turns="1"))[0] == []
+
+
 def test_the_twin_may_come_much_later_and_with_other_blanks() -> None:
     between = [item(type="function_call", name="x", arguments="{}", call_id=str(number)) for number in range(300)]
     found = parts_of(answered("Done.\nAll of it."), *between, shown("agent", "Done. All of it. "))

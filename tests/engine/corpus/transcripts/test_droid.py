@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,7 +23,7 @@ START = 1788256800.0
 def test_messages_of_a_session() -> None:
     parser = DroidFormat().parser("/x/s.jsonl")
     assert feed(parser, LINES) == [
-        Message("system", "text", "<system-reminder>Be brief.</system-reminder>", 2, 1, "m1", START),
+        Message("system", "text", "Be brief.", 2, 1, "m1", START),
         Message("user", "text", "Why does the hull leak?", 2, 1, "m1", START),
         Message("assistant", "thinking", "Look at the hull.", 3, 2, "m2", START + 1),
         Message("assistant", "text", "Let me look.", 3, 2, "m2", START + 1),
@@ -37,6 +38,28 @@ def test_messages_of_a_session() -> None:
     assert (facts.started, facts.ended) == (START, START + 6)
     assert parser.unknown == {"hologram": 1}
     assert resume_command("droid", "x") == "droid --resume x"
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Why?\n<system-reminder>Be brief.</system-reminder>", [("system", "Be brief."), ("user", "Why?")]),
+        (
+            '<system-notification kind="x">\nDone.\n</system-notification>\nAnd now?',
+            [("system", "Done."), ("user", "And now?")],
+        ),
+        (
+            "<system-reminder>a</system-reminder> Both? <system-reminder>b",
+            [("system", "a"), ("system", "b"), ("user", "Both?")],
+        ),
+        ("What is <system-design>?", [("user", "What is <system-design>?")]),
+    ],
+)
+def test_inserted_text_has_no_tags(text: str, parts: list[tuple[str, str]]) -> None:
+    line = {"type": "message", "message": {"role": "user", "content": [{"type": "text", "text": text}]}}
+    assert [(message.role, message.text) for message in DroidFormat().parser("x.jsonl").feed(line, 1)] == parts
+    line["message"]["role"] = "assistant"
+    assert [message.text for message in DroidFormat().parser("x.jsonl").feed(line, 1)] == [text]
 
 
 def test_half_a_character_in_an_id_can_be_stored() -> None:

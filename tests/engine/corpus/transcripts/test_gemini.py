@@ -13,6 +13,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus.transcripts.gemini import GeminiDocument, GeminiLines
 from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.registry import resume_command
 from tests.helpers.transcripts import (
     feed,
     feed_with_pauses,
@@ -51,6 +52,29 @@ def test_repeated_messages_returned_once() -> None:
     assert (facts.title, facts.opening, facts.project) == ("Division by zero", "Why does @a.py fail?", "boats")
     assert (facts.started, facts.ended, facts.parent) == (START, START + 5, "")
     assert parser.unknown == {"hologram": 1, "without a type": 1}
+
+
+def test_rewound_messages_are_a_left_branch() -> None:
+    def left(*values: dict[str, Any]) -> tuple[list[tuple[int, int]], str]:
+        parser = GeminiLines().parser("chats/session-1.jsonl")
+        feed(parser, enumerate(values, 1))
+        return parser.facts.rewound, parser.facts.opening
+
+    said = [
+        {"id": str(number), "type": "gemini" if number % 2 else "user", "content": f"Sing song {number}."}
+        for number in range(6)
+    ]
+    assert left(*said[:4], {"$rewindTo": "2"}, *said[4:]) == ([(3, 5)], "Sing song 0.")
+    assert left(*said[:4], {"$rewindTo": "0"}, *said[4:]) == ([(1, 5)], "Sing song 4.")
+    assert left(*said[:4], {"$rewindTo": "gone"}) == ([(1, 5)], "Sing song 0.")
+    assert left({"$rewindTo": "2"}, *said) == ([], "Sing song 0.")
+
+
+def test_only_recorded_sessions_are_resumed_by_id() -> None:
+    session = "1a2b3c4d-0000-4000-8000-000000000001"
+    assert resume_command("gemini", session) == f"gemini --resume {session}"
+    for other in ("checkpoint-hull", "session-2026-05-04T09-00-1a2b3c4d", f"'{session} x'", ""):
+        assert resume_command("gemini", other) == ""
 
 
 def test_the_file_of_a_sub_agent_is_a_side_conversation(tmp_path: Path) -> None:

@@ -13,7 +13,16 @@ from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.hermes import HERMES_DATABASE
 from engine.corpus.transcripts.registry import resume_command, session_folders
 from engine.corpus.transcripts.transcript_reader import read_session
-from tests.helpers.session_rows import HERMES, HERMES_NEWER, check_read, marks_of, parts_of, read_rows, write_rows
+from tests.helpers.session_rows import (
+    HERMES,
+    HERMES_ENDS,
+    HERMES_NEWER,
+    check_read,
+    marks_of,
+    parts_of,
+    read_rows,
+    write_rows,
+)
 from tests.helpers.transcripts import json_values, mangled
 
 START = 1777885200.5
@@ -75,6 +84,28 @@ def test_a_session_is_read(path: Path) -> None:
     assert (facts.project, facts.branch, facts.opening) == ("/home/ada/boats", "main", "Why does it leak?")
     assert (facts.started, facts.ended) == (START, START + 9)
     assert conversation.unknown == {"role wizard": 1}
+
+
+@pytest.mark.parametrize(
+    ("child", "ended", "parent"),
+    [
+        ({}, None, "h-0"),
+        ({}, "completed", "h-0"),
+        ({}, "compression", ""),
+        ({}, "branched", ""),
+        ({"started_at": START - 99}, "compression", "h-0"),
+        ({"source": "subagent"}, "compression", "h-0"),
+        ({"model_config": json.dumps({"_delegate_from": "h-0"})}, "compression", "h-0"),
+        ({"model_config": json.dumps({"_branched_from": "h-0"})}, None, ""),
+        ({"model_config": json.dumps({"_reset_from": "h-0"})}, "completed", ""),
+        ({"model_config": "[odd"}, None, "h-0"),
+    ],
+)
+def test_only_a_sub_agents_session_is_a_part(path: Path, child: dict[str, Any], ended: str | None, parent: str) -> None:
+    before = session("h-0", end_reason=ended, ended_at=None if ended is None else START - 1, started_at=START - 50)
+    rows = [before, session(parent_session_id="h-0", **child), message("user", "Why?")]
+    write_rows(path, HERMES + HERMES_ENDS, rows)
+    assert read(path).facts.parent == parent
 
 
 def test_an_older_database_has_fewer_columns(path: Path) -> None:

@@ -76,7 +76,7 @@ def test_a_conversation_is_read_with_thoughts_calls_and_results() -> None:
     assert (facts.agent, facts.id, facts.title) == ("openclaw", UUID, "Tax papers")
     assert facts.opening == "Where did I put the tax papers?"
     assert facts.project == "/home/ada/clawd"
-    assert facts.parent == "0f5e2a10-0000-4000-8000-000000000000"
+    assert facts.parent == "", "the user forked another session"
     assert (facts.started, facts.ended) == (1773050400.0, 1773050412.0)
     assert not facts.generated
     assert parser.unknown == {"hologram": 1, "block hologram": 1}
@@ -269,6 +269,28 @@ def test_store_gives_live_run_and_session_name(tmp_path: Path) -> None:
     (tmp_path / "sessions.json").write_text(json.dumps(store)[:-20])
     assert OpenClawFormat().parser(str(tmp_path / "run.jsonl")).facts.generated, "what came before counts"
     assert not OpenClawFormat().parser(str(tmp_path / "no\0where" / "x.jsonl")).facts.generated
+
+
+def test_entries_beside_the_branch_are_left() -> None:
+    def entry(id: str, parent: str | None, role: str = "user") -> dict[str, Any]:
+        return {"type": "message", "id": id, "parentId": parent, "message": {"role": role, "content": f"Draw {id}."}}
+
+    def left(*entries: dict[str, Any]) -> tuple[list[tuple[int, int]], str]:
+        parser = OpenClawFormat("pi").parser("s.jsonl")
+        feed(parser, enumerate(({"type": "session", "id": "s", "version": 3}, *entries), 1))
+        return parser.facts.rewound, parser.facts.opening
+
+    first = [entry("a", None), entry("b", "a", "assistant"), entry("c", "b"), entry("d", "c", "assistant")]
+    again = [entry("e", "b"), entry("f", "e", "assistant")]
+    assert left(*first) == ([], "Draw a.")
+    assert left(*first, *again) == ([(4, 5)], "Draw a.")
+    assert left(*first, *again, entry("g", "d")) == ([(6, 7)], "Draw a."), "back again"
+    assert left(*first, entry("h", None)) == ([(2, 5)], "Draw h.")
+    summary = {"type": "branch_summary", "id": "s1", "parentId": "b", "summary": "Drew c."}
+    assert left(*first, summary, entry("i", "s1")) == ([(4, 5)], "Draw a.")
+    odd = [entry("j", "elsewhere"), entry("k", None, "assistant"), {**entry("l", "k"), "parentId": 3}]
+    assert left(*first, *odd)[0] == []
+    assert left(*({**one, "parentId": ""} for one in first)) == ([], "Draw a.")
 
 
 def test_its_lines_are_recognised_and_others_are_not() -> None:

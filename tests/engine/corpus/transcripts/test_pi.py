@@ -65,13 +65,13 @@ def test_without_a_path_it_is_openclaws() -> None:
     assert known.agent == "openclaw"
 
 
-def test_the_first_line_may_have_title_and_parent(tmp_path: Path) -> None:
+def test_the_first_line_may_have_title_and_forked_session(tmp_path: Path) -> None:
     parent = f"/home/ada/.omp/agent/sessions/--home-ada-boats--/{NAME.replace('03.jsonl', '02.jsonl')}"
-    head = {**HEAD, "title": "A leaking hull", "parentSession": parent}
+    head = {**HEAD, "title": "A leaking hull", "parentSession": parent, "branchedFrom": parent}
     session = read_session(write(tmp_path / NAME, {"type": "ttsr_injection"}, head=head), "")
     assert session is not None
     assert session.facts.title == "A leaking hull"
-    assert session.facts.parent == "5e6f7a8b-0000-4000-8000-000000000002"
+    assert (session.facts.id, session.facts.parent) == (HEAD["id"], ""), "a fork is a session of its own"
     assert session.unknown == {}
 
 
