@@ -134,7 +134,7 @@ def test_links_of_an_org_graph(open_memory, workspace: Path) -> None:
         "journals/2024_05_08.org": "* Did quagga work on [[Page B]]\n",
         "pages/pagea.org": "#+title: Page A\n\n* see [[Page B]] and [[file:pageb.org][B]] and [[id:abcd][c]]\n",
         "pages/pageb.org": "#+title: Page B\n\nbody on [[May 8th, 2024]] of [[C]]\n",
-        "pages/C.org": "* one\n:PROPERTIES:\n:id: abcd\n:END:\n",
+        "pages/C.org": "Text\n* one\n:PROPERTIES:\n:id: abcd\n:END:\n",
         "pages/C.md": "[[pagea]] and [[C.org]]\n",
     }
     for name, text in texts.items():
@@ -152,6 +152,9 @@ def test_links_of_an_org_graph(open_memory, workspace: Path) -> None:
     }
     [found] = memory.search("quagga", min_score=0.01).results
     assert found.title == "2024-05-08"
+    heading = insight(memory).linked_text("pages/C.org", "one", "pages/pagea.org")
+    assert heading is not None
+    assert (heading.path, heading.line, heading.anchored) == ("pages/C.org", 2, True)
 
 
 def test_links_find_documents_and_canvases(open_memory, workspace: Path) -> None:
