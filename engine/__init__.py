@@ -7,8 +7,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from engine.agent.access import AgentAccess as AgentAccess
     from engine.agent.fact_capture import category_of as category_of
+    from engine.agent.memory_access import AgentAccess as AgentAccess
     from engine.agent.memory_get import memory_get as memory_get
     from engine.agent.memory_search import memory_context as memory_context
     from engine.agent.memory_search import memory_prompt_section as memory_prompt_section
@@ -65,9 +65,9 @@ if TYPE_CHECKING:
     from engine.corpus.links import without_links as without_links
     from engine.corpus.links import written_links as written_links
     from engine.corpus.markdown import CODE_SPAN as CODE_SPAN
-    from engine.corpus.places import find_places as find_places
-    from engine.corpus.places import measure_sessions as measure_sessions
-    from engine.corpus.places import sessions_workspace as sessions_workspace
+    from engine.corpus.source_detection import find_places as find_places
+    from engine.corpus.source_detection import measure_sessions as measure_sessions
+    from engine.corpus.source_detection import sessions_workspace as sessions_workspace
     from engine.corpus.tags import HASHTAG as HASHTAG
     from engine.corpus.transcripts.registry import agent_label as agent_label
     from engine.corpus.transcripts.registry import usual_folders as usual_folders
@@ -144,7 +144,7 @@ _HOME = {
     "save_note": "engine.agent.session_note",
     "suggest_slug": "engine.agent.session_note",
     "to_slug": "engine.agent.session_note",
-    "AgentAccess": "engine.agent.access",
+    "AgentAccess": "engine.agent.memory_access",
     "category_of": "engine.agent.fact_capture",
     "AgentTool": "engine.agent.tool",
     "agent_tools": "engine.agent.tool_definitions",
@@ -179,9 +179,9 @@ _HOME = {
     "READABLE_EXTENSIONS": "engine.corpus.discovery",
     "is_json_note": "engine.corpus.json_notes",
     "NumberedText": "engine.corpus.line_reader",
-    "find_places": "engine.corpus.places",
-    "sessions_workspace": "engine.corpus.places",
-    "measure_sessions": "engine.corpus.places",
+    "find_places": "engine.corpus.source_detection",
+    "sessions_workspace": "engine.corpus.source_detection",
+    "measure_sessions": "engine.corpus.source_detection",
     "HASHTAG": "engine.corpus.tags",
     "structure_of": "engine.corpus.document",
     "agent_label": "engine.corpus.transcripts.registry",

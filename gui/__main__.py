@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         start = begin(arguments, None)
         if start.handed_over:
             return 0
-    from gui.app.options import parse_options
+    from gui.app.command_line import parse_options
 
     try:
         options = parse_options(arguments)

@@ -56,6 +56,23 @@ FULL = {
 }
 _SHOWN = {view for _, view, *_ in FULL.values()}
 FULL |= {view: ["--view", view] for spec in view_specs() for view in spec.command_line if view not in _SHOWN}
+TEN_AGENTS = {"sessions-agents": ["--view", "sessions"]}
+FIXTURES = environment.ROOT / "tests" / "engine" / "corpus" / "transcripts" / "fixtures"
+AGENTS = (
+    "aider",
+    "amp",
+    "cline",
+    "codex",
+    "continue",
+    "copilot_chat",
+    "copilot_cli",
+    "cursor_cli",
+    "gemini",
+    "iflow",
+    "kimi",
+    "qwen",
+)
+"""Folders with sessions of ten agents and more: the hand-written ones of the tests."""
 SEVERAL = {
     "garden": ("projects", "topics"),
     "kitchen": ("recipes",),
@@ -98,7 +115,13 @@ LOOKS = {
     "german-text-200": Look(("--theme", "light", "--language", "de"), "window.font_scale = 2.0\n"),
     "right-to-left": Look(("--theme", "light", "--language", "ar-XB")),
 }
-ALL = {**FULL, **NOTHING_FOUND, **EMPTY, **{view: ["--view", view] for view in ("first-run", "about", "crash")}}
+ALL = {
+    **FULL,
+    **TEN_AGENTS,
+    **NOTHING_FOUND,
+    **EMPTY,
+    **{view: ["--view", view] for view in ("first-run", "about", "crash")},
+}
 
 
 def main() -> int:
@@ -107,7 +130,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these")
     options = parser.parse_args()
     names = set(options.names)
-    unknown = names - (ALL.keys() if options.looks else {*FULL, *NOTHING_FOUND, *EMPTY, *OTHER_LOOKS})
+    unknown = names - (ALL.keys() if options.looks else {*FULL, *TEN_AGENTS, *NOTHING_FOUND, *EMPTY, *OTHER_LOOKS})
     if unknown:
         parser.error(f"There is no picture {', '.join(sorted(unknown))}.")
     qt_libraries.ensure(qt_libraries.for_window())
@@ -122,7 +145,7 @@ def main() -> int:
 
 def _take_kept(names: Set[str], scratch: Path) -> None:
     """Take the pictures that the documents show."""
-    for name, view in {**FULL, **NOTHING_FOUND, **EMPTY}.items():
+    for name, view in {**FULL, **TEN_AGENTS, **NOTHING_FOUND, **EMPTY}.items():
         if not names or name in names:
             for theme in THEMES:
                 _take(PICTURES / f"{name}-{theme}.png", [*view, *_place(name, scratch), "--theme", theme])
@@ -146,6 +169,11 @@ def _place(name: str, scratch: Path, more: str = "") -> list[str]:
         folder.mkdir(exist_ok=True)
         settings.write_text(f"[defaults]\n{more}store.path = '{scratch}'\n")
         return ["--workspace", str(folder), "--config", str(settings)]
+    if name in TEN_AGENTS:
+        listed = [str(FIXTURES / agent) for agent in AGENTS]
+        (scratch / "agents").mkdir(exist_ok=True)
+        settings.write_text(f"[defaults]\n{more}store.path = '{scratch}'\nsessions.folders = {listed}\n")
+        return ["--workspace", str(scratch / "agents"), "--config", str(settings)]
     if name in ("workspaces", "everywhere"):
         return _several(scratch, settings, more)
     # With a paid service selected, the model page also shows its price.
@@ -177,7 +205,7 @@ def _take(picture: Path, arguments: list[str], display: str = "1") -> None:
         str(environment.WORK.program("mnemoscope")),
         *arguments,
         "--size",
-        "1280x800",
+        "1280x1200" if picture.stem.startswith("sessions-agents") else "1280x800",
         "--screenshot",
         str(picture),
     ]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 from msgspec import UNSET
 
-from engine.agent.access import AgentAccess
 from engine.agent.fact_capture import category_of, memorable_statements
+from engine.agent.memory_access import AgentAccess
 from engine.agent.memory_search import untrusted_block
 from engine.agent.tool import said
 from engine.base.cancellation import CancelToken

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from engine.agent.access import AgentAccess
+from engine.agent.memory_access import AgentAccess
 from engine.agent.tool import count, said
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused

@@ -6,9 +6,10 @@ decisions, files and last state) and has at most a chosen number of characters.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from html import escape
+from itertools import groupby
 from typing import NamedTuple
 
 from engine.base.formatting import plural
@@ -42,7 +43,7 @@ def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:
             left += message.kind == "text"
             continue
         if left:
-            yield _left_branch(left)
+            yield f"\n[{_left_branch(left)}]"
             speaker, left = "", 0
         moment = None if message.time is None else datetime.fromtimestamp(message.time)
         if moment is not None and f"{moment:%Y-%m-%d}" != day:
@@ -54,11 +55,11 @@ def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:
             yield f"\n{says}{'' if moment is None else f'  {moment:%H:%M}'}"
         yield text
     if left:
-        yield _left_branch(left)
+        yield f"\n[{_left_branch(left)}]"
 
 
 def _left_branch(messages: int) -> str:
-    return f"\n[Abandoned branch: {plural(messages, 'message')}]"
+    return f"Abandoned branch: {plural(messages, 'message')}"
 
 
 def unknown_items(count: int) -> str:
@@ -194,10 +195,16 @@ class _Turn(NamedTuple):
     parts: list[_Part]
 
     @property
+    def left(self) -> bool:
+        """Whether it is in a branch that the user left."""
+        return self.parts[0].message.rewound
+
+    @property
     def entry(self) -> str:
         """Title of the turn in the contents list; empty for a turn that isn't listed."""
         said = next((part.texts[0] for part in self.parts if not part.folded and part.message.role == "user"), "")
-        return first_sentence(said)
+        title = first_sentence(said)
+        return f"{title} (left branch)" if title and self.left else title
 
 
 def export_session(session: SessionText, format: ExportFormat) -> str:
@@ -213,13 +220,23 @@ def _turns(session: SessionText) -> list[_Turn]:
     speaker = ""
     for part in _parts(session.messages):
         message = part.message
+        turned = not turns or turns[-1].left != message.rewound
+        speaker = "" if turned else speaker
         says = says_who(message, aside=message.side and not session.summary.parent) or speaker or "Assistant"
         starts = message.kind == "text" and message.role == "user"
-        if not turns or says != speaker or (starts and turns[-1].parts[-1].message.ordinal != message.ordinal):
+        if turned or says != speaker or (starts and turns[-1].parts[-1].message.ordinal != message.ordinal):
             turns.append(_Turn(len(turns) + 1, says, message.time, []))
             speaker = says
         turns[-1].parts.append(part)
     return turns
+
+
+def _branches(turns: Iterable[_Turn]) -> Iterator[tuple[str, list[_Turn]]]:
+    """Yield consecutive turns with a line that replaces them while they are folded: empty outside left branches."""
+    for left, group in groupby(turns, key=lambda turn: turn.left):
+        branch = [*group]
+        said = sum(part.message.kind == "text" for turn in branch for part in turn.parts)
+        yield _left_branch(said) if left else "", branch
 
 
 def _parts(messages: tuple[SessionMessage, ...]) -> Iterator[_Part]:
@@ -282,10 +299,12 @@ def _html(session: SessionText) -> Iterator[str]:
         for turn in listed:
             yield f'<li><a href="#m{turn.number}">{escape(turn.entry)}</a></li>\n'
         yield "</ol>\n</nav>\n"
-    for turn in turns:
-        yield f'<h2 id="m{turn.number}">{escape(turn.speaker)} <time>{_clock(turn.time)}</time></h2>\n'
-        for part in turn.parts:
-            yield _html_part(part)
+    for folded, branch in _branches(turns):
+        yield f"<details>\n<summary>{escape(folded)}</summary>\n" if folded else ""
+        for turn in branch:
+            yield f'<h2 id="m{turn.number}">{escape(turn.speaker)} <time>{_clock(turn.time)}</time></h2>\n'
+            yield from map(_html_part, turn.parts)
+        yield "</details>\n" if folded else ""
     yield "</body>\n</html>\n"
 
 
@@ -328,11 +347,13 @@ def _markdown(session: SessionText) -> Iterator[str]:
     if listed:
         yield "\n## Contents\n\n"
         yield from (f"{place}. [{_plain(turn.entry)}](#m{turn.number})\n" for place, turn in enumerate(listed, 1))
-    for turn in turns:
-        heading = ", ".join(filter(None, (turn.speaker, _clock(turn.time))))
-        yield f'\n<a id="m{turn.number}"></a>\n\n## {heading}\n'
-        for part in turn.parts:
-            yield f"\n{_markdown_part(part)}\n"
+    for folded, branch in _branches(turns):
+        yield f"\n<details>\n<summary>{escape(folded)}</summary>\n" if folded else ""
+        for turn in branch:
+            heading = ", ".join(filter(None, (turn.speaker, _clock(turn.time))))
+            yield f'\n<a id="m{turn.number}"></a>\n\n## {heading}\n'
+            yield from (f"\n{_markdown_part(part)}\n" for part in turn.parts)
+        yield "\n</details>\n" if folded else ""
 
 
 def _markdown_part(part: _Part) -> str:
@@ -365,10 +386,11 @@ _GOAL, _LAST = 0.3, 0.35
 def session_context(session: SessionText, limit: int) -> str:
     """Return a block of at most `limit` characters (at least 500) with which another agent continues this session.
 
-    `session` must have been read with its secrets masked.
+    Branches that the user left are not in it. `session` must have been read with its secrets masked.
     """
     limit = max(LEAST_CONTEXT, limit)
-    said = [message for message in session.messages if message.kind == "text" and not message.side]
+    kept = [message for message in session.messages if not message.rewound]
+    said = [message for message in kept if message.kind == "text" and not message.side]
     asked = [message.text.strip() for message in said if message.role == "user"]
     answered = [message.text.strip() for message in said if message.role == "assistant"]
     head = _context_head(session)
@@ -379,7 +401,7 @@ def session_context(session: SessionText, limit: int) -> str:
         ("Last answer", cut_words(answered[-1], int(room * _LAST / 2), end=True) if answered else ""),
     ]
     room -= sum(len(_section(*section)) for section in sections)
-    files = _list(_files_named(session), room // 2)
+    files = _list(_files_named(kept, session.summary.project), room // 2)
     room -= len(_section("Files", files))
     decisions = _list(
         (f"- {first_sentence(text)}" for text in reversed(asked[1:-1])), room - len(_section("x" * 30, "y"))
@@ -430,13 +452,13 @@ def cut_words(text: str, most: int, *, end: bool = False) -> str:
 # --- files ----------------------------------------------------------------------------------------------------------
 
 
-def _files_named(session: SessionText) -> Iterator[str]:
+def _files_named(messages: Sequence[SessionMessage], project: str) -> Iterator[str]:
     """Yield the files of tool calls as lines: changed files first, then read ones, the most recent first."""
     changed: dict[str, None] = {}
     read: dict[str, None] = {}
-    for message in reversed(session.messages):
+    for message in reversed(messages):
         for use in uses_of(message):
-            if use.kind != "command" and (path := stored_path(use.value, session.summary.project)):
+            if use.kind != "command" and (path := stored_path(use.value, project)):
                 (read if use.kind == "read" else changed)[path] = None
     yield from (f"- {path} (changed)" for path in changed)
     yield from (f"- {path} (read)" for path in read if path not in changed)

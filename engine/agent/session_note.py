@@ -276,13 +276,15 @@ def _are_similar(one: str, other: str) -> bool:
 def said_in(session: SessionText) -> list[LastMessages]:
     """Return the messages of the user and the agent, in order.
 
-    Without reasoning, tools, inserted text, commands, and, in a main session, messages of sub-agents.
+    Without reasoning, tools, inserted text, commands, branches that the user left, and, in a main session, messages of
+    sub-agents.
     """
     aside = bool(session.summary.parent)
     spoken = (
         message
         for message in session.messages
-        if message.kind == "text" and message.role in ("user", "assistant") and (aside or not message.side)
+        if message.kind == "text" and message.role in ("user", "assistant")
+        if not message.rewound and (aside or not message.side)
     )
     found = []
     for (_, role), parts in groupby(spoken, key=_whose):

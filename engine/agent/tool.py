@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from engine.agent.access import TooSlow
+from engine.agent.memory_access import TooSlow
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, MnemoscopeError, ProviderError
 from engine.logs import redact

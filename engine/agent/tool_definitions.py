@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.agent.access import AgentAccess
 from engine.agent.facts import MOST_FACTS, USUAL_FACTS, memory_forget, memory_recall, memory_store
+from engine.agent.memory_access import AgentAccess
 from engine.agent.memory_get import PAGE_CHARACTERS, PAGE_LINES, memory_get
 from engine.agent.memory_search import MOST_RESULTS, memory_search
 from engine.agent.tool import AgentTool, count, schema

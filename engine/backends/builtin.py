@@ -1,7 +1,7 @@
 """The built-in backend: this program's own index behind the contract of `MemorySearchManager`."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -342,9 +342,11 @@ class BuiltinMemory:
         self._lifetime.check()
         return self._parts.session_files.read(path, reveal=reveal, cancel=cancel)
 
-    def raw_message(self, path: str, line: int, *, reveal: bool = False) -> str:
+    def raw_lines(
+        self, path: str, lines: Sequence[int], *, reveal: bool = False, cancel: CancelToken | None = None
+    ) -> tuple[str, ...]:
         self._lifetime.check()
-        return self._parts.session_files.raw(path, line, reveal=reveal)
+        return self._parts.session_files.raw(path, lines, reveal=reveal, cancel=cancel)
 
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
         self._lifetime.check()

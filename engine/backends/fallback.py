@@ -1,7 +1,7 @@
 """A memory that searches an external index, and answers from the built-in one while that fails."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, Unpack
@@ -164,8 +164,10 @@ class FallbackMemoryManager:
     def read_session(self, path: str, *, reveal: bool = False, cancel: CancelToken | None = None) -> SessionText:
         return self._with(lambda memory: memory.read_session(path, reveal=reveal, cancel=cancel))
 
-    def raw_message(self, path: str, line: int, *, reveal: bool = False) -> str:
-        return self._with(lambda memory: memory.raw_message(path, line, reveal=reveal))
+    def raw_lines(
+        self, path: str, lines: Sequence[int], *, reveal: bool = False, cancel: CancelToken | None = None
+    ) -> tuple[str, ...]:
+        return self._with(lambda memory: memory.raw_lines(path, lines, reveal=reveal, cancel=cancel))
 
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
         return self._with(lambda memory: memory.similar_sessions(path, max_results=max_results))

@@ -22,7 +22,7 @@ from engine.corpus.transcripts.stores import find_transcripts
 from engine.embedding.registry import select_provider
 from engine.insight.health import provider, sources
 from engine.insight.health.environment import look_at_user_data
-from engine.insight.health.subject import UPDATE, degraded, failed, fine
+from engine.insight.health.health_check import UPDATE, degraded, failed, fine
 from engine.records import HealthFinding
 from engine.settings import settings_path
 from engine.store.location import index_files

@@ -4,7 +4,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from engine.cli.workspace import find_place
-from engine.mcp.running import serve
+from engine.mcp.server_process import serve
 from engine.settings import Settings, load_settings, settings_path
 from engine.settings.loading import RereadSettings
 

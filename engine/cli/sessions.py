@@ -189,7 +189,9 @@ def _cost(row: StatsRow) -> str:
     return f"${row.usage.cost:,.2f}{'' if row.usage.cost_complete else '+'}"
 
 
-def _duration(seconds: float) -> str:
+def _duration(seconds: float | None) -> str:
+    if seconds is None:
+        return _UNKNOWN
     minutes = round(seconds / 60)
     return f"{minutes // 60:,}:{minutes % 60:02}"
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, S
 
 from engine.embedding.base import EmbeddingProvider
 from engine.embedding.batch_jobs.base import BatchApi
-from engine.embedding.batch_jobs.lines import Group, Text, groups
+from engine.embedding.batch_jobs.jsonl_files import Group, Text, groups
 from engine.embedding.batch_jobs.runner import BatchContext, BatchRunner
 from engine.embedding.service_errors import pause
 from engine.indexing.cost_estimate import name_of

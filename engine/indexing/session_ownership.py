@@ -16,13 +16,11 @@ import logging
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import apsw
 
 from engine.base import skip_reasons
-from engine.base.cancellation import CancelToken
 from engine.base.errors import StoreError
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.transcripts.transcript_files import transcript_of
@@ -59,14 +57,14 @@ def elsewhere(
     projects: Mapping[str, str],
     workspace: Path,
     index: IndexFiles,
-    token: CancelToken,
-    reading: Callable[[FoundFile], AbstractContextManager[None]],
+    project_of: Callable[[FoundFile], str],
 ) -> dict[str, str]:
     """Return the transcripts that belong to other workspaces: the workspace's real path by transcript name.
 
     Claims all other `files` for this workspace, and releases its former claims. `projects`: known folders by transcript
-    name. If the list of claims can't be used, every file belongs to this workspace: a duplicate hit is better than a
-    missing one. A transcript is read within `reading`. Raises `Cancelled`.
+    name; `project_of` reads the folder of a transcript that is neither there nor in the list of claims. If the list of
+    claims can't be used, every file belongs to this workspace: a duplicate hit is better than a missing one. Raises the
+    errors of `project_of`, of which OSError counts as an unusable list.
     """
     kept = SessionOwnership(index.homes)
     try:
@@ -74,8 +72,9 @@ def elsewhere(
             return {}
         known = kept.read()
         claims = _Claims(str(workspace), index)
-        worked = {file.name: _project(file, projects, known, token, reading) for file in files}
-        homes = kept.change(lambda rows: claims.decide(files, worked, rows))
+        worked = {file.name: _project(file, projects, known, project_of) for file in files}
+        decided = claims.decide(files, worked, known)  # nearly always empty, and then nothing is locked
+        homes = kept.change(lambda rows: claims.decide(files, worked, rows)) if decided else known
     except (apsw.Error, OSError, StoreError) as error:
         log.warning("The list of where sessions belong cannot be used: %s", type(error).__name__)
         return {}
@@ -91,19 +90,12 @@ def _project(
     file: FoundFile,
     projects: Mapping[str, str],
     known: Homes,
-    token: CancelToken,
-    reading: Callable[[FoundFile], AbstractContextManager[None]],
+    project_of: Callable[[FoundFile], str],
 ) -> str:
     if found := projects.get(file.name):
         return found
     home = known.get(_key(file))
-    if home is not None:
-        return home.project
-    token.checkpoint()
-    from engine.corpus.transcripts.transcript_reader import project_of  # brings every format with it
-
-    with reading(file):
-        return project_of(file.path)
+    return project_of(file) if home is None else home.project
 
 
 class _Claims:
@@ -113,7 +105,7 @@ class _Claims:
         self._mine = mine
         self._index = index
         self._there: dict[str, bool] = {}
-        self._ranks: dict[str, int] = {}
+        self._owners: dict[str, SessionOwner] = {}
 
     def decide(
         self, files: Sequence[FoundFile], worked: Mapping[str, str], rows: Homes
@@ -128,7 +120,7 @@ class _Claims:
             if home.workspace == self._mine and transcript not in seen
         }
         for transcript, name in seen.items():
-            own = SessionOwner(self._mine, self._rank(worked[name]), redact(worked[name]))
+            own = self._own(worked[name])
             held = rows.get(transcript)
             if own != held and (held is None or self._may_take(own, held)):
                 changes[transcript] = own
@@ -143,13 +135,13 @@ class _Claims:
             self._there[workspace] = folder.is_dir() and self._index.of(folder).database.exists()
         return self._there[workspace]
 
+    def _own(self, project: str) -> SessionOwner:
+        if project not in self._owners:
+            self._owners[project] = SessionOwner(self._mine, self._rank(project), redact(project))
+        return self._owners[project]
+
     def _rank(self, project: str) -> int:
         """Return the depth of the workspace's folder if it contains the project; else 0."""
-        if project not in self._ranks:
-            self._ranks[project] = self._looked_up(project)
-        return self._ranks[project]
-
-    def _looked_up(self, project: str) -> int:
         named = os.path.expanduser(project)
         if not os.path.isabs(named):
             return 0

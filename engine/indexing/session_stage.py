@@ -1,7 +1,7 @@
 """Brings the sessions of a generation up to date: lists new transcripts, then reads those that have changed."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import chain
 
@@ -13,6 +13,7 @@ from engine.corpus.transcripts.quick_summary import glance
 from engine.corpus.transcripts.registry import copied_sessions
 from engine.corpus.transcripts.stores import FoundTranscripts, find_transcripts, machine_names
 from engine.corpus.transcripts.transcript_files import is_compressed
+from engine.corpus.transcripts.transcript_reader import project_of
 from engine.indexing.commits import Change, Commits, TextOutcome
 from engine.indexing.session_ownership import INDEXED_ELSEWHERE, elsewhere, ownership_issues, ownership_message
 from engine.indexing.session_rows import note_left_out, session_file
@@ -44,6 +45,8 @@ class SessionStage:
         self._found = FoundTranscripts([], [])
         self._external: dict[str, str] = {}
         """Transcripts that belong to other workspaces, with the folders of these."""
+        self._looks: dict[str, NewFile | None] = {}
+        """Result of `_listed` for each transcript that was looked at to find its project."""
 
     def list_new(self) -> None:
         """Add sessions that the index doesn't know to the list of sessions, long before they are read.
@@ -58,7 +61,7 @@ class SessionStage:
         if not new:
             return
         self._meter.start("discovering", len(new))
-        self._listed |= list_sessions(new, self._work, self._commits)
+        self._listed |= list_sessions(new, self._work, self._commits, self._looks)
 
     def read(self) -> None:
         """Read all transcripts once.
@@ -108,16 +111,25 @@ class SessionStage:
             self._found = find_transcripts(self._settings, cancel=self._token, listener=self._meter.step)
         parts = self._work.parts
         projects = self._projects()
-        files = [file for file in self._found.files if not self._crashes.deaths(file)]
-        self._external = elsewhere(
-            files, projects, parts.workspace, parts.store.files, self._token, self._crashes.reading
-        )
+        files = list(_by_folder([file for file in self._found.files if not self._crashes.deaths(file)]))
+        with closing(FolderFiles()) as folders:
+            self._external = elsewhere(
+                files, projects, parts.workspace, parts.store.files, lambda file: self._project_of(file, folders)
+            )
         self._crashes.rest()
+
+    def _project_of(self, file: FoundFile, folders: FolderFiles) -> str:
+        """Return the working folder of a new session, from the look that also lists it where that finds the folder."""
+        self._token.checkpoint()
+        with self._crashes.reading(file):
+            row, project = _listed(file, folders)
+            self._looks[file.name] = row
+            return project or project_of(file.path)
 
     def _projects(self) -> dict[str, str]:
         """Return the project folders known to the index."""
         with self._work.parts.store.read(tables=self._work.tables) as snapshot:
-            return {one.path: one.project for one in sessions.sessions(snapshot) if one.path in self._known}
+            return {path: project for path, project in sessions.projects(snapshot).items() if path in self._known}
 
     def _leave_to_others(self) -> None:
         """Record the workspace of each transcript that belongs to another one, and remove its rows."""
@@ -185,16 +197,24 @@ def _transcript_differs(file: FoundFile, stored: StoredTranscript | None, copied
 # --- Lists sessions whose transcripts have not been read yet, from a short look at each ------------------------------
 
 
-def list_sessions(files: Sequence[FoundFile], work: StageWork, commits: Commits) -> set[str]:
-    """Add a row for each session, which reading it replaces; returns their names. Raises Cancelled."""
+def list_sessions(
+    files: Sequence[FoundFile], work: StageWork, commits: Commits, looks: Mapping[str, NewFile | None]
+) -> set[str]:
+    """Add a row for each session, which reading it replaces; returns their names. Raises Cancelled.
+
+    `looks`: rows of transcripts that were looked at before.
+    """
     rows: list[NewFile] = []
     listed: set[str] = set()
     with closing(FolderFiles()) as folders:
         for number, file in enumerate(_by_folder(files)):
             work.token.checkpoint()
             work.meter.step(number, file.name)
-            with work.parts.crashes.reading(file):
-                row = _listed(file, folders)
+            if file.name in looks:
+                row = looks[file.name]
+            else:
+                with work.parts.crashes.reading(file):
+                    row, _ = _listed(file, folders)
             if row is not None:
                 rows.append(row)
                 listed.add(file.name)
@@ -215,10 +235,10 @@ def _by_folder(files: Sequence[FoundFile]) -> Iterator[FoundFile]:
     return chain.from_iterable(folders.values())
 
 
-def _listed(file: FoundFile, folders: FolderFiles) -> NewFile | None:
-    """Return the row of a session; None if it must be read first. Reading reports the errors."""
+def _listed(file: FoundFile, folders: FolderFiles) -> tuple[NewFile | None, str]:
+    """Return the row of a session and its project; no row if it must be read first. Reading reports the errors."""
     if is_compressed(file.path):
-        return None  # its end can only be read after all of it
+        return None, ""  # its end can only be read after all of it
     try:
         descriptor, _ = folders.open(file.path)
         try:
@@ -226,12 +246,11 @@ def _listed(file: FoundFile, folders: FolderFiles) -> NewFile | None:
         finally:
             os.close(descriptor)
     except (OSError, PathRefused):
-        return None
-    return (
-        None
-        if seen is None
-        else session_file(file, file.name, seen.facts, seen.messages, None, hash="", size=file.size)
-    )
+        return None, ""
+    if seen is None:
+        return None, ""
+    row = session_file(file, file.name, seen.facts, seen.messages, None, hash="", size=file.size)
+    return row, seen.facts.project
 
 
 def _adding(rows: Sequence[NewFile]) -> Change:

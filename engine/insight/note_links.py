@@ -1,14 +1,25 @@
-"""Describes the links of one note, and reads the part of a note that a link names."""
+"""Describes the links of one note, and reads the part of a note, or the image, that a link names."""
 
-from collections.abc import Sequence
+import os
+import posixpath
+from collections.abc import Collection, Sequence
+from functools import cached_property
+from pathlib import Path
+from urllib.parse import unquote
+
+import msgspec
 
 from engine.base.cancellation import CancelToken
-from engine.base.errors import PathRefused
+from engine.base.errors import PathRefused, WorkspaceError
 from engine.corpus.documents import DocumentError, is_document
+from engine.corpus.folder_walk import FolderWalk
+from engine.corpus.ignore import IgnoreRules
 from engine.corpus.line_reader import NumberedText
 from engine.corpus.links import anchored_lines
 from engine.corpus.path_guard import PathGuard
+from engine.corpus.roots import find_roots
 from engine.records import LinkedText, NoteLinkInfo, NoteLinks
+from engine.settings import Settings
 from engine.store.links import LinkedNote, LinkReader, StoredLink
 from engine.store.links import note_links as stored_links
 from engine.store.snapshot import Snapshot, held
@@ -82,3 +93,79 @@ def _org_heading(line: str) -> str:
     """Return a line of an Org file with the mark of its heading as in Markdown."""
     stars = len(line) - len(line.lstrip("*"))
     return "#" * min(stars, 6) + line[stars:] if line[stars : stars + 1] == " " else line
+
+
+# --- The images that a note shows ------------------------------------------------------------------------------------
+
+IMAGE_ENDINGS = ("png", "jpg", "jpeg", "gif", "webp", "bmp")
+"""File types without references to other files, which SVG may have."""
+_MOST_ENTRIES = 50_000
+"""Most files and folders that are listed to find images by their names."""
+
+
+class NoteImages:
+    """Finds the images that one note names, if they are within the searched folders. Not thread-safe."""
+
+    def __init__(self, home: str, workspace: Path, settings: Settings) -> None:
+        """`home`: stable name of the note."""
+        # The rules for notes, with other file types: `include` usually names notes only.
+        settings = msgspec.structs.replace(settings, extensions=IMAGE_ENDINGS, include=())
+        self._home = home
+        self._rules = IgnoreRules(settings)
+        self._guard = PathGuard(workspace, settings)
+        try:
+            self._root = find_roots(workspace, settings).home_of(home)
+        except WorkspaceError:
+            self._root = None
+
+    def locate(self, target: str) -> Path | None:
+        """Return the absolute path of an image, by the target of a link.
+
+        `target`: a path from the note's folder or from the top folder, or only a name. Returns None if there is no such
+        image, and for a path that is outside of the searched folders or contains a symbolic link.
+        """
+        path = unquote(target).replace("\\", "/")
+        if self._root is None or not path.lower().endswith(self._rules.extensions):
+            return None
+        places = [] if path.startswith("/") else [posixpath.join(posixpath.dirname(self._home), path)]
+        places.append(posixpath.join(self._root.name, path.lstrip("/")))
+        for name in dict.fromkeys(map(posixpath.normpath, places)):
+            if (found := self._locate(name)) is not None:
+                return found
+        ending = f"/{posixpath.normpath(path).lstrip('/')}".casefold()
+        named = (name for name in self._named if f"/{name}".casefold().endswith(ending))
+        return next((found for name in named if (found := self._locate(name)) is not None), None)
+
+    def _locate(self, name: str) -> Path | None:
+        try:
+            return self._guard.locate(name)
+        except (OSError, PathRefused):
+            return None
+
+    @cached_property
+    def _named(self) -> list[str]:
+        """Stable names of the images in the note's root, those in the uppermost folders first."""
+        if self._root is None or not os.path.isdir(self._root.path):
+            return []
+        walk = _ImageWalk(self._rules)
+        walk.descend(self._root.path, self._root.name)
+        return sorted(walk.names, key=lambda name: (name.count("/"), name))
+
+
+class _ImageWalk(FolderWalk):
+    """Collects the stable names of images."""
+
+    def __init__(self, rules: IgnoreRules) -> None:
+        super().__init__(None, None, _MOST_ENTRIES)
+        self._rules = rules
+        self.names: list[str] = []
+
+    def _enter(self, entry: os.DirEntry[str], path: str, name: str, neighbours: Collection[str]) -> bool:
+        if entry.is_dir(follow_symlinks=False):
+            return self._rules.for_folder(name, entry.name) is None
+        if entry.is_file(follow_symlinks=False) and self._rules.for_file(name, entry.name) is None:
+            self.names.append(name)
+        return False
+
+    def _unreadable(self, name: str, error: OSError) -> None:
+        """Skip the folder."""

@@ -69,15 +69,15 @@ def _row(name: str, parts: Sequence[_Part], prices: Prices) -> StatsRow:
         name=name,
         sessions=len(main),
         messages=sum(session.messages for session in main),
-        seconds=sum(map(_seconds, main)),
+        seconds=_sum(map(_seconds, main)),
         without_usage=sum(not session.usage for session in main),
         usage=total_usage((one for _, usage in parts for one in usage), prices),
     )
 
 
-def _seconds(session: SessionSummary) -> float:
+def _seconds(session: SessionSummary) -> float | None:
     if session.started is None or session.ended is None:
-        return 0.0
+        return None
     return max(0.0, session.ended - session.started)
 
 

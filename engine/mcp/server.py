@@ -20,7 +20,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 
-from engine.agent.access import AgentAccess
+from engine.agent.memory_access import AgentAccess
 from engine.agent.memory_search import memory_context, memory_prompt_section
 from engine.agent.session_export import readable_session
 from engine.agent.tool import AgentTool, said

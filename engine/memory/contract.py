@@ -1,6 +1,6 @@
 """The interface of all memory backends."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Unpack
 
@@ -123,10 +123,13 @@ class MemorySearchManager(Protocol):
         Raises `PathRefused`, `FileNotFoundError` for a deleted session, `TranscriptUnreadable`, `Cancelled`.
         """
 
-    def raw_message(self, path: str, line: int, *, reveal: bool = False) -> str:
-        """Return a line of a session's transcript with all fields, with secrets masked unless `reveal`.
+    def raw_lines(
+        self, path: str, lines: Sequence[int], *, reveal: bool = False, cancel: CancelToken | None = None
+    ) -> tuple[str, ...]:
+        """Return lines of a session's transcript with all fields, with secrets masked unless `reveal`.
 
-        Raises the errors of `read_session`; `FileNotFoundError` also for a missing line, as in an export.
+        `lines` are numbers from 1. Raises the errors of `read_session`; `FileNotFoundError` also for a missing line, as
+        in an export.
         """
 
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:

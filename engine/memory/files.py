@@ -155,8 +155,17 @@ class SessionFiles:
             usage_record(StoredUsage(model, *msgspec.structs.astuple(spent)))
             for model, spent in found.facts.usage.items()
         )
+        # Numbers of the text that is returned: an open session grows long before it is indexed again.
+        counted = before.text.summary.messages if read.continued and before is not None else 0
         text = SessionText(
-            summary=msgspec.structs.replace(self._known(path), usage=usage, spent=total_usage(usage, self._prices())),
+            summary=msgspec.structs.replace(
+                self._known(path),
+                messages=counted + sum(map(found.facts.counts, found.messages)),
+                started=found.facts.started,
+                ended=found.facts.ended,
+                usage=usage,
+                spent=total_usage(usage, self._prices()),
+            ),
             messages=tuple(messages),
             masked=masked,
             unknown=tuple(sorted(found.unknown.items())),
@@ -202,16 +211,19 @@ class SessionFiles:
             total_lines=last,
         )
 
-    def raw(self, path: str, line: int, *, reveal: bool) -> str:
-        """Return a line of a transcript; see `MemorySearchManager.raw_message`."""
-        from engine.corpus.transcripts.transcript_reader import raw_line
+    def raw(self, path: str, lines: Sequence[int], *, reveal: bool, cancel: CancelToken | None) -> tuple[str, ...]:
+        """Return lines of a transcript; see `MemorySearchManager.raw_lines`."""
+        from engine.corpus.transcripts.transcript_reader import transcript_lines
 
         file, key = self._locate(path)
-        data = None if key else raw_line(file, line)
-        if data is None:
-            raise FileNotFoundError(f"{path}, line {line}")
-        text = data.decode("utf-8", "replace")
-        return text if reveal else redact(text)
+        found: dict[int, str] = {}
+        for number, data in () if key else transcript_lines(file, lines, cancel):
+            text = data.decode("utf-8", "replace")
+            found[number] = text if reveal else redact(text)
+        for number in lines:
+            if number not in found:
+                raise FileNotFoundError(f"{path}, line {number}")
+        return tuple(found[number] for number in lines)
 
     def locate(self, path: str) -> Path:
         """Return the absolute path of a session's transcript. Raises `PathRefused`, FileNotFoundError."""

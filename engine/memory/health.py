@@ -14,7 +14,7 @@ from engine.corpus.transcripts.stores import find_transcripts
 from engine.embedding.registry import Selection
 from engine.indexing.cost_estimate import name_of
 from engine.insight.health import database, environment, keywords, provider, sources, vectors
-from engine.insight.health.subject import UPDATE, HealthCheck, Report, Subject, degraded, failed, fine
+from engine.insight.health.health_check import UPDATE, HealthCheck, Report, Subject, degraded, failed, fine
 from engine.memory.embedding_models import still_awaiting
 from engine.memory.index_updates import IndexUpdates
 from engine.memory.memory_context import MemoryContext

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from engine.embedding.registry import Selection
     from engine.insight.duplicates import Progress, State
     from engine.insight.map.map_service import IndexMaps
+    from engine.insight.note_links import NoteImages
     from engine.insight.overview import Overviews
     from engine.memory.health import Health
     from engine.memory.index_updates import IndexUpdates
@@ -119,6 +120,12 @@ class IndexInsight:
 
         with self._store.read(cancel) as snapshot:
             return linked_text(snapshot, (target, anchor, home), self._guard, cancel)
+
+    def images_of(self, home: str) -> "NoteImages":
+        """Return the images that the note with this stable name may show."""
+        from engine.insight.note_links import NoteImages
+
+        return NoteImages(home, self._workspace, self._settings)
 
     def session_files(self, session: str, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
         """Return the files that a session's tool calls read or changed, in the order of the session."""

@@ -206,8 +206,8 @@ class StatsRow(Record, frozen=True):
     sessions: int
     """Number of sessions without sub-agents, whose tokens and cost are in `usage`."""
     messages: int
-    seconds: float
-    """Sum of the times from the first to the last message of each session."""
+    seconds: float | None
+    """Sum of the times from the first to the last message of each session; None if no session records both."""
     without_usage: int
     """Number of these sessions that record no tokens."""
     usage: UsageTotal

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from engine.base import lazy_pattern
 from engine.redaction.context_patterns import TOLD_BY_SURROUNDINGS, TOLD_BY_SYNTAX
 from engine.redaction.non_secrets import LONGEST_JUDGED, is_ordinary, secret_span
-from engine.redaction.pattern import SecretPattern
-from engine.redaction.services import SERVICES
+from engine.redaction.secret_pattern import SecretPattern
+from engine.redaction.service_tokens import SERVICES
 from engine.redaction.token_patterns import TOLD_BY_FORM
 
 HIDDEN = "***"

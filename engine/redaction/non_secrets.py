@@ -305,7 +305,7 @@ def is_block(before: str, match: re.Match[str]) -> bool:
 
 def is_named_service(before: str, match: re.Match[str]) -> bool:
     """Whether a value has the length and alphabet of the keys of the service that is named before it."""
-    from engine.redaction.services import NAMED_SERVICES
+    from engine.redaction.service_tokens import NAMED_SERVICES
 
     value = value_of(match)
     if not (any(map(str.isdigit, value)) and any(map(str.isalpha, value))):
@@ -464,7 +464,7 @@ def _in_one_string(before: str, match: re.Match[str]) -> bool:
 
 @cache
 def _service_name() -> re.Pattern[str]:
-    from engine.redaction.services import NAMED_SERVICES
+    from engine.redaction.service_tokens import NAMED_SERVICES
 
     names = "|".join(sorted(NAMED_SERVICES, key=len, reverse=True))
     return re.compile(rf"(?<![a-z])({names})[ \t\w.-]{{0,20}}[\"'\s]{{0,3}}\Z", re.IGNORECASE | re.ASCII)

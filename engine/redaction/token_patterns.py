@@ -4,7 +4,7 @@
 """
 
 from engine.redaction.non_secrets import is_sk_key
-from engine.redaction.pattern import SecretPattern
+from engine.redaction.secret_pattern import SecretPattern
 
 LONG_AFTER_COLON = r":(?:(?<=[0-9]{6}:)|(?=[\s\"'`=>]{0,5}+(?=[A-Za-z0-9+/=_-]{15})[A-Za-z_/+-]{0,24}[0-9]))"
 _START = r"(?<![A-Za-z0-9])"

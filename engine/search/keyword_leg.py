@@ -40,6 +40,8 @@ _WEAK = 0.5
 """Weight of a prefix or a looser form if the exact one is in the index; without it, they count in full."""
 _STEM_ONLY = 0.9
 """Weight of another form of a word if the form in the query is in the index."""
+_OTHER_SPELLING = 0.75
+"""The same for other spellings of an identifier, such as `getUserName` for `user_name`."""
 _FILLER = 0.2
 """Weight of a word that only introduces the query, such as "how"."""
 _MOST_PARTS = 6
@@ -71,9 +73,13 @@ class KeywordLeg:
         self._groups = groups if any(groups) else ()
 
     def weigh_missing(self, similar: Collection[str]) -> None:
-        """Raise the weights of words that occur nowhere, except those in `similar`, which resemble an indexed word."""
+        """Raise the weights of words that occur nowhere, except those in `similar`, which resemble an indexed word.
+
+        Pairs of characters keep theirs: one that spans two words may be missing although both words are indexed.
+        """
+        pairs = {term.surface for term in self.question.terms if not term.stems}
         rarest = scoring.inverse_document_frequency(self.chunks, 1)
-        self.terms = _weighed(self.terms, self._fillers, rarest, similar)
+        self.terms = _weighed(self.terms, self._fillers, rarest, pairs.union(similar))
 
     def candidates(self, limit: int, among: ChunkFilter) -> list[int]:
         """Return the ids of the best chunks within the filter `among`, by FTS5's own ranking, best first.
@@ -96,13 +102,15 @@ class KeywordLeg:
         return list(dict.fromkeys(found + self._ranked(self._ranking(), matches, limit, among)))
 
     def titled(self) -> list[int] | None:
-        """Return the ids of chunks that include all whose titles, aliases or file names contain every term.
+        """Return the ids of chunks that include all whose titles, aliases or file names contain every term but fillers.
 
         None if there are too many.
         """
-        if len(self._known) < len(self.terms):
+        telling = [term for term, filler in zip(self.terms, self._fillers, strict=True) if not filler]
+        if not all(term.chunks for term in telling):
             return []
-        rarest = (" OR ".join(term.stemmed + term.plain) for term in self._known[:2])
+        telling.sort(key=lambda term: term.matches)
+        rarest = (" OR ".join(term.stemmed + term.plain) for term in telling[:2])
         expression = " AND ".join(f"({phrases})" for phrases in rarest if phrases)
         if not expression:
             return []
@@ -376,7 +384,7 @@ def _contribution(term: Term, frequencies: Sequence[float], norm: float) -> tupl
     frequency = max(stems, words)  # both streams count the same occurrences
     given = term_score(term.idf, frequency, norm) if frequency else 0.0
     if not words and term.plain and term.stemmed:
-        given *= _STEM_ONLY
+        given *= _OTHER_SPELLING if " " in term.stemmed[0] else _STEM_ONLY
     strength = 1.0 if frequency else 0.0
     if irregular:
         # A rare form of a common word ("sought") would give the common one ("seek") a high weight.

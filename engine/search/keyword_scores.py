@@ -35,6 +35,8 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
     """BM25 and proximity of a chunk: orders chunks that match the same share of the query."""
     complete: set[int] = msgspec.field(default_factory=set)
     """Chunks that hold all terms."""
+    in_some_form: set[int] = msgspec.field(default_factory=set)
+    """Chunks that hold all terms, exactly or in a looser form."""
     scattered: dict[int, float] = msgspec.field(default_factory=dict)
     """Share of the query that a chunk holds outside its best two adjacent lines; only of the best chunks."""
     groups: tuple[int, ...] = ()
@@ -91,6 +93,9 @@ class KeywordScores(msgspec.Struct, frozen=True, dict=True, eq=False):
         self.sums[id_] = bm25 + near
         if covered > _ALL:
             self.complete.add(id_)
+            self.in_some_form.add(id_)
+        elif strengths and all(contributions[index] for index in self.counted(contributions)):
+            self.in_some_form.add(id_)
 
     def add_names(self, names: Mapping[int, float]) -> None:
         """Add the bonus for titles and file names to the scores of their chunks.

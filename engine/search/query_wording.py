@@ -23,7 +23,7 @@ _DEMANDS = {
 def understood(query: Query) -> str:
     """Describe in sentences how a query was parsed.
 
-    For example: "Looked for drip, valve*. Every result has “left valve”, excludes hose, is in path:daily.".
+    For example: "Searched for drip, valve*. Every result has “left valve”, excludes hose, is in path:daily.".
     """
     words = [_shown(atom) for _, atom in query.wanted()]
     demands = [demand(clause) for clause in query.required]

@@ -80,7 +80,7 @@ class Ranker:
                 with work.timed("keyword"):
                     part.candidates = leg.candidates(limit, among)
                     if len(part.candidates) >= limit and among == ChunkFilter():
-                        named = named_chunks(snapshot, work.query, leg.titled())
+                        named = named_chunks(snapshot, work.query, part.question, leg.titled())
                         part.candidates = list(dict.fromkeys([*named, *part.candidates]))
             by_words = part.candidates
             work.stages.add("keywords", leg.chunks, len(by_words))
@@ -147,7 +147,7 @@ class Ranker:
             # The weights depend on the cosines of the best, so these are exact, whichever engine compared the vectors.
             cosines = {} if meaning is None else meaning.near_cosines(ids) | meaning.cosines(best)
 
-        texts, names, complete, sums = words.evidence, words.names, words.complete, words.sums
+        texts, names, complete, sums = words.evidence, words.names, words.in_some_form, words.sums
 
         def evidence(id_: int) -> Evidence:
             cosine = cosines.get(id_)

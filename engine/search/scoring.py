@@ -233,9 +233,16 @@ class Evidence(NamedTuple):
     vector: float | None
     """Meaning score without its limits; None without a vector."""
     complete: bool = False
-    """Whether the chunk holds every term of the query."""
+    """Whether the chunk holds every term of the query in some form."""
     from_name: float = 0.0
     """Part of `text` from the title, the file name or a definition."""
+
+    @property
+    def doubtful(self) -> float:
+        """Share of the keyword score that another meaning lowers: nothing from names, or of a chunk with every term."""
+        if self.complete:
+            return 0.0
+        return 1 - self.from_name / self.text if self.text else 1.0
 
 
 class Blend(msgspec.Struct, frozen=True):
@@ -274,11 +281,10 @@ class Blend(msgspec.Struct, frozen=True):
         return cls.mean(_WEIGHT_BETWEEN_PASSAGES)
 
     def agreeing(self, of: Evidence) -> float:
-        """Return the share of the chunk's keyword score that counts; the part from titles always counts."""
+        """Return the share of the chunk's keyword score that counts."""
         if of.vector is None or of.complete or not of.text:
             return 1.0
-        differing = 1 - of.from_name / of.text
-        return 1 - self.agreement * (1 - within_limits(of.vector)) * differing
+        return 1 - self.agreement * (1 - within_limits(of.vector)) * of.doubtful
 
     def text_part(self, of: Evidence) -> float:
         """Return the keywords' part of the chunk's score.
@@ -289,10 +295,10 @@ class Blend(msgspec.Struct, frozen=True):
         return of.text if of.vector is None else self.text_weight * self.agreeing(of) * of.text
 
     def weight(self, of: Evidence) -> float:
-        """Return the weight of the chunk's meaning; meaning never lowers the score of a chunk with every term."""
-        if of.vector is None or (of.complete and of.vector < 0):
+        """Return the weight of the chunk's meaning. A negative one only counts against doubtful keyword matches."""
+        if of.vector is None:
             return 0.0
-        return self.vector_weight
+        return self.vector_weight if of.vector >= 0 else self.vector_weight * of.doubtful
 
     def scores(self, of: Evidence) -> tuple[float, float]:
         """Return the chunk's score without limits of 0 and 1, and the score of its keywords alone.

@@ -28,7 +28,7 @@ from engine.search.results import at_tool_call, make_result, matched_fields, sai
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.search_sources import SearchSources
 from engine.search.suggestions import Spelling, evident, likely, supported, without_words
-from engine.search.title_matches import called, put_first
+from engine.search.title_matches import called_in, put_first
 from engine.settings.query_options import ResultCacheSettings
 from engine.store.snapshot import Snapshot, StoredChunk
 from engine.text import QueryAnalysis, analyse_query, parse_query
@@ -305,7 +305,7 @@ class Searcher:
         ids = self._ranker.candidates(part, meaning, snapshot, work)
         words, ranked, blend = self._ranker.rank(ids, part, meaning, snapshot, work)
         with work.timed("keyword"):
-            named = called(snapshot, work.query, words.complete & words.around)
+            named = called_in(snapshot, work.query, question, words)
         ranked = put_first(ranked, named, work.stages)
         kept = cut(ranked, work.request.min_score, work.stages)
         if blend.agreement:  # otherwise the weights are the user's, or a passage is the query

@@ -7,6 +7,7 @@ from itertools import compress
 
 from engine.base import lazy_pattern
 from engine.search.explanation import Scored
+from engine.search.keyword_scores import KeywordScores
 from engine.search.pipeline_stages import Stages
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryAnalysis, QueryTerm
@@ -43,47 +44,71 @@ _LONGEST_START = 80
 """Most characters before the name in such a line."""
 
 
-def called(snapshot: Snapshot, query: Query, ids: Collection[int]) -> dict[int, int]:
+def called(snapshot: Snapshot, query: Query, question: QueryAnalysis, ids: Collection[int]) -> dict[int, int]:
     """Return the ids of chunks whose file has a title, alias or name equal to the query, each with its file id.
 
-    Such a chunk has all words of the query, and a match outside of its text.
+    The query counts with and without its function words and fillers. Such a chunk has all its other words, and a match
+    outside of its text.
     """
-    words = _words(query.question)
-    if not query.plain or not 0 < len(words) <= _MOST_WORDS:
+    if not (names := _names_in(query, question)):
         return {}
     return {
         id_: file
         for id_, file, title, path, aliases in snapshot.titles(tuple(ids))
-        if words in (_words(title), *_words_of_name(path), *map(_words, aliases.splitlines()))
+        if any(words in names for words in (_words(title), *_words_of_name(path), *map(_words, aliases.splitlines())))
     }
 
 
-def named_chunks(snapshot: Snapshot, query: Query, titled: Sequence[int] | None) -> list[int]:
-    """Return the first chunk of each file whose title, alias or name equals the query.
+def called_in(snapshot: Snapshot, query: Query, question: QueryAnalysis, words: KeywordScores) -> dict[int, int]:
+    """Return what `called` returns for all scored chunks."""
+    telling = [not term.filler for term in question.terms if not term.stop]
+    ids = words.complete & words.around
+    if not all(telling):
+        scored = words.around.intersection(words.contributions)
+        ids |= {id_ for id_ in scored if all(compress(words.contributions[id_], telling))}
+    return called(snapshot, query, question, ids)
+
+
+def named_chunks(snapshot: Snapshot, query: Query, question: QueryAnalysis, titled: Sequence[int] | None) -> list[int]:
+    """Return the first chunk of each file whose title, alias or name equals the query, with and without its fillers.
 
     If most chunks contain a word, such as the subject of a whole collection, a keyword ranking doesn't reach the note
     of that name. `titled` are chunks that include all of such files, if they are few; None to search the names of all
     files, with case-sensitive matching outside of ASCII.
     """
-    words = _words(query.question)
-    if not query.plain or not 0 < len(words) <= _MOST_WORDS:
-        return []
     if titled is not None:
         first: dict[int, int] = {}
-        for id_, file in called(snapshot, query, titled).items():
+        for id_, file in called(snapshot, query, question, titled).items():
             first[file] = min(id_, first.get(file, id_))
         return list(first.values())[:_MOST_NAMED]
-    pattern = "_".join(word.replace("%", "").replace("_", "") for word in words)
-    tables = snapshot.tables
-    rows = snapshot.connection.execute(
-        f"""SELECT min(c.id) FROM (
-                SELECT id FROM {tables.files}
-                WHERE title LIKE ?1 OR path LIKE ?1 || '.%' OR path LIKE '%/' || ?1 || '.%'
-                UNION SELECT file_id FROM {tables.front_matter} WHERE char(10) || aliases || char(10) LIKE ?2
-            ) f JOIN {tables.chunks} c ON c.file_id = f.id GROUP BY f.id LIMIT {_MOST_NAMED}""",
-        (pattern, f"%\n{pattern}\n%"),
-    )
-    return [id_ for (id_,) in rows]
+    tables, found = snapshot.tables, list[int]()
+    for words in _names_in(query, question):
+        pattern = "_".join(word.replace("%", "").replace("_", "") for word in words)
+        rows = snapshot.connection.execute(
+            f"""SELECT min(c.id) FROM (
+                    SELECT id FROM {tables.files}
+                    WHERE title LIKE ?1 OR path LIKE ?1 || '.%' OR path LIKE '%/' || ?1 || '.%'
+                    UNION SELECT file_id FROM {tables.front_matter} WHERE char(10) || aliases || char(10) LIKE ?2
+                ) f JOIN {tables.chunks} c ON c.file_id = f.id GROUP BY f.id LIMIT {_MOST_NAMED}""",
+            (pattern, f"%\n{pattern}\n%"),
+        )
+        found += (id_ for (id_,) in rows)
+    return list(dict.fromkeys(found))
+
+
+def _names_in(query: Query, question: QueryAnalysis) -> list[list[str]]:
+    """Return the words of a plain query, and those left without function words and fillers, as possible names."""
+    if not query.plain:
+        return []
+    text = query.question
+    left_out = [term for term in question.terms if term.stop or term.filler]
+    repeated = {word for term in left_out for word in _words(term.surface)}
+    for term in left_out:  # by location, since some scripts put no spaces between words
+        text = text[: term.start] + " " * (term.end - term.start) + text[term.end :]
+    names = [_words(query.question)]
+    if left_out:
+        names.append([word for word in _words(text) if word not in repeated])
+    return [words for words in names if 0 < len(words) <= _MOST_WORDS]
 
 
 def name_matches(

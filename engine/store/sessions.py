@@ -58,6 +58,15 @@ def listed_transcripts(snapshot: Snapshot) -> set[str]:
     return {name for (name,) in rows}
 
 
+def projects(snapshot: Snapshot) -> dict[str, str]:
+    """Return the working folder of each session, by stable name."""
+    rows = snapshot.connection.execute(
+        f"""SELECT f.path, s.project FROM {snapshot.tables.sessions} s
+            CROSS JOIN {snapshot.tables.files} f ON f.id = s.file_id"""
+    )
+    return dict(typed(rows, tuple[str, str]))
+
+
 def transcript_state(snapshot: Snapshot, path: str) -> bytes | None:
     """Return the state from which reading this transcript resumes; None if it must be read from the start."""
     query = f"SELECT state FROM {snapshot.tables.transcripts} WHERE path = ?"

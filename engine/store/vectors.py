@@ -13,13 +13,13 @@ from engine.base.language import tr
 from engine.records import Probe
 from engine.settings.options import VectorSettings
 from engine.store.index import IndexStore
-from engine.store.matrix_engine import MatrixEngine
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import Ids, StoredModel, Vectors
+from engine.store.vector_matrix_engine import MatrixEngine
 
 if TYPE_CHECKING:
-    from engine.store.matrix_blocks import Codes
-    from engine.store.vec0 import Vec0Engine, VecState
+    from engine.store.sqlite_vec_engine import Vec0Engine, VecState
+    from engine.store.vector_matrix_blocks import Codes
 
 _STEPS_BETWEEN_LOOKS = 2000
 """Instructions of SQLite's virtual machine between checks for a cancel; some tens of microseconds."""
@@ -55,7 +55,7 @@ class VectorIndex:
 
     @cached_property
     def _table(self) -> "Vec0Engine":
-        from engine.store.vec0 import Vec0Engine
+        from engine.store.sqlite_vec_engine import Vec0Engine
 
         return Vec0Engine(self._store, self._path)
 
@@ -71,11 +71,11 @@ class VectorIndex:
 
     def probe(self) -> Probe:
         """Try to load sqlite-vec into a separate connection."""
-        from engine.store import vec0
+        from engine.store import sqlite_vec_engine
 
         connection = apsw.Connection(":memory:")
         try:
-            self._probed = vec0.load_extension(connection, self._path)
+            self._probed = sqlite_vec_engine.load_extension(connection, self._path)
         finally:
             connection.close()
         if self._probed.available and "_table" in vars(self):
@@ -109,7 +109,7 @@ class VectorIndex:
 
     def wants_table(self, snapshot: Snapshot, model: StoredModel) -> bool:
         """Whether the settings, or with `auto` the index size, select the table of sqlite-vec."""
-        from engine.store.vec0 import MOST_DIMENSIONS
+        from engine.store.sqlite_vec_engine import MOST_DIMENSIONS
 
         if self._chosen == "numpy" or model.dims > MOST_DIMENSIONS:
             return False
@@ -221,9 +221,9 @@ class VectorIndex:
 
     def table_problem(self, snapshot: Snapshot, model: StoredModel | None) -> str:
         """Return a sentence on what is wrong with the sqlite-vec table; empty if nothing is, or no table is needed."""
-        from engine.store import vec0
+        from engine.store import sqlite_vec_engine
 
-        there = vec0.has_table(snapshot.connection)
+        there = sqlite_vec_engine.has_table(snapshot.connection)
         if model is None:
             return tr("An unused vector table takes up space.") if there and self._chosen == "numpy" else ""
         if not self.wants_table(snapshot, model):
@@ -247,10 +247,10 @@ class VectorIndex:
         """Drop the table of sqlite-vec if the settings or the index size select the other engine."""
         if model is None and self._chosen != "numpy":
             return  # a model may be selected again
-        from engine.store import vec0
+        from engine.store import sqlite_vec_engine
 
         with self._store.read() as snapshot:
-            if not vec0.has_table(snapshot.connection):
+            if not sqlite_vec_engine.has_table(snapshot.connection):
                 return
             if model is not None and self.wants_table(snapshot, model):
                 return

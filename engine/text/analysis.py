@@ -118,7 +118,7 @@ class Streams(dict[str, tuple[str, str, str]]):
         if token != word and not word.isupper():
             return self[token]
         stem = self._stems[token]
-        return token, stem, ending_key(stem) if self._compounds else ""
+        return token, stem, ending_key(token, stem) if self._compounds else ""
 
     def _any(self, run: str) -> tuple[str, str, str]:
         words: list[str] = []
@@ -137,7 +137,7 @@ class Streams(dict[str, tuple[str, str, str]]):
                 if piece.root:
                     stem = self._stems[piece.root]
                     stems.append(stem)
-                    if self._compounds and (key := ending_key(stem)):
+                    if self._compounds and (key := ending_key(piece.root, stem)):
                         keys.append(key)
             if len(found) > _WORD_AND_PART:
                 keys += [key.token for key in joined_keys(run[start:end], found)]

@@ -257,11 +257,11 @@ class _Matcher(dict[str, _RunMatches | None]):
 
         This is the start of the compound if folding changed the offsets.
         """
-        for stem in stems:
-            key = ending_key(stem)
+        for key in {ending_key(piece.root, stem) for stem in stems}:
+            stem = key[:0:-1]
             for ending in self._endings if key.startswith(self._endings) else ():
                 if key.startswith(ending):
-                    at = len(stem) + len(REVERSED) - len(ending)
+                    at = len(key) - len(ending)
                     yield piece.start + at if piece.token[at:].startswith(stem[at:]) else piece.start
 
     def _all_stems(self, root: str) -> frozenset[str]:

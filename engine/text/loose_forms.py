@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.base import lazy_pattern
 from engine.text.analysis import phrase_tokens
+from engine.text.folding import fold
 from engine.text.scripts import HANGUL, SYMBOL, UNSPACED, script_of, shape
-from engine.text.stems import COMPOUNDING, JOINED, REVERSED, SHORTEST_END, irregular_forms, stems_of
+from engine.text.stems import COMPOUNDING, JOINED, REVERSED, SHORTEST_END, irregular_forms, stems_of, uninflected
 from engine.text.tokens import Piece, clusters, groups, pairs, pieces
 
 if TYPE_CHECKING:
@@ -28,8 +29,35 @@ _GAP = lazy_pattern(r"[ \u00a0\-]?")
 _SHORTEST_JOINED, _LONGEST_JOINED = 4, 24
 _SHORTEST_BEGINNING = 5
 """Length of the shortest stem that is searched at the beginning of compounds."""
+_UMLAUTS = frozenset("äöü")
+_SHORTEST_UMLAUT_END = 3
+"""Length of the shortest stem of a word with an umlaut at the end of compounds: few other languages have such words."""
 _SHORTEST_BARE, _LONGEST_SUFFIX = 3, 5
 _SHORTEST_STUMP, _LEAST_STUMP = 4, 0.4
+_SHORTEST_VERB = 3
+"""Length of the shortest verb without its ending."""
+_FRENCH_VERBS = {
+    "er": "ent ons ez ais ait aient era eront".split(),
+    "ir": "i is it ie ies issons issez issent issait issaient issant ons ez ent ait".split(),
+    "re": "ent ons ez ait aient u ue us".split(),
+}
+"""Folded endings of French verbs, by that of the infinitive. Left out: those that make English words of English words,
+as in "timer", "times" or "coffer", "coffee"."""
+_FRENCH_PERSONS = tuple("issons issez issent aient ait ent ons ez".split())
+_SPANISH_VERBS = {
+    "ar": "an amos aron aba aban ando ado ada".split(),
+    "er": "en emos ieron ia ian iendo ido ida".split(),
+    "ir": "o e es en i io imos ieron ia ian iendo ido ida".split(),
+}
+_SPANISH_CHANGED = {
+    "ar": ({"e": "ie", "o": "ue", "u": "ue"}, "o a as an e es en".split()),
+    "er": ({"e": "ie", "o": "ue"}, "o e es en a as an".split()),
+    "ir": ({"e": "ie i", "o": "ue u"}, "o e es en a as an io ieron iendo".split()),
+}
+"""Vowels that change in Spanish verbs, and the endings after them: pedir, pide; jugar, juegan."""
+_SPANISH_PERSONS = {"amos": "ar", "emos": "er", "imos": "ir"}
+_LAST_VOWEL = lazy_pattern(r"(.*)([eou])([^aeiou]*)")
+_CHANGED_VOWEL = lazy_pattern(r"(.+)(ue|ie)([^aeiou]+)(?:o|as?|an|es?|en)")
 _DIGRAPHS = {
     "german": {"ae": "ä", "oe": "ö", "ue": "ü"},
     "danish": {"aa": "å", "oe": "ø"},
@@ -115,10 +143,11 @@ def _of_word(term: "QueryTerm", root: str, languages: Sequence[str], *, certain:
     if root.isalpha() and script_of(root[0]) == "latin":
         if not certain:
             stems += _stumps(root, languages)
+        words += _of_verbs(fold(root), languages[:1] if certain else languages)
         for spelling in (spelling for language in languages for spelling in _respelt(root, language)):
             stems += (stems_of(language)[spelling] for language in languages)
         for language in COMPOUNDING.intersection(languages):
-            stems += _in_compounds(stems_of(language)[root])
+            stems += _in_compounds(root, stems_of(language)[root])
     return _Forms(words, stems, irregular_forms(root) if languages[0] == "english" else ())
 
 
@@ -143,7 +172,7 @@ def _of_hash(root: str) -> Iterator[tuple[str, ...]]:
 
 
 def _stumps(root: str, languages: Sequence[str]) -> Iterator[str]:
-    """Yield prefixes of a word that stemming rules of other languages produce: French "mangeons" becomes "mang".
+    """Yield prefixes of a word that stemming rules of other languages produce: French "mangeait" becomes "mang".
 
     Only for a query that no function word assigns to a language.
     """
@@ -151,6 +180,45 @@ def _stumps(root: str, languages: Sequence[str]) -> Iterator[str]:
         stem = stems_of(language)[root]
         if len(stem) >= max(_SHORTEST_STUMP, _LEAST_STUMP * len(root)):
             yield stem
+
+
+def _of_verbs(word: str, languages: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield other forms of a French or Spanish verb that have another stem, or one too short to be searched.
+
+    Many a word of another language ends like a verb, too; such forms of it are hardly ever words.
+    """
+    if "french" in languages:
+        yield from ((form,) for form in _french_forms(word) if form != word)
+    if "spanish" in languages:
+        yield from ((form,) for form in _spanish_forms(word) if form != word)
+
+
+def _french_forms(word: str) -> Iterator[str]:
+    ending = next((ending for ending in (*_FRENCH_VERBS, *_FRENCH_PERSONS) if word.endswith(ending)), "")
+    base = word.removesuffix(ending)
+    for infinitive, endings in _FRENCH_VERBS.items():
+        if ending in (infinitive, *endings) and len(base) >= _SHORTEST_VERB:
+            root = base.removesuffix("e") if base.endswith("ge") else base  # mangeons, manger
+            yield root + infinitive
+            for other in endings:
+                yield f"{root}e{other}" if root.endswith("g") and other[0] in "ao" else root + other
+
+
+def _spanish_forms(word: str) -> Iterator[str]:
+    base, infinitive = word[:-2], word[-2:]
+    if infinitive in _SPANISH_VERBS and len(base) >= _SHORTEST_VERB:
+        yield from (base + ending for ending in _SPANISH_VERBS[infinitive])
+        vowels, endings = _SPANISH_CHANGED[infinitive]
+        if found := _LAST_VOWEL.fullmatch(base):
+            before, vowel, after = found.groups()
+            for changed in vowels.get(vowel, "").split():
+                yield from (before + changed + after + ending for ending in endings)
+    elif (infinitive := _SPANISH_PERSONS.get(word[-4:], "")) and len(word) - 4 >= _SHORTEST_VERB:
+        yield word[:-4] + infinitive
+    elif found := _CHANGED_VOWEL.fullmatch(word):
+        before, changed, after = found.groups()
+        for vowel in "ou" if changed == "ue" else "e":
+            yield from (before + vowel + after + ending for ending in _SPANISH_VERBS)
 
 
 def _respelt(root: str, language: str) -> Iterator[str]:
@@ -172,10 +240,11 @@ def _respelt(root: str, language: str) -> Iterator[str]:
         yield spelling
 
 
-def _in_compounds(stem: str) -> Iterator[str]:
+def _in_compounds(root: str, stem: str) -> Iterator[str]:
     if stem.isalpha():
-        if len(stem) >= SHORTEST_END:
-            yield f"{REVERSED}{stem[::-1]}*"
+        last = uninflected(root, stem)
+        if len(last) >= (SHORTEST_END if _UMLAUTS.isdisjoint(root) else _SHORTEST_UMLAUT_END):
+            yield f"{REVERSED}{last[::-1]}*"
         if len(stem) >= _SHORTEST_BEGINNING:
             yield f"{stem}*"
 

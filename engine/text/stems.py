@@ -1,9 +1,9 @@
 """Reduces inflected forms of a word to one stem, by the language of the text and the script of the word.
 
 Loose keys follow the stems of a text, once each; an index finds looser forms of a word by them. `+setup` is in the keys
-of "set-up", `+username` in those of `getUserName` and `+3.11` in those of `python3.11`. `:rehcisrevneknark` is the stem
-of "Krankenversicherung" from back to front, so that the beginning `:rehcisrev` finds all compounds with "Versicherung"
-at their end. No other token begins with either sign.
+of "set-up", `+username` in those of `getUserName` and `+3.11` in those of `python3.11`. `:gnurehcisrevneknark` is
+"Krankenversicherung", uninflected, from back to front, so that the beginning `:gnurehcisrev` finds all compounds with
+"Versicherung" at their end. No other token begins with either sign.
 """
 
 import re
@@ -72,6 +72,8 @@ COMPOUNDING = frozenset({"danish", "dutch", "estonian", "finnish", "german", "hu
 
 SHORTEST_END = 4
 """Length of the shortest stem that is searched at the end of compounds."""
+_FORMING_NOUNS = ("ung", "heit", "keit", "lich", "isch", "end", "ig", "ik")
+"""Suffixes that Snowball's German rules remove from long words only."""
 _SHORTEST_COMPOUND = SHORTEST_END + 3
 _LONGEST_COMPOUND = 40
 _SHORTEST_JOINED, _LONGEST_JOINED = 4, 24
@@ -226,8 +228,21 @@ def _ending(word: str, endings: tuple[str, ...], least: int) -> str:
     return next((ending for ending in endings if word.endswith(ending) and len(word) - len(ending) >= least), "")
 
 
-def ending_key(stem: str) -> str:
+def uninflected(root: str, stem: str) -> str:
+    """Return the stem of a word with the suffixes that form nouns and adjectives.
+
+    German rules remove these from compounds but not from their shorter last words: "Stromrechnung" has the stem
+    "stromrechn", "Rechnung" has "rechnung".
+    """
+    whole = fold(root)
+    while suffix := next((suffix for suffix in _FORMING_NOUNS if whole.startswith(stem + suffix)), ""):
+        stem += suffix
+    return stem
+
+
+def ending_key(root: str, stem: str) -> str:
     """Return the key by which the last part of a possible compound is found; "" for a word that is no compound."""
+    stem = uninflected(root, stem)
     fits = _SHORTEST_COMPOUND <= len(stem) <= _LONGEST_COMPOUND and stem.isalpha() and script_of(stem[0]) == "latin"
     return REVERSED + stem[::-1] if fits else ""
 

@@ -44,6 +44,7 @@ from engine.base.errors import Unsupported
 from engine.records import ChunkDetail, FileChunks
 
 if TYPE_CHECKING:
+    from engine.insight.note_links import NoteImages
     from engine.memory.contract import MemorySearchManager
     from engine.memory.insight import IndexInsight
 
@@ -82,6 +83,9 @@ class MultiWorkspaceInsight:
             home, lambda memory, there: _inside(memory).linked_text(target, anchor, there, cancel)
         )
         return None if found is None else _replace(found, path=_beside(home, found.path))
+
+    def images_of(self, home: str) -> "NoteImages":
+        return self._everywhere.at(home, lambda memory, there: _inside(memory).images_of(there))
 
     def session_files(self, session: str, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
         found = self._everywhere.at(session, lambda memory, there: _inside(memory).session_files(there, cancel))
@@ -210,8 +214,10 @@ class MultiWorkspaceMemory:
         text = self.at(path, lambda memory, there: memory.read_session(there, reveal=reveal, cancel=cancel))
         return _replace(text, summary=_replace(text.summary, path=path))
 
-    def raw_message(self, path: str, line: int, *, reveal: bool = False) -> str:
-        return self.at(path, lambda memory, there: memory.raw_message(there, line, reveal=reveal))
+    def raw_lines(
+        self, path: str, lines: Sequence[int], *, reveal: bool = False, cancel: CancelToken | None = None
+    ) -> tuple[str, ...]:
+        return self.at(path, lambda memory, there: memory.raw_lines(there, lines, reveal=reveal, cancel=cancel))
 
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
         name, _ = split_name(path)

@@ -22,10 +22,10 @@ from PySide6.QtWidgets import QApplication
 import engine
 from engine import TRIAL_LANGUAGES, printable, speak, spoken, tr
 from gui.app import qt_thread_safety
+from gui.app.command_line import Options
 from gui.app.crash_controller import CrashGuard, start_program
 from gui.app.demo import Demo
 from gui.app.desktop_integration import DesktopIntegration
-from gui.app.options import Options
 from gui.app.qt_thread_safety import Collector
 from gui.app.save_screenshot import Screenshot
 from gui.app.single_instance import IpcAddress

@@ -16,8 +16,8 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication, QTextOption
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from engine import Settings, marked, tr
+from gui.app.command_line import Options
 from gui.app.crash_report import CrashDump, Failure, failure_of, report
-from gui.app.options import Options
 from gui.core.jobs import Jobs
 from gui.core.workspace import Workspace
 from gui.style.typography import fixed_font, resize_with_text

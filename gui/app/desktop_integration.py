@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
 from engine import MemoryProviderStatus, Settings, SyncSummary, marked, tr, tr_count
 from gui.app.autostart import AutostartController
-from gui.app.options import Options, parse_options
+from gui.app.command_line import Options, parse_options
 from gui.app.single_instance import LONGEST, REFUSED, TAKEN, IpcAddress, IpcMessage, decode
 from gui.app.start_view import show_view
 from gui.app.tray import Tray

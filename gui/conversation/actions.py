@@ -120,13 +120,12 @@ class RawLines:
 def read_raw(
     manager: MemorySearchManager, path: str, lines: Sequence[int], token: CancelToken, *, reveal: bool
 ) -> RawLines:
-    """Read the raw transcript lines of a message. Any thread. Raises the errors of `raw_message`, and `Cancelled`."""
-    raw, shown = [], []
-    for number in lines:
+    """Read the raw transcript lines of messages. Any thread. Raises the errors of `raw_lines`."""
+    raw = manager.raw_lines(path, lines, reveal=reveal, cancel=token)
+    shown = []
+    for line in raw:
         token.checkpoint()
-        text = manager.raw_message(path, number, reveal=reveal)
-        raw.append(text)
-        shown.append(_indented(text))
+        shown.append(_indented(line))
     text = "\n\n".join(shown)
     folded = "\n".join(
         line[start : start + _LONGEST_LINE]

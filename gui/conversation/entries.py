@@ -270,7 +270,7 @@ def prepare(session: SessionText, token: CancelToken, before: Conversation | Non
                 lines[-1],
                 max(lines),
                 first.time,
-                _day(first.time),
+                _day(first.time) or (entries[-1].day if entries else 0),
                 branch,
             )
         )

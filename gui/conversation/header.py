@@ -129,6 +129,8 @@ def _usage(summary: SessionSummary, spent: UsageTotal) -> list[str]:
 
 
 def _from_to(summary: SessionSummary) -> str:
-    """Return the session's start and end as text, as far as they are known."""
+    """Return the session's start and end as text, or what is known of them."""
     times = [exact(moment) for moment in (summary.started, summary.ended) if moment is not None]
-    return tr("{start} to {end}", start=times[0], end=times[1]) if len(times) == 2 else "".join(times)
+    if len(times) == 2:
+        return tr("{start} to {end}", start=times[0], end=times[1])
+    return "\n".join([*times, tr("Duration: unknown")])

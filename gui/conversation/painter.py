@@ -1,8 +1,6 @@
 """Paints the visible part of a conversation, with its highlights."""
 
-import time
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
@@ -22,7 +20,7 @@ from PySide6.QtWidgets import QAbstractScrollArea
 
 from engine import tr, tr_count
 from gui.conversation.entries import clock, day_text, summary
-from gui.conversation.hits import Highlights
+from gui.conversation.hit_navigation import BlockRanges, Highlights, SearchTime
 from gui.conversation.piece_builder import PieceLayout
 from gui.conversation.row_layout import Head, Measures, RowLayout
 from gui.conversation.rows import GROUP, MORE, SUMMARY, Row
@@ -35,14 +33,11 @@ from gui.viewer.markdown_page import PagePainter
 from gui.widgets.labels import elide
 from gui.widgets.right_to_left import mirror, write
 
-_FRAME_BUDGET = 0.004
+_SEARCH_SECONDS = 0.004
 """Seconds per frame for finding highlights; the rest waits for the next frame."""
 _SELECTION_OPACITY = 76
 _RADIUS = 8
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-
-BlockRanges = Callable[[int, str], Sequence[tuple[int, int]]]
-"""Returns the highlighted ranges (UTF-16 units) of a block, given its number and text."""
 
 
 @dataclass(frozen=True)
@@ -252,8 +247,7 @@ class ConversationPainter:
         painter = QPainter(view.viewport())
         area, palette = view.viewport().rect(), view.palette()
         pen = RowPainter(painter, tokens(palette), layout.measures, area, view.layoutDirection())
-        until = time.perf_counter() + _FRAME_BUDGET
-        late = False
+        left = SearchTime(_SEARCH_SECONDS)
         for position, row, above in self._scroller.visible():
             entry = layout.conversation.entries[row.entry]
             head, height = layout.head(position), layout.body_height(row)
@@ -273,9 +267,9 @@ class ConversationPainter:
                 pen.more(top, height, _more_words(entry.longest, all_shown=fold == "all"))
             else:
                 self._paint_box(pen, layout, row, top, height)
-                late |= self._paint_text(pen, palette, row, top + layout.pads(row)[0], until)
+                self._paint_text(pen, palette, row, top + layout.pads(row)[0], left)
         painter.end()
-        return late
+        return left.late
 
     def _paint_box(self, pen: RowPainter, layout: RowLayout, row: Row, top: int, height: int) -> None:
         """Paint the background of a row's piece, if it has one."""
@@ -288,21 +282,19 @@ class ConversationPainter:
             alone = layout.rows.fold(row.entry) == "clamped"
             pen.output(top, height, first=piece in entry.clamped, last=part_ends or alone)
 
-    def _paint_text(self, pen: RowPainter, palette: QPalette, row: Row, top: int, until: float) -> bool:
-        """Paint the text of a row's piece; returns whether highlights are missing because the time `until` was
-        reached."""
+    def _paint_text(self, pen: RowPainter, palette: QPalette, row: Row, top: int, time: SearchTime) -> None:
+        """Paint the text of a row's piece, with the highlights that can be found in the `time` left."""
         layout = self._scroller.layout
         assert layout is not None
         piece, laid, left = layout.piece_of(row), layout.document_of(row), layout.text_left(row)
         if piece is None or laid is None:
             pen.waiting(left, top)
-            return False
-        marks, found = self._highlights.of_piece(piece, until)
+            return
+        marks, found = self._highlights.of_piece(piece, time)
         framed = self._highlights.framed
         frame = self._highlights.find_in(laid, framed[1]) if framed is not None and framed[0] == piece else None
         selected = self._selection.columns(piece, laid.document.characterCount() - 1)
         pen.piece(laid, left, top, palette, Decoration(marks, found, frame, selected))
-        return marks.late or found.late
 
 
 def _more_words(lines: int, *, all_shown: bool) -> str:

@@ -10,7 +10,7 @@ from engine import FileChunks, MemorySearchManager, tr, tr_count
 from gui.conversation.actions import ConversationActions
 from gui.conversation.entries import Conversation
 from gui.conversation.header import ConversationHeader
-from gui.conversation.hits import ConversationLines
+from gui.conversation.hit_navigation import ConversationLines
 from gui.conversation.loader import (
     Landing,
     NewMessages,
@@ -197,15 +197,18 @@ class ConversationPanel(BaseViewer):
         return None if self._opened is None else place
 
     @property
+    def is_read(self) -> bool:
+        """Whether the user has scrolled the open session, or has the keyboard focus in it."""
+        return self._opened is not None and (self.view.verticalScrollBar().value() > 0 or self.view.hasFocus())
+
+    @property
     def scrolled(self) -> SignalInstance:
         """The signal that the scroll bar's value has changed."""
         return self.view.verticalScrollBar().valueChanged
 
     def return_to(self, path: str, place: ReadingPlace | None = None) -> None:
         """When the session `path` is shown next, restore its last position, or go to `place`; an empty path cancels."""
-        if place is not None:
-            self._left.leave(place)
-        self._left.want(path)
+        self._left.want(path, place)
 
     def offer(self, actions: Sequence[QAction]) -> None:
         """Add actions to the menu of the open session."""

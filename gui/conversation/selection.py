@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QTextCursor
 
-from gui.conversation.hits import ConversationHits
+from gui.conversation.hit_navigation import ConversationHits
 from gui.conversation.rows import GROUP, Detail, Fold, Row
 from gui.conversation.scroller import ABOVE, ConversationScroller, ScrollTarget
 from gui.viewer.lines import Place, Selection

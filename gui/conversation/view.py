@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from engine import tr
 from gui.conversation.entries import Conversation, spoken
-from gui.conversation.hits import ConversationHits, Highlights
+from gui.conversation.hit_navigation import ConversationHits, Highlights
 from gui.conversation.painter import ConversationPainter
 from gui.conversation.piece_builder import PieceStyle
 from gui.conversation.row_layout import Measures, PieceDocuments, RowLayout

@@ -12,6 +12,7 @@ from gui.explanation.tables import FigureTable
 from gui.explanation.wording import Part, Shares, spoken_parts, spoken_shares
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, tokens
+from gui.widgets.formatting import shown_headings
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import ElidedLabel, breakable, elide, label
 from gui.widgets.plain_text import set_tip
@@ -335,7 +336,7 @@ class ResultView(QWidget):
         column.addWidget(self._figures)
 
     def show_reason(self, result: MemorySearchResult, reason: ResultExplanation, outcome: SearchOutcome) -> None:
-        heading = " › ".join(result.heading) or result.title
+        heading = " › ".join(shown_headings(result.path, result.heading)) or result.title
         self._title.setText(heading)
         self._path.setText(result.citation)
         self._place.setText(wording.place(reason, outcome))

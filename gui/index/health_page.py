@@ -31,7 +31,7 @@ from engine import (
     tr_count,
 )
 from gui.core.jobs import Jobs, JobSlot
-from gui.index.attention import Attention
+from gui.index.attention_items import Attention
 from gui.index.base_page import IndexPage
 from gui.index.health_findings import FindingsList
 from gui.widgets.flow_layout import FoldingRow

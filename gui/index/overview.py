@@ -20,7 +20,7 @@ from engine import (
 )
 from gui.core.jobs import Jobs
 from gui.index import chart_data
-from gui.index.attention import Attention, AttentionCard, attention_of
+from gui.index.attention_items import Attention, AttentionCard, attention_of
 from gui.index.base_page import IndexPage
 from gui.index.chart_data import THROUGHPUT_COLUMNS, Throughput
 from gui.index.folder_tree import FolderCard

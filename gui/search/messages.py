@@ -114,12 +114,12 @@ def reading(status: MemoryProviderStatus | None) -> str:
         return ""
     step, follows = status.syncing, tr("Results appear as files are indexed.")
     if step.phase != "indexing" or not step.total:
-        said = tr("Files are still being indexed.")
+        said = tr("Still reading.")
         return f"{said} {follows}"
     files = tr_count("{done:,} of {count:,} file", "{done:,} of {count:,} files", step.total, done=step.completed)
     if status.paused:
         return tr("Indexing is paused: {files}.", files=files)
-    said = tr("Files are still being indexed: {files}.", files=files)
+    said = tr("Still reading: {files}.", files=files)
     return f"{said} {follows}"
 
 

@@ -287,8 +287,8 @@ def more_text(row: MoreInFileRow | MoreRow) -> str:
     if isinstance(row, MoreInFileRow):
         return tr_count("+{count:,} more in this file", "+{count:,} more in this file", row.hidden)
     if row.at_least:
-        return tr("{count:,}+ more results below the minimum score – show more", count=row.hidden)
-    return tr("{count:,} more results below the minimum score – show more", count=row.hidden)
+        return tr("At least {count:,} more results – show more", count=row.hidden)
+    return tr("{count:,} more results – show more", count=row.hidden)
 
 
 def spoken_score(row: ResultRow) -> str:

@@ -20,7 +20,7 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.search.saved_store import SavedSearchStore, limits, title
 from gui.style.stylesheet import font_at
 from gui.widgets.formatting import ago
-from gui.widgets.labels import label
+from gui.widgets.labels import ElidedLabel, label
 from gui.widgets.placeholder_page import ElidedButton, KeyTable
 from gui.widgets.plain_text import set_tip
 from gui.widgets.right_to_left import margins
@@ -117,11 +117,12 @@ class StartLists(QWidget):
         button.setAccessibleName(name)
         row = grid.rowCount()
         grid.addWidget(button, row, 0, Qt.AlignmentFlag.AlignLeft)
-        beside = label(remark, "meta")
+        beside = ElidedLabel(remark)
+        beside.setProperty("role", "meta")
         beside.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         beside.setAlignment(Qt.AlignmentFlag.AlignRight)
         beside.ensurePolished()  # the width depends on the text size
-        beside.setMinimumWidth(min(beside.sizeHint().width(), font_at(_WIDEST // 3).pixelSize()))
+        beside.setMinimumWidth(min(beside.sizeHint().width(), font_at(_WIDEST // 5).pixelSize()))
         grid.addWidget(beside, row, 1)
         return button
 

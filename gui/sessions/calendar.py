@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QWidget
 
 from engine import tr
 from gui.core.session_criteria import ANY_TIME, Criteria
-from gui.sessions.catalog import Entry, SessionCatalog
 from gui.sessions.rows import filter_test
+from gui.sessions.session_catalog import Entry, SessionCatalog
 from gui.sessions.wording import session_count
 from gui.style.theme import Tokens
 from gui.widgets.accessibility import Part

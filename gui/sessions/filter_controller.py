@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QDateEdit, QDialog, QDialogButtonBox, QFormLayout,
 from engine import marked, tr
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.session_criteria import ANY_TIME, PERIODS, Criteria, Period, Role, SessionOrder, day_period, month_period
-from gui.sessions.catalog import Choice, SessionCatalog
 from gui.sessions.listing_view import ListingView
+from gui.sessions.session_catalog import Choice, SessionCatalog
 from gui.sessions.wording import agent_name, folder_name
 from gui.widgets.form_controls import Chip
 from gui.widgets.formatting import grouped, short_date

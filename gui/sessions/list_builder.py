@@ -15,11 +15,11 @@ from gui.core.jobs import Jobs, JobSlot
 from gui.core.session_criteria import Criteria
 from gui.sessions import listing_view
 from gui.sessions.calendar import SessionDays, count_days
-from gui.sessions.catalog import Entry, SessionCatalog, make_catalogue
 from gui.sessions.content_search import ContentSearch
 from gui.sessions.filter_controller import FilterController
 from gui.sessions.listing_view import ListingView, make_place_table
 from gui.sessions.rows import Row, build_listing, build_similar
+from gui.sessions.session_catalog import Entry, SessionCatalog, make_catalogue
 from gui.viewer.file_loader import written_file
 from gui.viewer.notice_page import NothingToRead
 from gui.widgets.buttons import guide_action
@@ -113,7 +113,7 @@ class SessionListLoader(QObject):
 class RunningSessions(QObject):
     """Finds sessions that an agent is writing now: their transcripts changed during the last two minutes.
 
-    Only changes since the first check count. Checks only while the session list is visible.
+    Only changes and new sessions since the first check count. Checks only while the session list is visible.
 
     Signals: changed: `paths` has changed.
     """
@@ -198,7 +198,7 @@ def _look(manager: MemorySearchManager, sessions: Sequence[str], before: Mapping
             continue  # of the sessions in one file, only the newest can be running
         files.add(file)
         stamp = state.st_mtime_ns, state.st_size
-        changed = known is not None and known.stamp != stamp
+        changed = known.stamp != stamp if known is not None else bool(before)
         looks[path] = _Look(file, stamp, state.st_mtime if changed else known.written if known else 0.0)
     return looks
 

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 from engine import MemoryProviderStatus, marked, tr, tr_count, tr_reason, usual_folders
 from gui.core.session_criteria import Criteria
 from gui.sessions.calendar import SessionCalendar, SessionDays
-from gui.sessions.catalog import SessionCatalog
 from gui.sessions.content_search import ContentHits
 from gui.sessions.rows import Listing, Row
+from gui.sessions.session_catalog import SessionCatalog
 from gui.sessions.session_list import SessionList
 from gui.sessions.wording import hits_text, session_count
 from gui.viewer.notice_page import NothingToRead

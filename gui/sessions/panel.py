@@ -14,11 +14,11 @@ from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.jobs import Jobs
 from gui.core.view_spec import ViewPanel
 from gui.sessions import listing_view
-from gui.sessions.catalog import EMPTY
 from gui.sessions.content_search import ContentSearch
 from gui.sessions.filter_controller import FilterChips, FilterController, SessionsViewState
 from gui.sessions.list_builder import ListBuilder, RunningSessions, SessionListLoader, SimilarList
 from gui.sessions.listing_view import ListingView
+from gui.sessions.session_catalog import EMPTY
 from gui.sessions.session_list import SessionActions
 from gui.viewer.notice_page import NothingToRead
 from gui.widgets.flow_layout import FoldingRow

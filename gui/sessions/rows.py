@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 
 from engine import SessionSummary, tr
 from gui.core.session_criteria import Criteria
-from gui.sessions.catalog import Entry, SessionCatalog
+from gui.sessions.session_catalog import Entry, SessionCatalog
 from gui.sessions.wording import day_title, days_title
 
 RowKey = tuple[str, str]

@@ -156,8 +156,9 @@ class SessionDelegate(QStyledItemDelegate):
         # Either all rows show the unit or none does; the tooltip always shows it.
         roomy = rect.width() >= UNIT_CHARACTERS * metrics.averageCharWidth()
         messages = message_count(summary.messages) if roomy else grouped(summary.messages)
-        unknown = unknown_count(summary.unknown) if roomy else ""
-        shown = " · ".join(part for part in (messages, took, unknown) if part)
+        counted = " · ".join(part for part in (messages, took) if part)
+        full = f"{counted} · {unknown_count(summary.unknown)}" if roomy and summary.unknown else counted
+        shown = full if metrics.horizontalAdvance(words + full) + GAP <= rect.width() else counted
         painter.setFont(self._meta)
         painter.setPen(colours.muted)
         write(painter, rect, AT_RIGHT, shown)
@@ -328,6 +329,10 @@ class SessionList(RowList):
         if number >= 0:
             self._set_current(number)
         return number >= 0
+
+    def hold(self) -> None:
+        """Keep the current session when new ones come, as if the user had chosen it."""
+        self._chosen = True
 
     def _moved_away(self) -> bool:
         return self._chosen or self.verticalScrollBar().value() > 0

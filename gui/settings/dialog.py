@@ -23,9 +23,9 @@ from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
 from gui.settings.broken_settings import WORDS
 from gui.settings.dialog_footer import DialogFooter
-from gui.settings.model import SettingsModel
+from gui.settings.edited_options import SettingsModel
 from gui.settings.option_placement import GUIDE, PAGES, SettingsPage, whole_page
-from gui.settings.pages import PageMaker, Pages
+from gui.settings.page_factory import PageMaker, Pages
 from gui.settings.results_page import ResultsPage
 from gui.settings.system_setting import SystemSwitch
 from gui.style.stylesheet import font_at

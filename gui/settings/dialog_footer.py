@@ -6,8 +6,8 @@ from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWi
 
 from engine import SettingsConsequences, tr, tr_count
 from gui.core.key_listing import native
+from gui.settings.edited_options import SettingsModel, other_vectors
 from gui.settings.engine_and_model_choice import EmbeddingChoice
-from gui.settings.model import SettingsModel, other_vectors
 from gui.settings.wording import sent_words
 from gui.widgets.accessibility import announce
 from gui.widgets.flow_layout import FlowLayout

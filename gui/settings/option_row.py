@@ -8,8 +8,8 @@ from PySide6.QtGui import QActionGroup, QEnterEvent
 from PySide6.QtWidgets import QApplication, QFrame, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from engine import Option, SavedIn, SettingChange, SettingsConsequences, marked, spoken, system_language, tr
+from gui.settings.edited_options import SettingsModel
 from gui.settings.fields import ChoiceField, ChoicesField, Field, LineField, LinesField, SwitchField
-from gui.settings.model import SettingsModel
 from gui.settings.option_placement import OptionPlacement
 from gui.settings.option_search import mark, with_marks
 from gui.settings.value_text import value_words

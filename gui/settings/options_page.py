@@ -6,7 +6,7 @@ from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from engine import tr
-from gui.settings.model import SettingsModel
+from gui.settings.edited_options import SettingsModel
 from gui.settings.option_placement import PAGES, OptionPlacement, SettingsPage, options_on
 from gui.settings.option_row import OptionRow
 from gui.settings.system_setting import SystemRow, SystemSwitch, with_switches

@@ -7,7 +7,7 @@ from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import marked, tr, tr_count
-from gui.settings.model import SettingsModel
+from gui.settings.edited_options import SettingsModel
 from gui.settings.option_placement import PAGES, WITHOUT_ROWS, OptionPlacement, SettingsPage, placed_options, whole_page
 from gui.settings.option_row import OptionFooter, OptionRow
 from gui.settings.option_search import fit, mark, words_of

@@ -26,8 +26,8 @@ from engine import (
     tr_reason,
 )
 from gui.core.jobs import Jobs, JobSlot
+from gui.settings.edited_options import SettingsModel
 from gui.settings.fields import Field
-from gui.settings.model import SettingsModel
 from gui.settings.option_placement import OptionPlacement
 from gui.settings.option_row import OptionRow
 from gui.settings.options_page import OptionsPage

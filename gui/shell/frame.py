@@ -3,7 +3,7 @@
 from functools import partial
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QButtonGroup,
@@ -27,7 +27,7 @@ from gui.diagnostics.panel import DiagnosticsPanel
 from gui.explanation.panel import ExplanationPanel
 from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
-from gui.style.stylesheet import character_width, font_at
+from gui.style.stylesheet import character_width
 from gui.widgets.buttons import ToggleButton
 from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.form_controls import Chip
@@ -173,13 +173,7 @@ _BUTTONS_TOP = 19
 _BUTTONS_SIDE, _BUTTONS_GAP = 12, 2
 _NAME_TOP = 23
 _SWITCH_TOP, _SWITCH_GAP = 18, 4
-_STACK_TOP, _STACK_GAP = 9, 3
 _SIDE = 16
-_BOX_CHARACTERS, _BOX_AROUND = 51, 200
-"""Characters needed by the box with its filters and the two buttons, and pixels of it that don't scale with the text.
-
-In a narrower window, the buttons of the switch are in two rows. In an even narrower one, a menu replaces them.
-"""
 
 
 class HeaderBar(QWidget):
@@ -192,9 +186,9 @@ class HeaderBar(QWidget):
     """Name of a view, by its button."""
 
     def __init__(self, boxes: dict[str, FoldingRow], parent: QWidget | None = None) -> None:
-        """`boxes`: the widget that the top bar shows for each view; views may share one.
+        """`boxes`: the row with search box and filters that the top bar shows for each view; views may share one.
 
-        In a narrow window the second line of a box continues below the two buttons.
+        A row has the whole width; switch and buttons are at the ends of its first line.
         """
         super().__init__(parent)
         self.dock_button = IconButton("panel", tr("Show or hide the diagnostics"))
@@ -209,9 +203,10 @@ class HeaderBar(QWidget):
         self._name = label("Mnemoscope", "strong")
         self._name.setContentsMargins(margins(_SIDE, _NAME_TOP, 0, 2 * _BUTTONS_TOP - _NAME_TOP))
         self._switch = QWidget(self)
-        self._switch_grid = QGridLayout(self._switch)
+        self._switch_row = QHBoxLayout(self._switch)
+        self._switch_row.setContentsMargins(margins(_SIDE, _SWITCH_TOP, 0, 0))
+        self._switch_row.setSpacing(_SWITCH_GAP)
         self._switch_buttons = self._make_switch()
-        self._placed: tuple[bool, list[QPushButton]] | None = None
         self._view_holder = QWidget(self)
         self._view_menu = self._make_view_menu()
         self._buttons = QHBoxLayout()
@@ -221,10 +216,10 @@ class HeaderBar(QWidget):
         grid.setContentsMargins(margins(0, 0, _BUTTONS_SIDE, 0))
         grid.setSpacing(_BUTTONS_GAP)
         grid.setColumnStretch(1, 1)
-        grid.addWidget(self._switch, 0, 0, Qt.AlignmentFlag.AlignTop)
-        grid.addWidget(self._view_holder, 0, 0, Qt.AlignmentFlag.AlignTop)
+        for part in (self._switch, self._view_holder):
+            grid.addWidget(part, 0, 0, Qt.AlignmentFlag.AlignTop)
         for part in (*dict.fromkeys(boxes.values()), self._name):
-            grid.addWidget(part, 0, 1, 1, 2)
+            grid.addWidget(part, 0, 0, 1, 3)
         grid.addLayout(self._buttons, 0, 2, Qt.AlignmentFlag.AlignTop)
         for button in (self.dock_button, self.menu_button):
             self._buttons.addWidget(button)
@@ -262,6 +257,7 @@ class HeaderBar(QWidget):
             button.setAccessibleDescription(tr(spec.tip))
             button.clicked.connect(lambda _=False, view=spec.name: self.view_requested.emit(view))
             group.addButton(button)
+            self._switch_row.addWidget(button)
             made[spec.name] = button
         made[self._view].setChecked(True)
         return made
@@ -285,59 +281,34 @@ class HeaderBar(QWidget):
             action.triggered.connect(lambda _=False, view=spec.name: self.view_requested.emit(view))
 
     def _arrange(self) -> None:
-        needed = QFontMetrics(font_at(13)).averageCharWidth() * _BOX_CHARACTERS + _BOX_AROUND
-        room = self.width() - needed - _SIDE
-        buttons = self._shown_buttons
-        stacked = _switch_width(buttons, len(buttons), _SWITCH_GAP) > room
-        self._place_switch(buttons, stacked=stacked)
-        fits = not stacked or _switch_width(buttons, _half(buttons), _STACK_GAP) <= room
-        self._switch.setVisible(self._working and fits)
+        """Show the switch, or its menu if a search box would become too narrow for its placeholder."""
+        for name, button in self._switch_buttons.items():
+            button.setVisible(name not in self._hidden or name == self._view)
         current = self._switch_buttons[self._view].text()
         self._view_menu.setText(current)
         self._view_menu.setAccessibleName(tr("View: {name}", name=current))
+        self.dock_button.setVisible(self._working)
+        shown = [button for button in (self.dock_button, self.menu_button) if not button.isHidden()]
+        beside = sum(button.sizeHint().width() + _BUTTONS_GAP for button in shown)
+        before = self._switch_row.sizeHint().width()
+        fits = before + max(box.least_width for box in self._boxes.values()) + beside + _BUTTONS_SIDE <= self.width()
+        if not fits:
+            before = self._view_holder.sizeHint().width()
+        self._switch.setVisible(self._working and fits)
         self._view_holder.setVisible(self._working and not fits)
         for box in self._boxes.values():
-            box.leave(self._buttons.sizeHint().width() + _BUTTONS_GAP)
+            box.leave(beside, before)
             box.setVisible(self._working and box is self._boxes[self._view])
-        self.dock_button.setVisible(self._working)
         self._name.setVisible(not self._working)
-
-    @property
-    def _shown_buttons(self) -> list[QPushButton]:
-        shown = self._switch_buttons.items()
-        return [button for name, button in shown if name not in self._hidden or name == self._view]
-
-    def _place_switch(self, buttons: list[QPushButton], *, stacked: bool) -> None:
-        if self._placed == (stacked, buttons):
-            return
-        self._placed = stacked, buttons
-        grid, columns = self._switch_grid, _half(buttons) if stacked else len(buttons)
-        for button in self._switch_buttons.values():
-            grid.removeWidget(button)
-            button.setVisible(button in buttons)
-        for place, button in enumerate(buttons):
-            grid.addWidget(button, *divmod(place, columns))
-        grid.setContentsMargins(margins(_SIDE, _STACK_TOP if stacked else _SWITCH_TOP, 0, 0))
-        grid.setSpacing(_STACK_GAP if stacked else _SWITCH_GAP)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_placed"):
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_buttons"):
             self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange()
-
-
-def _half(buttons: list[QPushButton]) -> int:
-    """Columns of the switch in two rows."""
-    return (len(buttons) + 1) // 2
-
-
-def _switch_width(buttons: list[QPushButton], columns: int, gap: int) -> int:
-    widths = [button.sizeHint().width() for button in buttons]
-    return sum(max(widths[column::columns]) for column in range(columns)) + (columns - 1) * gap
 
 
 # --- The place at the right of the window: the diagnostics, or the explanation of the answer -------------------------

@@ -22,7 +22,7 @@ from gui.conversation.loader import OpenedSession
 from gui.conversation.panel import ConversationPanel
 from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
-from gui.core.location import Location
+from gui.core.location import Location, ReadingPlace
 from gui.core.view_spec import ViewPanel, view_specs
 from gui.edits.panel import CHOOSE_EDIT, EditsPanel
 from gui.facts.panel import FactsPanel
@@ -91,6 +91,8 @@ class Views(QObject):
         self._wanted: dict[str, _Shown | NothingToRead | None] = {}
         """The session to show; None if a file or nothing is shown."""
         self._shown: _Shown | NothingToRead = CHOOSE_SESSION
+        self._left: dict[str, tuple[_Shown, ReadingPlace]] = {}
+        """What was read in each view when the user left it: two views may show different places of one session."""
         self._forget_shown()
         self.facts.content_known.connect(partial(self.content_known.emit, "facts"))
         search.answer_changed.connect(self.index.show_answer)
@@ -140,12 +142,16 @@ class Views(QObject):
             reader.show_unsupported(lacks)
 
     def _forget_shown(self) -> None:
+        self._left.clear()
         self._wanted = dict.fromkeys(self.specs) | {"sessions": CHOOSE_SESSION, "edits": CHOOSE_EDIT}
         self._shown = CHOOSE_SESSION
 
     def switch(self, name: str) -> None:
         """Show a view by its name, and focus its box."""
         if name != self.current:
+            wanted, place = self._wanted[self.current], self.conversation.view_state
+            if isinstance(wanted, _Shown) and place is not None and place.path == wanted.path:
+                self._left[self.current] = wanted, place
             self.current = name
             self._arrange()
             self.switched.emit(name)
@@ -154,6 +160,8 @@ class Views(QObject):
     @Slot()
     def refresh(self) -> None:
         """Update all views after a change of the index; lazy ones only when they are shown."""
+        if self.current == "sessions" and self.conversation.is_read:
+            self.sessions.view.list.hold()
         for name, panel in self.panels.items():
             if self.specs[name].lazy:
                 self._stale.add(name)
@@ -308,7 +316,8 @@ class Views(QObject):
         self._stack(self.current).setCurrentWidget(self.panels[self.current].body)
         self._load_current()
         if isinstance(wanted := self._wanted[self.current], _Shown):
-            self.conversation.return_to(wanted.path)
+            left, place = self._left.pop(self.current, (wanted, None))
+            self.conversation.return_to(wanted.path if left == wanted else "", place if left == wanted else None)
         self._show_wanted()
 
     def _load_current(self) -> None:

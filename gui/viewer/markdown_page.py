@@ -1,4 +1,4 @@
-"""Turns Markdown into a page of rich text and paints it, in steps of a few milliseconds; loads no images or links.
+"""Turns Markdown into a page of rich text and paints it, in steps of a few milliseconds; it loads nothing.
 
 On the GUI thread alone: to hand a document over takes a lock of Qt's while a pool thread holds Python's, and a window
 that disconnects a signal at that moment holds the former and waits for the latter.
@@ -33,6 +33,7 @@ from gui.style.theme import Tokens, ground_pen
 from gui.viewer.line_layout import spans
 from gui.viewer.note_markup import ANCHOR, ANCHOR_END, MARK, MARK_END, QUOTED, SEPARATOR
 from gui.viewer.outline import heading_key
+from gui.viewer.pictures import WHOLE_LINE, Picture, reserve
 from gui.widgets.plain_text import SealedDocument
 
 _HEADING_LINE_HEIGHT = 130
@@ -43,6 +44,8 @@ _QUOTE_LEVEL = QTextFormat.Property.BlockQuoteLevel.value
 _RULER = QTextFormat.Property.BlockTrailingHorizontalRulerWidth.value
 _SIZE_ADJUSTMENT = QTextFormat.Property.FontSizeAdjustment.value
 _IMAGE_ALT = QTextFormat.Property.ImageAltText.value
+_IMAGE = "\ufffc"
+"""The character in place of an image in the text of a block."""
 _FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 
 _HEADING_SCALES = {1: 1.5, 2: 1.25, 3: 1.1}
@@ -83,8 +86,14 @@ class Page:
     """Number of the block by the name of each anchor: `^` and a block's id, or a footnote."""
 
 
-def page_steps(slices: Iterable[str], style: PageStyle) -> Generator[None, None, Page]:
-    """Build a page from `markdown_slices`, yielding after each step so that the caller can do other work or stop."""
+def page_steps(
+    slices: Iterable[str], style: PageStyle, pictures: Mapping[str, Picture] | None = None
+) -> Generator[None, None, Page]:
+    """Build a page from `markdown_slices`, yielding after each step so that the caller can do other work or stop.
+
+    `pictures`: the images to leave room for, by their URLs; all others are replaced by their descriptions.
+    """
+    pictures = pictures or {}
     document = SealedDocument()
     document.setUndoRedoEnabled(False)
     document.setDefaultFont(style.font)
@@ -94,6 +103,7 @@ def page_steps(slices: Iterable[str], style: PageStyle) -> Generator[None, None,
     for part in slices:
         _append(document, cursor, part)
         yield
+    reserve(document, pictures)  # not before: `setMarkdown` removes all resources
     cursor.beginEditBlock()  # not before: inside one, the tables of new text are not known yet
     for table in document.rootFrame().childFrames():
         if isinstance(table, QTextTable):
@@ -103,7 +113,7 @@ def page_steps(slices: Iterable[str], style: PageStyle) -> Generator[None, None,
     headings: list[tuple[int, str]] = []
     anchors: dict[str, int] = {}
     for block in blocks(document):
-        _replace_images(block, cursor)
+        _place_images(block, cursor, pictures)
         anchors |= dict.fromkeys(_take_anchors(block, cursor), block.blockNumber())
         _quote_heading(block, cursor)
         _style_block(block, cursor, style)
@@ -178,13 +188,21 @@ def _fragments(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:
     return found
 
 
-def _replace_images(block: QTextBlock, cursor: QTextCursor) -> None:
-    """Replace images by their descriptions, since displaying a note must not load anything."""
+def _place_images(block: QTextBlock, cursor: QTextCursor, pictures: Mapping[str, Picture]) -> None:
+    """Limit the width of the known images to the page, and replace the others by their descriptions.
+
+    Displaying a note must not load anything else.
+    """
     images = [found for found in _fragments(block) if found[2].isImageFormat()]
     for position, length, look in reversed(images):
-        name = look.property(_IMAGE_ALT) or look.toImageFormat().name().rsplit("/", 1)[-1]
         cursor.setPosition(position)
         cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
+        image = look.toImageFormat()
+        if image.name() in pictures:
+            image.setMaximumWidth(WHOLE_LINE)
+            cursor.setCharFormat(image)
+            continue
+        name = look.property(_IMAGE_ALT) or image.name().rsplit("/", 1)[-1]
         plain = QTextCharFormat()
         plain.setFontItalic(True)
         cursor.insertText(tr("[image: {name}]", name=name), plain)
@@ -255,14 +273,12 @@ def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> No
         below = 0
         look.setLineHeight(_GAP * style.scale, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
     if indent and not is_code(block):
-        if block.textDirection() == Qt.LayoutDirection.RightToLeft:
-            look.setLeftMargin(block.blockFormat().rightMargin())
-            look.setRightMargin(indent)
-        else:
-            look.setLeftMargin(indent)
+        _indent(look, block, indent)
     if QTextCursor(block).currentTable() is not None:
         above = below = 0
         look.setLineHeight(_CELL_LINE_HEIGHT, _PROPORTIONAL)
+    if _IMAGE in block.text():
+        look.setLineHeight(100, _PROPORTIONAL)  # of the image, too
     look.setTopMargin(0 if block.blockNumber() == 0 else above * style.scale)
     look.setBottomMargin(below * style.scale)
     cursor.setPosition(block.position())
@@ -274,6 +290,15 @@ def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> No
             cursor.setPosition(position)
             cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
             cursor.setCharFormat(ink)
+
+
+def _indent(look: QTextBlockFormat, block: QTextBlock, indent: float) -> None:
+    """Set the margin of a quote (`indent` in pixels) at the side where its text begins."""
+    if block.textDirection() == Qt.LayoutDirection.RightToLeft:
+        look.setLeftMargin(block.blockFormat().rightMargin())
+        look.setRightMargin(indent)
+    else:
+        look.setLeftMargin(indent)
 
 
 def _style_ink(ink: QTextCharFormat, level: int, *, code: bool, style: PageStyle) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import quote
 
 from engine import CODE_SPAN, HASHTAG, LinkedText, without_links, written_links
+from gui.viewer.pictures import Pictures
 
 NOTE_SCHEME = "note"
 FOLD_SCHEME = "fold"
@@ -41,6 +42,12 @@ _PAGE_PROPERTY = re.compile(r"[^\W\d][\w.*+!?$%&=<>\-]{0,99}::(?:[ \t].*)?")
 _EMBED = re.compile(
     r"[ \t]*(?:[-*+][ \t]+)?(?:!\[\[([^\[\]|]{1,400})(?:\|[^\[\]]*)?\]\]|\{\{embed[ \t]+(.{1,400}?)\}\})[ \t]*"
 )
+_IMAGE_EMBED = re.compile(r"!\[\[([^\[\]|\n]{1,400})(?:\|([^\[\]\n]{0,400}))?\]\]")
+_IMAGE = re.compile(
+    r"!\[([^\[\]\n]{0,400})\]\((?:<([^<>\n]{1,1000})>|([^()<>\s]{1,1000}))(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?\)"
+)
+_WIDTH = re.compile(r"(?:(.*)\|)?[ \t]*(\d{1,4})(?:x\d{1,4})?[ \t]*")
+"""The width of an image in Obsidian, after its description or in place of it."""
 _TAG = re.compile(
     r"\[[^\[\]\n]*\](?:\((?:[^()\n]|\([^()\n]*\))*\)|\[[^\[\]\n]*\])"
     r"|^[ ]{0,3}\[(?!\^)[^\[\]\n]+\]:[ \t]*\S+(?:[ \t]+[\"'(].*)?[ \t]*$"
@@ -59,9 +66,10 @@ Resolve = Callable[[str, str], LinkedText | None]
 class NoteMarkup:
     """Rewrites the lines of one note, called in their order; a new instance is needed for each note."""
 
-    def __init__(self, resolve: Resolve, unfolded: frozenset[int]) -> None:
-        """`unfolded`: lines of callouts whose fold the user has toggled."""
+    def __init__(self, resolve: Resolve, unfolded: frozenset[int], pictures: Pictures | None = None) -> None:
+        """`unfolded`: lines of callouts whose fold the user has toggled. `pictures`: collects the images to show."""
         self._resolve = resolve
+        self._pictures = pictures
         self._toggled = unfolded
         self._page_properties = 0
         """Number of lines with which the note begins that are properties of the page."""
@@ -207,6 +215,9 @@ class NoteMarkup:
         return "".join((*parts, self._plain(text[done:])))
 
     def _plain(self, text: str) -> str:
+        if "![" in text and self._pictures is not None:
+            text = _IMAGE_EMBED.sub(lambda found: self._image(found[0], found[1], found[2] or ""), text)
+            text = _IMAGE.sub(lambda found: self._image(found[0], found[2] or found[3], found[1]), text)
         if "^[" in text:
             text = _INLINE_NOTE.sub(self._inline_note, text)
         if "==" in text:
@@ -219,6 +230,13 @@ class NoteMarkup:
             parts += [self._marks(text[done : link.start]), linked(label, link.target, link.anchor)]
             done = link.end
         return "".join((*parts, self._marks(text[done:])))
+
+    def _image(self, markup: str, target: str, description: str) -> str:
+        """Return Markdown for an image of the searched folders; the unchanged `markup` if it can't be shown."""
+        found = _WIDTH.fullmatch(description)
+        words, width = (found[1] or "", int(found[2])) if found else (description, 0)
+        url = "" if self._pictures is None else self._pictures.url(target.strip(), width)
+        return f"![{escaped(words or target)}]({url})" if url else markup
 
     def _marks(self, text: str) -> str:
         if "#" in text:

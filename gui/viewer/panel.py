@@ -1,6 +1,7 @@
 """The file viewer: a header, the file as source or as a rendered page, and messages."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from PySide6.QtCore import QUrl, Signal, SignalInstance
 from PySide6.QtGui import QAction
@@ -22,9 +23,10 @@ from gui.viewer.file_loader import FileLoader, FileWatch, OpenedFile, ViewTarget
 from gui.viewer.header import TURN, ViewerHeader
 from gui.viewer.link_card import LinkCard
 from gui.viewer.match_navigator import IN_FILE
-from gui.viewer.note_markup import FOLD_SCHEME, Resolve
+from gui.viewer.note_markup import FOLD_SCHEME
 from gui.viewer.notice_page import NothingToRead
 from gui.viewer.outline import HeadingPlace, Outline, heading_key, is_markup
+from gui.viewer.pictures import LocateImage
 from gui.viewer.source_and_page import SourceAndPage
 from gui.widgets.message import Action
 
@@ -104,7 +106,7 @@ class ViewerPanel(BaseViewer):
             self._opener.cancel()
             self._open(reloading=False)
         elif self.opened is not None:
-            self.rendered.resolve = self._resolver(self.opened.name)
+            self._let_resolve(self.opened.name)
             if self._opener.busy or self._reload_due:
                 self._opener.cancel()
                 self._open(reloading=True)
@@ -217,7 +219,7 @@ class ViewerPanel(BaseViewer):
             old.close()
         self._follower.follow(opened.location)
         self.header.offer_modes(not is_markup(opened.name))
-        self.rendered.resolve = self._resolver(opened.name)
+        self._let_resolve(opened.name)
         self._chunks.show_file(opened.name, opened.lines)
         self.link_card.show_file(opened.name)
         self.file_actions.set_vault(opened.in_vault)
@@ -225,8 +227,8 @@ class ViewerPanel(BaseViewer):
         if reloading:
             self.hint.say(tr("Reloaded"))
 
-    def _resolver(self, home: str) -> Resolve:
-        """Return a function that reads the notes that links in the note `home` name; it is called on a pool thread."""
+    def _let_resolve(self, home: str) -> None:
+        """Let the page read the notes and find the images that the note `home` names; both on a pool thread."""
         manager = self._manager
 
         def resolve(target: str, anchor: str) -> LinkedText | None:
@@ -236,7 +238,16 @@ class ViewerPanel(BaseViewer):
             except MnemoscopeError:
                 return None
 
-        return resolve
+        def images() -> LocateImage:
+            insight = None if manager is None else manager.insight
+            found = None if insight is None else insight.images_of(home)
+
+            def locate(target: str) -> Path | None:
+                return None if found is None else found.locate(target)
+
+            return locate
+
+        self.rendered.resolve, self.rendered.images = resolve, images
 
     def _on_failed(self, sentence: str) -> None:
         if self._reloading:

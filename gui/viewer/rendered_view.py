@@ -1,7 +1,7 @@
-"""Shows the file as a rendered page. It never loads anything that a note names: no images, styles or links."""
+"""Shows the file as a rendered page. Of all that a note names it loads images of the searched folders, nothing else."""
 
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSizeF, Qt, QTimer, QUrl, Signal, Slot
@@ -31,6 +31,7 @@ from gui.viewer.match_marks import MatchMarks, MatchScrollBar
 from gui.viewer.matches import Finder, Hit, MatchMap
 from gui.viewer.note_markup import NoteMarkup, Resolve
 from gui.viewer.outline import HeadingPlace, Outline
+from gui.viewer.pictures import LocateImage, Picture, PictureLoader, Pictures
 from gui.widgets.plain_text import no_resource, utf16_ranges
 
 MOST_BYTES = 1024 * 1024
@@ -131,9 +132,9 @@ class PageBuilder(QObject):
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._go_on)
 
-    def start(self, slices: Sequence[str], style: PageStyle) -> None:
+    def start(self, slices: Sequence[str], style: PageStyle, pictures: Mapping[str, Picture]) -> None:
         """Build a page from `slices`, dropping an unfinished one."""
-        self._steps = page_steps(slices, style)
+        self._steps = page_steps(slices, style, pictures)
         self._timer.start(0)
 
     def stop(self) -> None:
@@ -178,6 +179,12 @@ class RenderedView(QTextBrowser):
         """Lines of the callouts that the user has folded or unfolded."""
         self.resolve: Resolve = lambda target, anchor: None
         """Reads what a link of this page names, on a pool thread."""
+        self.images: Callable[[], LocateImage] = lambda: lambda target: None
+        """Returns the function that finds the images of this page; called on a pool thread."""
+        self._pictures: Mapping[str, Picture] = {}
+        """The images of the page that is being built."""
+        self._loader = PictureLoader(jobs, self)
+        self._loader.loaded.connect(self.viewport().update)
         self._keep_place = False
         self._place = 0
         self._making = PageBuilder(self)
@@ -216,21 +223,22 @@ class RenderedView(QTextBrowser):
 
     def _start(self, lines: FileLines) -> None:
         self.cancel()
-        outline, resolve, toggled = self._outline, self.resolve, self._toggled
+        outline, resolve, images, toggled = self._outline, self.resolve, self.images, self._toggled
         text_font = QGuiApplication.font()
         text_font.setPointSizeF(fixed_font(_TEXT_PIXELS).pointSizeF())
         style = PageStyle(text_font, fixed_font(), tokens(self.palette()), font_scale())
 
-        def work(token: CancelToken) -> list[str]:
-            slices = []
-            for part in markdown_slices(lines, outline, NoteMarkup(resolve, toggled)):
+        def work(token: CancelToken) -> tuple[list[str], Mapping[str, Picture]]:
+            slices, pictures = [], Pictures(images(), style.scale)
+            for part in markdown_slices(lines, outline, NoteMarkup(resolve, toggled, pictures)):
                 token.checkpoint()
                 slices.append(part)
-            return slices
+            return slices, pictures.found
 
-        def make(slices: list[str]) -> None:
+        def make(made: tuple[list[str], Mapping[str, Picture]]) -> None:
             self._job.done()
-            self._making.start(slices, style)
+            slices, self._pictures = made
+            self._making.start(slices, style, self._pictures)
 
         self._job.put(self._jobs.read(work, make, self._fail))
 
@@ -241,6 +249,7 @@ class RenderedView(QTextBrowser):
     def leave(self) -> None:
         """Stop reading the text, which is about to be closed; the page stays visible."""
         self.cancel()
+        self._loader.stop()
         self._lines = None
 
     @property
@@ -287,6 +296,7 @@ class RenderedView(QTextBrowser):
         self._marks.forget()
         self._found.forget()
         self._put(page)
+        self._loader.start(page.document, self._pictures, self.devicePixelRatioF())
         self.rendered.emit()  # once visible it has its width, which the layout needs
         self._layout_steps.start(target if self._keep_place else self._heading_block(self._wanted))
 

@@ -1,10 +1,11 @@
 """Arranges widgets in lines that wrap, or two widgets side by side if they fit."""
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QGridLayout, QLayout, QLayoutItem, QStyle, QWidget
+from PySide6.QtGui import QFontMetrics, QRegion
+from PySide6.QtWidgets import QHBoxLayout, QLayout, QLayoutItem, QStyle, QVBoxLayout, QWidget
 
 from gui.style.stylesheet import font_at
+from gui.widgets.right_to_left import margins
 
 
 class FlowLayout(QLayout):
@@ -94,7 +95,7 @@ class FlowLayout(QLayout):
 
 # --- Two widgets side by side, or the second below the first where the window is too narrow for both -----------------
 
-_MARGIN = 16
+_MARGIN, _TOP = 16, 12
 _GAP = 12
 
 
@@ -112,38 +113,56 @@ class FoldingRow(QWidget):
         self._wide, self._narrow = wide, narrow
         self._letters, self._whole = letters, whole
         self._folded = False
-        self._beside = 0
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(_MARGIN, 12, _MARGIN, 12)
-        self._grid.setHorizontalSpacing(_GAP)
-        self._grid.setVerticalSpacing(10)
-        self._grid.setColumnStretch(0, 1)
+        self._before = self._beside = 0
+        self._lines = QVBoxLayout(self)
+        self._lines.setContentsMargins(_MARGIN, _TOP, _MARGIN, _TOP)
+        self._lines.setSpacing(10)
+        self._first, self._second = QHBoxLayout(), QHBoxLayout()
+        for row in (self._first, self._second):
+            row.setSpacing(_GAP)
+            self._lines.addLayout(row)
+        self._lines.addStretch(1)
+        self._first.addWidget(wide, 1)
         self._place()
 
-    def leave(self, beside: int) -> None:
-        """Reserve `beside` pixels at the end of the first line; a second line has the whole width."""
-        if beside != self._beside:
-            self._beside = beside
-            self._grid.setColumnMinimumWidth(2, beside - _GAP)  # the last gap is part of it
+    @property
+    def least_width(self) -> int:
+        """Width of a first line with `wide` in its preferred width, without what is reserved in it."""
+        return self._wide.sizeHint().width() + 2 * _MARGIN
+
+    def leave(self, beside: int, before: int = 0) -> None:
+        """Reserve `beside` pixels at the end of the first line and `before` at its beginning.
+
+        A second line begins below the first, or at the edge if it needs the width.
+        """
+        if (beside, before) != (self._beside, self._before):
+            self._beside, self._before = beside, before
+            self._first.setContentsMargins(margins(before, 0, beside, 0))
             self._fold()
 
     def _place(self) -> None:
-        self._grid.addWidget(self._wide, 0, 0)
         if self._folded:
-            self._grid.addWidget(self._narrow, 1, 0, 1, 3, Qt.AlignmentFlag.AlignLeft)
+            self._second.addWidget(self._narrow, 0, Qt.AlignmentFlag.AlignLeft)
         else:
-            self._grid.addWidget(self._narrow, 0, 1)
+            self._first.addWidget(self._narrow)
 
     def _fold(self) -> None:
         letter = QFontMetrics(font_at(13)).averageCharWidth()
         least = self._narrow.minimumSizeHint() if self._whole else self._narrow.sizeHint()
-        room = self.width() - 2 * _MARGIN - _GAP - self._beside
-        folded = room < self._letters * letter + least.width() or self.width() < self._whole * letter
+        room = self.width() - 2 * _MARGIN - self._before
+        beside = room - _GAP - self._beside
+        folded = beside < self._letters * letter + least.width() or self.width() - self._before < self._whole * letter
         if self._whole:
             self._wide.setMinimumWidth(0 if folded else self._letters * letter)
         if folded != self._folded:
             self._folded = folded
             self._place()
+        below = self._before if folded and self._narrow.sizeHint().width() <= room else 0
+        self._second.setContentsMargins(margins(below, 0, 0, 0))
+        if self._before:  # a click there is meant for the widget below, which comes earlier for screen readers
+            first_line = _TOP + self._wide.sizeHint().height() if folded else self.height()
+            left_out = QRect(0, 0, self._before, first_line)
+            self.setMask(QRegion(self.rect()) - QStyle.visualRect(self.layoutDirection(), self.rect(), left_out))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(200, super().minimumSizeHint().height())

@@ -4,10 +4,11 @@ Pure functions; the current time is a parameter or read from the clock.
 """
 
 import time
+from collections.abc import Sequence
 from datetime import date, datetime
 from datetime import date as day
 
-from engine import EmbeddingEstimate, ModelUsage, UsageTotal, marked, number, tr, tr_count
+from engine import EmbeddingEstimate, ModelUsage, UsageTotal, has_pages, marked, number, page_of, tr, tr_count
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 _UNITS = ("KB", "MB", "GB", "TB")
@@ -17,6 +18,12 @@ _KILO = 1000
 def grouped(count: int) -> str:
     """Format a number with separators between thousands: 12480 -> 12,480."""
     return number(count)
+
+
+def shown_headings(path: str, headings: Sequence[str]) -> tuple[str, ...]:
+    """Return the headings above a passage as they are shown: the page of a document in the language of the window."""
+    page = page_of(headings[0]) if headings and has_pages(path) else 0
+    return (tr("Page {page}", page=page), *headings[1:]) if page else tuple(headings)
 
 
 def size_text(count: float) -> str:

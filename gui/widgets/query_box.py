@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 
@@ -22,8 +22,12 @@ _SHEET = (
 _INTO_LIST = {Qt.Key.Key_Down, Qt.Key.Key_PageDown}
 _EDGE = 14
 """Pixels before the magnifier."""
+_END = 16
+"""Pixels at the end of an empty box."""
 _MOST_STATE = 0.48
 """Largest share of the box's width for the state."""
+_TEXT_MARGIN = 2
+"""Pixels that Qt leaves free on both sides of the text of a line edit."""
 _AFTER_TEXT = 16
 """Pixels that stay free after the text next to the state."""
 MOST = 100
@@ -157,6 +161,21 @@ class QueryBox(QWidget):
     def query(self) -> str:
         return self.edit.text().strip()
 
+    def sizeHint(self) -> QSize:
+        """Return the size in which the box shows its placeholder whole, next to its buttons."""
+        around = self._row.contentsMargins()
+        sides = max(around.left(), around.right()) + _END
+        buttons = [part for part in self._parts() if part is not self._clear and not part.isHidden()]
+        beside = sum(part.sizeHint().width() + self._row.spacing() for part in buttons)
+        text = QFontMetrics(font_at(15)).horizontalAdvance(self._hint) + 2 * _TEXT_MARGIN
+        return QSize(sides + beside + text, self.height())
+
+    def _parts(self) -> list[QWidget]:
+        """Return the widgets next to text and state, hidden ones included."""
+        items = (self._row.itemAt(number) for number in range(self._row.count()))
+        parts = (None if item is None else item.widget() for item in items)
+        return [part for part in parts if part is not None and part not in (self.edit, self._state)]
+
     def set_hint(self, hint: str) -> None:
         """Set the placeholder; an empty text restores the default."""
         self.edit.setPlaceholderText(hint or self._hint)
@@ -242,15 +261,14 @@ class QueryBox(QWidget):
     def _set_margins(self) -> None:
         """Reserve the same space for the magnifier or a button, so that the text of all views' boxes is aligned."""
         around = 0 if self._lead is None else self._lead.sizeHint().width() - self._icon.sizeHint().width()
-        self._row.setContentsMargins(margins(max(0, _EDGE - around // 2), 0, 8 if self.edit.text() else 16, 0))
+        self._row.setContentsMargins(margins(max(0, _EDGE - around // 2), 0, 8 if self.edit.text() else _END, 0))
 
     def _make_room(self) -> None:
         """Hide the state if it leaves too little room for the query; the counts are above the list, too."""
         state, around = self._state.sizeHint().width(), self._row.contentsMargins()
         room = self.width() - around.left() - around.right() - self._row.spacing()
-        items = (self._row.itemAt(number) for number in range(self._row.count()))
-        for part in (None if item is None else item.widget() for item in items):
-            if part is not None and part not in (self.edit, self._state) and not part.isHidden():
+        for part in self._parts():
+            if not part.isHidden():
                 room -= part.sizeHint().width() + self._row.spacing()
         text = self.edit.fontMetrics().horizontalAdvance(self.edit.text()) + _AFTER_TEXT
         self._state.setVisible(text + state <= room and state <= self.width() * _MOST_STATE)

@@ -58,8 +58,9 @@ LEFT_OUT = (
     *("zstandard._cffi", "zstandard.backend_cffi"),  # a second implementation, for Pythons without the C extension
     # Parts that OpenAI's client loads on demand; Mnemoscope uses embeddings, chat and batches only.
     *(f"openai.{part}.{name}" for part in ("types", "resources") for name in ("admin", "beta", "live", "realtime")),
-    # The mcp package also contains a client and an HTTP server; engine/mcp/running.py bypasses both. Only they need the
-    # schema validation and the web server, and httpx2's own command line needs a package that isn't installed anyway.
+    # The mcp package also contains a client and an HTTP server; engine/mcp/server_process.py bypasses both. Only they
+    # need the schema validation and the web server, and httpx2's own command line needs a package that isn't installed
+    # anyway.
     *("mcp.client", "mcp.server.mcpserver", "uvicorn", "click", "httpx2._main"),
     *("attr", "attrs"),  # optional support in msgspec; this project defines no such classes
     # 0.5 MB instead of 2 of lexers, formatters and styles
@@ -70,7 +71,8 @@ _PACKED_FILES = ("METADATA", "entry_points.txt")
 """Files of a package's `.dist-info`; the others contain paths of the build machine, or are for pip only."""
 
 _PLUGINS = re.compile(r"PySide6/(?:Qt/)?plugins/(.+)")
-# SVG is the only image format needed: the window shows its own drawings, and never reads images next to a note.
+# SVG is for the window's own drawings. Qt reads PNG and BMP without a plugin; images of notes in other formats are
+# shown as their descriptions: the plugin for JPEG alone takes 540 KB.
 _WANTED_PLUGINS = re.compile(
     r"platforms/(?:lib)?q(?:xcb|wayland|offscreen|windows|cocoa)\W"
     r"|platformthemes/libqxdgdesktopportal|platforminputcontexts/lib(?:compose|ibus)"

@@ -12,7 +12,7 @@ from pathlib import Path
 from engine import program_version
 from engine.cli.arguments import VERBS, make_parser
 from engine.text.operators import QUERY_HELP
-from gui.app.options import make_parser as make_window_parser
+from gui.app.command_line import make_parser as make_window_parser
 
 _INTRODUCTION = """\
 Mnemoscope searches a folder of notes and past sessions with AI agents, by words and by meaning, shows the hit in its

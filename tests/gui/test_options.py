@@ -4,7 +4,7 @@ import pytest
 
 from engine import VERBS
 from gui import __main__
-from gui.app.options import parse_options, view_names
+from gui.app.command_line import parse_options, view_names
 
 
 def test_no_arguments_open_search_view():

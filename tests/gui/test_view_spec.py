@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QPushButton
 
-from gui.app.options import parse_options, view_names
+from gui.app.command_line import parse_options, view_names
 from gui.app.start_view import show_view
 from gui.commands.keymap import keymap
 from gui.core import view_spec

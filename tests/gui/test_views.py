@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QWidget
 
 import engine
 from engine import FileIssue, Passage
@@ -17,7 +17,7 @@ from gui.widgets.tab_order import following
 from gui.window.main_window import MainWindow
 from tests.helpers.chips import choose_from_chip
 from tests.helpers.fake_memory import FakeMemory
-from tests.helpers.fake_sessions import SESSIONS, VALVE
+from tests.helpers.fake_sessions import NOW, SESSIONS, VALVE, make_session
 from tests.helpers.windows import at_rest
 
 CHILD = next(path for path, session in SESSIONS.items() if session.summary.parent)
@@ -196,6 +196,18 @@ def test_conversation_refreshes_on_index_change(qtbot, window, memory, monkeypat
     memory.files["late.md"] = "# Late"
     qtbot.waitUntil(lambda: bool(heard))
     qtbot.waitUntil(lambda: at_rest(window))
+
+
+@pytest.mark.parametrize("is_read", [True, False])
+def test_read_session_stays_when_another_begins(qtbot, window, memory, monkeypatch, is_read):
+    _sessions(qtbot, window)
+    monkeypatch.setattr(type(window.views.conversation), "is_read", is_read)
+    newer = make_session([("user", [("text", "Is the pump on?")])], path="sessions/new.jsonl", started=NOW, ended=NOW)
+    memory.session_texts["sessions/new.jsonl"] = newer
+    window.views.refresh()
+    listed = window.sessions.view.list
+    qtbot.waitUntil(lambda: at_rest(window) and listed.rows.place(("session", "sessions/new.jsonl")) >= 0)
+    assert listed.current_session().path == (VALVE if is_read else "sessions/new.jsonl")
 
 
 def test_selected_session_is_shown_as_conversation(qtbot, window, shown):
@@ -382,14 +394,31 @@ def test_facts_have_a_button_once_there_is_one(qtbot, window, memory):
     assert state.offered_views == ["facts"]
 
 
+def _left_edge(widget: QWidget, window: MainWindow) -> int:
+    return widget.mapTo(window, QPoint()).x()
+
+
+def _right_edge(widget: QWidget, window: MainWindow) -> int:
+    return _left_edge(widget, window) + widget.width()
+
+
 def test_narrow_window_hides_view_switch(qtbot, window):
     search, index = (_switch_button(window, words) for words in ("Search", "Index"))
     switch = index.parentWidget()
     assert search.x() < index.x()
     assert search.y() == index.y()
-    window.resize(840, 700)
-    qtbot.waitUntil(lambda: search.x() == index.x() and search.y() < index.y())
-    assert switch.isVisible()
+    box = window.search.box
+    for width in range(640, 1000, 20):
+        window.resize(width, 700)
+        qtbot.waitUntil(
+            lambda width=width: (
+                window.width() == width
+                and box.width() >= box.sizeHint().width()
+                and (not switch.isVisible() or _right_edge(switch, window) < _left_edge(box, window))
+            )
+        )
+        assert switch.isVisible() or width < 840
+        assert search.y() == index.y()
     window.resize(600, 700)
     qtbot.waitUntil(lambda: not switch.isVisible())
     views = next(chip for chip in window.frame.header.findChildren(Chip) if chip.accessibleName() == "View: Search")
@@ -401,6 +430,15 @@ def test_narrow_window_hides_view_switch(qtbot, window):
     _sessions(qtbot, window)
     chips = window.sessions.chips
     assert chips.mapTo(window, chips.rect().topRight()).x() < window.width()
+
+
+def test_box_leaves_room_for_buttons_once_folder_is_open(qtbot, window):
+    header, box = window.frame.header, window.search.box
+    header.show_working(False)
+    assert not header.dock_button.isVisible()
+    header.show_working(True)
+    qtbot.waitUntil(lambda: header.dock_button.isVisible() and box.isVisible())
+    qtbot.waitUntil(lambda: _right_edge(box, window) < _left_edge(header.dock_button, window))
 
 
 def test_view_switch_hides_depending_on_font_scale(qtbot, window, appearance):

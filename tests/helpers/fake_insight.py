@@ -24,6 +24,8 @@ from engine import (
     MnemoscopeError,
     NoteLinks,
 )
+from engine.insight.note_links import NoteImages
+from engine.settings import Settings
 from tests.helpers.fake_map import make_map
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_notes import sections
@@ -88,6 +90,9 @@ class FakeInsight:
 
     def linked_text(self, target: str, anchor: str, home: str, cancel: CancelToken | None = None) -> LinkedText | None:
         return None
+
+    def images_of(self, home: str) -> NoteImages:
+        return NoteImages(home, self._memory.folder, Settings())
 
     def session_files(self, session: str, cancel: CancelToken | None = None) -> tuple[FileUse, ...]:
         self.asked.append(("session_files", session))

@@ -1,6 +1,6 @@
 """The past sessions of a fake memory: listed, read and compared."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from engine import CancelToken, PathRefused, SessionSummary, SessionText
 from tests.helpers.fake_opening import Closable, wait
@@ -35,11 +35,13 @@ class FakeSessionReading(Closable):
         self.session_reads.append((path, reveal))
         return masked(self._session(path, cancel), reveal=reveal)
 
-    def raw_message(self, path: str, line: int, *, reveal: bool = False) -> str:
-        found = next((message for message in self._session(path).messages if message.line == line), None)
-        if found is None:
+    def raw_lines(
+        self, path: str, lines: Sequence[int], *, reveal: bool = False, cancel: CancelToken | None = None
+    ) -> tuple[str, ...]:
+        found = {message.line: raw_line(message, reveal=reveal) for message in self._session(path, cancel).messages}
+        if not found.keys() >= set(lines):
             raise FileNotFoundError(2, "There is no such line", path)
-        return raw_line(found, reveal=reveal)
+        return tuple(found[line] for line in lines)
 
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
         """Return sessions that share words with this one, if vectors are on."""

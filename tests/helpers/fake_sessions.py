@@ -75,6 +75,12 @@ def make_session(turns: Sequence[Turn], *, minutes: float = 1.0, side: bool = Fa
     return SessionText(summary=summary, messages=tuple(messages), masked=0, unknown=())
 
 
+def leave(session: SessionText, *ordinals: int) -> SessionText:
+    """Return the session with these messages in branches that the user left."""
+    messages = tuple(_changed(message, rewound=message.ordinal in ordinals) for message in session.messages)
+    return SessionText(summary=session.summary, messages=messages, masked=session.masked, unknown=session.unknown)
+
+
 def masked(session: SessionText, *, reveal: bool) -> SessionText:
     """Return the session as returned by `read_session`."""
     held = sum(SECRET in message.text for message in session.messages)
@@ -85,7 +91,7 @@ def masked(session: SessionText, *, reveal: bool) -> SessionText:
 
 
 def raw_line(message: SessionMessage, *, reveal: bool) -> str:
-    """Return a transcript line for this message, as returned by `raw_message`."""
+    """Return a transcript line for this message, as returned by `raw_lines`."""
     content = [{"type": message.kind, "text": message.text, "tool": message.tool}]
     line = {"type": message.role, "uuid": message.id, "timestamp": message.time, "content": content, "env": SECRET}
     text = json.dumps(line)

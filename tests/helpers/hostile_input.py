@@ -70,7 +70,7 @@ def embedding_errors(files: Files) -> None:
 
 
 def batch_results(files: Files) -> None:
-    from engine.embedding.batch_jobs.lines import read_gemini, read_openai, split
+    from engine.embedding.batch_jobs.jsonl_files import read_gemini, read_openai, split
 
     throw(lambda data: [(read_openai(line), read_gemini(line)) for line in split([data])])
 
@@ -101,7 +101,7 @@ def tool_inputs(files: Files) -> None:
 
 
 def lists_of_other_programs(files: Files) -> None:
-    from engine.corpus.places import read_list
+    from engine.corpus.source_detection import read_list
 
     throw(files.read_by("list.json", lambda path: read_list(str(path), [])))
 
@@ -121,7 +121,7 @@ def qmd(files: Files) -> None:
 def files_of_an_index(files: Files) -> None:
     from engine.insight.map.map_data import load_layout
     from engine.store.location import noted_workspaces
-    from engine.store.matrix_blocks import read_matrix
+    from engine.store.vector_matrix_blocks import read_matrix
 
     throw(files.read_by("index/workspace.json", lambda path: noted_workspaces(path.parents[1])))
     throw(files.read_by("chunks.map", lambda path: load_layout(path, "x")))

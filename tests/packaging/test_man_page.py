@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from engine.cli.arguments import VERBS, make_parser
-from gui.app.options import make_parser as make_window_parser
+from gui.app.command_line import make_parser as make_window_parser
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """The LanceDB backend: indexes this machine's files as usual, and searches a table that several machines share."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -208,10 +208,12 @@ class LanceMemory:
             raise elsewhere(path)
         return self._local.read_session(path, reveal=reveal, cancel=cancel)
 
-    def raw_message(self, path: str, line: int, *, reveal: bool = False) -> str:
+    def raw_lines(
+        self, path: str, lines: Sequence[int], *, reveal: bool = False, cancel: CancelToken | None = None
+    ) -> tuple[str, ...]:
         if is_foreign(path):
             raise elsewhere(path)
-        return self._local.raw_message(path, line, reveal=reveal)
+        return self._local.raw_lines(path, lines, reveal=reveal, cancel=cancel)
 
     def status(self) -> MemoryProviderStatus:
         own = self._local.status()

@@ -1,6 +1,6 @@
 """The memory whose index the command `qmd` maintains."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, Unpack
@@ -238,9 +238,11 @@ class QmdMemory:
         self._check_sessions()
         return self._session_files.read(path, reveal=reveal, cancel=cancel)
 
-    def raw_message(self, path: str, line: int, *, reveal: bool = False) -> str:
+    def raw_lines(
+        self, path: str, lines: Sequence[int], *, reveal: bool = False, cancel: CancelToken | None = None
+    ) -> tuple[str, ...]:
         self._check_sessions()
-        return self._session_files.raw(path, line, reveal=reveal)
+        return self._session_files.raw(path, lines, reveal=reveal, cancel=cancel)
 
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
         self._capabilities("alike")

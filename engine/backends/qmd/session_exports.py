@@ -157,6 +157,13 @@ class SessionExports:
         with self._crashes.during_sync(forget=again):
             return self._update(token, meter, before_reading)
 
+    def _project_of(self, file: FoundFile, token: CancelToken) -> str:
+        from engine.corpus.transcripts.transcript_reader import project_of
+
+        token.checkpoint()
+        with self._crashes.reading(file):
+            return project_of(file.path)
+
     def _update(self, token: CancelToken, meter: ProgressMeter, before_reading: Callable[[], None]) -> Exported:
         done, now = Exported(), self._list.now()
         fingerprint = self._fingerprint()
@@ -169,7 +176,7 @@ class SessionExports:
         copies = copied_sessions(found.files, set(), token)
         projects = {name: one.known.project for name, one in now.sessions.items() if name in known}
         files = [file for file in found.files if not self._crashes.deaths(file)]
-        kept = elsewhere(files, projects, self._workspace, self._index, token, self._crashes.reading)
+        kept = elsewhere(files, projects, self._workspace, self._index, lambda file: self._project_of(file, token))
         order, passed_over = self._crashes.readable(found.files)
         done.failed += passed_over
         fresh = ExportList(fingerprint)

@@ -8,7 +8,9 @@ reader follows it; the lines between them are those of a branch that was left. T
 
 Lines saved from the SDK or in CI (`--output-format stream-json`) have the same messages without these members: the
 session's id is `session_id`, its folder is in the first line (`system`, `init`), and `parent_tool_use_id` names the
-call that started a sub-agent. Checked against the message types of the Agent SDK for Python, 0.1 (2026).
+call that started a sub-agent. The `result` at the end of each turn has the totals of tokens and cost so far, with those
+of sub-agents, which replace the sum of the messages. Checked against the message types of the Agent SDK for Python, 0.1
+(2026), and its guide to costs (November 2026).
 """
 
 import os
@@ -21,7 +23,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from engine.base.bounded_json import decode_json
-from engine.corpus.transcripts.claude_speech import QUESTION, answers, spoken_call, teammate_messages
+from engine.corpus.transcripts.claude_tool_messages import QUESTION, answers, spoken_call, teammate_messages
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import between, content, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.messages import (
@@ -33,7 +35,7 @@ from engine.corpus.transcripts.messages import (
     first_sentence,
     one_line,
 )
-from engine.corpus.transcripts.usage import anthropic_usage
+from engine.corpus.transcripts.usage import Usage, add_usage, anthropic_usage, dollars, tokens
 from engine.redaction.masks import redact
 
 _TITLES = {  # type of line: (rank, key); a higher rank wins, of equal ones the last
@@ -48,10 +50,10 @@ _PASSED_OVER = frozenset(
     cost-state file-history-delta file-history-snapshot invoked-skills last-prompt mode permission-mode pr-link
     progress queue-operation speculation-accept system tag task-summary worktree-state""".split()
 )
-# Further types of the SDK's stream. Of these, `result` repeats the last answer, and `stream_event` has pieces of it.
+# Further types of the SDK's stream. Of these, `stream_event` has pieces of the next answer.
 _STREAM_PASSED_OVER = frozenset(
     """auth_status control_cancel_request control_request control_response keep_alive prompt_suggestion
-    rate_limit_event result stream_event streamlined_text streamlined_tool_use_summary tool_progress
+    rate_limit_event stream_event streamlined_text streamlined_tool_use_summary tool_progress
     tool_use_summary""".split()
 )
 
@@ -199,9 +201,24 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             if value.get("subtype") == "init":
                 self._take_place(value)
             self._is_again(value.get("uuid"), line)
+        elif kind == "result":  # it repeats the last answer
+            self._take_totals(value)
         elif kind not in _PASSED_OVER and kind not in _STREAM_PASSED_OVER:
             self.count_unknown(kind)
         return []
+
+    def _take_totals(self, result: Mapping[str, Any]) -> None:
+        """Replace the sum of the messages by the totals that the program gives, by model if it does."""
+        totals = dict[str, Usage]()
+        for model, counts in mapping(result.get("modelUsage")).items():
+            if (usage := _model_usage(mapping(counts))).is_recorded:
+                add_usage(totals, self.model_name(model), usage)
+        if not totals:
+            usage = anthropic_usage(result.get("usage"))
+            usage.cost = dollars(result.get("total_cost_usd"))
+            if usage.is_recorded:
+                totals[next(iter(self.facts.usage)) if len(self.facts.usage) == 1 else ""] = usage
+        self.facts.usage = totals or self.facts.usage
 
     def _emit(self, parts: Iterator[Part], value: Mapping[str, Any], line: int, answer: str = "") -> list[Message]:
         """Return the parts as one message, or as further parts of the previous line's message."""
@@ -417,6 +434,17 @@ def _is_line(value: Mapping[str, Any]) -> bool:
         return isinstance(value.get("messageId"), str)
     named = kind in _TITLES or kind in _PASSED_OVER or kind == "attachment"
     return named and isinstance(value.get("sessionId"), str)
+
+
+def _model_usage(counts: Mapping[str, Any]) -> Usage:
+    """Convert the total of one model in a `result`."""
+    return Usage(
+        tokens(counts.get("inputTokens")),
+        tokens(counts.get("outputTokens")),
+        tokens(counts.get("cacheReadInputTokens")),
+        tokens(counts.get("cacheCreationInputTokens")),
+        cost=dollars(counts.get("costUSD")),
+    )
 
 
 def _is_persons(value: Mapping[str, Any]) -> bool:

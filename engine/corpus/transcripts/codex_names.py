@@ -37,15 +37,21 @@ def session_id(path: str) -> str:
 
 def given_name(path: str) -> GivenName:
     """Return the name given to a rollout's session; empty if there is none."""
-    home, session = _FOLDERS.match(os.path.dirname(path)), session_id(path)
-    if home is None or not session:
+    index, session = _index_of(os.path.dirname(path)), session_id(path)
+    if not index or not session:
         return GivenName()
-    index = os.path.join(home[1], _INDEX)
     try:
         state = os.lstat(index)
         return _names(index, state.st_mtime_ns, state.st_size).get(session.lower(), GivenName())
     except (OSError, PathRefused):
         return GivenName()
+
+
+@functools.lru_cache(maxsize=1024)
+def _index_of(folder: str) -> str:
+    """Return the path of the file with the names of rollouts in a folder; empty if no part of it is `sessions`."""
+    home = _FOLDERS.match(folder)
+    return "" if home is None else os.path.join(home[1], _INDEX)
 
 
 @functools.lru_cache(maxsize=8)

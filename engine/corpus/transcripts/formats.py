@@ -67,7 +67,7 @@ class LineParser(msgspec.Struct, kw_only=True):
         """
         if not usage.is_recorded:
             return
-        name = redact(clean(model[:1000]))[:_LONGEST_MODEL] if isinstance(model, str) else ""
+        name = self.model_name(model)
         if request:
             digest = _digest(request)
             before = self.counted.pop(digest, None)
@@ -78,6 +78,11 @@ class LineParser(msgspec.Struct, kw_only=True):
         add_usage(self.facts.usage, name, usage)
         if copied or request:
             self.requests.append(Request(_digest(copied or request), name, msgspec.structs.astuple(usage)))
+
+    @staticmethod
+    def model_name(model: object) -> str:
+        """Return the name of a model, with secrets masked; empty if it is unknown."""
+        return redact(clean(model[:1000]))[:_LONGEST_MODEL] if isinstance(model, str) else ""
 
     def take_requests(self) -> list[Request]:
         """Return the requests since the last call."""

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from engine.base.bounded_json import bounded, decode_json
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_binary
-from engine.corpus.transcripts import openclaw_injected as injected
+from engine.corpus.transcripts import openclaw_injected_text as injected
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import mapping, seconds, string, tool_input
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean

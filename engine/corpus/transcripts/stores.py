@@ -180,7 +180,8 @@ class _Walk(FolderWalk):
             self._take(f"{store.name}/{transcript_of(os.path.basename(store.path))}", store.path, state)
 
     def _enter(self, entry: os.DirEntry[str], path: str, name: str, neighbours: Collection[str]) -> bool:
-        match = judge_entry(entry, os.path.basename(os.path.dirname(path)), neighbours)
+        above = path[: -len(entry.name) - 1].rpartition(os.sep)[2]
+        match = judge_entry(entry, above, neighbours)
         if match is None:
             if entry.is_dir(follow_symlinks=False):
                 return True

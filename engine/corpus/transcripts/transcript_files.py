@@ -37,7 +37,7 @@ def judge_entry(entry: os.DirEntry[str], above: str, neighbours: Collection[str]
     if is_compressed(entry.name) and transcript_of(entry.name) in neighbours:
         return _PACKED_TWICE  # its agent is just packing or unpacking it
     folder = entry.is_dir(follow_symlinks=False)
-    if not folder and not may_be_transcript(os.path.join(above, entry.name)):
+    if not folder and not may_be_transcript(f"{above}{os.sep}{entry.name}"):
         return NO_TRANSCRIPT
     if is_unusable(entry.name):
         return BAD_NAME

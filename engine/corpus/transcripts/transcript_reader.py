@@ -3,7 +3,7 @@
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
@@ -226,15 +226,23 @@ def conversations(path: Path, cancel: CancelToken | None = None) -> Iterator[Con
         yield from document.conversations(str(path), cancel)
 
 
-def raw_line(path: Path, line: int) -> bytes | None:
-    """Return one line of a transcript, unchanged. Raises OSError, `PathRefused`.
+def transcript_lines(
+    path: Path, numbers: Collection[int], cancel: CancelToken | None = None
+) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a transcript that have these numbers, unchanged, in one pass over the file.
 
-    None if the line doesn't exist, and for a document, whose lines aren't messages.
+    Lines that don't exist are left out, and all lines of a document, since they aren't messages. Raises OSError,
+    `PathRefused`, Cancelled.
     """
+    requested = set(numbers)
     with opened(path) as (source, _):
         if document_format(source, str(path)) is not None:
-            return None
-        return next((raw.data for raw in raw_lines(source) if raw.number == line), None)
+            return
+        for raw in islice(raw_lines(source), max(requested, default=0)):
+            if cancel is not None:
+                cancel.checkpoint()
+            if raw.number in requested:
+                yield raw.number, raw.data
 
 
 def project_of(path: str) -> str:

@@ -18,8 +18,8 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.embedding.batch_jobs.base import JobGone, JobLimits, JobState, RemoteJob, Result
-from engine.embedding.batch_jobs.lines import dump, read_gemini, said
-from engine.embedding.batch_jobs.transfer import ask, download, explained, size_of, upload_seconds
+from engine.embedding.batch_jobs.file_transfer import ask, download, explained, size_of, upload_seconds
+from engine.embedding.batch_jobs.jsonl_files import dump, read_gemini, said
 from engine.embedding.http import HttpClient
 from engine.embedding.service_errors import Refused, Transient, retrying
 

@@ -27,7 +27,7 @@ from engine.embedding.batch_jobs.base import (
     RemoteJob,
     Result,
 )
-from engine.embedding.batch_jobs.lines import Group, Text, groups
+from engine.embedding.batch_jobs.jsonl_files import Group, Text, groups
 from engine.embedding.service_errors import (
     MOST_DELAY_SECONDS,
     AnswerTooLarge,

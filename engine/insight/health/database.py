@@ -2,7 +2,7 @@
 
 from engine.base.formatting import size
 from engine.base.language import marked, tr, tr_count
-from engine.insight.health.subject import NOTHING, HealthCheck, Seen, Subject
+from engine.insight.health.health_check import NOTHING, HealthCheck, Seen, Subject
 from engine.store import integrity
 from engine.store.connection import number
 from engine.store.index import WORDS_TO_FORGET

@@ -1,7 +1,7 @@
 """Checks of the index's location, writer lock, watcher, user data and extension."""
 
 from engine.base.language import marked, tr
-from engine.insight.health.subject import UPDATE, Subject, degraded, failed, fine
+from engine.insight.health.health_check import UPDATE, Subject, degraded, failed, fine
 from engine.records import HealthFinding, WatcherStatus
 from engine.store.index import IndexStore
 from engine.store.location import on_network_drive

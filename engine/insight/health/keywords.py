@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from engine.base.language import marked, tr, tr_count
-from engine.insight.health.subject import NOTHING, HealthCheck, Seen, Subject
+from engine.insight.health.health_check import NOTHING, HealthCheck, Seen, Subject
 from engine.store.connection import number
 from engine.store.index import WORDS_TO_FORGET
 from engine.store.schema import FTS_COLUMNS

@@ -9,7 +9,7 @@ from engine.embedding.api_keys import key_state
 from engine.embedding.base import EmbeddingProvider
 from engine.embedding.consent import REMOTE, consent_of, remote_fallback, server_of
 from engine.embedding.registry import WORD, Selection
-from engine.insight.health.subject import Subject, degraded, fine
+from engine.insight.health.health_check import Subject, degraded, fine
 from engine.records import HealthFinding
 from engine.settings import Settings
 

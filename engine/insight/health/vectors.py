@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from engine.base.formatting import size
 from engine.base.language import marked, tr, tr_count
-from engine.insight.health.subject import HealthCheck, Seen, Subject
+from engine.insight.health.health_check import HealthCheck, Seen, Subject
 from engine.store.connection import number
 
 _ROWS_AT_ONCE = 2048
@@ -25,9 +25,7 @@ def _look(subject: Subject) -> Seen:
     faults = Counter(fault for _, fault in _bad(subject))
     if faults:
         found = ", ".join(tr(fault, count=many) for fault, many in faults.items())
-        detail = tr_count(
-            "Out of {count:,} vector, {faults}.", "Out of {count:,} vectors, {faults}.", count, faults=found
-        )
+        detail = tr_count("Of {count:,} vector, {faults}.", "Of {count:,} vectors, {faults}.", count, faults=found)
         return Seen(detail, faults.total())
     if not count:
         return Seen(tr("There are no vectors."))
@@ -110,7 +108,7 @@ def _delete(subject: Subject) -> str:
 
 def _look_at_matrix(subject: Subject) -> Seen:
     model = subject.model()
-    from engine.store.matrix_check import examine
+    from engine.store.vector_matrix_check import examine
 
     with subject.store.read(subject.cancel) as snapshot:
         if model is None or subject.vectors.choice(snapshot, model).engine != "numpy":

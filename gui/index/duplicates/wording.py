@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from engine import DuplicateGroup, DuplicateKind, DuplicateMember, marked, share_text, tr, tr_count
-from gui.index.attention import Attention
+from gui.index.attention_items import Attention
 from gui.widgets.formatting import ago, duration, size_text
 from gui.widgets.right_to_left import runs_left
 

@@ -2,7 +2,7 @@
 
 from engine import IndexMap, MapGap, MapPlace, MapProgress, marked, tr, tr_count
 from gui.index.map.groups import Kind
-from gui.widgets.formatting import ago, grouped
+from gui.widgets.formatting import ago, grouped, shown_headings
 
 COLOURS: dict[Kind, str] = {
     "folder": marked("Colour by folder"),
@@ -85,7 +85,7 @@ def progress(step: MapProgress) -> str:
 
 def heading_of(place: MapPlace) -> str:
     """Return the title and headings of a chunk as one line, without repeating the title."""
-    parts = [place.title, *place.heading]
+    parts = [place.title, *shown_headings(place.path, place.heading)]
     return " › ".join(part for number, part in enumerate(parts) if part and part not in parts[:number])
 
 

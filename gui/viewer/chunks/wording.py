@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from engine import ChunkDetail, ChunkRow, FileChunks, VectorState, marked, tr, tr_count, tr_reason
-from gui.widgets.formatting import exact, size_text
+from gui.widgets.formatting import exact, shown_headings, size_text
 from gui.widgets.state_dot import State
 
 VECTOR_STATES: dict[VectorState, tuple[State, str]] = {
@@ -69,8 +69,8 @@ def size_of(chunk: ChunkRow) -> str:
     return tr("{characters}, about {tokens}", characters=characters, tokens=tokens)
 
 
-def heading_text(chunk: ChunkRow) -> str:
-    return " › ".join(chunk.heading) or tr("no heading above it")
+def heading_text(path: str, chunk: ChunkRow) -> str:
+    return " › ".join(shown_headings(path, chunk.heading)) or tr("no heading above it")
 
 
 def tip(file: FileChunks, places: Sequence[int]) -> str:
@@ -79,7 +79,7 @@ def tip(file: FileChunks, places: Sequence[int]) -> str:
     _, vector = VECTOR_STATES[chunk.vector]
     lines = [
         f"{_rank(places[0] + 1, file)}, {lines_text(chunk)}",
-        heading_text(chunk),
+        heading_text(file.path, chunk),
         f"{size_of(chunk)} · {tr(vector)}",
     ]
     if len(places) > 1:
@@ -107,7 +107,7 @@ def facts(detail: ChunkDetail, file: FileChunks, *, same_as_file: bool | None) -
 
     `same_as_file`: whether the file still has the stored text on these lines; None if not checked.
     """
-    yield Fact(tr("Heading"), heading_text(detail.row))
+    yield Fact(tr("Heading"), heading_text(detail.path, detail.row))
     yield Fact(tr("Size"), size_of(detail.row))
     yield from _vector_facts(detail, file)
     kinds = (tr(_SOURCES[file.source]), language_name(file.language))

@@ -1,10 +1,12 @@
 """How many words and pairs that only one note has are not found at the usual score, however long the notes are.
 
 A word is one that no other note has in any form, a pair two words of a paragraph that no other note has together. A
-query is lost if no result is of that note, though every result is asked for.
+query is lost if no result is of that note, though every result is asked for. Front matter is left out: its keys and
+most of its values are not searched.
 """
 
 import random
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -20,6 +22,7 @@ _WORDS, _PAIRS = 300, 244
 _DAILIES = 300
 _ALL = 500
 """Results of a query: more than match."""
+_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _MODES = {"keyword": "keywords", "auto": "keywords and vectors"}
 _WHERE = ("at home", "in the garden", "at work", "in town", "on the train", "with Anna", "with Tom", "alone")
 _DONE = ("Slept well", "Read a little", "Went for a walk", "Cooked soup", "Fixed the bike", "Called the bank")
@@ -44,7 +47,8 @@ def _lost(name: str, folder: Path) -> tuple[dict[str, tuple[int, int]], int, int
     notes = folder / "notes"
     notes.mkdir(parents=True)
     _CORPORA[name](notes)
-    texts = {path.relative_to(notes).as_posix(): path.read_text("utf-8") for path in sorted(notes.rglob("*.md"))}
+    files = {path.relative_to(notes).as_posix(): path.read_text("utf-8") for path in sorted(notes.rglob("*.md"))}
+    texts = {name: _FRONT_MATTER.sub("", text) for name, text in files.items()}
     words, pairs = rare_words(texts, _WORDS), rare_pairs(texts, _PAIRS, least=1, apart=20)
     memory = open_set(folder)
     lost = {mode: (_count(memory, mode, words), _count(memory, mode, pairs)) for mode in _MODES}

@@ -95,7 +95,7 @@ def _lay_out(kept: Path) -> dict[str, tuple[float, float, float]]:
 
     from engine.insight.map import layout
     from engine.insight.map.map_data import Rows
-    from engine.store.matrix_blocks import quantise
+    from engine.store.vector_matrix_blocks import quantise
     from tests.benchmarks.real_vectors import real_vectors
 
     vectors = np.array(real_vectors(kept)[:_LAID_OUT])

@@ -41,6 +41,6 @@ def _ours(notes: Path, store: Path, kept: Path, sessions: Path) -> tuple[int, in
         words = planted(number)
         results = memory.search(f"Where is the {words}?", mode="keyword").results
         if results and memory.locate(results[0].path) == transcript(sessions, number):
-            found += words in memory.raw_message(results[0].path, results[0].snippet_line)
+            found += words in memory.raw_lines(results[0].path, [results[0].snippet_line])[0]
     memory.close()
     return found, report.chunks_indexed

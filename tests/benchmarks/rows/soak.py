@@ -48,7 +48,7 @@ def _live(folder: Path, sessions: Path, store: Path) -> tuple[int, int, int, int
     from PySide6.QtCore import QTimer
 
     from gui.app import application
-    from gui.app.options import parse_options
+    from gui.app.command_line import parse_options
     from gui.window.main_window import MainWindow
 
     figures: list[tuple[int, int, int, int, float]] = []

@@ -55,7 +55,7 @@ def _stay(folder: Path, store: Path) -> tuple[float, float, list[float], list[fl
     from PySide6.QtGui import QPaintEvent, QShowEvent
 
     from gui.app import application
-    from gui.app.options import parse_options
+    from gui.app.command_line import parse_options
     from gui.app.single_instance import begin
     from gui.quick_search import QuickWindow
     from gui.window import quick_search

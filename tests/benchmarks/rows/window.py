@@ -55,7 +55,7 @@ def _start(began: float, folder: Path, store: Path, kept: Path, scratch: Path) -
     from PySide6.QtWidgets import QApplication
 
     from gui.app import application
-    from gui.app.options import parse_options
+    from gui.app.command_line import parse_options
     from gui.window.main_window import MainWindow
 
     seen: dict[str, float] = {}

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.agent.access import AgentAccess
+from engine.agent.memory_access import AgentAccess
 from engine.settings import Settings
 from tests.helpers.fake_memory import FakeMemory
 

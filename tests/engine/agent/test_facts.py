@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.agent.access import AgentAccess
 from engine.agent.facts import capture, facts_block, memory_forget, memory_recall, memory_store, recall_block
+from engine.agent.memory_access import AgentAccess
 from engine.agent.tool_definitions import agent_tools
 from engine.base.cancellation import CancelToken
 from engine.base.errors import IndexReadOnly, SettingsError

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.agent.access import AgentAccess
+from engine.agent.memory_access import AgentAccess
 from engine.agent.tool_definitions import agent_tools
 from engine.base.cancellation import CancelToken
 from engine.settings import Settings

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engine.agent.session_export import export_session, session_context
 from engine.records import EXPORT_FORMATS, ModelUsage, SessionText, UsageTotal
 from engine.settings.options import LEAST_CONTEXT
-from tests.helpers.fake_sessions import make_session
+from tests.helpers.fake_sessions import leave, make_session
 
 TURNS = [
     ("user", [("text", "Why does the sail tear? It is new.")]),
@@ -87,6 +87,25 @@ def test_markdown_has_a_contents_list_and_folded_tools():
     assert "```py\nwidth = 1 < 2\n```" in text
 
 
+def test_left_branches_are_folded_and_marked_in_the_contents():
+    session = leave(sails(), 3, 4)
+    text = export_session(session, "html")
+    page = _Page(text)
+    assert page.open == []
+    assert ">Use a double seam. (left branch)</a>" in text
+    assert ">And the mast?</a>" in text
+    before, branch, after = re.split(
+        r"<details>\n<summary>Left branch: 2 messages</summary>\n|</details>\n(?=<h2)", text
+    )[-3:]
+    assert "Sewn twice." in branch
+    assert "Sew it again." in before
+    assert "It holds." in after
+    page_text = export_session(session, "markdown")
+    assert "2. [Use a double seam. (left branch)](#m3)\n3. [And the mast?](#m5)" in page_text
+    assert page_text.count("<details>") == page_text.count("</details>") == 4
+    assert '\n<details>\n<summary>Left branch: 2 messages</summary>\n\n<a id="m3"></a>' in page_text
+
+
 def test_result_with_fence_is_fenced_longer():
     session = make_session([("assistant", [("tool-call", "ls", "Bash"), ("tool-result", "````\nx\n````", "Bash")])])
     assert "`````\n````\nx\n````\n`````" in export_session(session, "markdown")
@@ -130,6 +149,15 @@ def test_context_has_goal_decisions_files_and_last_state():
     assert "## Files\n- src/seam.py (changed)\n- docs/knots.md (read)" in context
     assert "## Last request\nAnd the mast?" in context
     assert "## Last answer\nIt holds." in context
+
+
+def test_context_leaves_out_left_branches():
+    context = session_context(leave(sails(), 1, 2, 5, 6), 4000)
+    assert "## Goal\nUse a double seam. Not glue." in context
+    assert "## Last answer\nSewn twice." in context
+    assert "## Files\n- docs/knots.md (read)" in context
+    assert "seam.py" not in context
+    assert "mast" not in context
 
 
 def test_context_lists_files_of_patches():

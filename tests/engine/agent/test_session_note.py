@@ -30,7 +30,7 @@ from engine.settings.options import RemoteSettings
 from tests.helpers.embedding_servers.chat_server import KEY, ChatServer
 from tests.helpers.embedding_servers.server import Hang, Say
 from tests.helpers.fake_memory import FakeMemory
-from tests.helpers.fake_sessions import MASK, SECRET, SESSIONS, VALVE, make_session
+from tests.helpers.fake_sessions import MASK, SECRET, SESSIONS, VALVE, leave, make_session
 
 PATH = "sessions/claude-code/greenhouse/a.jsonl"
 ENDED = 1_780_246_799.0  # 2026-05-31 16:59:59 UTC
@@ -307,6 +307,11 @@ def test_sub_agent_messages_count_in_own_session_only() -> None:
     turns = [("user", [("text", "Look for the relay.")])]
     assert said_in(make_session(turns, side=True)) == []
     assert len(said_in(make_session(turns, side=True, parent="3f6c"))) == 1
+
+
+def test_left_branches_are_left_out() -> None:
+    session = leave(make_session([("user", [("text", text)]) for text in ("Start.", "Glue it.", "Sew it.")]), 2)
+    assert [said.text for said in said_in(session)] == ["Start.", "Sew it."]
 
 
 def test_each_message_starts_a_new_line() -> None:

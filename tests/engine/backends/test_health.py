@@ -12,7 +12,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, IndexBusy
 from engine.insight.health import environment
 from engine.records import HealthProgress, WatcherStatus
-from engine.store import matrix_engine
+from engine.store import vector_matrix_engine
 from engine.store.index import WORDS_TO_FORGET, IndexStore
 from tests.helpers.fake_provider import FakeProvider, PaidProvider
 from tests.helpers.health import findings, unsound, wrong
@@ -256,7 +256,7 @@ def test_saved_matrix_compared_and_rewritten(open_memory: OpenMemory, damage: st
 
 
 def test_a_matrix_of_an_older_moment_is_fine(open_memory: OpenMemory, workspace: Path, monkeypatch) -> None:
-    monkeypatch.setattr(matrix_engine, "WORTH_SAVING", 4)
+    monkeypatch.setattr(vector_matrix_engine, "WORTH_SAVING", 4)
     memory = open_memory(engine="numpy")
     memory.sync()
     (workspace / "later.md").write_text("Parsnips, sown late.\n")

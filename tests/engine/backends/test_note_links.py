@@ -230,3 +230,58 @@ def test_logseq_properties_are_data(memory: BuiltinMemory) -> None:
     assert paths(memory, "title:2024-05-08") == ["journals/2024_05_08.md"]
     [result] = [one for one in memory.search("sow", min_score=0).results if one.path == "pages/Plan___Spring.md"]
     assert BLOCK not in result.snippet.partition("See")[0]
+
+
+def write_image(folder: Path, name: str) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"an image")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("target", "image"),
+    [
+        ("dog.png", "animals/dog.png"),
+        ("./img/my%20cat.JPG", "animals/img/my cat.JPG"),
+        ("../plan.webp", "plan.webp"),
+        ("/plan.webp", "plan.webp"),
+        ("animals/dog.png", "animals/dog.png"),
+        ("deep.gif", "files/2024/deep.gif"),
+        ("2024/DEEP.gif", "files/2024/deep.gif"),
+    ],
+)
+def test_image_is_found_by_path_or_name(memory: BuiltinMemory, tmp_path: Path, target: str, image: str) -> None:
+    for name in ("animals/dog.png", "animals/img/my cat.JPG", "plan.webp", "files/2024/deep.gif"):
+        write_image(tmp_path / "notes", name)
+    assert insight(memory).images_of("animals/Dog.md").locate(target) == tmp_path / "notes" / image
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "../../outside.png",
+        "/../outside.png",
+        "{folder}/outside.png",
+        "file://{folder}/outside.png",
+        "https://example.org/dog.png",
+        "link.png",
+        "folder/outside.png",
+        "drawing.svg",
+        "Dog.md",
+        ".trash/old.png",
+        "old.png",
+        "folder.png",
+        "missing.png",
+        "",
+    ],
+)
+def test_other_image_is_not_found(memory: BuiltinMemory, tmp_path: Path, target: str) -> None:
+    notes = tmp_path / "notes"
+    write_image(tmp_path, "outside.png")
+    write_image(notes, "animals/drawing.svg")
+    write_image(notes, ".trash/old.png")
+    (notes / "animals" / "folder.png").mkdir()
+    (notes / "animals" / "link.png").symlink_to(tmp_path / "outside.png")
+    (notes / "animals" / "folder").symlink_to(tmp_path, target_is_directory=True)
+    assert insight(memory).images_of("animals/Dog.md").locate(target.format(folder=tmp_path)) is None

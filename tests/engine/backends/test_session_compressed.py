@@ -55,7 +55,7 @@ def test_a_compressed_session_is_found_read_and_shown(open_memory, folder: Path)
     result = memory.search("varnish cracked keel").results[0]
     assert (result.path, result.start_line, result.end_line) == (NAME, 2, 3)
     assert [message.text for message in memory.read_session(NAME).messages] == list(TEXTS[:2])
-    assert memory.raw_message(NAME, 3) == lines(2).splitlines()[2]
+    assert memory.raw_lines(NAME, [3]) == (lines(2).splitlines()[2],)
     assert memory.read_file(NAME, start=3, lines=1).text == f"Assistant: {TEXTS[1]}"
     assert memory.sync().files_indexed == 0
 

@@ -65,7 +65,7 @@ def test_every_session_is_one_of_its_own(open_memory, path: Path, writer: Openco
         "Assistant: The varnish has cracked at the keel."
     )
     with pytest.raises(FileNotFoundError):
-        memory.raw_message(f"{PREFIX}/ses_1", 1)  # it has no lines
+        memory.raw_lines(f"{PREFIX}/ses_1", [1])  # it has no lines
     with pytest.raises(FileNotFoundError):
         memory.read_session(f"{PREFIX}/ses_9")
     assert beside(path) == before

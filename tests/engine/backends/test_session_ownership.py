@@ -13,10 +13,13 @@ from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.backends.qmd.session_exports import SessionExports
 from engine.base.cancellation import CancelToken
+from engine.corpus.transcripts.quick_summary import glance
+from engine.indexing import session_stage
 from engine.indexing.progress import ProgressMeter
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
 from engine.store.location import index_files
+from engine.store.session_workspaces import SessionOwnership
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
 Open = Callable[[str], BuiltinMemory]
@@ -88,6 +91,27 @@ def test_a_session_can_be_found_at_every_moment(open_: Open, store: Path, tmp_pa
     assert (held(garden), held(boat)) == (set(), {"mast"})
     boat.sync()
     assert held(boat) == {"mast"}
+
+
+def test_listed_session_is_looked_at_once(open_: Open, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_session(store, "mast", "/somewhere/else", "The varnish peels off the mast.")
+    looked: list[str] = []
+    monkeypatch.setattr(session_stage, "glance", lambda *of: (looked.append(Path(of[1]).stem), glance(*of))[1])
+    monkeypatch.setattr(session_stage, "project_of", lambda path: pytest.fail(f"{path} was read for its project"))
+    garden = open_("garden")
+    garden.sync()
+    assert (held(garden), looked) == ({"mast"}, ["mast"])
+
+
+def test_unchanged_sync_leaves_claims_unlocked(open_: Open, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_session(store, "mast", "/somewhere/else", "The varnish peels off the mast.")
+    garden, boat = open_("garden"), open_("boat")
+    for memory in (garden, boat):
+        memory.sync()
+    monkeypatch.setattr(SessionOwnership, "change", lambda *_: pytest.fail("written again"))
+    for memory in (garden, boat):
+        memory.sync()
+    assert (held(garden), held(boat)) == ({"mast"}, set())
 
 
 def test_the_innermost_workspace_has_it(open_: Open, store: Path, tmp_path: Path) -> None:

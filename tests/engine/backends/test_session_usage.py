@@ -85,6 +85,28 @@ def test_usage_follows_a_growing_transcript(memory: BuiltinMemory, store: Path) 
         memory.close()
 
 
+def test_open_session_counts_what_it_shows(memory: BuiltinMemory, store: Path) -> None:
+    path, began = store / "a.jsonl", 1_772_359_200
+
+    def timed(id: str, minutes: int) -> str:
+        return json.dumps(json.loads(line(id, 1)) | {"timestamp": f"2026-03-01T10:{minutes:02}:00.000Z"}) + "\n"
+
+    try:
+        path.write_text(timed("m1", 0))
+        memory.sync()
+        first = memory.read_session(NAME).summary
+        assert (first.messages, first.started, first.ended) == (1, began, began)
+        with path.open("a") as file:
+            file.write(timed("m2", 20) + timed("m3", 30))
+        again = memory.read_session(NAME).summary
+        assert (again.messages, again.started, again.ended) == (3, began, began + 30 * 60)
+        assert memory.sessions()[0].messages == 1  # it was not indexed again
+        memory.sync()
+        assert memory.sessions()[0].messages == 3
+    finally:
+        memory.close()
+
+
 def test_session_without_recorded_usage_has_none(memory: BuiltinMemory, store: Path) -> None:
     spoken = {"type": "user", "uuid": "u", "sessionId": "s", "message": {"role": "user", "content": "Hello there"}}
     (store / "a.jsonl").write_text(json.dumps(spoken) + "\n")

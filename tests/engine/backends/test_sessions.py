@@ -11,7 +11,7 @@ import pytest
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
-from engine.base.errors import PathRefused
+from engine.base.errors import Cancelled, PathRefused
 from engine.corpus.safe_open import FolderFiles
 from engine.indexing import session_rows, transcript_stage
 from engine.settings import Settings
@@ -26,6 +26,14 @@ def said(role: str, text: str, minute: int, id: str = "") -> str:
     message = {"role": role, "content": [{"type": "text", "text": text}]}
     stamp = f"2026-03-01T10:{minute:02}:00.000Z"
     return json.dumps({"type": "message", "id": id or f"m{minute}", "timestamp": stamp, "message": message}) + "\n"
+
+
+class CountingToken(CancelToken):
+    checkpoints = 0
+
+    def checkpoint(self) -> None:
+        self.checkpoints += 1
+        super().checkpoint()
 
 
 HEAD = json.dumps({"type": "session", "id": "s1", "cwd": "/home/ada/boat", "timestamp": "2026-03-01T10:00:00.000Z"})
@@ -97,8 +105,8 @@ def test_a_session_is_listed_and_read_with_its_secrets_masked(memory: BuiltinMem
     assert SECRET not in text.messages[0].text
     assert text.masked == 1
     assert SECRET in memory.read_session(NAME, reveal=True).messages[0].text
-    assert SECRET not in memory.raw_message(NAME, 2)
-    assert SECRET in memory.raw_message(NAME, 2, reveal=True)
+    assert SECRET not in memory.raw_lines(NAME, [2])[0]
+    assert SECRET in memory.raw_lines(NAME, [2], reveal=True)[0]
 
 
 def test_a_raw_line_has_its_secrets_masked_in_every_field(memory: BuiltinMemory, boat: Path) -> None:
@@ -106,9 +114,23 @@ def test_a_raw_line_has_its_secrets_masked_in_every_field(memory: BuiltinMemory,
     boat.write_text(f"{HEAD}\n" + json.dumps(line | {"env": {"NAME": SECRET}}) + "\n")
     memory.sync()
     assert memory.read_session(NAME).masked == 0
-    assert "rudder" in memory.raw_message(NAME, 2)
-    assert SECRET not in memory.raw_message(NAME, 2)
-    assert json.loads(memory.raw_message(NAME, 2, reveal=True))["env"] == {"NAME": SECRET}
+    assert "rudder" in memory.raw_lines(NAME, [2])[0]
+    assert SECRET not in memory.raw_lines(NAME, [2])[0]
+    assert json.loads(memory.raw_lines(NAME, [2], reveal=True)[0])["env"] == {"NAME": SECRET}
+
+
+def test_many_raw_lines_are_read_in_one_pass(memory: BuiltinMemory, boat: Path) -> None:
+    boat.write_text(f"{HEAD}\n" + "".join(said("assistant", f"Coat {number}", number) for number in range(40)))
+    memory.sync()
+    token = CountingToken()
+    lines = memory.raw_lines(NAME, [30, 3, *range(10, 20), 3], cancel=token)
+    assert [json.loads(line)["id"] for line in lines] == ["m28", "m1", *(f"m{at}" for at in range(8, 18)), "m1"]
+    assert token.checkpoints == 30
+    with pytest.raises(FileNotFoundError, match="line 42"):
+        memory.raw_lines(NAME, [3, 42])
+    token.cancel()
+    with pytest.raises(Cancelled):
+        memory.raw_lines(NAME, [3], cancel=token)
 
 
 def test_read_file_returns_cited_messages(memory: BuiltinMemory, boat: Path) -> None:
@@ -376,7 +398,7 @@ def test_a_document_has_no_raw_lines(memory: BuiltinMemory, store: Path, indent:
     (summary,) = memory.sessions()
     for message in memory.read_session(summary.path).messages:
         with pytest.raises(FileNotFoundError):
-            memory.raw_message(summary.path, message.line)
+            memory.raw_lines(summary.path, [message.line])
 
 
 @pytest.mark.parametrize("step", ["redact", "chunk_rows"])

@@ -99,6 +99,11 @@ def test_aged_note_of_that_name_stays_first(memory) -> None:
         ("what is the best way to use advanced queries", "Advanced Queries.md"),
         ("Advanced Queries", "Advanced Queries.md"),
         ("nix", "nix.md"),
+        ("what is nix", "nix.md"),
+        ("the nix", "nix.md"),
+        ("how does nix work", "nix.md"),
+        ("best nix tutorial", "nix.md"),
+        ("什么是水泵", "水泵.md"),
     ],
 )
 @pytest.mark.parametrize("mode", ["keyword", "auto"])
@@ -108,11 +113,12 @@ def test_query_around_a_name_finds_that_note_first(open_memory, workspace: Path,
         "Note Embeds.md": "Show a picture or a paragraph of one page inside of another page with an exclamation mark.",
         "Advanced Queries.md": "Queries select blocks by their properties. Nest them to filter and sort results.",
         "nix.md": "A package manager.",
+        "水泵.md": "A device that moves water.",
     }
     for number in range(40):
         notes[f"diary/day-{number}.md"] = (
             "Took another note about how things work. The best way to use another tool is to note how it works. "
-            f"Ran nix again and nix once more, then queries of day {number} on nix, advanced and basic."
+            f"Ran nix again and nix once more, then queries of day {number} on nix, advanced and basic. 水泵，水泵。"
         )
     for name, text in notes.items():
         file = workspace / name

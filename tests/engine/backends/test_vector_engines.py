@@ -14,7 +14,7 @@ from engine.backends.builtin import BuiltinMemory
 from engine.embedding.base import prepare
 from engine.settings import Settings
 from engine.settings.options import StoreSettings, VectorSettings
-from engine.store import vec0, vectors
+from engine.store import sqlite_vec_engine, vectors
 from engine.store.index import IndexStore
 from tests.engine.backends.conftest import OpenMemory
 from tests.helpers.command_line import python
@@ -141,7 +141,7 @@ def test_engines_give_the_same_fifty_results(open_memory: OpenMemory, workspace:
     assert engine_of(memory) == "sqlite-vec"
     assert answers(memory) == expected
     hybrid = [result.citation for result in memory.search("valve of note 17", max_results=50, min_score=0).results]
-    monkeypatch.setattr(vec0.Vec0Engine, "search", lambda *_: None)
+    monkeypatch.setattr(sqlite_vec_engine.Vec0Engine, "search", lambda *_: None)
     memory.answer_as(Settings())  # clears cached answers
     assert [r.citation for r in memory.search("valve of note 17", max_results=50, min_score=0).results] == hybrid
 
@@ -158,7 +158,7 @@ def test_search_while_the_engine_switches_is_complete(
     if towards == "numpy":
         up_to(20)
     memory = open_memory()
-    monkeypatch.setattr(vec0, "_ROWS_AT_ONCE", 8)
+    monkeypatch.setattr(sqlite_vec_engine, "_ROWS_AT_ONCE", 8)
     seen, write = [], IndexStore.write
 
     def look_first(store: IndexStore, *args):

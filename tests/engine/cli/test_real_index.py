@@ -12,7 +12,7 @@ _NOT_FOR_A_SEARCH = frozenset(
     "engine.indexing.folder_watch "
     "engine.corpus.chunking engine.corpus.discovery engine.corpus.tags engine.embedding.gguf_file "
     "engine.embedding.api_keys engine.redaction.masks engine.search.completion engine.search.decay "
-    "engine.search.diversity engine.search.reasons engine.store.vec0 "
+    "engine.search.diversity engine.search.reasons engine.store.sqlite_vec_engine "
     "engine.indexing.stage_data engine.indexing.sync_run".split()
 )
 

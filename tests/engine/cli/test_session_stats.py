@@ -66,6 +66,14 @@ def test_stats_text_names_unknown_values(run: Run) -> None:
     assert any("gpt-99" in line for line in lines)
 
 
+def test_unknown_duration_is_named(run: Run, memory: FakeMemory) -> None:
+    untimed = make_session([("user", [("text", "Hello")])], path="sessions/a/4", agent="gptme", started=None)
+    memory.session_texts = {untimed.summary.path: untimed}
+    assert stats(run)["total"]["seconds"] is None
+    lines = run("sessions", "stats", "--by", "agent").out.splitlines()
+    assert lines[1].split()[:4] == ["gptme", "1", "1", "unknown"]
+
+
 def test_stats_use_the_price_list_of_the_settings(run: Run, tmp_path: Path, settings: Path) -> None:
     own = tmp_path / "prices.toml"
     own.write_text('[[list]]\n[list.models]\n"claude-opus-4-5" = { input = 1, output = 0 }\n')

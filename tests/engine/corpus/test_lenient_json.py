@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine.corpus.places import parse_lenient
+from engine.corpus.source_detection import parse_lenient
 from tests.helpers.transcripts import json_values
 
 

@@ -214,7 +214,7 @@ def test_a_file_without_a_checksum_is_not_fetched(hub: HubServer, missing: str) 
 
 def test_unknown_hub_name_is_reported(hub: HubServer) -> None:
     settings = Settings(local=LocalSettings(model_path="hf:owner/other/x.gguf"))
-    with pytest.raises(ProviderError, match=r"does not give hf:owner/other/x\.gguf: check its name"):
+    with pytest.raises(ProviderError, match=r"does not provide hf:owner/other/x\.gguf: check its name"):
         fetch_model(settings)
 
 

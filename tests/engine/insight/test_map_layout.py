@@ -9,7 +9,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.insight.map.layout import arrange, begin, between, draw, find_directions, nearest, tie, turn
 from engine.insight.map.map_data import Rows, load_layout, save_layout
-from engine.store.matrix_blocks import quantise
+from engine.store.vector_matrix_blocks import quantise
 
 TOPICS = 6
 

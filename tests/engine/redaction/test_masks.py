@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.redaction.masks import PATTERNS, beginning_of, redact
-from engine.redaction.pattern import SecretPattern
+from engine.redaction.secret_pattern import SecretPattern
 
 _MARKED = re.compile("«([^»]*)»")
 _CASES = [

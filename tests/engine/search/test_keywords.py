@@ -206,6 +206,14 @@ def test_definition_ranks_above_uses(memory: BuiltinMemory, tmp_path: Path, defi
     assert "The passage defines the name in the query" in " ".join(map(str, reasons_of(outcome.explanation.results[0])))
 
 
+@pytest.mark.parametrize("other", ["Call getUserName().", "A user name."])
+def test_exact_spelling_of_an_identifier_first(memory: BuiltinMemory, tmp_path: Path, other: str) -> None:
+    for name, text in {"exact": "Here user_name is written as in the query.", "other": other}.items():
+        (tmp_path / "notes" / f"{name}.md").write_text(f"{text}\n", "utf-8")
+    memory.sync()
+    assert [result.path for result in memory.search("user_name").results] == ["exact.md", "other.md"]
+
+
 def test_use_of_a_name_is_no_definition(memory: BuiltinMemory, tmp_path: Path) -> None:
     lines = "def load_dotenv_all(path):", "x = load_dotenv(path)", "the class load_dotenv has", "load_dotenv == 1"
     for number, line in enumerate(lines):
@@ -227,7 +235,7 @@ def test_unknown_word_does_not_hide_the_known_one(memory: BuiltinMemory) -> None
     assert [result.path for result in memory.search("zzyzx weir").results] == ["03.md"]
 
 
-def test_half_of_two_words_is_an_answer_only_beside_a_probable_error(memory: BuiltinMemory, tmp_path: Path) -> None:
+def test_one_of_two_words_answers_beside_a_probable_error(memory: BuiltinMemory, tmp_path: Path) -> None:
     texts = ["Tricks with the stdin of a process."] * 4 + ["A password of many letters."] * 2
     for number, text in enumerate(texts):
         (tmp_path / "notes" / f"extra {number}.md").write_text(f"{text}\n", "utf-8")
@@ -235,6 +243,20 @@ def test_half_of_two_words_is_an_answer_only_beside_a_probable_error(memory: Bui
     assert len(memory.search("stdin pasword").results) == 4
     assert not memory.search("skateboard tricks").results
     assert memory.search("skateboard gauges").results  # in one note only, as rare as a word can be
+
+
+def test_missing_pair_of_characters_is_no_missing_word(memory: BuiltinMemory, tmp_path: Path) -> None:
+    for number in range(4):
+        (tmp_path / "notes" / f"extra {number}.md").write_text("备份每天运行。\n", "utf-8")
+    memory.sync()
+    with memory.store.read() as snapshot:
+        pairs = KeywordLeg(snapshot, analyse_query("备份硬盘"), Frequencies())
+        words = KeywordLeg(snapshot, analyse_query("pump skateboard"), Frequencies())
+        before = [[term.idf for term in leg.terms] for leg in (pairs, words)]
+        for leg in (pairs, words):
+            leg.weigh_missing(())
+    assert [term.idf for term in pairs.terms] == before[0]
+    assert words.terms[1].idf > before[1][1]
 
 
 @pytest.mark.parametrize("filler", ["best ", "another "])
@@ -273,7 +295,8 @@ def test_note_of_the_collections_subject_comes_first(
     for number in range(_COUNT):
         (tmp_path / "notes" / f"more{number}.md").write_text("pump pump pump\n", "utf-8")
     memory.sync()
-    assert find("pump", 1) == [name]
+    for query in ("pump", "the pump", "what is a pump", "how does a pump work", "best pump examples"):
+        assert find(query, 1) == [name]
 
 
 @pytest.mark.parametrize(("query", "text"), [("bought", "We buy a boat."), ("mouse", "Two mice in the attic.")])

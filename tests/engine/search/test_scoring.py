@@ -108,6 +108,14 @@ def test_blend_complete_chunk_keeps_its_keyword_score(base: float, text: float, 
     assert _blend(base, text).keywords(of) == text
 
 
+@given(shares, st.floats(0.01, 1), st.floats(-3, 3), shares)
+def test_blend_never_lowers_the_part_from_names(base: float, text: float, vector: float, share: float) -> None:
+    named = Evidence(text, vector, from_name=share * text)
+    assert _blend(base, text).score(named) >= _blend(base, text).score(named._replace(from_name=0.0)) - 1e-9
+    whole = Evidence(text, vector, from_name=text)
+    assert _blend(base, text).score(whole) >= text - 1e-9
+
+
 @given(shares, st.integers(0, 64), shares, shares)
 def test_meaning_weighs_no_less_the_worse_the_words_match(base: float, terms: int, worse: float, better: float) -> None:
     worse, better = sorted((worse, better))

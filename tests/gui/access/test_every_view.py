@@ -4,8 +4,8 @@ import pytest
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication, QFileDialog
 
+from gui.app.command_line import view_names
 from gui.app.crash_controller import CrashDialog
-from gui.app.options import view_names
 from tests.helpers.every_view import kind_of
 from tests.helpers.spoken import disorder, faults, of, walk, windows
 

@@ -8,7 +8,7 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QMenu, QPushButton, QToolButton, QWidget
 
 from engine import speak, tr
-from gui.app.options import view_names
+from gui.app.command_line import view_names
 from tests.helpers.every_view import kind_of
 from tests.helpers.spoken import of, walk, windows
 

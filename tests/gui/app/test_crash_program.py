@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from gui.app.command_line import parse_options
 from gui.app.crash_controller import command_line
-from gui.app.options import parse_options
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -113,7 +113,7 @@ def test_restart_starts_program_once(notes, words_only, user_home):
         "import os, sys\n"
         "from PySide6.QtCore import QTimer\n"
         "import gui.app.application, gui.app.crash_controller as guard\n"
-        "from gui.app.options import parse_options\n"
+        "from gui.app.command_line import parse_options\n"
         "watch = guard.CrashGuard.watch\n"
         "def watched(self, *parts):\n"
         "    watch(self, *parts)\n"

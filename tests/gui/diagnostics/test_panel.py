@@ -194,7 +194,7 @@ def test_tab_order_follows_visual_order(qtbot, panel):
         qtbot.keyClick(focus, Qt.Key.Key_Tab)
         focus = panel.focusWidget()
     assert seen[:5] == [
-        "Left out: Show failed files",
+        "Not indexed: Show failed files",
         "Provider: Test the model",
         "sqlite-vec: Try to load it",
         "Last update: Update now",

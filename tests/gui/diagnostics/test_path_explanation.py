@@ -53,7 +53,7 @@ def test_enter_shows_state_and_remedy(qtbot, why, memory):
 
 def test_file_without_remedy_has_no_button(qtbot, why):
     _ask(qtbot, why, "nothing.md")
-    assert why.answer.word.text().startswith("not there")
+    assert why.answer.word.text().startswith("not found")
     assert why.button.isHidden()
 
 
@@ -79,7 +79,7 @@ def test_only_newest_request_is_answered(qtbot, why, memory):
     why.ask(NAME)
     why.ask("nothing.md")
     qtbot.waitUntil(lambda: not why.busy)
-    assert why.answer.word.text().startswith("not there")
+    assert why.answer.word.text().startswith("not found")
 
 
 def test_error_is_shown(qtbot, why, memory):

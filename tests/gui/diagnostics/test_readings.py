@@ -227,7 +227,7 @@ def test_pending_vectors_are_counted_against_total():
 @pytest.mark.parametrize(
     ("due", "takes"),
     [
-        ({}, "$0.15 at $0.02 a million"),
+        ({}, "$0.15 at $0.02 per million"),
         ({"cost": None, "price": None}, "at an unknown price"),
         ({"cost": 0.0, "provider": "gguf"}, "about 9 min 0 s, no cost"),
     ],

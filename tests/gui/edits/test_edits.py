@@ -115,6 +115,24 @@ def test_selected_file_is_framed_in_its_tool_call(qtbot, opened: MainWindow, pan
     assert frame.framed is not None
 
 
+def test_edit_stays_when_its_session_is_read_elsewhere(qtbot, opened: MainWindow, panel: EditsPanel) -> None:
+    conversation = opened.views.conversation
+    opened.resize(900, 420)
+    qtbot.waitUntil(lambda: at_rest(opened) and conversation.view.highlights.framed is not None)
+    left = conversation.view_state
+    opened.views.switch("sessions")
+    qtbot.waitUntil(lambda: opened.views.sessions.view.list.go_to(VALVE))
+    bar = conversation.view.verticalScrollBar()
+    qtbot.waitUntil(lambda: at_rest(opened) and conversation.view_state is not None and bar.maximum() > 0)
+    bar.setValue(bar.maximum())
+    below = conversation.view_state
+    assert below != left
+    opened.views.switch("edits")
+    qtbot.waitUntil(lambda: at_rest(opened) and conversation.view_state == left)
+    opened.views.switch("sessions")
+    qtbot.waitUntil(lambda: at_rest(opened) and conversation.view_state.line == below.line)
+
+
 def test_file_hit_opens_call_behind_its_announcement(qtbot, opened: MainWindow, panel: EditsPanel) -> None:
     call = ("tool-call", '{"file_path": "/home/ines/src/nas/job.sh"}', "Edit")
     session = make_session([("user", [("text", "Rename it.")]), ("assistant", [("text", "Now job.sh."), call])])

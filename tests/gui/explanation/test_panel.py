@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QScrollArea, QTableView, QWidget
 
-from engine import MemorySearchResult, SearchOutcome
+from engine import MemorySearchResult, SearchOutcome, speak
 from gui.explanation.panel import ExplanationPanel
 from gui.explanation.result_view import RangeBar, ScoreBar, TermBars
 from gui.explanation.tables import FigureTable, StageTable
@@ -228,3 +228,15 @@ def test_panel_shows_the_time_that_lifted_a_result(panel, outcome):
     panel.show_answer(_answer(lifted))
     panel.show_result(lifted.results[0])
     assert "“last spring” (2026-03-01 to 2026-05-31): × 1.60" in _said(panel).replace("\u200b", "")
+
+
+def test_page_of_document_is_translated(panel, outcome):
+    found = msgspec.structs.replace(outcome.results[0], path="books/sailing.pdf", heading=("Page 12",))
+    speak("de")
+    try:
+        _show(panel, msgspec.structs.replace(outcome, results=(found, *outcome.results[1:])), found)
+    finally:
+        speak("en")
+    said = _said(panel).split(" | ")
+    assert "Seite 12" in said
+    assert "Page 12" not in said

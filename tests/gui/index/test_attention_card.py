@@ -2,7 +2,7 @@
 
 from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout
 
-from gui.index.attention import Attention, AttentionCard
+from gui.index.attention_items import Attention, AttentionCard
 from gui.index.overview import TwoColumns
 from gui.widgets.tab_order import stops
 

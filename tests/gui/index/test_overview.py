@@ -6,7 +6,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QScrollArea, QVBoxLayout
 
 from engine import FileIssue, IndexCorrupt
-from gui.index.attention import Attention
+from gui.index.attention_items import Attention
 from gui.index.folder_tree import FolderModel
 from gui.index.overview import OverviewPage
 from gui.widgets.table import IssuesTable

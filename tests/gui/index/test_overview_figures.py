@@ -5,7 +5,7 @@ import pytest
 
 from engine import ChunkSizes, DiskPart, FileIssue, MonthCount
 from engine.base import skip_reasons
-from gui.index.attention import attention_of
+from gui.index.attention_items import attention_of
 from gui.index.chart_data import (
     DISK_COLUMNS,
     SIZE_COLUMNS,

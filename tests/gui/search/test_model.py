@@ -38,7 +38,7 @@ def test_rows_have_full_accessible_text(qtbot, make_result, make_outcome):
     spoken = [model.index(place).data(Role.AccessibleTextRole) for place in range(3)]
     assert spoken[0].startswith("a, 1 result, ")
     assert spoken[1] == "words of a.md at 41. a.md, lines 41–45. Watering"
-    assert spoken[2] == "23 more results below the minimum score – show more"
+    assert spoken[2] == "23 more results – show more"
     assert isinstance(model.index(2).data(RowRole), MoreRow)
 
 

@@ -18,3 +18,12 @@ def test_dates_are_not_cut_in_narrow_list(qtbot, appearance, scale):
         lists.show()
     [date] = [label for label in lists.findChildren(QLabel) if "2023" in label.text()]
     qtbot.waitUntil(lambda: date.width() >= date.fontMetrics().horizontalAdvance(date.text()), timeout=3000)
+
+
+def test_remarks_do_not_widen_narrow_list(qtbot, appearance):
+    appearance.set_font_scale(2.0)
+    lists = StartLists(StartContent(example="a question in another language"), *(lambda *_: None,) * 4)
+    qtbot.addWidget(lists)
+    with qtbot.waitExposed(lists):
+        lists.show()
+    assert lists.minimumSizeHint().width() <= 330

@@ -53,13 +53,13 @@ def test_hint_before_first_search():
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({}, "Files are still being indexed: 0 of 834 files. Results appear as files are indexed."),
+        ({}, "Still reading: 0 of 834 files. Results appear as files are indexed."),
         (
             {"completed": 1200, "total": 2000},
-            ("Files are still being indexed: 1,200 of 2,000 files. Results appear as files are indexed."),
+            ("Still reading: 1,200 of 2,000 files. Results appear as files are indexed."),
         ),
-        ({"total": 1}, "Files are still being indexed: 0 of 1 file. Results appear as files are indexed."),
-        ({"phase": "discovering", "total": 0}, "Files are still being indexed. Results appear as files are indexed."),
+        ({"total": 1}, "Still reading: 0 of 1 file. Results appear as files are indexed."),
+        ({"phase": "discovering", "total": 0}, "Still reading. Results appear as files are indexed."),
         ({"phase": "embedding"}, ""),
     ],
 )

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 
 from gui.core.session_criteria import Criteria
 from gui.sessions.calendar import count_days
-from gui.sessions.catalog import make_catalogue
+from gui.sessions.session_catalog import make_catalogue
 from tests.gui.sessions.conftest import TODAY
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import NOW, make_session, make_session_summary

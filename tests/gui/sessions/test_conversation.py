@@ -1,6 +1,8 @@
 """The conversation view in use."""
 
+import time
 from collections.abc import Iterator
+from itertools import count
 
 import msgspec
 import pytest
@@ -126,6 +128,9 @@ def test_header_of_session_without_usage_says_so(qtbot) -> None:
     header.show_session(make_session([("user", [("text", "Hello")])]))
     assert header.facts.text().endswith("1 message")
     assert "Tokens and cost: not recorded" in tip_of(header.facts)
+    assert "Duration" not in tip_of(header.facts)
+    header.show_session(make_session([], started=None))
+    assert "Duration: unknown" in tip_of(header.facts)
 
 
 def test_show_line_scrolls_to_it_and_frames_query_words(qtbot, panel: ConversationPanel, show) -> None:
@@ -188,6 +193,25 @@ def test_map_click_opens_folded_hit_and_drag_does_not(qtbot, panel: Conversation
     settle(qtbot, panel)
     assert "unit_0031" in visible_text(panel)
     assert view.highlights.framed is not None
+
+
+def test_slow_frames_find_every_highlight_then_end(
+    qtbot, panel: ConversationPanel, show, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    show()
+    view, seconds, searched = panel.view, count(), set[str]()
+    monkeypatch.setattr(time, "perf_counter", lambda: float(next(seconds)))
+
+    def find_word(text: str) -> list[tuple[int, int]]:
+        searched.add(text)
+        return [(0, 1)]
+
+    view.highlights.set_finders(find_word, None)
+    view.viewport().repaint()
+    assert not view.painted
+    assert len(searched) == 1
+    qtbot.waitUntil(lambda: view.painted)
+    assert len(searched) > 5
 
 
 def test_open_session_is_not_read_again(qtbot, panel: ConversationPanel, memory: FakeMemory, show) -> None:

@@ -84,6 +84,16 @@ def test_reopened_folder_keeps_session_and_follows_it(qtbot, panel, memory, jobs
     again.close()
 
 
+def test_scrolled_or_focused_session_is_read(qtbot, panel):
+    panel.view.clearFocus()
+    panel.view.verticalScrollBar().setValue(0)
+    assert not panel.is_read
+    panel.view.verticalScrollBar().setValue(40)
+    assert panel.is_read
+    panel.clear()
+    assert not panel.is_read
+
+
 def _finish(jobs: Jobs) -> None:
     """Wait until all jobs have ended and reported their results."""
     for pool in jobs.findChildren(QThreadPool):

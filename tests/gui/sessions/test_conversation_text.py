@@ -1,11 +1,12 @@
 """What belongs together in a session, and where its lines are."""
 
+import msgspec
 import pytest
 
 from engine import Cancelled, CancelToken, SessionText
 from gui.conversation.actions import conversation_markdown, entry_markdown
 from gui.conversation.entries import Conversation, prepare, summary
-from gui.conversation.hits import ConversationLines
+from gui.conversation.hit_navigation import ConversationLines
 from gui.conversation.loader import landing
 from gui.conversation.rows import GROUP, MORE, SUMMARY, Row, Rows
 from gui.viewer.matches import plain_finder
@@ -216,3 +217,12 @@ def test_session_copy_matches_tool_detail(talk: Conversation, detail, tools, out
     assert text.count("Bash") >= tools
     assert ("row 99" in text) == bool(outputs)
     assert ("Bash" in text) == bool(tools)
+
+
+def test_message_without_time_keeps_the_day() -> None:
+    session = make_session([("user", [("text", "One")]), ("assistant", [("text", "Two")]), ("user", [("text", "3")])])
+    untimed = msgspec.structs.replace(session.messages[1], time=None)
+    messages = (session.messages[0], untimed, session.messages[2])
+    entries = prepare(msgspec.structs.replace(session, messages=messages), CancelToken()).entries
+    assert [entry.day for entry in entries] == [entries[0].day] * 3
+    assert entries[0].day > 0

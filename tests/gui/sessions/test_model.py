@@ -4,8 +4,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
 from gui.core.session_criteria import Criteria
-from gui.sessions.catalog import make_catalogue
 from gui.sessions.rows import build_listing, build_similar
+from gui.sessions.session_catalog import make_catalogue
 from gui.sessions.session_list import SessionModel
 from tests.helpers.fake_sessions import SESSIONS, VALVE
 

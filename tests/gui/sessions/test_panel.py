@@ -18,7 +18,7 @@ from gui.widgets.list_header import CountLine
 from tests.helpers.chips import choose_from_chip
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_records import make_progress
-from tests.helpers.fake_sessions import NOW, SESSIONS, VALVE, make_session_summary, many_summaries
+from tests.helpers.fake_sessions import NOW, SESSIONS, VALVE, make_session, make_session_summary, many_summaries
 
 Key = Qt.Key
 CHILD = next(path for path, session in SESSIONS.items() if session.summary.parent)
@@ -267,6 +267,18 @@ def test_written_session_is_marked_as_running(qtbot, panel, memory):
     assert rows.tip(rows.row(place)).endswith("Running")
     panel.set_manager(None)
     assert panel.running.paths == frozenset()
+
+
+def test_session_that_begins_is_marked_as_running(qtbot, panel, memory):
+    panel.running.look()
+    qtbot.waitUntil(lambda: not panel.running.busy)
+    path = "sessions/codex/begun.jsonl"
+    memory.session_texts[path] = make_session([("user", [("text", "Is the pump on?")])], path=path)
+    panel.refresh()
+    _rest(qtbot, panel)
+    with qtbot.waitSignal(panel.running.changed):
+        panel.running.look()
+    assert panel.running.paths == {path}
 
 
 def test_escape_in_empty_box_clears_filters_but_not_similar(qtbot, panel):

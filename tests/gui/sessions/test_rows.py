@@ -3,8 +3,8 @@ from datetime import date
 import pytest
 
 from gui.core.session_criteria import ANY_TIME, Criteria, Period, month_period
-from gui.sessions.catalog import make_catalogue
 from gui.sessions.rows import HeadingRow, Listing, build_listing, build_similar
+from gui.sessions.session_catalog import make_catalogue
 from tests.helpers.fake_sessions import NOW, SESSIONS, VALVE, make_session_summary
 
 CATALOGUE = make_catalogue(session.summary for session in SESSIONS.values())

@@ -8,7 +8,7 @@ from engine import Settings, all_options, load_settings, settings_path
 from engine.settings import catalog, checking, loading, saving
 from engine.settings.section import Group, Section, answering_as, option
 from gui.settings.dialog import SettingsDialog
-from gui.settings.model import applies_at_once
+from gui.settings.edited_options import applies_at_once
 from gui.settings.option_placement import placed_options
 
 

@@ -3,7 +3,7 @@ from PySide6.QtWidgets import QLabel, QPushButton
 
 from engine import IndexBusy, Settings, StoredModelInfo
 from gui.settings.dialog import SettingsDialog
-from gui.settings.pages import NOTHING, StoredModelsPage
+from gui.settings.page_factory import NOTHING, StoredModelsPage
 
 BIG = StoredModelInfo(
     provider="openai", model="big", key="k1", dims=3072, vectors=12_001, bytes=73_734_144, active=False

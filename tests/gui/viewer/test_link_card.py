@@ -6,6 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices
 
 from engine import CancelToken, LinkedText, NoteLinkInfo, NoteLinks, name_in
+from engine.insight.note_links import NoteImages
+from engine.settings import Settings
 from gui.core.location import Location
 from gui.viewer.base_viewer import note_url
 from gui.viewer.external_programs import obsidian_url
@@ -32,6 +34,9 @@ class Links:
 
     def note_links(self, path: str, cancel: CancelToken | None = None) -> NoteLinks:
         return self.found if path == NOTE else NoteLinks(backlinks=(), links=())
+
+    def images_of(self, home: str) -> NoteImages:
+        return NoteImages(home, Path("missing"), Settings())
 
     def linked_text(self, target: str, anchor: str, home: str, cancel: CancelToken | None = None) -> LinkedText | None:
         return LinkedText(path=OTHER, title="Shopping", line=3, end=3, text="x", anchored=True)

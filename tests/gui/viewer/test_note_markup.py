@@ -12,6 +12,8 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPushButton
 
 from engine import CancelToken, LinkedText, NumberedText
+from engine.insight.note_links import NoteImages
+from engine.settings import Settings
 from gui.core.location import Location
 from gui.style.theme import theme_tokens
 from gui.style.typography import fixed_font
@@ -271,6 +273,9 @@ def test_page_has_no_link_but_written_ones(page) -> None:
 
 class Links:
     """An insight that knows the links of one garden."""
+
+    def images_of(self, home: str) -> NoteImages:
+        return NoteImages(home, Path("missing"), Settings())
 
     def linked_text(self, target: str, anchor: str, home: str, cancel: CancelToken | None = None) -> LinkedText | None:
         if target == "Shopping":

@@ -3,7 +3,7 @@ from operator import ne
 from typing import get_args
 
 import pytest
-from PySide6.QtCore import QMimeData, QRect, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QRect, Qt, QUrl
 from PySide6.QtGui import QFontMetrics, QImage
 from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
 
@@ -237,6 +237,22 @@ def test_folded_row_uses_full_width_below_reserved_area(qtbot):
     row.show()
     qtbot.waitUntil(lambda: chips.y() >= box.y() + box.height() and chips.width() == chips.sizeHint().width())
     assert box.x() + box.width() <= row.width() - 100
+
+
+def test_second_line_begins_below_first_if_it_fits(qtbot):
+    holder, box, chips = QWidget(), QLineEdit(), QLabel("x" * 30)
+    below = QPushButton("Switch", holder)
+    row = FoldingRow(box, chips, letters=60, parent=holder)
+    qtbot.addWidget(holder)
+    row.leave(60, 200)
+    row.resize(chips.sizeHint().width() + 260, 100)
+    holder.resize(1200, 200)
+    holder.show()
+    qtbot.waitUntil(lambda: chips.y() >= box.y() + box.height() and chips.x() == box.x() > 200)
+    row.resize(chips.sizeHint().width() + 180, 100)
+    qtbot.waitUntil(lambda: chips.x() < 200 < box.x())
+    assert chips.width() == chips.sizeHint().width()
+    assert holder.childAt(QPoint(5, 5)) is below
 
 
 def test_dropped_folder_accepts_one_local_folder(tmp_path):

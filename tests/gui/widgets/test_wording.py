@@ -1,6 +1,7 @@
 import pytest
 
-from gui.widgets.formatting import ago, date_of, duration, exact, size_text
+from engine import speak
+from gui.widgets.formatting import ago, date_of, duration, exact, shown_headings, size_text
 
 NOON = 1_772_535_600.0
 DAY = 86_400
@@ -57,3 +58,20 @@ def test_times_are_dates_after_a_day_and_in_the_future():
     assert ago(NOON - DAY, NOON) == date_of(NOON - DAY)
     assert ago(NOON + DAY, NOON) == date_of(NOON + DAY)
     assert exact(NOON).startswith(date_of(NOON) + ", ")
+
+
+@pytest.mark.parametrize(
+    ("path", "headings", "shown"),
+    [
+        ("books/sailing.pdf", ("Page 12",), ("Seite 12",)),
+        ("books/sailing.pdf", ("Contents",), ("Contents",)),
+        ("books/sailing.pdf", (), ()),
+        ("notes/page.md", ("Page 12", "Knots"), ("Page 12", "Knots")),
+    ],
+)
+def test_page_of_document_is_shown_in_language_of_window(path, headings, shown):
+    speak("de")
+    try:
+        assert shown_headings(path, headings) == shown
+    finally:
+        speak("en")

@@ -1,6 +1,6 @@
 """Declares OpenClaw, formerly Moltbot and Clawdbot.
 
-Its workspaces are found in its configuration (`engine/corpus/places.py`).
+Its workspaces are found in its configuration (`engine/corpus/source_detection.py`).
 """
 
 import os

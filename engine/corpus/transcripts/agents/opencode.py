@@ -63,9 +63,10 @@ def _copies(files: Iterable["FoundFile"], before: Set[str], cancel: "CancelToken
     single: dict[str, list[str]] = {}
     databases = []
     for file in files:
-        id_, ending = os.path.splitext(os.path.basename(file.path))
-        if id_.startswith(_SESSION) and ending == ".json":
-            single.setdefault(id_, []).append(file.name)
+        if file.path.endswith(".json"):
+            id_ = os.path.splitext(os.path.basename(file.path))[0]
+            if id_.startswith(_SESSION):
+                single.setdefault(id_, []).append(file.name)
         elif file.path.lower().endswith(_DATABASE):
             databases.append(file.path)
     if not single or not databases:

@@ -12,9 +12,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.base.errors import Closed, StoreError
-from engine.mcp import transport
-from engine.mcp.running import LateMemory
+from engine.mcp import stdio_transport
 from engine.mcp.server import Listed, _cursor, _order, _place
+from engine.mcp.server_process import LateMemory
 from engine.settings import Settings
 from engine.settings.query_options import QuerySettings
 from tests.helpers.fake_memory import FakeMemory
@@ -36,8 +36,8 @@ def lines_of(pieces: list[bytes]) -> list[bytes | None]:
             return b""
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(transport, "os", type("os", (), {"read": staticmethod(read)}))
-            found = list(transport._lines(reading))
+            patch.setattr(stdio_transport, "os", type("os", (), {"read": staticmethod(read)}))
+            found = list(stdio_transport._lines(reading))
     os.close(reading)
     return found
 
@@ -47,7 +47,7 @@ def lines_of(pieces: list[bytes]) -> list[bytes | None]:
 def test_split_lines_read_like_whole_ones(pieces: list[bytes]) -> None:
     whole = b"".join(pieces)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(transport, "LONGEST_MESSAGE", 10)
+        patch.setattr(stdio_transport, "LONGEST_MESSAGE", 10)
         found = lines_of(pieces)
     expected = [line if len(line) <= 10 else None for line in whole.split(b"\n") if line.strip() or len(line) > 10]
     assert found == expected
@@ -115,7 +115,7 @@ def test_warming_runs_keyword_search_and_never_raises() -> None:
 def test_package_importable_after_lean_import() -> None:
     code = (
         "import gc, sys\n"
-        "from engine.mcp.running import load_sdk\n"
+        "from engine.mcp.server_process import load_sdk\n"
         "load_sdk()\n"
         "assert gc.isenabled()\n"
         "assert not {'mcp', 'mcp.server', 'mcp.client', 'mcp.server.mcpserver'} & set(sys.modules)\n"

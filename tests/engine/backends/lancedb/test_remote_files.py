@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.agent.access import AgentAccess
+from engine.agent.memory_access import AgentAccess
 from engine.agent.memory_get import memory_get
 from engine.base.errors import PathRefused, Unsupported
 from engine.settings import Settings
@@ -52,7 +52,7 @@ def test_a_session_is_found_and_read_without_its_secrets(shed, tmp_path) -> None
     with pytest.raises(Unsupported, match="on the machine “desk”"):
         shed.read_session(hit.path)
     with pytest.raises(Unsupported, match="on the machine “desk”"):
-        shed.raw_message(hit.path, 2)
+        shed.raw_lines(hit.path, [2])
 
 
 def test_remote_name_reads_no_local_file(shed) -> None:

@@ -180,7 +180,7 @@ _USES: Mapping[Feature, tuple[Callable[[MemorySearchManager], object], ...]] = {
     "sessions": (
         lambda memory: memory.sessions(),
         lambda memory: memory.read_session("sessions/claude/x.jsonl"),
-        lambda memory: memory.raw_message("sessions/claude/x.jsonl", 1),
+        lambda memory: memory.raw_lines("sessions/claude/x.jsonl", [1]),
     ),
     "alike": (
         lambda memory: memory.search_like(_PASSAGE),

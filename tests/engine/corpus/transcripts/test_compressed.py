@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from engine.corpus.transcripts import jsonl
 from engine.corpus.transcripts.jsonl import Unpacked, raw_lines
-from engine.corpus.transcripts.transcript_reader import opened, raw_line, read_session
+from engine.corpus.transcripts.transcript_reader import opened, read_session, transcript_lines
 
 FIXTURES = Path(__file__).parent / "fixtures" / "codex"
 DATA = random.Random(7).randbytes(1_500_000) + b"x" * 1_500_000
@@ -67,8 +67,8 @@ def test_a_compressed_transcript_reads_like_the_plain_one(fixture: Path, tmp_pat
         lines = list(raw_lines(file))
         assert list(raw_lines(source)) == lines
     for line in lines:
-        assert raw_line(packed, line.number) == line.data
-    assert raw_line(packed, len(lines) + 1) is None
+        assert list(transcript_lines(packed, [line.number])) == [(line.number, line.data)]
+    assert not list(transcript_lines(packed, [len(lines) + 1]))
 
 
 @pytest.mark.parametrize("content", [b"no zstd", zstandard.compress(b"one frame") + b"and then something else"])

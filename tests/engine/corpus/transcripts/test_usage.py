@@ -68,6 +68,41 @@ def test_claude_code_models_are_counted_apart() -> None:
     }
 
 
+def result(**totals: Any) -> dict[str, Any]:
+    """The last line of a turn in the SDK's stream."""
+    return {"type": "result", "subtype": "success", "session_id": "s", "duration_ms": 5100, **totals}
+
+
+def model_total(sent: int, received: int, cost: float) -> dict[str, Any]:
+    counts = {"inputTokens": sent, "outputTokens": received, "cacheReadInputTokens": 1000}
+    return {**counts, "cacheCreationInputTokens": 50, "webSearchRequests": 0, "costUSD": cost}
+
+
+def test_totals_of_the_stream_replace_the_sum_of_its_messages() -> None:
+    first = result(total_cost_usd=0.2, modelUsage={"claude-opus-4-5": model_total(9, 90, 0.2)})
+    models = {"claude-opus-4-5": model_total(12, 150, 0.3), "claude-haiku-4-5": model_total(4, 40, 0.01)}
+    last = result(total_cost_usd=0.31, modelUsage=models, usage={"input_tokens": 1, "output_tokens": 2})
+    assert usage_of(ClaudeCodeFormat(), answered("m1", 1), first, answered("m2", 5), last) == {
+        "claude-opus-4-5": Usage(12, 150, 1000, 50, cost=0.3),
+        "claude-haiku-4-5": Usage(4, 40, 1000, 50, cost=0.01),
+    }
+    assert usage_of(ClaudeCodeFormat(), answered("m1", 1), first, answered("m2", 5)) == {
+        "claude-opus-4-5": Usage(12, 95, 2000, 50, cost=0.2)
+    }, "a turn without its result yet"
+
+
+def test_stream_of_first_versions_has_one_total() -> None:
+    total = result(total_cost_usd=0.2, usage={"input_tokens": 7, "output_tokens": 70})
+    assert usage_of(ClaudeCodeFormat(), answered("m1", 1), total) == {"claude-opus-4-5": Usage(7, 70, cost=0.2)}
+    both = answered("m1", 1), answered("m2", 1, model="claude-haiku-4-5")
+    assert usage_of(ClaudeCodeFormat(), *both, total) == {"": Usage(7, 70, cost=0.2)}
+
+
+@pytest.mark.parametrize("odd", [{}, {"usage": 3, "modelUsage": ["x"]}, {"modelUsage": {"m": None}, "usage": {}}])
+def test_result_without_totals_changes_nothing(odd: dict[str, Any]) -> None:
+    assert usage_of(ClaudeCodeFormat(), answered("m1", 1), result(**odd)) == {"claude-opus-4-5": Usage(3, 1, 1000)}
+
+
 def test_made_up_answers_have_no_usage() -> None:
     nothing = answered("m1", 0, model="<synthetic>", input_tokens=0, cache_read_input_tokens=0)
     assert usage_of(ClaudeCodeFormat(), nothing) == {}

@@ -11,9 +11,9 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.embedding import openai_compatible
 from engine.embedding.base import prepare
-from engine.embedding.batch_jobs import transfer
+from engine.embedding.batch_jobs import file_transfer
 from engine.embedding.batch_jobs.base import BatchApi, BatchUnavailable, JobGone, Result, batches_of
-from engine.embedding.batch_jobs.lines import Text, groups
+from engine.embedding.batch_jobs.jsonl_files import Text, groups
 from engine.embedding.embedded_model import EmbeddedProvider
 from engine.embedding.service_errors import Redirected, Refused, Transient
 from engine.settings import Settings
@@ -236,9 +236,9 @@ def test_download_stays_on_host(make, location):
 def test_redirect_to_this_machine_refused():
     redirect = Redirected("elsewhere", 302, "http://127.0.0.1:8080/secret")
     with pytest.raises(Redirected):
-        transfer._target("https://api.voyageai.com/v1/files/x/content", redirect)
+        file_transfer._target("https://api.voyageai.com/v1/files/x/content", redirect)
     outside = Redirected("elsewhere", 302, "https://storage.example.org/x?sig=1")
-    assert transfer._target("https://api.voyageai.com/v1/files/x", outside).host == "storage.example.org"
+    assert file_transfer._target("https://api.voyageai.com/v1/files/x", outside).host == "storage.example.org"
 
 
 @pytest.mark.parametrize("provider_id", ["openai", "gemini", "voyage"])

@@ -1,7 +1,7 @@
 """Hits in a conversation: highlights of the words of the query and of the find bar, and going to the next hit."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
@@ -19,6 +19,9 @@ from gui.widgets.plain_text import utf16_ranges
 _BLOCKS = 1 << 12
 """More than the blocks of any piece: the factor that gives each block a unique number."""
 
+BlockRanges = Callable[[int, str], Ranges]
+"""Returns the highlighted ranges (UTF-16 units) of a block, given its number and text."""
+
 
 @dataclass(frozen=True)
 class ConversationLines:
@@ -35,27 +38,25 @@ class ConversationLines:
         return [self.conversation.searchable(number - 1) for number in numbers]
 
 
-class PieceMarks:
-    """Finds the ranges to highlight in the text blocks of one piece; returns none once the frame's time is used up.
+class SearchTime:
+    """The time that one frame has for searching blocks. Painting doesn't use it up, so each frame searches some."""
 
-    A function of the number and the text of a block.
-    """
-
-    def __init__(self, marks: MatchMarks, piece: int, until: float) -> None:
-        """`until`: the `time.perf_counter` value at which to stop searching."""
-        self._marks = marks
-        self._first = piece * _BLOCKS
-        self._until = until
+    def __init__(self, seconds: float) -> None:
+        self._left = seconds
         self.late = False
         """Whether ranges are missing because time ran out; the next frame has to look for them."""
 
-    def __call__(self, block: int, text: str) -> Ranges:
-        """Return the ranges to highlight in UTF-16 units."""
-        key = self._first + block
-        if not self._marks.known(key) and time.perf_counter() > self._until:
+    def ranges(self, marks: MatchMarks, key: int, text: str) -> Ranges:
+        """Return the ranges of a block in `marks`; none if it would have to be searched and the time is used up."""
+        if marks.known(key):
+            return marks.of(key, text)
+        if self._left <= 0:
             self.late = True
             return []
-        return self._marks.of(key, text)
+        began = time.perf_counter()
+        found = marks.of(key, text)
+        self._left -= time.perf_counter() - began
+        return found
 
 
 class Highlights(QObject):
@@ -111,10 +112,13 @@ class Highlights(QObject):
         """The finder whose hits the next and previous keys go to: the find bar's, or else the query's."""
         return self._finders[1] or self._finders[0]
 
-    def of_piece(self, piece: int, until: float) -> tuple[PieceMarks, PieceMarks]:
-        """Return the finders of highlights in a piece, of the query and of the find bar; they stop at the time
-        `until`."""
-        return PieceMarks(self._marks, piece, until), PieceMarks(self._found, piece, until)
+    def of_piece(self, piece: int, left: SearchTime) -> tuple[BlockRanges, BlockRanges]:
+        """Return the finders of highlights in a piece, of the query and of the find bar; they use the time `left`."""
+        first = piece * _BLOCKS
+        return (
+            lambda block, text: left.ranges(self._marks, first + block, text),
+            lambda block, text: left.ranges(self._found, first + block, text),
+        )
 
     def find_in(self, laid: PieceLayout, rank: int) -> tuple[int, int, int] | None:
         """Return the block, start and end of hit number `rank` in a piece; of the last one if there are fewer, None

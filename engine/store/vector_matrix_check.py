@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.base.language import tr
-from engine.store.matrix_blocks import read_matrix
-from engine.store.matrix_engine import WORTH_SAVING, matrix_key
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import StoredModel, decode
+from engine.store.vector_matrix_blocks import read_matrix
+from engine.store.vector_matrix_engine import WORTH_SAVING, matrix_key
 
 _SAMPLE = 200
 _LEAST_COSINE = 0.99

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.base.cancellation import CancelToken
-from engine.store.matrix_blocks import (
+from engine.store.vector_matrix_blocks import (
     BLOCK_ROWS,
     Block,
     Codes,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.embedding.batch_jobs.base import JobLimits
-from engine.embedding.batch_jobs.lines import Group, Text, dump, groups, read_gemini, read_openai, split
+from engine.embedding.batch_jobs.jsonl_files import Group, Text, dump, groups, read_gemini, read_openai, split
 
 
 class Api:

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
-from engine.store import matrix_blocks
-from engine.store.matrix import QuantisedMatrix
-from engine.store.matrix_blocks import BLOCK_ROWS
+from engine.store import vector_matrix_blocks
+from engine.store.vector_matrix import QuantisedMatrix
+from engine.store.vector_matrix_blocks import BLOCK_ROWS
 
 
 def unit(vectors):
@@ -83,13 +83,13 @@ def test_only_a_small_part_of_a_large_matrix_is_scored(monkeypatch):
     vectors = clustered(8 * BLOCK_ROWS, 64, clusters=300)
     matrix = filled(vectors)
     scored = []
-    cosines = matrix_blocks.Block.cosines
+    cosines = vector_matrix_blocks.Block.cosines
 
     def counted(block, query, rows=None):
         scored.append(block.count if rows is None else len(rows))
         return cosines(block, query, rows)
 
-    monkeypatch.setattr(matrix_blocks.Block, "cosines", counted)
+    monkeypatch.setattr(vector_matrix_blocks.Block, "cosines", counted)
     matrix.search(vectors[0], 96)
     assert sum(scored) < len(vectors) / 4
 
@@ -190,9 +190,9 @@ _steps = st.lists(st.tuples(st.booleans(), _ids, st.integers(0, 2**16)), max_siz
 @given(steps=_steps)
 def test_random_changes_match_dict(steps):
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("matrix_blocks", "matrix"):
+        for module in ("vector_matrix_blocks", "vector_matrix"):
             patch.setattr(f"engine.store.{module}.BLOCK_ROWS", 8)
-        patch.setattr("engine.store.matrix._MOST_DEAD", 2)
+        patch.setattr("engine.store.vector_matrix._MOST_DEAD", 2)
         matrix, model = QuantisedMatrix(8), {}
         for adding, ids, seed in steps:
             if adding:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import sqlite_vec
 
-from engine.store import vec0
-from engine.store.matrix import QuantisedMatrix
+from engine.store import sqlite_vec_engine
+from engine.store.vector_matrix import QuantisedMatrix
 
 SCALE = 127
 
@@ -23,8 +23,8 @@ def connection():
 
 @pytest.fixture
 def table(connection):
-    assert vec0.load_extension(connection).error is None
-    assert vec0.ready_table(connection, 64) is True
+    assert sqlite_vec_engine.load_extension(connection).error is None
+    assert sqlite_vec_engine.ready_table(connection, 64) is True
     return connection
 
 
@@ -39,8 +39,8 @@ def sentences(rows, dims, seed=0):
 
 
 def test_the_packages_own_library_is_loaded_by_default(connection):
-    state = vec0.load_extension(connection)
-    assert state == vec0.VecState(available=True, path=sqlite_vec.loadable_path(), error=None)
+    state = sqlite_vec_engine.load_extension(connection)
+    assert state == sqlite_vec_engine.VecState(available=True, path=sqlite_vec.loadable_path(), error=None)
     assert connection.execute("SELECT vec_version()").get.startswith("v")
 
 
@@ -48,13 +48,13 @@ def test_a_library_of_any_name_is_loaded_from_a_path_of_ones_own(connection, tmp
     packaged = next(Path(sqlite_vec.__file__).parent.glob("vec0.*"))
     own = tmp_path / f"my-vectors-2{packaged.suffix}"
     own.write_bytes(packaged.read_bytes())
-    state = vec0.load_extension(connection, str(own))
+    state = sqlite_vec_engine.load_extension(connection, str(own))
     assert (state.available, state.path, state.error) == (True, str(own), None)
 
 
 def test_a_missing_library_is_one_sentence(connection, tmp_path):
     path = str(tmp_path / "nothing")
-    state = vec0.load_extension(connection, path)
+    state = sqlite_vec_engine.load_extension(connection, path)
     assert not state.available
     assert state.error.startswith(f"sqlite-vec could not be loaded from {path}: ")
     assert state.error.endswith(".")
@@ -64,21 +64,23 @@ def test_a_missing_library_is_one_sentence(connection, tmp_path):
 def test_a_file_that_is_no_library_is_an_error_too(connection, tmp_path):
     path = tmp_path / "text.so"
     path.write_text("not a library")
-    assert not vec0.load_extension(connection, str(path)).available
+    assert not sqlite_vec_engine.load_extension(connection, str(path)).available
 
 
 def test_a_missing_package_is_said(connection, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "sqlite_vec", None)
-    state = vec0.load_extension(connection)
-    assert state == vec0.VecState(available=False, path=None, error="The package sqlite-vec is not installed.")
+    state = sqlite_vec_engine.load_extension(connection)
+    assert state == sqlite_vec_engine.VecState(
+        available=False, path=None, error="The package sqlite-vec is not installed."
+    )
 
 
 def test_a_library_that_never_comes_back_is_given_up(connection, monkeypatch):
     release = threading.Event()
-    monkeypatch.setattr(vec0, "_trial", lambda _: release.wait(60) and None)
-    monkeypatch.setattr(vec0, "LOAD_SECONDS", 0.02)
+    monkeypatch.setattr(sqlite_vec_engine, "_trial", lambda _: release.wait(60) and None)
+    monkeypatch.setattr(sqlite_vec_engine, "LOAD_SECONDS", 0.02)
     try:
-        state = vec0.load_extension(connection, "/net/vec0")
+        state = sqlite_vec_engine.load_extension(connection, "/net/vec0")
     finally:
         release.set()
     assert not state.available
@@ -86,7 +88,7 @@ def test_a_library_that_never_comes_back_is_given_up(connection, monkeypatch):
 
 
 def test_sql_cannot_load_libraries_afterwards(connection):
-    vec0.load_extension(connection)
+    sqlite_vec_engine.load_extension(connection)
     with pytest.raises(apsw.SQLError, match=r"not authorized|no such function"):
         connection.execute("SELECT load_extension('anything')")
     with pytest.raises(apsw.Error):
@@ -97,63 +99,65 @@ def test_sql_cannot_load_libraries_afterwards(connection):
 
 
 def test_table_stays_until_dimensions_change(table):
-    vec0.insert_rows(table, [5], sentences(1, 64), SCALE)
-    assert vec0.ready_table(table, 64) is False
-    assert vec0.stored_ids(table) == [5]
-    assert vec0.ready_table(table, 32) is True
-    assert vec0.stored_ids(table) == []
-    vec0.insert_rows(table, [5], sentences(1, 32), SCALE)
-    assert vec0.stored_ids(table) == [5]
+    sqlite_vec_engine.insert_rows(table, [5], sentences(1, 64), SCALE)
+    assert sqlite_vec_engine.ready_table(table, 64) is False
+    assert sqlite_vec_engine.stored_ids(table) == [5]
+    assert sqlite_vec_engine.ready_table(table, 32) is True
+    assert sqlite_vec_engine.stored_ids(table) == []
+    sqlite_vec_engine.insert_rows(table, [5], sentences(1, 32), SCALE)
+    assert sqlite_vec_engine.stored_ids(table) == [5]
 
 
 def test_rows_are_replaced_and_deleted(table):
     vectors = sentences(3, 64)
-    vec0.insert_rows(table, [1, 2], vectors[:2], SCALE)
-    vec0.insert_rows(table, [2, 3], vectors[[2, 1]], SCALE)
-    assert vec0.nearest(table, vectors[2], 1, SCALE)[0].tolist() == [2]
-    vec0.delete_rows(table, [2, 99])
-    assert vec0.stored_ids(table) == [1, 3]
-    assert vec0.nearest(table, vectors[2], 5, SCALE)[0].tolist() != [2]
+    sqlite_vec_engine.insert_rows(table, [1, 2], vectors[:2], SCALE)
+    sqlite_vec_engine.insert_rows(table, [2, 3], vectors[[2, 1]], SCALE)
+    assert sqlite_vec_engine.nearest(table, vectors[2], 1, SCALE)[0].tolist() == [2]
+    sqlite_vec_engine.delete_rows(table, [2, 99])
+    assert sqlite_vec_engine.stored_ids(table) == [1, 3]
+    assert sqlite_vec_engine.nearest(table, vectors[2], 5, SCALE)[0].tolist() != [2]
 
 
 def test_half_precision_is_widened_before_it_is_stored(table):
     vectors = sentences(50, 64)
-    vec0.insert_rows(table, range(50), vectors.astype(np.float16), SCALE)
-    ids, cosines = vec0.nearest(table, vectors[7], 50, SCALE)
+    sqlite_vec_engine.insert_rows(table, range(50), vectors.astype(np.float16), SCALE)
+    ids, cosines = sqlite_vec_engine.nearest(table, vectors[7], 50, SCALE)
     assert ids[0] == 7
     np.testing.assert_allclose(cosines, vectors[ids] @ vectors[7], atol=0.02)
 
 
 def test_neighbours_come_best_first_and_can_be_limited(table):
     vectors = sentences(300, 64)
-    vec0.insert_rows(table, range(300), vectors, SCALE)
-    ids, cosines = vec0.nearest(table, vectors[3], 20, SCALE, allowed=range(100, 200))
+    sqlite_vec_engine.insert_rows(table, range(300), vectors, SCALE)
+    ids, cosines = sqlite_vec_engine.nearest(table, vectors[3], 20, SCALE, allowed=range(100, 200))
     exact = vectors @ vectors[3]
     assert cosines.tolist() == sorted(cosines.tolist(), reverse=True)
     np.testing.assert_allclose(cosines, exact[ids], atol=0.02)
     assert set(ids.tolist()) <= set((100 + np.argsort(-exact[100:200])[:25]).tolist())
-    assert vec0.nearest(table, vectors[3], 20, SCALE, allowed=[])[0].tolist() == []
+    assert sqlite_vec_engine.nearest(table, vectors[3], 20, SCALE, allowed=[])[0].tolist() == []
 
 
 def test_more_neighbours_than_vec0_allows_and_none_are_no_error(table):
     vectors = sentences(4200, 64)
-    vec0.insert_rows(table, range(4200), vectors, SCALE)
-    assert len(vec0.nearest(table, vectors[0], 10_000, SCALE)[0]) == 4096
-    assert len(vec0.nearest(table, vectors[0], 0, SCALE)[0]) == 0
+    sqlite_vec_engine.insert_rows(table, range(4200), vectors, SCALE)
+    assert len(sqlite_vec_engine.nearest(table, vectors[0], 10_000, SCALE)[0]) == 4096
+    assert len(sqlite_vec_engine.nearest(table, vectors[0], 0, SCALE)[0]) == 0
 
 
 def test_vectors_of_zeros_are_not_found(table):
-    vec0.insert_rows(table, [1, 2], np.vstack([np.zeros((1, 64)), sentences(1, 64)]).astype(np.float32), SCALE)
-    assert vec0.nearest(table, sentences(1, 64)[0], 5, SCALE)[0].tolist() == [2]
+    sqlite_vec_engine.insert_rows(
+        table, [1, 2], np.vstack([np.zeros((1, 64)), sentences(1, 64)]).astype(np.float32), SCALE
+    )
+    assert sqlite_vec_engine.nearest(table, sentences(1, 64)[0], 5, SCALE)[0].tolist() == [2]
 
 
 def test_sparse_table_recreated(table):
-    vec0.insert_rows(table, range(6000), sentences(6000, 64), SCALE)
-    vec0.delete_rows(table, range(0, 6000, 3))
-    assert vec0.ready_table(table, 64) is False
-    vec0.delete_rows(table, [id_ for id_ in range(6000) if id_ % 10])
-    assert vec0.ready_table(table, 64) is True
-    assert vec0.stored_ids(table) == []
+    sqlite_vec_engine.insert_rows(table, range(6000), sentences(6000, 64), SCALE)
+    sqlite_vec_engine.delete_rows(table, range(0, 6000, 3))
+    assert sqlite_vec_engine.ready_table(table, 64) is False
+    sqlite_vec_engine.delete_rows(table, [id_ for id_ in range(6000) if id_ % 10])
+    assert sqlite_vec_engine.ready_table(table, 64) is True
+    assert sqlite_vec_engine.stored_ids(table) == []
 
 
 @pytest.mark.parametrize("engine", ["matrix", "table"])
@@ -161,13 +165,15 @@ def test_four_times_the_candidates_hold_the_nearest(table, engine):
     vectors = sentences(10_050, 64)
     corpus, queries = vectors[:-50], vectors[-50:]
     if engine == "table":
-        vec0.insert_rows(table, range(len(corpus)), corpus, SCALE)
+        sqlite_vec_engine.insert_rows(table, range(len(corpus)), corpus, SCALE)
     else:
         matrix = QuantisedMatrix(64)
         matrix.add(np.arange(len(corpus)), corpus)
     found = 0
     for query in queries:
-        candidates, _ = vec0.nearest(table, query, 96, SCALE) if engine == "table" else matrix.search(query, 96)
+        candidates, _ = (
+            sqlite_vec_engine.nearest(table, query, 96, SCALE) if engine == "table" else matrix.search(query, 96)
+        )
         best = candidates[np.argsort(-(corpus[candidates] @ query))[:24]]
         found += len(np.intersect1d(np.argsort(-(corpus @ query))[:24], best))
     assert found >= 0.99 * 24 * len(queries)
@@ -176,8 +182,8 @@ def test_four_times_the_candidates_hold_the_nearest(table, engine):
 @pytest.mark.parametrize("dims", [16, 64, 512, 3072])
 @pytest.mark.parametrize("kind", ["even", "one long component", "mostly zeros"])
 def test_codes_keep_near_vectors_of_any_kind_first(connection, dims, kind):
-    assert vec0.load_extension(connection).available
-    vec0.ready_table(connection, dims)
+    assert sqlite_vec_engine.load_extension(connection).available
+    sqlite_vec_engine.ready_table(connection, dims)
     vectors = sentences(1000, dims)
     if kind == "one long component":
         vectors[:, 0] = vectors[:, 0] * 0.3 - 0.7
@@ -185,13 +191,13 @@ def test_codes_keep_near_vectors_of_any_kind_first(connection, dims, kind):
         vectors[np.random.default_rng(1).random(vectors.shape) > 8 / dims] = 0
         vectors[:, 1] += 0.01
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    scale = vec0.finest_scale(float(np.abs(vectors).max()), dims)
-    assert vec0.fits(float(np.abs(vectors).max()), scale)
+    scale = sqlite_vec_engine.finest_scale(float(np.abs(vectors).max()), dims)
+    assert sqlite_vec_engine.fits(float(np.abs(vectors).max()), scale)
     nowhere = np.stack([np.zeros(dims, np.float32), np.full(dims, np.nan, np.float32)])
-    vec0.insert_rows(connection, range(1002), np.vstack([vectors, nowhere]), scale)
+    sqlite_vec_engine.insert_rows(connection, range(1002), np.vstack([vectors, nowhere]), scale)
     peaked = vectors[0] + 2 * np.eye(dims, dtype=np.float32)[3]
     for query in [*vectors[:20], peaked / np.linalg.norm(peaked)]:
-        ids, cosines = vec0.nearest(connection, query, 1002, scale)
+        ids, cosines = sqlite_vec_engine.nearest(connection, query, 1002, scale)
         exact = vectors @ query
         assert sorted(ids.tolist()) == list(range(1000))
         np.testing.assert_allclose(cosines, exact[ids], atol=0.05)

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 from engine import CancelToken, MemorySearchManager, Settings, StoredModelInfo, marked, tr, tr_count
 from gui.core.capabilities import TITLES, MissingFeatures
 from gui.core.jobs import Jobs, JobSlot
+from gui.settings.edited_options import SettingsModel
 from gui.settings.embedding_page import EmbeddingPage
 from gui.settings.engine_page import EnginePage
-from gui.settings.model import SettingsModel
 from gui.settings.option_placement import FORMS, PAGES, PARTS, SettingsPage, options_on, whole_page
 from gui.settings.options_page import OptionsPage
 from gui.settings.sources_page import SourcesPage

@@ -15,7 +15,7 @@ from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import Ids, StoredModel, Vectors, decode
 
 if TYPE_CHECKING:
-    from engine.store.matrix import QuantisedMatrix
+    from engine.store.vector_matrix import QuantisedMatrix
 
 log = logging.getLogger(__name__)
 
@@ -139,7 +139,7 @@ class MatrixEngine:
 
     def _load(self, snapshot: Snapshot, model: StoredModel) -> "QuantisedMatrix":
         """Load the saved matrix, however old; an empty one if there is none."""
-        from engine.store.matrix import QuantisedMatrix
+        from engine.store.vector_matrix import QuantisedMatrix
 
         found = QuantisedMatrix.load(
             self._files.matrix, generation=snapshot.generation, model_key=matrix_key(snapshot, model)

@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from engine.agent.access import AgentAccess
+from engine.agent.memory_access import AgentAccess
 from engine.agent.tool_definitions import agent_tools
 from engine.settings import Settings
 
@@ -171,7 +171,7 @@ async def _serve(access: AgentAccess, memory: LateMemory) -> None:
     import anyio
 
     from engine.mcp.server import make_server
-    from engine.mcp.transport import standard_streams
+    from engine.mcp.stdio_transport import standard_streams
 
     server = make_server(access, lambda: agent_tools(access))
     with anyio.CancelScope() as whole:

@@ -4,7 +4,7 @@ import pytest
 
 import engine
 from engine import SettingChange, SettingsError, load_settings, settings_path
-from gui.settings.model import SettingsModel
+from gui.settings.edited_options import SettingsModel
 
 
 @pytest.fixture

@@ -242,7 +242,7 @@ def _exact(snapshot: Snapshot, model: StoredModel, query: Vectors, k: int, ids: 
     """Search a few chunks exactly, using their stored vectors."""
     import numpy as np
 
-    from engine.store.matrix import best_first
+    from engine.store.vector_matrix import best_first
 
     found, vectors = _stored(snapshot, model, ids)
     return best_first(np.array(found, np.int64), vectors @ query, k)

@@ -10,8 +10,8 @@ from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
 from engine.settings.options import StoreSettings, VectorSettings
-from engine.store import matrix_engine
-from engine.store.matrix import QuantisedMatrix
+from engine.store import vector_matrix_engine
+from engine.store.vector_matrix import QuantisedMatrix
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
 Opened = Callable[[], BuiltinMemory]
@@ -29,7 +29,7 @@ def notes(tmp_path: Path) -> Path:
 @pytest.fixture
 def opened(notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
     monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(FakeProvider()))
-    monkeypatch.setattr(matrix_engine, "WORTH_SAVING", 3)
+    monkeypatch.setattr(vector_matrix_engine, "WORTH_SAVING", 3)
     settings = Settings()
     store = StoreSettings(path=str(tmp_path / "data"), vector=VectorSettings(engine="numpy"))
     memories: list[BuiltinMemory] = []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine import Cancelled, CancelToken, FoundPlace, FoundPlaces, find_places, measure_sessions
-from engine.corpus import folder_walk, places
+from engine.corpus import folder_walk, source_detection
 
 
 @pytest.fixture
@@ -276,7 +276,7 @@ def test_a_failing_disk_is_an_issue(home, monkeypatch):
 
 
 def test_counting_ends_at_its_limit(home, monkeypatch):
-    monkeypatch.setattr(places, "_MOST_ENTRIES", 5)
+    monkeypatch.setattr(source_detection, "_MOST_ENTRIES", 5)
     for number in range(30):
         put(home / f".codex/sessions/{number % 10}/{number}.jsonl")
         put(home / f"Garden/{number % 10}/{number}.md")

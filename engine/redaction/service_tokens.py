@@ -9,7 +9,7 @@ that a terminal or a log cut off.
 import re
 from collections.abc import Iterator
 
-from engine.redaction.pattern import SecretPattern
+from engine.redaction.secret_pattern import SecretPattern
 
 _ALPHABETS = {
     "hex": "0-9A-Fa-f",

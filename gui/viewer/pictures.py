@@ -1,0 +1,156 @@
+"""Shows the images of a note in its page. The page is made with their sizes; their pixels follow and move nothing."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QSize, Qt, QUrl, Signal
+from PySide6.QtGui import QImage, QImageIOHandler, QImageReader, QPixmap, QTextDocument, QTextLength
+
+from engine import CancelToken
+from gui.core.jobs import Jobs, JobSlot
+
+MOST_BYTES = 20 * 1024 * 1024
+MOST_PIXELS = 40_000_000
+MOST_PICTURES = 50
+"""Limits of a file, of its pixels, and of the images on one page; others are shown by their descriptions."""
+_MOST_WIDTH, _MOST_HEIGHT = 800, 600
+"""Largest size of an image on the page, in pixels for font scale 1."""
+_SCHEME = "picture"
+_FORMATS = (b"png", b"jpg", b"jpeg", b"gif", b"webp", b"bmp")
+_RESOURCE = QTextDocument.ResourceType.ImageResource.value
+WHOLE_LINE = QTextLength(QTextLength.Type.PercentageLength, 100)
+
+LocateImage = Callable[[str], Path | None]
+"""Returns the path of an image in the searched folders by the target of a link; called on a pool thread."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    path: Path
+    size: QSize
+    """Size on the page, in logical pixels, if the page is wide enough."""
+
+
+class Pictures:
+    """Collects the images of one page, on a pool thread, while the text of the note is rewritten."""
+
+    def __init__(self, locate: LocateImage, scale: float = 1.0) -> None:
+        """`scale`: the font scale, by which the largest size of an image grows."""
+        self._locate = locate
+        self._most = QSize(round(_MOST_WIDTH * scale), round(_MOST_HEIGHT * scale))
+        self.found: dict[str, Picture] = {}
+        """The images by their URLs on the page."""
+
+    def url(self, target: str, width: int = 0) -> str:
+        """Return the URL of an image on the page, by the target of a link; empty if it can't be shown.
+
+        `width`: the width that the note gives, in pixels; 0 if it gives none.
+        """
+        if "://" in target or len(self.found) == MOST_PICTURES:
+            return ""
+        path = self._locate(target)
+        size = None if path is None else _size_of(path)
+        if path is None or size is None:
+            return ""
+        if width:
+            size.scale(width, 1_000_000, Qt.AspectRatioMode.KeepAspectRatio)
+        if size.width() > self._most.width() or size.height() > self._most.height():
+            size.scale(self._most, Qt.AspectRatioMode.KeepAspectRatio)
+        url = f"{_SCHEME}:{len(self.found)}"
+        self.found[url] = Picture(path, size.expandedTo(QSize(1, 1)))
+        return url
+
+
+def reserve(document: QTextDocument, pictures: Mapping[str, Picture]) -> None:
+    """Give the document a transparent image in the size of each picture."""
+    for url, picture in pictures.items():
+        blank = QPixmap(picture.size)
+        blank.fill(Qt.GlobalColor.transparent)
+        document.addResource(_RESOURCE, QUrl(url), blank)
+
+
+class PictureLoader(QObject):
+    """Decodes the images of one page after each other, in the background.
+
+    Signals: loaded: another image is in the document.
+    """
+
+    loaded = Signal()
+
+    def __init__(self, jobs: Jobs, parent: QObject) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._job = JobSlot(self)
+        self._document: QTextDocument | None = None
+        self._due: list[tuple[str, Picture]] = []
+        self._ratio = 1.0
+
+    def start(self, document: QTextDocument, pictures: Mapping[str, Picture], ratio: float) -> None:
+        """Load the images into a document that has room for them; `ratio`: device pixels per logical pixel."""
+        self.stop()
+        self._document, self._ratio = document, ratio
+        self._due = list(pictures.items())[::-1]
+        self._load_next()
+
+    def stop(self) -> None:
+        self._job.cancel()
+        self._document, self._due = None, []
+
+    def _load_next(self) -> None:
+        if not self._due:
+            return
+        url, picture = self._due.pop()
+        ratio = self._ratio
+
+        def work(_token: CancelToken) -> QImage:
+            return _decode(picture, ratio)
+
+        def show(image: QImage) -> None:
+            self._job.done()
+            if self._document is not None and not image.isNull():
+                self._document.addResource(_RESOURCE, QUrl(url), QPixmap.fromImage(image))
+                self.loaded.emit()
+            self._load_next()
+
+        self._job.put(self._jobs.read(work, show))
+
+
+def _size_of(path: Path) -> QSize | None:
+    """Return the size of an image as it is shown; None if it is too large or can't be read. On a pool thread."""
+    reader = _reader(path)
+    if reader is None:
+        return None
+    return reader.size().transposed() if _is_turned(reader) else reader.size()
+
+
+def _decode(picture: Picture, ratio: float) -> QImage:
+    """Decode an image in the size in which the page shows it; a null image if it can't be read. On a pool thread."""
+    reader = _reader(picture.path)  # perhaps another file since its size was read
+    if reader is None:
+        return QImage()
+    reader.setAutoTransform(True)
+    size = picture.size * ratio
+    reader.setScaledSize(size.transposed() if _is_turned(reader) else size)
+    image = reader.read()
+    image.setDevicePixelRatio(ratio)
+    return image
+
+
+def _reader(path: Path) -> QImageReader | None:
+    """Return a reader for an image within the limits; None for other files."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            return None
+    except OSError:
+        return None
+    kind = QImageReader.imageFormat(str(path))
+    reader = QImageReader(str(path), kind)
+    size = reader.size()
+    fits = kind.data() in _FORMATS and not size.isEmpty() and size.width() * size.height() <= MOST_PIXELS
+    return reader if fits else None
+
+
+def _is_turned(reader: QImageReader) -> bool:
+    """Return whether width and height are exchanged when the image is shown, as in photos taken upright."""
+    return bool(reader.transformation().value & QImageIOHandler.Transformation.TransformationRotate90.value)

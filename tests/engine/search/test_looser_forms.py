@@ -1,0 +1,186 @@
+"""Notes that have the words of a query in another form or spelling are found, below those with the exact form.
+
+All pairs are in one index of notes in many languages. Each query has a note with the exact form, which gives the
+looser one the least weight. Where folding makes both forms the same word, the exact note comes first as the shorter
+one.
+"""
+
+from collections.abc import Iterator
+
+import msgspec
+import pytest
+
+from engine.backends.builtin import BuiltinMemory
+from engine.settings import Settings
+
+_FORMS = {
+    "Korean particles and verbs": [
+        ("논의", "어제 회의에서 논의한 내용을 정리했다."),
+        ("검토", "계약서를 검토했다."),
+        ("배포", "서버를 배포했습니다."),
+        ("테스트", "기능을 테스트했다."),
+        ("도입", "새 시스템을 도입하였다."),
+        ("결정", "날짜를 결정했어요."),
+        ("확인", "결과를 확인했다."),
+    ],
+    "Latin words with Korean particles": [
+        ("swagger", "swagger를 호출한다."),
+        ("GitHub", "GitHub에서 이슈를 열었다."),
+    ],
+    "simplified and traditional Chinese": [
+        ("数据库", "我們把數據庫搬到新主機。"),
+        ("資料夾", "请打开这个资料夹。"),
+        ("头发", "她的頭髮很長。"),
+    ],
+    "Japanese okurigana": [
+        ("設定変更", "昨日、設定を変更した。"),
+        ("打ち合わせ", "午後に打合せがある。"),
+        ("申込", "オンラインで申し込みをする。"),
+        ("取り消し", "予約の取消は明日まで。"),
+    ],
+    "German compounds": [
+        ("Versicherung", "Die Krankenversicherung ist teuer geworden und wird jedes Jahr erhöht."),
+        ("Rechnung", "Die Stromrechnung kam heute mit der Post an und ist hoch."),
+        ("Wohnung", "Die Ferienwohnungen liegen direkt am Meer und sind alle schon vergeben."),
+        ("Zeitung", "Die Tageszeitung liegt schon am Morgen auf dem Tisch im Flur."),
+        ("Sitzung", "Die Vorstandssitzung wurde auf den nächsten Montag verschoben."),
+        ("Lösung", "Eine gute Problemlösung ist für den Betrieb nicht immer einfach."),
+        ("Übung", "Die Rückenübung sollte man jeden Tag am Morgen machen."),
+        ("Technik", "Die Haustechnik ist veraltet und muss bald ersetzt werden."),
+        ("Krankheit", "Viele Kinderkrankheiten sind heute nicht mehr so gefährlich."),
+        ("Räder", "Die Winterräder sind noch im Keller und müssen auf das Auto."),
+        ("Bäume", "Der Obstbaum im Garten wird nach dem Winter geschnitten."),
+        ("Haus", "Das Krankenhaus liegt am Rand der Stadt und ist groß."),
+        ("Vertrag", "Der Mietvertrag wurde gestern unterschrieben und abgelegt."),
+    ],
+    "ae, oe, ue and ß": [
+        ("Mueller", "Herr Müller kam gestern zu uns."),
+        ("Schröder", "Herr Schroeder kam gestern zu uns."),
+        ("Schlossstrasse", "Die Schloßstraße ist lang und sehr schön."),
+        ("Groesse", "Die Größe passt dem Kind noch nicht."),
+    ],
+    "Hebrew prefixes": [
+        ("ספר", "קראתי את הספר אתמול"),
+        ("ירושלים", "נסעתי לירושלים"),
+        ("עבודה", "חזרתי מהעבודה"),
+        ("פגישה", "ובפגישה דיברנו"),
+    ],
+    "nukta and anusvara": [
+        ("हिंदी", "मैं हिन्दी सीखता हूँ"),
+        ("पंजाब", "हम पञ्जाब में बहुत दिन तक रहे"),
+        ("फ़ोन", "मेरा फोन खो गया"),
+        ("लडका", "वह लड़का आया और फिर चला गया"),
+    ],
+    "suffixes after an apostrophe": [
+        ("Ankara", "Ankara'da toplantı yaptık."),
+        ("İstanbul", "İstanbul’un köprüleri."),
+        ("Google", "Шукали в Google'і вчора."),
+        ("комп'ютер", "Мій комп’ютер зламався."),
+    ],
+    "aa and å": [
+        ("Aalborg", "Vi tog til Ålborg med toget i går."),
+        ("blåbær", "Vi plukkede blaabær i skoven i går."),
+    ],
+    "French verbs": [
+        ("parler", "Ils parlent trop dans la salle avec les autres."),
+        ("manger", "Les enfants mangent dans la cour avec les autres."),
+        ("jouer", "Elles jouent dans la rue avec les voisins."),
+        ("finir", "Nous finissons le travail avec les autres dans la salle."),
+        ("choisir", "Elles choisissent un livre pour les autres."),
+        ("vendre", "Ils vendent la maison avec le jardin."),
+        ("mangeons", "Il mangeait une pomme dans la cuisine avec nous."),
+        ("réserver", "Elle a réservé une table pour la famille."),
+    ],
+    "Spanish verbs": [
+        ("vivir", "Vivimos en la casa con los amigos."),
+        ("pedir", "Pide una mesa para los amigos de la casa."),
+        ("encontrar", "Encuentra la llave de la casa de los amigos."),
+        ("jugar", "Los niños juegan en la casa con los amigos."),
+        ("dormir", "El perro duerme en la cocina de la casa."),
+        ("empezar", "La clase empieza a las nueve con los otros."),
+        ("comprar", "Compramos pan en la tienda con los amigos."),
+    ],
+    "flag emoji": [
+        ("🇩🇪", "Trip to 🇩🇪🇫🇷 in May."),
+    ],
+    "units": [
+        ("5 µs", "It took 5µs only."),
+        ("7µs", "It took 7 µs only."),
+        ("9μs", "It took 9 µs only."),
+        ("12 kg", "Weight 12㎏ total"),
+    ],
+    "invisible characters": [
+        ("passphrase", "pass\u200bphrase rules of the other office"),
+        ("hyphenation", "hyphen\u00adation rules of the printer"),
+        ("zero\u200bwidth", "zerowidth is a word here as well"),
+    ],
+    "code": [
+        ("email", "Send me an e-mail."),
+        ("e-mails", "Send me emails."),
+        ("setup", "The set-up is done."),
+        ("set-ups", "The setups are done."),
+        ("nodejs", "We use node.js here."),
+        ("vue.js", "We use vuejs here."),
+        ("username", "Call getUserName() before the others."),
+        ("file name", "Call getFileName() before the others."),
+        ("host_name", "Call getHostName()."),
+        ("3.11", "Runs python3.11 now."),
+        ("python 3.12", "Runs python3.12 now."),
+        ("a1b2", "commit a1b2c3d fixed"),
+        ("f0e1d2c", "commit f0e1d2c4e5f60718293a4b5c6d7e8f9012345678 fixed"),
+    ],
+}
+_UNRELATED = [
+    ("Zeit", "Im Laden gibt es heute keine Tageszeitung mehr."),
+    ("Lösung", "Der Umzug verlief am Ende ganz problemlos."),
+    ("timer", "Many times there is no time at all."),
+    ("coffer", "A coffee in the morning on the balcony."),
+    ("solar", "Un café solo en la plaza con los amigos."),
+    ("letter", "Ein Platz am Fenster, bitte."),
+]
+_PAIRS = [(kind, query, text) for kind, pairs in _FORMS.items() for query, text in pairs]
+_DIARY = {
+    "en": "Note number {} about gardening, cooking and the weather of the day.",
+    "fr": "Le jardin est beau et nous avons vu {} oiseaux dans la cour avec les enfants de la voisine.",
+    "es": "El tren llega tarde y no sé si vamos a estar en la oficina a las {}.",
+    "de": "Heute ist es kalt und ich weiß nicht, ob der Bus um {} pünktlich ist.",
+}
+
+
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuiltinMemory]:
+    folder = tmp_path_factory.mktemp("looser-forms")
+    notes = folder / "notes"
+    notes.mkdir()
+    for number, (_, query, text) in enumerate(_PAIRS):
+        (notes / f"looser-{number}.md").write_text(f"{text}\n", "utf-8")
+        (notes / f"exact-{number}.md").write_text(f"Wrote {query} again.\n", "utf-8")
+    for number, (query, text) in enumerate(_UNRELATED):
+        (notes / f"unrelated-{number}.md").write_text(f"{text}\n", "utf-8")
+        (notes / f"named-{number}.md").write_text(f"{query} again.\n", "utf-8")
+    for language, text in _DIARY.items():
+        for day in range(10):
+            (notes / f"diary-{language}-{day}.md").write_text(f"{text.format(day)}\n", "utf-8")
+    settings = Settings()
+    store = msgspec.structs.replace(settings.store, path=str(folder / "data"))
+    memory = BuiltinMemory(notes, msgspec.structs.replace(settings, store=store), executor=None, background=False)
+    memory.sync()
+    yield memory
+    memory.close()
+
+
+@pytest.mark.parametrize("mode", ["keyword", "auto"])
+@pytest.mark.parametrize("number", range(len(_PAIRS)), ids=[f"{kind}: {query}" for kind, query, _ in _PAIRS])
+def test_looser_form_is_found_below_the_exact_one(memory: BuiltinMemory, number: int, mode: str) -> None:
+    outcome = memory.search(_PAIRS[number][1], mode=mode, max_results=100)  # type: ignore[arg-type]
+    found = [result.path for result in outcome.results]
+    exact, looser = f"exact-{number}.md", f"looser-{number}.md"
+    assert exact in found
+    assert looser in found
+    assert found.index(exact) < found.index(looser)
+
+
+@pytest.mark.parametrize("number", range(len(_UNRELATED)), ids=[query for query, _ in _UNRELATED])
+def test_unrelated_word_with_a_similar_form_is_not_found(memory: BuiltinMemory, number: int) -> None:
+    results = memory.search(_UNRELATED[number][0], mode="keyword", max_results=100, min_score=0.0).results
+    assert f"unrelated-{number}.md" not in {result.path for result in results}
